@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Plugins of a configuration that names none. */
+/** Plugins of a configuration that does not list plugins. */
 export const defaultPlugins = [
   'cloud',
   'cloud-runinstances',
@@ -13,13 +13,14 @@ export const defaultPlugins = [
   'storage-sqlite',
 ];
 
-// From the sources this file is in config/, from a build in dist/config/; the examples are shipped as they are in config/.
+// In the sources this file lies in config/, in a build in dist/config/. The examples are published unchanged in
+// config/.
 const examples = import.meta.url.endsWith('.ts') ? './examples' : '../../config/examples';
 
-/** Template files to try the broker with. */
+/** The directory of sample template files. */
 export const sampleTemplates = fileURLToPath(new URL(examples, import.meta.url));
 
-/** What the broker runs on when there is no configuration file at all: the simulated cloud and sample templates. */
+/** The configuration that stands in for a missing file: the simulated cloud and sample templates. */
 export const withoutFile = {
   templates: { directory: sampleTemplates },
   providers: [{ name: 'simulated', type: 'cloud', config: { endpoint_url: 'simulator:' } }],

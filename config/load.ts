@@ -18,7 +18,7 @@ import { defaultStorage } from './setting-defaults.ts';
 import { Layers, type ValueOrigin } from './sources/origins.ts';
 import { withPlaces } from './checks/misplaced.ts';
 import { absolutePaths, type PathBase } from './sources/paths.ts';
-import { placedIn, refusal } from './sources/places.ts';
+import { placedIn, configurationError } from './sources/places.ts';
 import { loadPlugins } from './plugins/load-plugins.ts';
 import { readSources, type Tree } from './sources/read-sources.ts';
 import { ConfigurationFile } from './schema.ts';
@@ -29,27 +29,36 @@ export interface LoadedConfiguration {
   readonly configuration: Configuration;
   /** In the order of the configuration. */
   readonly plugins: readonly Plugin[];
-  /** What the loaded plugins say about templates. */
+  /** The template checks of the loaded plugins. */
   readonly review: TemplateReview;
-  /** Absent: there is none, and the broker runs on samples. */
+  /** The configuration file. Absent: no file exists, and the broker runs on samples. */
   readonly file?: string;
-  /** Where each value came from, by JSON pointer into `configuration`. */
+  /** The origin of each value, by JSON pointer into `configuration`. */
   readonly origins: ReadonlyMap<string, ValueOrigin>;
   /** Warnings. */
   readonly findings: readonly Finding[];
 }
 
 /**
- * Finds, merges and checks the configuration: command line over environment over file over defaults. Throws INVALID_CONFIGURATION with
- * every finding and its place in `details.findings`; FILE_NOT_FOUND or PARSE_ERROR for a file that cannot be read.
+ * Finds, merges and checks the configuration. Precedence: command line, environment, file, defaults. Throws
+ * INVALID_CONFIGURATION with every finding and its place in `details.findings`; throws FILE_NOT_FOUND or PARSE_ERROR
+ * when the file cannot be read.
  */
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
   const findings: Finding[] = [];
-  // Step one: the plugins, because everything else is checked with what they bring.
-  const { source, directory, file, variables, environment, commandLine, plugins: wanted } = await readSources(options, findings);
-  const { names: pluginNames, plugins, complete } = await pluginsOf(wanted, directory, findings);
+  // Step one: the plugins. The checks of all other sections depend on what the plugins contribute.
+  const {
+    source,
+    directory,
+    file,
+    variables,
+    environment,
+    commandLine,
+    plugins: listed,
+  } = await readSources(options, findings);
+  const { names: pluginNames, plugins, complete } = await pluginsOf(listed, directory, findings);
 
-  // Step two: everything else.
+  // Step two: all other sections.
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const drivers = plugins.flatMap((plugin) => plugin.storages ?? []);
   const storageType = typeIn(commandLine) ?? variables.storageType ?? typeIn(file) ?? defaultStorage;
@@ -82,12 +91,19 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
   findings.push(...checked.findings);
   if (list.length === 0)
-    findings.push({ level: 'warning', path: '/providers', message: 'no provider is configured: no request can be served' });
+    findings.push({
+      level: 'warning',
+      path: '/providers',
+      message: 'no provider is configured: no request can be served',
+    });
 
   const data_directory = dataDirectory(options, directory);
   const baseOf = (pointer: string): PathBase => {
     const { origin } = layers.at(pointer);
-    return { directory: origin === 'environment' || origin === 'command line' ? resolve(options.cwd) : directory, data_directory };
+    return {
+      directory: origin === 'environment' || origin === 'command line' ? resolve(options.cwd) : directory,
+      data_directory,
+    };
   };
   for (const [index, provider] of checked.providers.entries()) {
     const at = `/providers/${index}/config`;
@@ -100,7 +116,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       findings.push({ level: 'error', path: `${at}/${field}`, message });
   }
   const placed = placedIn(findings, layers, source);
-  if (placed.some(isError) || !parsed.value) throw refusal(placed, source);
+  if (placed.some(isError) || !parsed.value) throw configurationError(placed, source);
 
   const { templates, server } = absolutePaths(ConfigurationFile, parsed.value, baseOf);
   const configuration: Configuration = {
@@ -120,10 +136,10 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
 }
 
 interface Loaded {
-  /** As written: they load again, from the same directory, in a thread of their own. */
+  /** As written. A worker thread loads them again from the same directory. */
   readonly names: readonly string[];
   readonly plugins: readonly Plugin[];
-  /** `false`: nothing can be said about what the missing ones would have brought. */
+  /** `false`: a plugin failed to load. Sections that depend on its contributions cannot be checked. */
   readonly complete: boolean;
 }
 
@@ -138,7 +154,7 @@ async function pluginsOf(names: readonly string[] | undefined, cwd: string, find
   }
 }
 
-/** The simulated cloud needs the plugin that reaches it. */
+/** The sample configuration without providers whose type no loaded plugin contributes. */
 const samplesFor = (types: readonly ProviderType<any, any>[]): Tree => ({
   ...withoutFile,
   providers: withoutFile.providers.filter((entry) => typeNamed(types, entry.type)),
@@ -146,8 +162,16 @@ const samplesFor = (types: readonly ProviderType<any, any>[]): Tree => ({
 
 const typeIn = ({ storage }: Tree): unknown => (isObject(storage) ? storage['type'] : undefined);
 
-/** In the spelling of the plugins too, so that what lies over it meets the same names. */
-function spelled(tree: Tree, types: readonly ProviderType<any, any>[], driver: StorageDriver<any> | undefined, findings: Finding[]): Tree {
+/**
+ * The configuration in the canonical spelling of the plugins' schemas, so that values of other sources merge under the
+ * same names.
+ */
+function spelled(
+  tree: Tree,
+  types: readonly ProviderType<any, any>[],
+  driver: StorageDriver<any> | undefined,
+  findings: Finding[],
+): Tree {
   const spell = (schema: TObject, value: unknown, at: string): unknown => {
     const canonical = compile(schema).canonical(value);
     findings.push(...canonical.findings.map((finding) => ({ ...finding, path: `${at}${finding.path}` })));
@@ -168,14 +192,18 @@ function spelled(tree: Tree, types: readonly ProviderType<any, any>[], driver: S
   };
 }
 
-/** An override of a provider type holds for every instance of it. */
-function overrideProviders(layers: Layers, types: readonly ProviderType<any, any>[], variables: EnvironmentVariables): void {
+/** An override of a provider type applies to every instance of the type. */
+function overrideProviders(
+  layers: Layers,
+  types: readonly ProviderType<any, any>[],
+  variables: EnvironmentVariables,
+): void {
   const entries = layers.value['providers'];
   for (const type of types) {
     const { tree, names } = variables.provider(type);
     for (const [index, entry] of Array.isArray(entries) ? entries.entries() : []) {
-      const mine = isObject(entry) && typeNamed([type], entry['type']) !== undefined;
-      if (mine) layers.addToEntry('providers', index, 'config', tree, 'environment', names);
+      const isInstance = isObject(entry) && typeNamed([type], entry['type']) !== undefined;
+      if (isInstance) layers.addToEntry('providers', index, 'config', tree, 'environment', names);
     }
   }
 }

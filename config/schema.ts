@@ -6,63 +6,74 @@ const closed = { additionalProperties: false } as const;
 const text = (description: string, options: object = {}) => Type.String({ minLength: 1, description, ...options });
 const whole = (minimum: number, maximum: number, fallback: number, description: string) =>
   Type.Integer({ minimum, maximum, default: fallback, description });
-const perMinute = (fallback: number, what: string) => whole(1, 1_000_000_000, fallback, `${what} that one client may make in a minute.`);
+const perMinute = (fallback: number, what: string) =>
+  whole(1, 1_000_000_000, fallback, `${what} that one client may send per minute.`);
 
-/** `plugins`: read first, since everything else is checked with what they bring. */
+/** `plugins`. Read first: the checks of all other sections depend on what the plugins contribute. */
 export const PluginsSection = Type.Array(Type.String({ minLength: 1 }), {
   default: defaultPlugins,
-  description: 'Plugins: the name of a built-in one, of a package, or a path.',
+  description: 'Plugins: each is the name of a built-in plugin, the name of a package, or a path.',
 });
 
-/** `storage`: its type, and beside it the options of that storage. */
+/** `storage`: its type, and the options of that storage beside the type. */
 export const StorageSection = Type.Object(
-  { type: text('Which storage keeps what the broker knows.', { default: defaultStorage }) },
-  { additionalProperties: true, default: {}, description: 'Where requests and machines are kept.' },
+  { type: text('The storage that keeps the state of the broker.', { default: defaultStorage }) },
+  { additionalProperties: true, default: {}, description: 'Where the broker stores requests and machines.' },
 );
 
 export const TemplatesSection = Type.Object(
-  { directory: text('Where template files are looked for.', { default: '.', path: true }) },
+  { directory: text('Directory of the template files.', { default: '.', path: true }) },
   { ...closed, default: {}, description: 'Template files.' },
 );
 
 const Limits = Type.Object(
   {
-    max_instances_per_request: whole(1, 10_000, 1000, 'The most machines of one request.'),
+    max_instances_per_request: whole(1, 10_000, 1000, 'The maximum number of machines of one request.'),
     max_concurrent_requests: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
       default: null,
-      description: 'The most requests with an open attempt at once; others wait. null: no bound.',
+      description:
+        'The maximum number of requests with an open attempt at the same time; further requests wait. null: no limit.',
     }),
   },
-  { ...closed, default: {}, description: 'What this instance may be asked for.' },
+  { ...closed, default: {}, description: 'Limits of this instance.' },
 );
 
-/** One entry of `providers`. What stands in `config` is checked with the schema of its provider type. */
+/** One entry of `providers`. The schema of its provider type checks `config`. */
 export const ProviderEntry = Type.Object(
   {
     name: Type.String({
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
       description: 'Names this instance: letters, digits, `-`, `_`, `.`.',
     }),
-    type: text('Provider type, as a plugin brings it.'),
+    type: text('Provider type that a plugin contributes.'),
     enabled: Type.Boolean({
       default: true,
-      description: 'Whether it is chosen for requests. Machines that live are followed in any case.',
+      description: 'Whether new requests may use this instance. The broker tracks existing machines in any case.',
     }),
-    priority: Type.Integer({ default: 1, description: 'A lower number is preferred.' }),
-    weight: whole(0, 1_000_000, 10, 'Share among instances of equal priority, and in load balancing. 0: only when it is named.'),
-    config: Type.Object({}, { additionalProperties: true, default: {}, description: 'Settings of the provider type.' }),
+    priority: Type.Integer({ default: 1, description: 'Instances with a lower number are preferred.' }),
+    weight: whole(
+      0,
+      1_000_000,
+      10,
+      'Share among instances of equal priority, and in load balancing. 0: used only when a request or a template names the instance.',
+    ),
+    config: Type.Object(
+      {},
+      { additionalProperties: true, default: {}, description: 'Settings of the provider type.' },
+    ),
     template_defaults: Type.Object(
       {},
       {
         additionalProperties: true,
         default: {},
-        description: 'Fields that templates get here where they say nothing. Which instance serves is none of them.',
+        description:
+          'Values of template fields on this instance when the template does not set them. They cannot choose the instance.',
       },
     ),
     sweep: Type.Enum(['off', 'report', 'terminate'], {
       default: 'report',
       description:
-        'What becomes of things in the cloud that carry our tags and that no request knows: told, or ended after several sightings.',
+        'What the broker does with cloud resources that carry its tags and belong to no request: nothing (off), report them, or terminate them after several consecutive discoveries.',
     }),
     limits: Limits,
   },
@@ -72,7 +83,7 @@ export type ProviderEntry = Static<typeof ProviderEntry>;
 
 const RateLimit = Type.Object(
   {
-    enabled: Type.Boolean({ default: true, description: 'Whether clients are limited at all.' }),
+    enabled: Type.Boolean({ default: true, description: 'Whether the rate of each client is limited.' }),
     provider: perMinute(100, 'Provider operations'),
     template: perMinute(200, 'Template operations'),
     request: perMinute(50, 'Requests for machines and returns'),
@@ -84,49 +95,57 @@ const RateLimit = Type.Object(
 
 export const ServerSection = Type.Object(
   {
-    host: text('Address that the server listens on.', { default: defaultHost }),
-    port: whole(0, 65_535, defaultPort, 'Port that the server listens on. 0: any free one.'),
+    host: text('Address on which the server listens.', { default: defaultHost }),
+    port: whole(0, 65_535, defaultPort, 'Port on which the server listens. 0: any free port.'),
     socket_path: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
       default: null,
       path: true,
       description: 'Unix socket. null: muster.sock in the data directory.',
     }),
-    workers: whole(1, 64, 1, 'Processes that serve HTTP. Above 1, one more beside them carries requests out.'),
+    workers: whole(1, 64, 1, 'Number of processes that serve HTTP. Above 1, one more process runs the reconciler.'),
     log_level: Type.Enum([...logLevels], {
       default: defaultLogLevel,
-      description: 'What is logged.',
+      description: 'The lowest level that is logged.',
     }),
-    trust_proxy: Type.Boolean({ default: false, description: 'Whether the forwarded client address is believed.' }),
-    max_pending: whole(1, 10_000_000, 100_000, 'Pending requests beyond which new ones are refused.'),
+    trust_proxy: Type.Boolean({
+      default: false,
+      description: 'Whether the server trusts the client address in the forwarded headers.',
+    }),
+    max_pending: whole(
+      1,
+      10_000_000,
+      100_000,
+      'Number of pending requests beyond which the server refuses new requests.',
+    ),
     max_wait_ms: whole(
       50,
       600_000,
       2_000,
-      'Milliseconds that a call may wait for the storage, or to be read; while one does, new ones that change something are refused.',
+      'Milliseconds that a call may wait for the storage or for its input to be read. While a call waits longer, the server refuses new calls that change state.',
     ),
     max_connections: whole(
       1,
       1_000_000,
       10_000,
-      'Connections over TCP beyond which new ones are closed at once. At most what the open files of the process leave.',
+      'Number of TCP connections beyond which the server closes new connections at once. The limit of open files of the process bounds it too.',
     ),
-    call_timeout_s: whole(1, 3_600, 60, 'Seconds within which a call must have arrived whole.'),
+    call_timeout_s: whole(1, 3_600, 60, 'Seconds within which a call must arrive completely.'),
     allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:
-        'Names beside its own under which a server on a loopback address may be called, by a gateway that passes on its own; on every address also hosts whose pages may call.',
+        'Host names that callers may use beside the names of the server itself. A server on a loopback address accepts them in the Host header, for a gateway that forwards its own name; on every address, web pages of these hosts may call the server.',
     }),
     rate_limit: RateLimit,
   },
-  { ...closed, default: {}, description: 'The server.' },
+  { ...closed, default: {}, description: 'Settings of the server.' },
 );
 export type ServerSettings = Static<typeof ServerSection>;
 
-/** The whole configuration as a file has it. */
+/** The whole configuration in the shape of a file. */
 export const ConfigurationFile = Type.Object(
   {
     plugins: PluginsSection,
-    scheduler: text('Scheduler strategy: how requests look to callers.', { default: 'default' }),
+    scheduler: text('Scheduler strategy: the format of requests and answers.', { default: 'default' }),
     storage: StorageSection,
     templates: TemplatesSection,
     providers: Type.Array(ProviderEntry, { default: [], description: 'Provider instances.' }),

@@ -1,4 +1,7 @@
-/** What the server and the storage are without a setting. Apart from the schema, which takes long to load: the command line names them in its help. */
+/**
+ * Default values of the server and the storage. They stand apart from the schema, which takes long to load, because
+ * the help text of the command line contains them.
+ */
 export const defaultHost = '127.0.0.1';
 export const defaultPort = 8000;
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

@@ -10,14 +10,32 @@ export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind }
 export { isError, sentence, sentences, type Finding } from './contract/findings.ts';
 export { silentLog, type Log } from './contract/log.ts';
 export { machineMessage } from './model/machine.ts';
-export { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from './model/machine.ts';
+export {
+  machineKey,
+  machineStatuses,
+  type MachineKey,
+  type MachineRecord,
+  type MachineStatus,
+} from './model/machine.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
 export { kinds, type Column, type Kind, type KeyOf, type Records } from './model/kinds.ts';
 export type { EventRecord, FactRecord, KeyRecord, TemplateRecord } from './model/records.ts';
-export { isTerminal, ProviderSelection, requestStatuses, type RequestRecord, type RequestStatus } from './model/request.ts';
+export {
+  isTerminal,
+  ProviderSelection,
+  requestStatuses,
+  type RequestRecord,
+  type RequestStatus,
+} from './model/request.ts';
 export { Fulfilment, Shortfall, type Offer } from './model/shortfall.ts';
-export { CommonTemplate, commonTemplateFields, templateIdPattern, type Template, type TemplateOf } from './model/template.ts';
+export {
+  CommonTemplate,
+  commonTemplateFields,
+  templateIdPattern,
+  type Template,
+  type TemplateOf,
+} from './model/template.ts';
 export type { SignalRecord } from './model/signal.ts';
 export type { ObjectSchema, ValueOf } from './schema/object-schema.ts';
 export { isDead } from './contract/commits/owner.ts';

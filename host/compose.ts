@@ -7,7 +7,13 @@ import { readTemplateFiles } from '../config/templates/template-files.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { Container } from '../core/wiring/container.ts';
 import { BrokerError } from '../core/contract/errors.ts';
-import { clock, providerApis, providerTypes, schedulers, store as storeToken } from '../core/wiring/extension-points.ts';
+import {
+  clock,
+  providerApis,
+  providerTypes,
+  schedulers,
+  store as storeToken,
+} from '../core/wiring/extension-points.ts';
 import type { Settings } from '../core/reconciler/settings.ts';
 import type { Log } from '../core/contract/log.ts';
 import type { Operation } from '../core/operations/operation.ts';
@@ -34,7 +40,7 @@ import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
 import { thisOwner } from './process/this-owner.ts';
-import { inPreference, placementOf } from './process/placement.ts';
+import { byPreference, placementOf } from './process/placement.ts';
 import type { PrimaryLink } from './cluster/primary-link.ts';
 
 /** A broker put together: what every face works with. */
@@ -61,9 +67,14 @@ export interface Broker {
 export interface ComposeOptions {
   readonly loaded: LoadedConfiguration;
   readonly log: Log;
-  /** Where the configuration was looked for: without a file, plugins are found from there. Default: the working directory. */
+  /**
+   * Where the configuration was looked for: without a file, plugins are found from there. Default: the working
+   * directory.
+   */
   readonly cwd?: string;
-  /** Where the loop runs. `thread` becomes `inline` with a storage that one thread alone can open. Default `thread`. */
+  /**
+   * Where the loop runs. `thread` becomes `inline` with a storage that one thread alone can open. Default `thread`.
+   */
   readonly loop?: 'thread' | 'inline' | 'none';
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
@@ -88,9 +99,15 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
   const store = meter.pressure.follow(interfaceStore(meter.thread.time(container.get(storeToken)), log));
   const facts = new Facts(store, container.get(clock), configuration.providers);
-  const providers = new ProviderDirectory(configuration.providers, container.all(providerTypes), container.all(providerApis), facts, {
-    log,
-  });
+  const providers = new ProviderDirectory(
+    configuration.providers,
+    container.all(providerTypes),
+    container.all(providerApis),
+    facts,
+    {
+      log,
+    },
+  );
   try {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
     const board = new RefreshBatcher((request_ids) => loop?.look(request_ids));
@@ -132,7 +149,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
 }
 
 /**
- * What the SDK, the command line and MCP say does not depend on the scheduler, nor on which formats are configured: their types and `--wait` rely on it.
+ * What the SDK, the command line and MCP say does not depend on the scheduler, nor on which formats are configured:
+ * their types and `--wait` rely on it. /
  */
 async function ownWords(): Promise<SchedulerStrategy> {
   const [plugin] = await loadPlugins(['default-format'], { cwd: '.' });
@@ -156,17 +174,26 @@ function openLibrary(
 ): Promise<TemplateLibrary> {
   const types = container.all(providerTypes);
   const strategies = container.all(schedulers);
-  const instances = inPreference(providers.instances).map((each) => each.name);
+  const instances = byPreference(providers.instances).map((each) => each.name);
   return TemplateLibrary.open({
-    load: () => readTemplateFiles({ directory: configuration.templates.directory, types, instances, strategies, review }),
+    load: () =>
+      readTemplateFiles({ directory: configuration.templates.directory, types, instances, strategies, review }),
     store: container.get(storeToken),
     review,
-    merge: { instances, bind_types: types.length > 1, types: [...new Set([...providers.instances, ...types].map(({ type }) => type))] },
+    merge: {
+      instances,
+      bind_types: types.length > 1,
+      types: [...new Set([...providers.instances, ...types].map(({ type }) => type))],
+    },
     place: (template) => placementOf(template, providers),
   });
 }
 
-async function startLoop(options: ComposeOptions, container: Container, board: RefreshBatcher): Promise<LoopHandle | undefined> {
+async function startLoop(
+  options: ComposeOptions,
+  container: Container,
+  board: RefreshBatcher,
+): Promise<LoopHandle | undefined> {
   const { loaded, log, primary } = options;
   const { configuration } = loaded;
   const settings = options.settings ? { settings: options.settings } : {};
@@ -177,7 +204,12 @@ async function startLoop(options: ComposeOptions, container: Container, board: R
   if (where === 'thread' && storageOf(container, configuration).shared) {
     const { LoopThread } = await import('./loop/loop-thread.ts');
     const plugins_from = loaded.file === undefined ? resolve(options.cwd ?? '.') : dirname(loaded.file);
-    return new LoopThread({ data: { configuration, plugins_from, owner: thisOwner(), ...settings }, log, looked, ...options.thread });
+    return new LoopThread({
+      data: { configuration, plugins_from, owner: thisOwner(), ...settings },
+      log,
+      looked,
+      ...options.thread,
+    });
   }
   const { startInlineLoop } = await import('./loop/inline-loop.ts');
   return startInlineLoop({ ...loopParts(container, configuration, thisOwner()), ...settings, looked });

@@ -37,13 +37,21 @@ export function storageOf(container: Container, { storage }: Configuration): Sto
 /** Opens the store and puts it into the container. */
 export async function openStore(container: Container, configuration: Configuration): Promise<void> {
   const { type: _, ...options } = configuration.storage;
-  const opened = await storageOf(container, configuration).open(options, { clock: container.get(clock), log: container.get(logger) });
+  const opened = await storageOf(container, configuration).open(options, {
+    clock: container.get(clock),
+    log: container.get(logger),
+  });
   container.set(store, opened);
 }
 
 /** What the loop runs on, whichever thread it is in. */
 export function loopParts(container: Container, configuration: Configuration, owner: Owner): LoopParts {
-  const plugin: Plugin = { name: 'all', contract: 1, providers: container.all(providerTypes), storages: container.all(storages) };
+  const plugin: Plugin = {
+    name: 'all',
+    contract: 1,
+    providers: container.all(providerTypes),
+    storages: container.all(storages),
+  };
   return {
     store: maskCommits(container.get(store), secretsOf({ configuration, plugins: [plugin] })),
     instances: configuration.providers,

@@ -4,20 +4,22 @@ import { lockDataDirectory, makeDataDirectory, warnOfOtherWriters } from './data
 import { firstSteps } from './process/first-steps.ts';
 import { serveHttp } from './http/serve-http.ts';
 import type { RunningServer, ServeOptions } from './http/serve-options.ts';
-import { socketPathOf, warnOfOthers } from './http/server-address.ts';
+import { socketPathOf, warnOfOpenAddress } from './http/server-address.ts';
 import { urlOf } from './http/url-of.ts';
 import { refuseSamples } from './data-directory/refuse-samples.ts';
 
 /**
- * Starts the server of a data directory: TCP, the Unix socket, and `server.json` that says where they are. One runs for a directory, and beside it
- * any number that serve the API only. With `server.workers` above 1, HTTP is served by processes of their own.
+ * Starts the server of a data directory: TCP, the Unix socket, and `server.json` that says where they are. One runs
+ * for a directory, and beside it any number that serve the API only. With `server.workers` above 1, HTTP is served by
+ * processes of their own. /
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { loaded, log, log_calls, api_only } = options;
   const { configuration } = loaded;
   const { data_directory, server: settings } = configuration;
   refuseSamples(loaded, process.cwd());
-  if (api_only) (await import('./store/shared-storage.ts')).requireSharedStorage(loaded, 'A server for the API only needs');
+  if (api_only)
+    (await import('./store/shared-storage.ts')).requireSharedStorage(loaded, 'A server for the API only needs');
   makeDataDirectory(data_directory);
   warnOfOtherWriters(data_directory, log);
   if (settings.workers > 1) {
@@ -28,14 +30,17 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   try {
     if (!api_only) undo.use(lockDataDirectory(data_directory));
     // Loading the web framework and opening the store take about as long as each other.
-    const [broker] = await Promise.all([compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }), import('./rest/app.ts')]);
+    const [broker] = await Promise.all([
+      compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }),
+      import('./rest/app.ts'),
+    ]);
     undo.defer(() => broker.close());
     const socket_path = await socketPathOf(options);
     const http = await serveHttp({ broker, log, ...(log_calls ? { log_calls } : {}), socket_path });
     undo.defer(() => http.close());
     const { port } = http.address;
     if (!api_only) undo.use(announce(options, port, socket_path));
-    warnOfOthers(http.address.address, settings.host, log);
+    warnOfOpenAddress(http.address.address, settings.host, log);
     const { errors, warnings } = broker.services.templates.cacheStats;
     for (const wrong of [...errors, ...warnings]) log.warn({}, wrong);
     const url = urlOf({ host: settings.host, port });

@@ -19,7 +19,8 @@ export function checkPlugin({ check }: Checks, plugin: () => Plugin): void {
 
   check('the plugin lists what it brings, and something', async () => {
     const made = plugin();
-    for (const each of named) assert.ok(made[each] === undefined || Array.isArray(made[each]), `'${each}' must be a list.`);
+    for (const each of named)
+      assert.ok(made[each] === undefined || Array.isArray(made[each]), `'${each}' must be a list.`);
     assert.ok(
       named.some((each) => (made[each] ?? []).length > 0),
       'It brings nothing: no provider, API, scheduler, storage, event sink or endpoint.',

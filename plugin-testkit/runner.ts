@@ -1,6 +1,6 @@
 /**
- * What registers a test: `test` of node:test, ava or vitest, `it` of mocha. Each check of a kit becomes one test of it, and fails by throwing an
- * AssertionError.
+ * What registers a test: `test` of node:test, ava or vitest, `it` of mocha. Each check of a kit becomes one test of
+ * it, and fails by throwing an AssertionError. /
  */
 export interface Runner {
   (title: string, body: (t: any) => Promise<void>): unknown;
@@ -16,10 +16,18 @@ export interface Ending {
 /** Registers checks, each a sentence that begins with the same words. */
 export interface Checks {
   check(sentence: string, body: (ending: Ending) => Promise<void>): void;
-  /** A check whose case cannot be made here: it shows as not done, never as passed. `lacks` says what is missing for it. */
+  /**
+   * A check whose case cannot be made here: it shows as not done, never as passed. `lacks` says what is missing for
+   * it.
+   */
   todo(sentence: string, lacks: string): void;
   /** `check` where `possible`, else `todo`. */
-  when<T>(possible: T | undefined, lacks: string, sentence: string, body: (possible: T, ending: Ending) => Promise<void>): void;
+  when<T>(
+    possible: T | undefined,
+    lacks: string,
+    sentence: string,
+    body: (possible: T, ending: Ending) => Promise<void>,
+  ): void;
 }
 
 export function checksOf(runner: Runner, about: string): Checks {

@@ -1,12 +1,13 @@
 /**
- * Holds the Node that npm installs with muster against the figures that are checked in, `scripts/pinned-node.json`:
+ * Compares the Node that npm installs with muster with the checked-in figures, `scripts/pinned-node.json`:
  *
  * - what the lock file names, and the executable that is installed here;
- * - with `--packages`, the packages for every platform: their sum is the lock file's, their executable that of the figures;
- * - with `--archives`, the figures against the Node project's own: its SHASUMS256.txt, and the executables in the archives
- *   that it publishes. Where nodejs.org cannot be reached that is told as not checked, and is no failure.
+ * - with `--packages`, the packages for every platform: their sum is the lock file's, their executable that of the
+ *   figures;
+ * - with `--archives`, the figures against the Node project's own: its SHASUMS256.txt, and the executables in the
+ *   archives that it publishes. If nodejs.org cannot be reached, this is reported as not checked, and is no failure.
  *
- * Ends with 1 when anything differs.
+ * Ends with 1 if anything differs. /
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,29 +18,39 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { figures, installedAt, lockedPackage, wantedPackages, type Figures } from './pinned-node.ts';
 
-/** What was found, a sentence each. */
+/** The findings, a sentence each. */
 interface Found {
   readonly same: string[];
   readonly different: string[];
   readonly unchecked: string[];
 }
 
-export async function sumOf(stream: Readable, algorithm = 'sha256', encoding: 'hex' | 'base64' = 'hex'): Promise<string> {
+export async function sumOf(
+  stream: Readable,
+  algorithm = 'sha256',
+  encoding: 'hex' | 'base64' = 'hex',
+): Promise<string> {
   const hash = createHash(algorithm);
   await pipeline(stream, hash);
   return hash.digest(encoding);
 }
 
 /** The lock file and what is installed; `at` says where a package lies. */
-export async function checkInstalled({ version, packages }: Figures, at: (name: string) => string = installedAt): Promise<Found> {
+export async function checkInstalled(
+  { version, packages }: Figures,
+  at: (name: string) => string = installedAt,
+): Promise<Found> {
   const found: Found = { same: [], different: [], unchecked: [] };
   const names = Object.keys(packages).toSorted();
   if (names.join() !== wantedPackages().join())
-    found.different.push(`The figures are of ${names.join(', ')}, and package.json wants ${wantedPackages().join(', ')}.`);
+    found.different.push(
+      `The figures are of ${names.join(', ')}, and package.json wants ${wantedPackages().join(', ')}.`,
+    );
   for (const name of names) {
     const { executable, sha256 } = packages[name] as Figures['packages'][string];
     const locked = lockedPackage(name).version;
-    if (locked !== version) found.different.push(`${name}: the figures are of ${version}, the lock file names ${locked ?? 'none'}.`);
+    if (locked !== version)
+      found.different.push(`${name}: the figures are of ${version}, the lock file names ${locked ?? 'none'}.`);
     const file = join(at(name), executable);
     if (!existsSync(file)) found.unchecked.push(`${name}: it is not installed here.`);
     else compare(found, `${name} as it is installed`, await sumOf(createReadStream(file)), sha256);
@@ -51,7 +62,10 @@ export async function checkInstalled({ version, packages }: Figures, at: (name: 
 async function checkPackages({ version, packages }: Figures, directory: string): Promise<Found> {
   const found: Found = { same: [], different: [], unchecked: [] };
   for (const [name, { executable, sha256 }] of Object.entries(packages)) {
-    execFileSync('npm', ['pack', `${name}@${version}`, '--silent', '--pack-destination', directory], { cwd: directory, stdio: 'pipe' });
+    execFileSync('npm', ['pack', `${name}@${version}`, '--silent', '--pack-destination', directory], {
+      cwd: directory,
+      stdio: 'pipe',
+    });
     const file = join(directory, `${name}-${version}.tgz`);
     const sum = `sha512-${await sumOf(createReadStream(file), 'sha512', 'base64')}`;
     compare(found, `${name}, the package`, sum, lockedPackage(name).integrity ?? 'none');
@@ -68,7 +82,9 @@ export async function checkPublished({ version, published_at, packages }: Figure
   try {
     sums = await (await fetched(published_at)).text();
   } catch (error) {
-    found.unchecked.push(`${published_at} cannot be had (${reason(error)}): that the figures are the Node project's was not checked.`);
+    found.unchecked.push(
+      `${published_at} cannot be had (${reason(error)}): that the figures are the Node project's was not checked.`,
+    );
     return found;
   }
   for (const [name, { sha256, published }] of Object.entries(packages)) {
@@ -97,7 +113,7 @@ function reason(error: unknown): string {
   return cause?.code ?? message;
 }
 
-/** Unpacks one file to nowhere but its sum. */
+/** Unpacks one file into its sum only. */
 async function sumInArchive(archive: string, member: string): Promise<string> {
   const tar = spawn('tar', ['-xOf', archive, member], { stdio: ['ignore', 'pipe', 'ignore'] });
   return sumOf(tar.stdout);

@@ -4,12 +4,17 @@ import { parseArgs } from 'node:util';
 import { root, type MadeFile, type Page } from './pages/page.ts';
 import { pages } from './pages/pages.ts';
 
-// npm run generate [-- [--check] [NAME ...]]: makes the pages of these names and those that they are made from, without a name all of them. With
-// --check it writes nothing, lists what is out of date, and ends with 1 where that is anything.
-const { values, positionals } = parseArgs({ options: { check: { type: 'boolean', default: false } }, allowPositionals: true });
+// npm run generate [-- [--check] [NAME ...]]: makes the named pages and those that they are made from; without a name
+// all pages. With --check it writes nothing, lists what is out of date, and ends with 1 if there is anything to list.
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const unknown = positionals.filter((name) => !pages.some((page) => page.name === name));
 if (unknown.length > 0) {
-  console.error(`There is no page ${unknown.map((name) => `'${name}'`).join(', ')}. Pages: ${pages.map(({ name }) => name).join(', ')}.`);
+  console.error(
+    `There is no page ${unknown.map((name) => `'${name}'`).join(', ')}. Pages: ${pages.map(({ name }) => name).join(', ')}.`,
+  );
   process.exitCode = 2;
 } else if (values.check) await check(selected(positionals));
 else await write(selected(positionals));
@@ -18,7 +23,8 @@ else await write(selected(positionals));
 function selected(names: readonly string[]): readonly Page[] {
   if (names.length === 0) return pages;
   const wanted = new Set(names);
-  for (const { name, after = [] } of pages.toReversed()) if (wanted.has(name)) for (const each of after) wanted.add(each);
+  for (const { name, after = [] } of pages.toReversed())
+    if (wanted.has(name)) for (const each of after) wanted.add(each);
   return pages.filter(({ name }) => wanted.has(name));
 }
 
@@ -43,7 +49,9 @@ async function check(chosen: readonly Page[]): Promise<void> {
     const files = source === undefined ? await outOfDate(page) : [];
     for (const { file } of files) console.log(`${file} is out of date: npm run generate -- ${page.name}`);
     if (source !== undefined)
-      console.log(`The page '${page.name}' is made from '${source}', which is out of date: npm run generate -- ${page.name}`);
+      console.log(
+        `The page '${page.name}' is made from '${source}', which is out of date: npm run generate -- ${page.name}`,
+      );
     if (files.length > 0 || source !== undefined) stale.add(page.name);
   }
   console.log(stale.size === 0 ? 'Everything is up to date.' : 'All at once: npm run generate');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is known of the Node that npm installs with muster: `scripts/pinned-node.json`. */
+/** The checked-in figures of the Node that npm installs with muster: `scripts/pinned-node.json`. */
 export interface Figures {
   readonly version: string;
   /** Where the Node project publishes the sums of a release. */
@@ -15,7 +15,7 @@ export interface Pinned {
   readonly executable: string;
   /** SHA-256 of the executable, in hex. */
   readonly sha256: string;
-  /** What the Node project publishes a sum of: the executable itself, or the archive that it lies in. */
+  /** The file whose sum the Node project publishes: the executable itself, or its archive. */
   readonly published: { readonly name: string; readonly sha256: string };
 }
 
@@ -28,13 +28,17 @@ const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), '
 
 export const figures = (): Figures => read<Figures>('scripts/pinned-node.json');
 
-/** What the lock file says of a package. */
+/** The entry of a package in the lock file. */
 export const lockedPackage = (name: string) => read<Lock>('package-lock.json').packages[`node_modules/${name}`] ?? {};
 
 /** The packages with a Node that muster wants. */
 export function wantedPackages(): readonly string[] {
-  const { optionalDependencies } = read<{ readonly optionalDependencies: Readonly<Record<string, string>> }>('package.json');
-  return Object.keys(optionalDependencies).toSorted();
+  const { optionalDependencies } = read<{ readonly optionalDependencies: Readonly<Record<string, string>> }>(
+    'package.json',
+  );
+  return Object.keys(optionalDependencies)
+    .filter((name) => name.startsWith('node-'))
+    .toSorted();
 }
 
 /** Where npm puts a package of this clone. */

@@ -1,6 +1,7 @@
 /**
- * Starts the broker once and stops it, so that the first start of a newcomer finds everything stripped and compiled in Node's cache. Without
- * it that start takes twice as long, and keeps the stripper of types in memory as long as it runs. Run after an install; nothing depends on it.
+ * Starts the broker once and stops it, so that the first real start finds everything stripped and compiled in Node's
+ * cache. Otherwise that start takes twice as long, and keeps the type stripper in memory. Runs after an install;
+ * nothing depends on it. /
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,8 +12,8 @@ import { withoutFile } from '../config/defaults.ts';
 const longestMs = 20_000;
 const directory = mkdtempSync(join(tmpdir(), 'muster-warm-'));
 const launcher = join(import.meta.dirname, '..', 'host', 'bin', 'muster');
-// Neither what lies around the temporary directory nor what the installer's environment says is run by: an install asks
-// no cloud, and runs nobody's program. What a newcomer has without a configuration is written down instead.
+// The start uses neither files around the temporary directory nor the environment of the installer: an install calls
+// no cloud, and runs no foreign program. The configuration written here equals the one that applies without any file.
 const configuration = join(directory, 'muster.config.json');
 writeFileSync(configuration, JSON.stringify(withoutFile), { mode: 0o600, flag: 'wx' });
 const around = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MUSTER_')));
@@ -23,7 +24,7 @@ const broker = spawn(launcher, ['server', 'start', '--foreground', ...options], 
   stdio: 'ignore',
 });
 const late = setTimeout(() => broker.kill('SIGKILL'), longestMs);
-// It says where it is as soon as it answers; a moment later the loop's thread has loaded its part as well.
+// The server prints its address as soon as it answers; shortly afterwards the loop thread has loaded its part too.
 const watch = setInterval(() => {
   if (!existsSync(join(directory, 'server.json'))) return;
   clearInterval(watch);

@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';
+import { circlesOf } from './support/circles-of.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const sources = globSync('{core,plugins,config,host}/**/*.ts', { cwd: root });
+const sources = globSync('{core,plugins,plugin-testkit,config,host}/**/*.ts', { cwd: root });
 
 interface Import {
   readonly file: string;
@@ -16,9 +17,13 @@ interface Import {
   readonly lazy: boolean;
 }
 
-const statement = /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'\s*\)/g;
+const statement =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'\s*\)/g;
 
-/** Import statements are written one way here, so that a pattern finds them all; comments that look like one would only make the test stricter. */
+/**
+ * Import statements are written one way here, so that a pattern finds them all; comments that look like one would only
+ * make the test stricter.
+ */
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');
   return [...text.matchAll(statement)].map(([, types, fixed, dynamic]) => {
@@ -62,8 +67,13 @@ test('the test sees the sources', (t) => {
 });
 
 test('core imports only itself and a few libraries without the world', (t) => {
-  t.deepEqual(shown(from('core').filter(({ own, target }) => (own ? !target.startsWith('core/') : !coreMayImport.has(target)))), []);
-  const environment = sources.filter((file) => file.startsWith('core/') && /process\.env/.test(readFileSync(join(root, file), 'utf8')));
+  t.deepEqual(
+    shown(from('core').filter(({ own, target }) => (own ? !target.startsWith('core/') : !coreMayImport.has(target)))),
+    [],
+  );
+  const environment = sources.filter(
+    (file) => file.startsWith('core/') && /process\.env/.test(readFileSync(join(root, file), 'utf8')),
+  );
   t.deepEqual(environment, []);
 });
 
@@ -74,13 +84,16 @@ test('reflect-metadata is imported in one place', (t) => {
   );
 });
 
-// The index of a plugin brings the core with it; the simulated cloud's process wants the data of the cloud and nothing else.
+// The index of a plugin brings the core with it; the simulated cloud's process wants the data of the cloud and nothing
+// else.
 test('a plugin imports its own files, the public surface of the core, and other plugins by their index or that of their catalogue of data', (t) => {
   const wrong = from('plugins').filter(({ file, target, own }) => {
     if (!own || target === 'core/index.ts') return false;
     if (!target.startsWith('plugins/')) return true;
     const other = `plugins/${pluginOf(target)}`;
-    return pluginOf(target) !== pluginOf(file) && target !== `${other}/index.ts` && target !== `${other}/catalogue/index.ts`;
+    return (
+      pluginOf(target) !== pluginOf(file) && target !== `${other}/index.ts` && target !== `${other}/catalogue/index.ts`
+    );
   });
   t.deepEqual(shown(wrong), []);
 });
@@ -127,23 +140,32 @@ const doors = new Set([
 test('a face imports no other face, but for the SDK, by which they call as every program does', (t) => {
   const wrong = faces.flatMap((face) =>
     from(`host/${face}`).filter(({ file, target }) =>
-      faces.some((other) => other !== face && other !== 'sdk' && target.startsWith(`host/${other}/`) && !doors.has(file)),
+      faces.some(
+        (other) => other !== face && other !== 'sdk' && target.startsWith(`host/${other}/`) && !doors.has(file),
+      ),
     ),
   );
   t.deepEqual(shown(wrong), []);
   // What all of them stand on knows none of them either.
   const below = imports.filter(({ file }) => file.startsWith('host/client/') || file.startsWith('host/sdk/'));
-  t.deepEqual(shown(below.filter(({ target }) => faces.some((face) => face !== 'sdk' && target.startsWith(`host/${face}/`)))), []);
+  t.deepEqual(
+    shown(below.filter(({ target }) => faces.some((face) => face !== 'sdk' && target.startsWith(`host/${face}/`)))),
+    [],
+  );
 });
 
 test('cloud SDKs are imported when a provider connects, not when a plugin is loaded', (t) => {
-  t.deepEqual(shown(from('plugins').filter(({ target, types, lazy }) => /^@(aws-sdk|smithy)\//.test(target) && !types && !lazy)), []);
+  t.deepEqual(
+    shown(from('plugins').filter(({ target, types, lazy }) => /^@(aws-sdk|smithy)\//.test(target) && !types && !lazy)),
+    [],
+  );
 });
 
 test('importing the package or its SDK loads no operation, no configuration and no broker', (t) => {
   const loaded = new Set(['host/package/index.ts']);
   for (const file of loaded)
-    for (const each of imports) if (each.file === file && each.own && !each.types && !each.lazy) loaded.add(each.target);
+    for (const each of imports)
+      if (each.file === file && each.own && !each.types && !each.lazy) loaded.add(each.target);
   t.true(loaded.has('host/sdk/errors.ts') && loaded.has('core/contract/provider.ts'));
   const heavy = [...loaded].filter((file) => !/^core\/(?!operations\/|wiring\/)|^host\/(package|sdk)\//.test(file));
   t.deepEqual(heavy, []);
@@ -151,4 +173,86 @@ test('importing the package or its SDK loads no operation, no configuration and 
 
 test('imports of our own files end in .ts or name data', (t) => {
   t.deepEqual(shown(imports.filter(({ own, target, lazy }) => own && !lazy && !/\.(ts|json)$/.test(target))), []);
+});
+
+test('no file imports itself by way of others, type imports included', (t) => {
+  const arrows = new Map(
+    sources.map((file) => [
+      file,
+      imports.filter((each) => each.file === file && each.own).map(({ target }) => target),
+    ]),
+  );
+  t.deepEqual(circlesOf(arrows), []);
+  t.deepEqual(
+    circlesOf(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c', 'a']],
+        ['c', ['c']],
+      ]),
+    ),
+    [['a', 'b']],
+  );
+});
+
+/** Where a name has one meaning: a plugin is a tree of its own. */
+const treeOf = (file: string): string =>
+  file
+    .split('/')
+    .slice(0, file.startsWith('plugins/') ? 2 : 1)
+    .join('/');
+const declaration = /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+
+test('no two files of a tree export the same name', (t) => {
+  const files = new Map<string, Set<string>>();
+  for (const file of sources)
+    for (const [, name = ''] of readFileSync(join(root, file), 'utf8').matchAll(declaration)) {
+      const key = `${treeOf(file)}: ${name}`;
+      files.set(key, (files.get(key) ?? new Set()).add(file));
+    }
+  const several = [...files].filter(([, of]) => of.size > 1).map(([key, of]) => `${key} in ${[...of].join(' and ')}`);
+  t.deepEqual(several, []);
+});
+
+const mostFiles = 14;
+/** One file for each action of the cloud. */
+const tables = /^plugins\/cloud-simulator\/actions\//;
+
+test('a folder holds about a dozen files', (t) => {
+  const folders = Map.groupBy(sources, (file) => dirname(file));
+  const large = [...folders].filter(([folder, files]) => files.length > mostFiles && !tables.test(`${folder}/`));
+  t.deepEqual(
+    large.map(([folder, files]) => `${folder} has ${files.length}`),
+    [],
+  );
+  t.deepEqual(
+    sources
+      .filter((file) => dirname(file) === 'host')
+      .map((file) => file.slice('host/'.length))
+      .toSorted(),
+    ['compose.ts', 'container.ts', 'main.ts', 'server.ts'],
+  );
+});
+
+/** A line that holds one text which cannot be cut may be longer: a message, a URL, a row of a table. */
+const holdsOneText = /(['"`/]).{60,}\1|`|https?:\/\/\S{40,}|\S{80,}|^\s*\||oxlint-disable/;
+
+/** Lines that reach column 120, but for those in texts of several lines: templates of a program, output in a page. */
+function longLines(file: string): readonly string[] {
+  let inText = false;
+  return readFileSync(join(root, file), 'utf8')
+    .split('\n')
+    .flatMap((line, index) => {
+      const began = inText;
+      const turns = file.endsWith('.md') ? Number(line.startsWith('```')) : line.split('`').length - 1;
+      if (turns % 2 === 1) inText = !inText;
+      return line.length < 120 || began || inText || holdsOneText.test(line) ? [] : [`${file}:${index + 1}`];
+    });
+}
+
+test('lines end before column 120', (t) => {
+  const folders = '{core,plugins,plugin-testkit,config,host,test,scripts,docs}';
+  const pages = ['docs/{*,guides/*,decisions/*}.md', '*.md'];
+  const files = [`${folders}/**/*.ts`, '*.js', ...pages].flatMap((pattern) => globSync(pattern, { cwd: root }));
+  t.deepEqual(files.filter((file) => !file.includes('node_modules/')).flatMap(longLines), []);
 });

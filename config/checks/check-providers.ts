@@ -10,21 +10,25 @@ import { isObject } from '../../core/schema/is-object.ts';
 import { ProviderEntry } from '../schema.ts';
 
 export interface CheckedProviders {
-  /** The entries that can be read as such, in order. */
+  /** The entries that have the shape of a provider entry, in the order of the configuration. */
   readonly providers: readonly ProviderInstance[];
-  /** Below `/providers`. */
+  /** Paths begin with `/providers/<index>`. */
   readonly findings: readonly Finding[];
-  /** The same by entry: paths begin there. */
+  /** The same findings, one list per entry. Paths are relative to the entry. */
   readonly by_entry: readonly (readonly Finding[])[];
 }
 
-/** The type of this name or alias among the loaded ones. */
-export const typeNamed = (types: readonly ProviderType<any, any>[], name: unknown): ProviderType<any, any> | undefined =>
+/** Returns the provider type whose name or alias is `name`; undefined when no loaded plugin contributes it. */
+export const typeNamed = (
+  types: readonly ProviderType<any, any>[],
+  name: unknown,
+): ProviderType<any, any> | undefined =>
   types.find((type) => type.type === name || type.aliases?.includes(String(name)));
 
 /**
- * Checks provider entries with the schemas of their types: unknown and missing fields, `config`, `template_defaults`, unknown types, names
- * used twice. All findings at once; with `most` so many of all entries together, and of an entry beyond them only that something is wrong.
+ * Checks provider entries with the schemas of their types: unknown and missing fields, `config`, `template_defaults`,
+ * unknown types and duplicate names. Returns all findings at once. `most` bounds the number of findings of all entries
+ * together; an entry beyond the bound only reports that it is wrong.
  */
 export function checkProviders(
   entries: readonly unknown[],
@@ -45,7 +49,9 @@ export function checkProviders(
   return {
     providers: checked.flatMap(({ provider }) => provider ?? []),
     by_entry: checked.map(({ findings }) => findings),
-    findings: checked.flatMap(({ findings }, index) => findings.map((each) => ({ ...each, path: `/providers/${index}${each.path}` }))),
+    findings: checked.flatMap(({ findings }, index) =>
+      findings.map((each) => ({ ...each, path: `/providers/${index}${each.path}` })),
+    ),
   };
 }
 
@@ -54,7 +60,7 @@ interface CheckedEntry {
   readonly findings: readonly Finding[];
 }
 
-/** `first`: which entry has its name already. */
+/** `first`: the index of the earlier entry with the same name. */
 function checkEntry(
   raw: unknown,
   first: number | undefined,
@@ -69,18 +75,29 @@ function checkEntry(
   const config = isObject(given['config']) ? given['config'] : {};
   const checked = type ? checkProviderConfig(type, config, most) : { value: config, findings: [] };
   const defaults = review.canonical(isObject(given['template_defaults']) ? given['template_defaults'] : {});
-  // Defaults have no id of their own.
+  // Template defaults have no id of their own.
   const wrong = review.check({ ...defaults.fields, template_id: 'defaults' }, 'all', most);
   const findings = [
     ...(parsed.findings ?? []),
-    ...(first === undefined ? [] : [error('/name', `'${String(given['name'])}' is the name of /providers/${first} already`)]),
+    ...(first === undefined
+      ? []
+      : [error('/name', `'${String(given['name'])}' is already the name of /providers/${first}`)]),
     ...(type || typeof given['type'] !== 'string' ? [] : [error('/type', unknownType(given['type'], types))]),
     ...below('/config', checked.findings),
     ...below('/template_defaults', [...defaults.findings, ...wrong]),
   ];
   const entry = parsed.value;
   return {
-    ...(entry ? { provider: { ...entry, type: type?.type ?? entry.type, config: checked.value, template_defaults: defaults.fields } } : {}),
+    ...(entry
+      ? {
+          provider: {
+            ...entry,
+            type: type?.type ?? entry.type,
+            config: checked.value,
+            template_defaults: defaults.fields,
+          },
+        }
+      : {}),
     findings: firstOf(findings, most),
   };
 }
@@ -96,8 +113,8 @@ const unknownType = (name: string, types: readonly ProviderType<any, any>[]): st
   );
 
 /**
- * One provider configuration by the schema of its type. Unknown keys are kept, with a warning; `most` of them are looked at. `value` is as given when
- * something is wrong.
+ * Checks one provider configuration with the schema of its type. Unknown keys are kept and reported as warnings, at
+ * most `most` of them. `value` is the input in canonical spelling when the configuration has errors.
  */
 export function checkProviderConfig(
   type: ProviderType<any, any>,
@@ -108,29 +125,41 @@ export function checkProviderConfig(
   const { value, findings = [] } = compile(schema).parse(config, { most });
   const known = Object.keys(schema.properties);
   const given = compile(schema).canonical(config).value as Record<string, unknown>;
-  const strange = Object.keys(given).filter((name) => !Object.hasOwn(schema.properties, name));
-  const unknown = strange.slice(0, most).map((name): Finding => {
+  const unknownNames = Object.keys(given).filter((name) => !Object.hasOwn(schema.properties, name));
+  const unknown = unknownNames.slice(0, most).map((name): Finding => {
     const near = nearest(name, known);
-    return { level: 'warning', path: `/${name}`, message: `unknown field, kept as it is${near ? `; did you mean '${near}'?` : ''}` };
+    return {
+      level: 'warning',
+      path: `/${name}`,
+      message: `unknown field, kept as it is${near ? `; did you mean '${near}'?` : ''}`,
+    };
   });
-  if (strange.length > most) unknown.push(moreFindings(strange.length - most, 'warning'));
-  return { value: (value ?? given) as Readonly<Record<string, unknown>>, findings: [...findings, ...unknown, ...oddValues(schema, given)] };
+  if (unknownNames.length > most) unknown.push(moreFindings(unknownNames.length - most, 'warning'));
+  return {
+    value: (value ?? given) as Readonly<Record<string, unknown>>,
+    findings: [...findings, ...unknown, ...misspelledValues(schema, given)],
+  };
 }
 
-/** Values near one that the schema knows (`known_values`), and not it. What is near none may be new. */
-function oddValues(schema: TObject, given: Readonly<Record<string, unknown>>): Finding[] {
+/**
+ * Warns of values that resemble a known value (`known_values`) without being one. A value that resembles none may be
+ * new and is accepted.
+ */
+function misspelledValues(schema: TObject, given: Readonly<Record<string, unknown>>): Finding[] {
   const properties = schema.properties as Readonly<Record<string, { readonly known_values?: readonly string[] }>>;
   return Object.entries(properties).flatMap(([name, { known_values = [] }]): Finding[] => {
     const value = given[name];
     if (typeof value !== 'string' || known_values.length === 0 || known_values.includes(value)) return [];
     const near = nearest(value, known_values);
-    return near ? [{ level: 'warning', path: `/${name}`, message: `'${value}' is none that is known; did you mean '${near}'?` }] : [];
+    return near
+      ? [{ level: 'warning', path: `/${name}`, message: `'${value}' is not a known value; did you mean '${near}'?` }]
+      : [];
   });
 }
 
 const opened = new WeakMap<TObject, TObject>();
 
-/** Additional properties are always allowed, also where a plugin forgot to say so. */
+/** The schema with additional properties allowed, also when the plugin did not allow them. Cached per schema. */
 function openOf(schema: TObject): TObject {
   const known = opened.get(schema) ?? ({ ...schema, additionalProperties: true } as unknown as TObject);
   opened.set(schema, known);

@@ -8,8 +8,12 @@ import { defaultStorage } from '../setting-defaults.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** The storage section by the schema of its driver, with defaults. Unknown options are errors. */
-export function checkStorage(given: Tree, drivers: readonly StorageDriver<any>[], findings: Finding[]): { readonly type: string } {
+/** Checks the storage section with the schema of its driver and fills in defaults. Unknown options are errors. */
+export function checkStorage(
+  given: Tree,
+  drivers: readonly StorageDriver<any>[],
+  findings: Finding[],
+): { readonly type: string } {
   const { type = defaultStorage, ...options } = given;
   const driver = drivers.find((each) => each.type === type);
   if (!driver) {
@@ -25,12 +29,16 @@ export function checkStorage(given: Tree, drivers: readonly StorageDriver<any>[]
   const open = (schema as { additionalProperties?: unknown }).additionalProperties !== undefined;
   for (const name of open ? [] : Object.keys(compile(schema).canonical(options).value as object)) {
     if (!known.includes(name))
-      findings.push({ level: 'error', path: `/storage/${name}`, message: `unknown field${hint(name, ['type', ...known])}` });
+      findings.push({
+        level: 'error',
+        path: `/storage/${name}`,
+        message: `unknown field${hint(name, ['type', ...known])}`,
+      });
   }
   return { ...(parsed.value as object | undefined), type: driver.type };
 }
 
-/** The strategy must be one that a loaded plugin brings. */
+/** Adds a finding when no loaded plugin contributes the scheduler strategy. */
 export function checkScheduler(name: unknown, known: readonly string[], findings: Finding[]): void {
   if (typeof name !== 'string' || known.includes(name)) return;
   findings.push({

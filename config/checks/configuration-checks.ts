@@ -13,13 +13,19 @@ import { missingFiles, namedFiles } from './missing-files.ts';
 import { resolve } from '../sources/environment.ts';
 import { isObject } from '../../core/schema/is-object.ts';
 
-/** The checks of a configuration file and of the environment, for entries and variables that a caller sends. */
+/**
+ * Returns the checks of a configuration file and of the environment, applied to entries and variables that a caller
+ * sends.
+ */
 export function configurationChecks(
   { configuration, origins, review, file, plugins }: LoadedConfiguration,
   types: readonly ProviderType<any, any>[],
 ): ConfigurationChecks {
-  const base = { directory: file === undefined ? process.cwd() : dirname(file), data_directory: configuration.data_directory };
-  const isTold = filesTold(configuration, types, base.directory);
+  const base = {
+    directory: file === undefined ? process.cwd() : dirname(file),
+    data_directory: configuration.data_directory,
+  };
+  const isVisible = visibleFiles(configuration, types, base.directory);
   return {
     resolved: () => ({
       configuration: masked(
@@ -40,9 +46,13 @@ export function configurationChecks(
       return entries.map((entry, index): CheckedEntry => {
         const { name, type, config } = isObject(entry) ? entry : {};
         const schema = typeNamed(types, type)?.config as TObject | undefined;
-        const missing = schema && isObject(config) ? missingFiles(schema, config, () => base, owner ? {} : { told: isTold }) : [];
+        const missing =
+          schema && isObject(config) ? missingFiles(schema, config, () => base, owner ? {} : { isVisible }) : [];
         const findings = firstOf(
-          [...(by_entry[index] ?? []), ...missing.map(({ message }) => ({ level: 'error', path: '', message }) as const)],
+          [
+            ...(by_entry[index] ?? []),
+            ...missing.map(({ message }) => ({ level: 'error', path: '', message }) as const),
+          ],
           left,
         );
         left -= findings.filter(({ more }) => more === undefined).length;
@@ -53,17 +63,22 @@ export function configurationChecks(
     environment(name, variables) {
       const type = typeNamed(types, name);
       if (!type) return undefined;
-      const { resolved, ...said } = resolve(type, variables);
-      return { ...said, resolved: redact(type.config as TObject, resolved) as Readonly<Record<string, unknown>> };
+      const { resolved, ...rest } = resolve(type, variables);
+      return { ...rest, resolved: redact(type.config as TObject, resolved) as Readonly<Record<string, unknown>> };
     },
   };
 }
 
 /**
- * The files of which callers are told whether they are there: those that the configuration names already, and what lies openly in its directory. Whoever
- * may ask about all others learns what the host has.
+ * Returns the predicate of the files whose existence callers may learn: files that the configuration names, and files
+ * below its directory that are not hidden and not behind a link. If callers could ask about any path, they could list
+ * the files of the host.
  */
-function filesTold({ providers }: Configuration, types: readonly ProviderType<any, any>[], directory: string): (path: string) => boolean {
+function visibleFiles(
+  { providers }: Configuration,
+  types: readonly ProviderType<any, any>[],
+  directory: string,
+): (path: string) => boolean {
   const named = new Set(
     providers.flatMap(({ type, config }) => {
       const schema = typeNamed(types, type)?.config as TObject | undefined;
@@ -72,12 +87,13 @@ function filesTold({ providers }: Configuration, types: readonly ProviderType<an
   );
   return (path) => {
     const inside = relative(directory, path);
-    const openly = !isAbsolute(inside) && !inside.split(sep).some((step) => step.startsWith('.')) && !isLinked(inside, directory);
-    return openly || named.has(path);
+    const isOpen =
+      !isAbsolute(inside) && !inside.split(sep).some((step) => step.startsWith('.')) && !isLinked(inside, directory);
+    return isOpen || named.has(path);
   };
 }
 
-/** Whether a link is on the way from a directory to what lies below it: that may lead to any file of the host. */
+/** Whether a step of the path below `directory` is a symbolic link. A link may lead to any file of the host. */
 function isLinked(inside: string, directory: string): boolean {
   let path = directory;
   for (const step of inside.split(sep)) {
@@ -86,14 +102,14 @@ function isLinked(inside: string, directory: string): boolean {
       const found = lstatSync(path, { throwIfNoEntry: false });
       if (!found?.isDirectory()) return found?.isSymbolicLink() ?? false;
     } catch {
-      // Where nobody may look, or a name that is too long.
+      // The directory cannot be searched, or the name is too long.
       return false;
     }
   }
   return false;
 }
 
-/** Secrets are masked by the schemas of the provider types and of the storage. */
+/** The configuration with secrets masked as the schemas of the provider types and of the storage mark them. */
 function masked(
   configuration: Configuration,
   types: readonly ProviderType<any, any>[],
@@ -103,6 +119,8 @@ function masked(
     const schema = typeNamed(types, provider.type)?.config as TObject | undefined;
     return { ...provider, config: schema ? redact(schema, provider.config) : {} };
   });
-  const storage = driver ? redact(driver.options as TObject, configuration.storage) : { type: configuration.storage.type };
+  const storage = driver
+    ? redact(driver.options as TObject, configuration.storage)
+    : { type: configuration.storage.type };
   return { ...configuration, storage, providers };
 }

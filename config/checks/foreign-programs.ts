@@ -3,15 +3,16 @@ import type { TObject, TSchema } from 'typebox';
 import { absolutePath, type PathBase } from '../sources/paths.ts';
 import { whyForeign, whyForeignFile } from './why-foreign.ts';
 
-/** A program that a field of the configuration names and that others decide about. */
+/** A program that a field of the configuration names and that other users can change. */
 export interface ForeignProgram {
   readonly field: string;
   readonly message: string;
 }
 
 /**
- * Programs that others than this user and root could change, where the schema says `runs: true` of the field. None where
- * they decide about the directory of the configuration itself: whoever named that means what it says.
+ * Returns the programs that users other than this one and root can change. A field names a program when its schema has
+ * `runs: true`. Returns none when other users control the directory of the configuration: the operator then named that
+ * configuration explicitly.
  */
 export function foreignPrograms(
   schema: TObject,
@@ -24,6 +25,8 @@ export function foreignPrograms(
     const base = baseOf(name);
     const file = resolve(absolutePath(path, base));
     const why = whyForeign(base.directory) === undefined ? whyForeignFile(file) : undefined;
-    return why === undefined ? [] : [{ field: name, message: `${name} ${file} is not run: ${why}. Copy it, or change the rights` }];
+    return why === undefined
+      ? []
+      : [{ field: name, message: `${name} ${file} is not run: ${why}. Copy the program, or change its permissions` }];
   });
 }

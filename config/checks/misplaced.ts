@@ -1,12 +1,17 @@
 import type { Finding } from '../../core/contract/findings.ts';
 
-/** What people write into a file and what belongs elsewhere, by its pointer in canonical spelling. */
+/**
+ * Settings that do not belong into a configuration file, by JSON pointer in canonical spelling, and the place where
+ * they belong.
+ */
 const elsewhere: Readonly<Record<string, string>> = {
-  '/data_directory': 'the data directory is named by the environment: MUSTER_DATA_DIR. Without it, it is `data` beside this file',
-  '/data_dir': 'the data directory is named by the environment: MUSTER_DATA_DIR. Without it, it is `data` beside this file',
+  '/data_directory':
+    'the environment variable MUSTER_DATA_DIR sets the data directory. Its default is `data` beside this file',
+  '/data_dir':
+    'the environment variable MUSTER_DATA_DIR sets the data directory. Its default is `data` beside this file',
 };
 
-/** Findings of unknown fields, with the place where what they mean is said. */
+/** Returns the findings; a finding about an unknown field that belongs elsewhere names that place. */
 export const withPlaces = (findings: readonly Finding[]): Finding[] =>
   findings.map((finding) => {
     const place = elsewhere[finding.path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];

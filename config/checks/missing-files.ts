@@ -5,47 +5,59 @@ import type { TObject, TSchema } from 'typebox';
 import { compile } from '../../core/schema/compile.ts';
 import { absolutePath, type PathBase } from '../sources/paths.ts';
 
-/** A file that a field of the configuration names and that is not there. */
+/** A file that a field of the configuration names and that does not exist. */
 export interface MissingFile {
   readonly field: string;
-  /** Begins with the code. */
+  /** Begins with the error code `FILE_NOT_FOUND`. */
   readonly message: string;
 }
 
-export interface FilesShown {
-  /** Of which files the reader may know whether they are there; he is not told either where those are looked for. Default: of all. */
-  readonly told?: (path: string) => boolean;
+export interface FileVisibility {
+  /**
+   * Whether the reader may learn if the file exists. When given, messages do not contain resolved paths. Default:
+   * every file is visible.
+   */
+  readonly isVisible?: (path: string) => boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** No system has longer ones. */
+/** No operating system accepts a longer path, in characters. */
 const longestPath = 4_096;
 
-/** Files that are not there, where the schema says `must_exist: true` of the field. */
+/**
+ * Returns the files that do not exist, of the fields whose schema has `must_exist: true`. Paths are relative to
+ * `baseOf` of the field.
+ */
 export function missingFiles(
   schema: TObject,
   config: Fields,
   baseOf: (name: string) => PathBase,
-  { told }: FilesShown = {},
+  { isVisible }: FileVisibility = {},
 ): MissingFile[] {
   const given = compile(schema).canonical(config).value as Fields;
   return filesIn(schema, given).flatMap(([name, path]) => {
     if (path.length > longestPath)
-      return [{ field: name, message: `FILE_NOT_FOUND: ${name} is longer than the ${longestPath} characters of a path` }];
+      return [
+        { field: name, message: `FILE_NOT_FOUND: ${name} is longer than the ${longestPath} characters of a path` },
+      ];
     const full = resolve(absolutePath(withHome(path), baseOf(name)));
-    if (told && !told(full)) return [{ field: name, message: `FILE_NOT_FOUND: ${name} ${path} ${untold}` }];
+    if (isVisible && !isVisible(full))
+      return [{ field: name, message: `FILE_NOT_FOUND: ${name} ${path} ${notVisible}` }];
     if (existsSync(full)) return [];
-    const where = full === path || told ? '' : `; looked for as ${full}`;
+    const where = full === path || isVisible ? '' : `; looked for as ${full}`;
     return [{ field: name, message: `FILE_NOT_FOUND: ${name} ${path} does not exist${where}` }];
   });
 }
 
-/** The same whether it is there or not. */
-const untold =
-  "is not in the directory of the server's configuration, and of other files callers are told nothing; muster config validate looks for it";
+/** The same message whether the file exists or not. */
+const notVisible =
+  "is not in the directory of the server's configuration, and callers cannot ask about other files; muster config validate checks it";
 
-/** The files that a configuration names, where they must exist; its paths are absolute. */
+/**
+ * Returns the absolute paths of the files that a configuration names in fields with `must_exist: true`. The
+ * configuration holds absolute paths.
+ */
 export const namedFiles = (schema: TObject, config: Fields): readonly string[] =>
   filesIn(schema, config).map(([, path]) => resolve(withHome(path)));
 

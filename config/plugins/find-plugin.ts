@@ -9,32 +9,42 @@ export type PluginSource = 'built-in' | 'package' | 'path';
 
 export interface FoundPlugin {
   readonly source?: PluginSource;
-  /** The module that is imported; absent where none was found. */
+  /** The module to import. Absent: none was found. */
   readonly file?: string;
-  /** Where it was looked for, for people. */
+  /** The searched places, for messages. */
   readonly tried: readonly string[];
 }
 
 export const isPluginPath = (name: string): boolean => /^(\.{0,2}[/\\]|\.{1,2}$|file:|[A-Za-z]:[/\\])/.test(name);
 
-// This file runs as .ts from the sources and as .js from a build; the built-in plugins beside it do the same.
+// In the sources this file and the built-in plugins are .ts, in a build .js.
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
-/** Looks for a plugin by what the configuration calls it: a built-in name, a package, or a path, seen from a directory. */
-export const findPlugin = (name: string, cwd: string): FoundPlugin => (isPluginPath(name) ? byPath(name, cwd) : byName(name, cwd));
+/**
+ * Finds a plugin by its configured name: a built-in name, a package or a path. Packages and paths are resolved from
+ * `cwd`.
+ */
+export const findPlugin = (name: string, cwd: string): FoundPlugin =>
+  isPluginPath(name) ? byPath(name, cwd) : byName(name, cwd);
 
 function byPath(name: string, cwd: string): FoundPlugin {
   const path = name.startsWith('file:') ? fileURLToPath(name) : resolve(cwd, name);
   if (existsSync(path) && statSync(path).isFile()) return { source: 'path', file: path, tried: [path] };
   const candidates = ['ts', 'js', 'mjs'].map((each) => join(path, `index.${each}`));
   const file = candidates.find((candidate) => existsSync(candidate));
-  return { source: 'path', ...(file === undefined ? {} : { file }), tried: [path, ...(existsSync(path) ? candidates : [])] };
+  return {
+    source: 'path',
+    ...(file === undefined ? {} : { file }),
+    tried: [path, ...(existsSync(path) ? candidates : [])],
+  };
 }
 
-/** Whether muster itself has a plugin of this name. Nothing outside is looked at, whatever the name. */
-export const isBuiltIn = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,99}$/.test(name) && existsSync(builtInFile(name));
+/** Whether muster contains a plugin of this name. Reads nothing outside of muster for any name. */
+export const isBuiltIn = (name: string): boolean =>
+  /^[a-z0-9][a-z0-9-]{0,99}$/.test(name) && existsSync(builtInFile(name));
 
-const builtInFile = (name: string): string => fileURLToPath(new URL(`../../plugins/${name}/index.${extension}`, import.meta.url));
+const builtInFile = (name: string): string =>
+  fileURLToPath(new URL(`../../plugins/${name}/index.${extension}`, import.meta.url));
 
 function byName(name: string, cwd: string): FoundPlugin {
   const tried = [`plugins/${name}`, `package '${name}' from ${cwd}`];
@@ -43,11 +53,14 @@ function byName(name: string, cwd: string): FoundPlugin {
   return file === undefined ? { tried } : { source: 'package', file, tried };
 }
 
-/** The version that a plugin's own package.json says; undefined where it has none. What is built in has the version of the program. */
+/**
+ * Returns the version in the plugin's own package.json; undefined when it has none. A built-in plugin has the version
+ * of muster.
+ */
 export function versionOf({ source, file }: FoundPlugin): string | undefined {
   if (file === undefined) return undefined;
   try {
-    // A folder in somebody's project is not of the version of that project.
+    // A plugin folder inside a project does not have the version of the project.
     const manifest = source === 'path' ? join(dirname(file), 'package.json') : findPackageJSON(pathToFileURL(file));
     const { version } = JSON.parse(readFileSync(manifest ?? '', 'utf8')) as { readonly version?: unknown };
     return typeof version === 'string' ? version : undefined;

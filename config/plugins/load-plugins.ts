@@ -4,13 +4,14 @@ import type { Plugin } from '../../core/contract/plugin.ts';
 import { inspectPlugins } from './inspect-plugins.ts';
 
 export interface LoadPluginsOptions {
-  /** Where packages and paths are resolved from: the directory of the configuration file. */
+  /** The directory from which packages and paths are resolved: the directory of the configuration file. */
   readonly cwd: string;
 }
 
 /**
- * Loads plugins in the order of their names: built-in name, package, or path. Throws INVALID_CONFIGURATION with a finding (`/plugins/0`)
- * for each one that is not found, cannot load, is not a plugin, is named twice, lacks a plugin that it requires, or contributes what another did.
+ * Loads plugins in the order of their names: built-in name, package or path. Throws INVALID_CONFIGURATION with one
+ * finding (`/plugins/0`) for each plugin that is not found, fails to load, is not a plugin, is listed twice, lacks a
+ * plugin that it requires, or contributes what an earlier plugin contributes.
  */
 export async function loadPlugins(names: readonly string[], { cwd }: LoadPluginsOptions): Promise<readonly Plugin[]> {
   const inspected = await inspectPlugins(names, cwd);

@@ -3,7 +3,10 @@ import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The file that `import` of a package name (or `name/subpath`) would take, as seen from a directory; undefined when there is none. */
+/**
+ * Returns the file that `import` of a package name (or `name/subpath`) loads, resolved from a directory; undefined
+ * when there is none.
+ */
 export function packageEntry(name: string, from: string): string | undefined {
   const base = join(resolve(from), 'noop.js');
   try {
@@ -13,7 +16,7 @@ export function packageEntry(name: string, from: string): string | undefined {
       const exported = exportOf(manifest.exports, subpathOf(name));
       if (exported !== undefined) return join(dirname(manifestFile), exported);
     }
-    // Without `exports` both kinds of import take the same file.
+    // Without `exports`, `import` and `require` load the same file.
     return createRequire(base).resolve(name);
   } catch {
     return undefined;
@@ -37,7 +40,10 @@ function manifestOf(name: string, base: string): string | undefined {
 
 const conditions = new Set(['node', 'import', 'module-sync', 'default']);
 
-/** Node resolves `exports` from another directory only as `require` would, which hides packages that are for `import` alone. */
+/**
+ * Resolves `exports` for `import`. Node offers only `require` resolution from another directory, which does not find
+ * packages that export to `import` alone.
+ */
 function exportOf(exports: unknown, subpath: string): string | undefined {
   if (typeof exports === 'string') return subpath === '.' ? exports : undefined;
   if (Array.isArray(exports)) return exports.map((each) => exportOf(each, subpath)).find((each) => each !== undefined);

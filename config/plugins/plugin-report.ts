@@ -5,19 +5,19 @@ import type { ConfigurationSource } from '../sources/configuration-file.ts';
 import { isPluginPath, versionOf, type PluginSource } from './find-plugin.ts';
 import { inspectPlugins, type InspectedPlugin } from './inspect-plugins.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { refusal } from '../sources/places.ts';
+import { configurationError } from '../sources/places.ts';
 import { missingMembers } from './plugin-shape.ts';
 import { readSources } from '../sources/read-sources.ts';
 
-/** What is to be said of one plugin. */
+/** The state and the contributions of one plugin. */
 export interface PluginReport {
-  /** As the configuration calls it. */
+  /** The name in the configuration. */
   readonly name: string;
   readonly status: 'ok' | 'wrong';
-  /** Null: it was not found. */
+  /** Null: the plugin was not found. */
   readonly source: PluginSource | null;
   readonly file: string | null;
-  /** Of its package; null where it has none, and `built-in` ones have the program's. */
+  /** The version of its package; null when it has none. A built-in plugin has the version of muster. */
   readonly version: string | null;
   readonly contract: number | null;
   readonly requires: readonly string[];
@@ -27,29 +27,31 @@ export interface PluginReport {
   readonly storages: readonly string[];
   readonly event_sinks: readonly string[];
   readonly endpoints: readonly string[];
-  /** Each says what to do. */
+  /** Each entry is a sentence with the remedy. */
   readonly problems: readonly string[];
 }
 
 export interface PluginsReport {
-  /** The configuration file that names them; null: there is none, and these are the built-in ones. */
+  /** The configuration file that lists the plugins. Null: there is none, and the report covers the default plugins. */
   readonly configuration: string | null;
   readonly plugins: readonly PluginReport[];
 }
 
 /**
- * Every configured plugin as far as it loads, whatever else is wrong with the configuration. With names: those alone, seen beside the configured ones;
- * their paths are relative to the working directory.
+ * Reports every configured plugin, also when other parts of the configuration are wrong. With names, reports only
+ * those plugins, loaded together with the configured ones; their paths are relative to the working directory.
  */
 export async function reportPlugins(options: LoadOptions, named: readonly string[] = []): Promise<PluginsReport> {
   const findings: Finding[] = [];
   const { source, directory, plugins } = await readSources(options, findings);
   if (!plugins)
-    throw refusal(
+    throw configurationError(
       findings.map((finding) => ({ ...finding, file: placeOf(finding.path, options, source) })),
       source,
     );
-  const extra = named.map((name) => (isPluginPath(name) && !name.startsWith('file:') ? resolve(options.cwd, name) : name));
+  const extra = named.map((name) =>
+    isPluginPath(name) && !name.startsWith('file:') ? resolve(options.cwd, name) : name,
+  );
   const inspected = await inspectPlugins([...plugins, ...extra.filter((name) => !plugins.includes(name))], directory);
   const shown = extra.length === 0 ? inspected : inspected.filter(({ name }) => extra.includes(name));
   return { configuration: source?.file ?? null, plugins: shown.map(reportOf) };
@@ -69,12 +71,12 @@ function reportOf({ name, found, plugin, contract, problems }: InspectedPlugin):
     version: versionOf(found) ?? null,
     contract: contract ?? null,
     requires: plugin?.requires ?? [],
-    ...broughtBy(plugin),
+    ...contributionsOf(plugin),
     problems: all,
   };
 }
 
-const broughtBy = (plugin: Plugin | undefined) => ({
+const contributionsOf = (plugin: Plugin | undefined) => ({
   provider_types: (plugin?.providers ?? []).map(({ type }) => type),
   provider_apis: (plugin?.providerApis ?? []).map(({ name }) => name),
   schedulers: (plugin?.schedulers ?? []).map(({ name }) => name),

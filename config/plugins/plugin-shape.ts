@@ -1,7 +1,10 @@
 import type { Plugin } from '../../core/contract/plugin.ts';
 import { soundCapabilities } from '../../core/providers/answer-checks/capabilities.ts';
 
-/** The lists of a plugin, what an entry is in words, the field that names it, and what it cannot do without. */
+/**
+ * The lists of a plugin: the field, the noun for an entry, the field that names an entry, and the members that an
+ * entry requires.
+ */
 const lists = [
   ['providers', 'provider type', 'type', ['config', 'connect']],
   ['providerApis', 'provider API', 'name', ['type', 'capabilities', 'launch', 'observe', 'release']],
@@ -13,22 +16,26 @@ const lists = [
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** What makes a plugin unreadable, where no compiler checked it: it has no name, or a list that is none. Continues `Plugin 'x' …`. */
-export function unreadable(plugin: Plugin): string | undefined {
+/**
+ * Returns why a plugin has no usable shape (no name, or a list field that is not a list), for plugins that no compiler
+ * checked; undefined when the shape is right. The text continues `Plugin 'x' …`.
+ */
+export function shapeProblem(plugin: Plugin): string | undefined {
   const given = plugin as unknown as Entry;
-  if (typeof given['name'] !== 'string' || given['name'] === '') return 'has no name of its own. Give it one in definePlugin.';
+  if (typeof given['name'] !== 'string' || given['name'] === '')
+    return 'has no name of its own. Give it one in definePlugin.';
   for (const [list, what, key] of lists) {
     const entries = given[list];
     if (entries === undefined) continue;
-    if (!Array.isArray(entries)) return `has '${list}' that are no list. Make them one.`;
+    if (!Array.isArray(entries)) return `has a '${list}' that is not a list. Make it a list.`;
     const nameless = entries.some((entry: unknown) => typeof (entry as Entry | null)?.[key] !== 'string');
     if (nameless) return `has a ${what} in '${list}' without '${key}'. Name it.`;
   }
-  return unsound(plugin);
+  return capabilityProblem(plugin);
 }
 
-/** Capabilities that nothing can be ordered by. What is missing altogether is told apart. */
-function unsound({ providerApis = [] }: Plugin): string | undefined {
+/** Returns why the capabilities of a provider API are wrong. `missingMembers` reports absent capabilities. */
+function capabilityProblem({ providerApis = [] }: Plugin): string | undefined {
   for (const { name, capabilities } of providerApis) {
     if (capabilities === undefined) continue;
     try {
@@ -40,14 +47,14 @@ function unsound({ providerApis = [] }: Plugin): string | undefined {
   return undefined;
 }
 
-/** What an extension point asks for and an entry of the plugin does not have, each as a sentence. */
+/** Returns one sentence for each entry that lacks members which its extension point requires. */
 export const missingMembers = (plugin: Plugin): string[] =>
   lists.flatMap(([list, what, key, members]) =>
     ((plugin[list] ?? []) as readonly unknown[] as readonly Entry[]).flatMap((entry) => {
       const missing = members.filter((member) => entry[member] === undefined);
       if (missing.length === 0) return [];
       return [
-        `Plugin '${plugin.name}' brings the ${what} '${String(entry[key])}' without ${missing.join(', ')}. Add what its interface asks for.`,
+        `Plugin '${plugin.name}' contributes the ${what} '${String(entry[key])}' without ${missing.join(', ')}. Add the members that its interface requires.`,
       ];
     }),
   );

@@ -1,4 +1,4 @@
-/** For `node --import`: what such a process runs finds this muster under its own name, wherever it lies. */
+/** For `node --import`: lets the process resolve `muster` to this installation from any directory. */
 import { enableSelfReference } from './self-reference.ts';
 
 enableSelfReference();

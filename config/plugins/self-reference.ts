@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** Beside the sources they are sources, in a package what was built of them. */
+/** The entries are .ts in the sources and .js in a build. */
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const entry = (path: string) => new URL(`../../${path}.${extension}`, import.meta.url).href;
 const entries: Readonly<Record<string, string>> = {
@@ -10,15 +10,16 @@ const entries: Readonly<Record<string, string>> = {
   'muster/plugin-testkit': entry('plugin-testkit/index'),
 };
 
-let answers = false;
+let isEnabled = false;
 
 /**
- * Lets a plugin import `muster` from wherever it lies: one that is loaded by path often has no `node_modules` above it, and muster may be installed
- * somewhere else. It always gets the muster that loads it, never a second one. `typebox` is found too where a plugin has none of its own.
+ * Lets a plugin import `muster` from any directory: a plugin that is loaded by path often has no `node_modules` above
+ * it, and muster may be installed elsewhere. The import always resolves to the muster that loads the plugin, never to
+ * a second copy. `typebox` resolves to muster's copy when the plugin has none. Idempotent.
  */
 export function enableSelfReference(): void {
-  if (answers) return;
-  answers = true;
+  if (isEnabled) return;
+  isEnabled = true;
   registerHooks({
     resolve(specifier, context, next) {
       if (Object.hasOwn(entries, specifier)) return { url: entries[specifier] as string, shortCircuit: true };

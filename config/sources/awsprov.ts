@@ -8,7 +8,7 @@ import { logLevels } from '../setting-defaults.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What a key of theirs becomes in the `config` of the one provider instance; a value that says nothing becomes nothing. */
+/** Converts a value of HostFactory's AWS provider to a value of ours; undefined when the value sets nothing. */
 type Convert = (value: unknown) => unknown;
 
 const text: Convert = (value) => (value === '' || value === null ? undefined : value);
@@ -18,6 +18,7 @@ const seconds: Convert = (value) => {
   return typeof ms === 'number' ? Math.min(60, Math.max(1, Math.ceil(ms / 1000))) : ms;
 };
 
+/** The keys that become fields in the `config` of the one provider instance. */
 const fields: Readonly<Record<string, readonly [ours: string, convert: Convert]>> = {
   AWS_REGION: ['region', text],
   AWS_CREDENTIAL_FILE: ['credential_file', text],
@@ -30,7 +31,7 @@ const fields: Readonly<Record<string, readonly [ours: string, convert: Convert]>
   AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS: ['cloud_max_retries', whole],
 };
 
-/** What a key of theirs becomes in the `template_defaults` of the one provider instance. */
+/** The keys that become fields in the `template_defaults` of the one provider instance. */
 const defaults: Readonly<Record<string, readonly [ours: string, convert: Convert]>> = {
   AWS_INSTANCE_PENDING_TIMEOUT_SEC: ['ready_timeout', (value) => bounded(whole(value), 60, 36_000)],
 };
@@ -38,25 +39,31 @@ const defaults: Readonly<Record<string, readonly [ours: string, convert: Convert
 const bounded = (value: unknown, least: number, most: number): unknown =>
   typeof value === 'number' ? Math.min(most, Math.max(least, value)) : value;
 
-/** What is done here in another way, whatever the key says, and in which. */
+/** Keys without effect, and the reason. */
 const withoutEffect: Readonly<Record<string, string>> = {
-  AWS_CREDENTIAL_RENEW_MARGIN: 'credentials are asked anew five minutes before they expire',
-  AWS_REQUEST_RETRY_ATTEMPTS: 'what changes the cloud is repeated under one token until its outcome is known',
-  AWS_DESCRIBE_REQUEST_INTERVAL: 'how often the cloud is asked follows from what is under way',
-  AWS_SPOT_TERMINATE_ON_RECLAIM: 'a machine that is returned is ended, announced by the cloud or not',
-  AWS_TAG_InstanceID: 'machines are tagged with their request, not with their own id',
-  INSTANCE_CREATION_TIMEOUT: 'nothing is ended because the scheduler does not name it',
+  AWS_CREDENTIAL_RENEW_MARGIN: 'muster renews credentials five minutes before they expire',
+  AWS_REQUEST_RETRY_ATTEMPTS: 'muster repeats a changing call under one token until its outcome is known',
+  AWS_DESCRIBE_REQUEST_INTERVAL: 'muster derives the interval from the open requests',
+  AWS_SPOT_TERMINATE_ON_RECLAIM:
+    'muster terminates every returned machine, with or without a reclaim notice of the cloud',
+  AWS_TAG_InstanceID: 'muster tags machines with their request, not with their own id',
+  INSTANCE_CREATION_TIMEOUT: 'muster does not terminate machines because the scheduler does not name them',
 };
 const ownKeys = ['LogLevel', 'ACCEPT_PROPAGATED_LOG_SETTING'];
 
-/** Fixed, because requests and machines are stored under it. */
+/** The name of the provider instance. Fixed, because requests and machines are stored under it. */
 const instance = 'aws';
 
-/** Whether this is the configuration of HostFactory's AWS provider: by its name, or because it says a region as only that does. */
+/**
+ * Whether this is the configuration file of HostFactory's AWS provider: it has that file name, or the key AWS_REGION.
+ */
 export const isAwsprov = ({ file, value }: ConfigurationSource): boolean =>
   basename(file) === 'awsprov_config.json' || (isObject(value) && Object.hasOwn(value, 'AWS_REGION'));
 
-/** The configuration of HostFactory's AWS provider as one of ours: one instance of type `cloud`, the words of HostFactory, templates beside it, any free port. */
+/**
+ * Converts the configuration of HostFactory's AWS provider to a muster configuration: one provider instance of type
+ * `cloud`, scheduler `hostfactory`, templates beside the file, any free port.
+ */
 export function fromAwsprov(
   source: ConfigurationSource,
   env: Environment,
@@ -89,7 +96,7 @@ export function fromAwsprov(
       server: { port: 0, ...(level === undefined ? {} : { log_level: level }) },
     },
     place: (pointer) => source.place(keys.get(pointer) ?? pointer),
-    findings: [...wrong(raw), ...otherwise(raw), ...unknown(raw)].map(({ path, ...finding }) => ({
+    findings: [...wrong(raw), ...changedKeys(raw), ...unknown(raw)].map(({ path, ...finding }) => ({
       ...finding,
       path,
       file: source.place(path),
@@ -99,33 +106,41 @@ export function fromAwsprov(
 
 function wrong(raw: Raw): Finding[] {
   if (typeof raw['AWS_REGION'] === 'string' && raw['AWS_REGION'] !== '') return [];
-  return [{ level: 'error', path: '/AWS_REGION', message: 'is required: the region whose machines are wanted' }];
+  return [{ level: 'error', path: '/AWS_REGION', message: 'is required: the region that provides the machines' }];
 }
 
-/** What is taken, and does not do what it does elsewhere. */
-function otherwise(raw: Raw): Finding[] {
+/** Warnings about keys that are accepted and have another effect than in HostFactory, or none. */
+function changedKeys(raw: Raw): Finding[] {
   const warn = (key: string, message: string): Finding => ({ level: 'warning', path: `/${key}`, message });
   const none = Object.entries(withoutEffect).flatMap(([key, why]) => {
     const given = raw[key] === '' || raw[key] === null ? undefined : raw[key];
-    const asked = given !== undefined && !(key === 'AWS_TAG_InstanceID' && isOff(given));
-    return asked ? [warn(key, `has no effect here: ${why}`)] : [];
+    const isSet = given !== undefined && !(key === 'AWS_TAG_InstanceID' && isOff(given));
+    return isSet ? [warn(key, `has no effect: ${why}`)] : [];
   });
   const ms = whole(raw['AWS_CONNECTION_TIMEOUT_MS']);
   const ready = whole(raw['AWS_INSTANCE_PENDING_TIMEOUT_SEC']);
-  const outside = (value: unknown, least: number, most: number) => typeof value === 'number' && (value < least || value > most);
+  const outside = (value: unknown, least: number, most: number) =>
+    typeof value === 'number' && (value < least || value > most);
   const level = raw['LogLevel'];
   return [
     ...none,
     ...(text(raw['AWS_PROXY_HOST']) !== undefined && !whole(raw['AWS_PROXY_PORT'])
-      ? [warn('AWS_PROXY_HOST', 'cannot be reached without AWS_PROXY_PORT')]
+      ? [warn('AWS_PROXY_HOST', 'has no effect without AWS_PROXY_PORT')]
       : []),
     ...(outside(ms, 1_000, 60_000)
-      ? [warn('AWS_CONNECTION_TIMEOUT_MS', `is taken as ${String(seconds(ms))} s: 1 to 60 s can be had`)]
+      ? [warn('AWS_CONNECTION_TIMEOUT_MS', `becomes ${String(seconds(ms))} s: the range is 1 to 60 s`)]
       : []),
     ...(outside(ready, 60, 36_000)
-      ? [warn('AWS_INSTANCE_PENDING_TIMEOUT_SEC', `is taken as ${String(bounded(ready, 60, 36_000))} s: 60 to 36000 s can be had`)]
+      ? [
+          warn(
+            'AWS_INSTANCE_PENDING_TIMEOUT_SEC',
+            `becomes ${String(bounded(ready, 60, 36_000))} s: the range is 60 to 36000 s`,
+          ),
+        ]
       : []),
-    ...(text(level) !== undefined && levelOf(level) === undefined ? [warn('LogLevel', 'is no level that is known; it stays at info')] : []),
+    ...(text(level) !== undefined && levelOf(level) === undefined
+      ? [warn('LogLevel', 'is not a known level; the level stays info')]
+      : []),
   ];
 }
 
@@ -134,21 +149,32 @@ const isOff = (value: unknown): boolean => /^(false|0|no)$/i.test(String(value))
 function unknown(raw: Raw): Finding[] {
   const known = [...Object.keys(fields), ...Object.keys(defaults), ...Object.keys(withoutEffect), ...ownKeys];
   return Object.keys(raw).flatMap((key): Finding[] =>
-    known.includes(key) ? [] : [{ level: 'warning', path: `/${key}`, message: `is no known key and has no effect${meant(key, known)}` }],
+    known.includes(key)
+      ? []
+      : [
+          {
+            level: 'warning',
+            path: `/${key}`,
+            message: `is not a known key and has no effect${suggestion(key, known)}`,
+          },
+        ],
   );
 }
 
-function meant(key: string, known: readonly string[]): string {
+function suggestion(key: string, known: readonly string[]): string {
   const lower = known.map((each) => each.toLowerCase());
   const near = nearest(key.toLowerCase(), lower);
   return near === undefined ? '' : `; did you mean '${known[lower.indexOf(near)]}'?`;
 }
 
-/** HostFactory hands its own log level down, where this side says that it takes it. */
+/** The log level of HostFactory, when the file accepts it. */
 const propagated = (raw: Raw, env: Environment): string | undefined =>
   String(raw['ACCEPT_PROPAGATED_LOG_SETTING']).toLowerCase() === 'true' ? env['HF_LOGLEVEL'] : undefined;
 
-/** `WARN`, `LOG_WARNING`: their words for our levels; what is none of them is left to the default. */
+/**
+ * Maps a log level of HostFactory (`WARN`, `LOG_WARNING`) to a level of muster; undefined for an unknown level, which
+ * leaves the default.
+ */
 function levelOf(given: unknown): string | undefined {
   const word = typeof given === 'string' ? given.toLowerCase().replace(/^log_/, '') : '';
   const found = logLevels.find((level) => word.startsWith(level));

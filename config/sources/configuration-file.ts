@@ -9,17 +9,18 @@ import { configurationIn, searchPlaces, searched } from './search-places.ts';
 import { readText } from './source-text.ts';
 import { whyForeignFile } from '../checks/why-foreign.ts';
 
-/** A configuration file, read and not yet checked. */
+/** A configuration file that is read and not yet checked. */
 export interface ConfigurationSource {
   readonly file: string;
-  /** What relative paths in it are relative to. */
+  /** The directory from which relative paths in the file are resolved. */
   readonly directory: string;
   readonly value: unknown;
-  /** Where a JSON pointer stands: `file:line:column`, or the file alone for programs. */
+  /** The place of a JSON pointer: `file:line:column`, or only the file when it is a program. */
   place(pointer: string): string;
 }
 
-// cosmiconfig only finds the file here: it is read below, with the places of what stands in it. A package.json that is broken is not ours to tell.
+// cosmiconfig only finds the file. `readConfiguration` reads it, with the places of its values. A broken package.json
+// counts as one without configuration.
 const present: Loader = (file, content) => (basename(file) === 'package.json' ? packageOf(content) : { found: true });
 const packageOf = (content: string): unknown => {
   try {
@@ -30,8 +31,8 @@ const packageOf = (content: string): unknown => {
 };
 
 /**
- * The part of cosmiconfig that looks, of which its types say nothing. `cosmiconfig()` itself would first run what it finds
- * of its own in the working directory, as `.config/config.js`, whoever put it there.
+ * The search of cosmiconfig, which its types do not declare. `cosmiconfig()` itself would first execute its own
+ * configuration from the working directory, such as `.config/config.js`, whichever user wrote that file.
  */
 const { Explorer } = internals as unknown as {
   readonly Explorer: new (
@@ -42,7 +43,9 @@ const finder = () =>
   new Explorer({
     moduleName: 'muster',
     searchPlaces: [...searchPlaces],
-    loaders: Object.fromEntries(['.yaml', '.yml', '.json', '.ts', '.mjs', '.js', 'noExt'].map((extension) => [extension, present])),
+    loaders: Object.fromEntries(
+      ['.yaml', '.yml', '.json', '.ts', '.mjs', '.js', 'noExt'].map((extension) => [extension, present]),
+    ),
     searchStrategy: 'none',
     cache: false,
     ignoreEmptySearchPlaces: false,
@@ -50,28 +53,35 @@ const finder = () =>
   });
 
 /**
- * The configuration file that is in force, read; undefined when nothing is named and nothing is found. One that others
- * decide about is passed over with a warning where it lies above the working directory; INVALID_CONFIGURATION where it
- * lies there, or where the file itself is another user's.
+ * Finds and reads the configuration file. Returns undefined when the search finds none. A file that other users can
+ * change is skipped with a warning when it lies above the working directory. Throws INVALID_CONFIGURATION when such a
+ * file lies in the working directory, or when the found file belongs to another user.
  */
 export async function findConfiguration(cwd: string, findings: Finding[]): Promise<ConfigurationSource | undefined> {
   const explorer = finder();
   const { directories, beyond, why = '' } = searched(cwd);
   for (const directory of directories) {
     const found = await explorer.search(directory);
-    // A package.json without the field is found with an undefined configuration.
+    // A package.json without the field `muster` is found with an undefined configuration.
     if (!found || (basename(found.filepath) === 'package.json' && found.config === undefined)) continue;
     requireOwn(found.filepath);
     return readConfiguration(found.filepath);
   }
-  const [passed] = beyond.flatMap((directory) => configurationIn(directory) ?? []);
-  if (passed === undefined) return undefined;
-  if (directories.length === 0) throw notOurs(passed, why);
-  findings.push({ level: 'warning', path: '', message: `${passed} is not used: ${why}. Name it with --config if you trust it` });
+  const [skipped] = beyond.flatMap((directory) => configurationIn(directory) ?? []);
+  if (skipped === undefined) return undefined;
+  if (directories.length === 0) throw notTrusted(skipped, why);
+  findings.push({
+    level: 'warning',
+    path: '',
+    message: `${skipped} is not used: ${why}. Pass it with --config if you trust it`,
+  });
   return undefined;
 }
 
-/** Reads a file that somebody named. FILE_NOT_FOUND or PARSE_ERROR; INVALID_CONFIGURATION for a program that others decide about. */
+/**
+ * Reads a configuration file given by its path. Throws FILE_NOT_FOUND, PARSE_ERROR, or INVALID_CONFIGURATION for a
+ * program that other users can change.
+ */
 export async function readConfiguration(path: string): Promise<ConfigurationSource> {
   const file = resolve(path);
   const directory = dirname(file);
@@ -88,17 +98,19 @@ export async function readConfiguration(path: string): Promise<ConfigurationSour
 
 const isProgram = (file: string): boolean => ['.ts', '.mts', '.mjs', '.js'].includes(extname(file));
 
-/** Whoever writes a configuration decides which code runs. */
+/** Throws when other users can change the file: a configuration decides which code runs. */
 function requireOwn(file: string): void {
   const why = whyForeignFile(file);
-  if (why !== undefined) throw notOurs(file, why);
+  if (why !== undefined) throw notTrusted(file, why);
 }
 
-function notOurs(file: string, why: string): BrokerError {
-  const otherwise = isProgram(file)
-    ? 'A program runs only where nobody but you and root can change it: copy it, change its rights, or write YAML and name that with --config.'
-    : 'Name it with --config if you trust it, or change its rights.';
-  return new BrokerError('INVALID_CONFIGURATION', `The configuration ${file} is not used: ${why}. ${otherwise}`, { file });
+function notTrusted(file: string, why: string): BrokerError {
+  const remedy = isProgram(file)
+    ? 'A program runs only when no user except you and root can change it: copy it, change its permissions, or write the configuration in YAML and pass that file with --config.'
+    : 'Pass it with --config if you trust it, or change its permissions.';
+  return new BrokerError('INVALID_CONFIGURATION', `The configuration ${file} is not used: ${why}. ${remedy}`, {
+    file,
+  });
 }
 
 async function read(file: string): Promise<string> {
@@ -110,7 +122,12 @@ async function read(file: string): Promise<string> {
       throw new BrokerError('FILE_NOT_FOUND', `The configuration file ${file} does not exist.`, { file }, { cause });
     }
     const reason = code === 'EISDIR' ? 'it is a directory' : code === 'EACCES' ? 'permission denied' : String(cause);
-    throw new BrokerError('INVALID_CONFIGURATION', `The configuration file ${file} cannot be read: ${reason}.`, { file }, { cause });
+    throw new BrokerError(
+      'INVALID_CONFIGURATION',
+      `The configuration file ${file} cannot be read: ${reason}.`,
+      { file },
+      { cause },
+    );
   }
 }
 
@@ -125,7 +142,7 @@ async function evaluate(file: string): Promise<unknown> {
   }
 }
 
-/** Line and column from the first frame of the stack that is in the file itself. */
+/** Line and column of the first stack frame that lies in the file. */
 function placeIn(file: string, cause: unknown): { readonly line?: number; readonly column?: number } {
   const stack = cause instanceof Error ? (cause.stack ?? '') : '';
   const after = stack.split(file)[1] ?? '';

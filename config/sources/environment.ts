@@ -13,28 +13,32 @@ import { nearestUp } from './origins.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Begins the name of every variable that muster reads. */
+/** The prefix of every environment variable that muster reads. */
 export const prefix = 'MUSTER_';
 
 /** `cloud` → `MUSTER_CLOUD_`. */
 export const prefixOf = (section: string): string => `${prefix}${section.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_`;
 
-/** What the variables under one prefix say. */
+/** The result of reading the variables with one prefix. */
 export interface Variables {
-  /** Values in the shape of the schema; only what is set and readable. */
+  /** Values in the shape of the schema; only variables that are set and valid. */
   readonly tree: Record<string, unknown>;
-  /** JSON pointer of each value that was set, with its variable. */
+  /** The variable of each value that was set, by JSON pointer. */
   readonly names: ReadonlyMap<string, string>;
   readonly recognized: readonly string[];
-  /** Under the prefix, but no field has this name. */
+  /** Variables with the prefix that name no field. */
   readonly unknown: readonly Finding[];
-  /** A field has this name, and the text is not such a value. `path` is the pointer, `file` names the variable. */
+  /**
+   * Variables whose text is not a valid value of their field. `path` is the JSON pointer of the field, `file` names
+   * the variable.
+   */
   readonly invalid: readonly (Finding & { readonly variable: string })[];
 }
 
 /**
- * Reads `<PREFIX><FIELD>`, `__` between nested fields, JSON text for objects and lists (lists also with commas). `null` is null where the
- * schema allows it; an empty text counts as not set. Nested variables lie over the JSON text of their parent.
+ * Reads variables of the form `<PREFIX><FIELD>`, with `__` between nested fields. Objects and lists are JSON text;
+ * lists may also be separated by commas. `null` means null when the schema allows it; an empty text counts as not set.
+ * Variables of nested fields take precedence over the JSON text of their parent.
  */
 export function readVariables(schema: TSchema, under: string, environment: Environment): Variables {
   const plan = conversionPlanOf(schema);
@@ -45,7 +49,7 @@ export function readVariables(schema: TSchema, under: string, environment: Envir
   const unknown: Finding[] = [];
   const invalid: (Finding & { variable: string })[] = [];
   let known: readonly string[] | undefined;
-  // Sorted, `X` comes before `X__Y`: the parent's JSON first, then what lies over it.
+  // In sorted order `X` comes before `X__Y`: the JSON text of the parent first, then the nested fields.
   for (const variable of Object.keys(environment).toSorted()) {
     const text = environment[variable];
     if (!variable.startsWith(under) || text === undefined || text === '') continue;
@@ -55,7 +59,7 @@ export function readVariables(schema: TSchema, under: string, environment: Envir
         level: 'warning',
         path: '',
         file: `environment variable ${variable}`,
-        message: `no field has this name${unknown.length < mostFindings ? meant((known ??= variablesOf(plan)), under, variable) : ''}`,
+        message: `no field has this name${unknown.length < mostFindings ? suggestion((known ??= variablesOf(plan)), under, variable) : ''}`,
       });
       continue;
     }
@@ -72,7 +76,7 @@ export function readVariables(schema: TSchema, under: string, environment: Envir
   return { tree, names, recognized, unknown, invalid };
 }
 
-/** Resolves the configuration of a provider type from an environment alone. Nothing is masked. */
+/** Resolves the configuration of a provider type from environment variables alone. Does not mask secrets. */
 export function resolve(type: ProviderType<any, any>, environment: Environment): ResolvedEnvironment {
   const { config } = type as ProviderType<TObject>;
   const read = readVariables(config, prefixOf(type.type), environment);
@@ -102,14 +106,14 @@ export function resolve(type: ProviderType<any, any>, environment: Environment):
 const pointerOf = (names: ReadonlyMap<string, string>, variable: string): string | undefined =>
   [...names].find(([, name]) => name === variable)?.[0];
 
-/** A required field may be absent here: the file has it. Then the rest is shown with its defaults all the same. */
+/** Fills in defaults. A required field may be absent, since the file may set it. */
 function withDefaults(config: TObject, tree: Record<string, unknown>): Readonly<Record<string, unknown>> {
   const optional = { ...config, required: [] } as unknown as TObject;
   const parsed = compile(optional).parse(tree);
   return isObject(parsed.value) ? parsed.value : tree;
 }
 
-/** A field by the words of its variable: somebody may send fifty thousand variables. */
+/** A field, found by the parts of its variable name in constant time: a caller may send fifty thousand variables. */
 interface ByVariable {
   readonly plan: ConversionPlan;
   readonly name: string;
@@ -117,11 +121,18 @@ interface ByVariable {
 }
 type FieldsByVariable = ReadonlyMap<string, ByVariable>;
 
-/** Of two fields with one variable the first has it. */
+/** When two fields have the same variable form, the first field gets it. */
 const fieldsByVariable = ({ fields = new Map() }: ConversionPlan): FieldsByVariable =>
-  new Map([...fields].toReversed().map(([name, plan]) => [variableForm(name), { plan, name, below: fieldsByVariable(plan) }]));
+  new Map(
+    [...fields]
+      .toReversed()
+      .map(([name, plan]) => [variableForm(name), { plan, name, below: fieldsByVariable(plan) }]),
+  );
 
-function fieldAt(fields: FieldsByVariable, rest: string): { readonly path: readonly string[]; readonly plan: ConversionPlan } | undefined {
+function fieldAt(
+  fields: FieldsByVariable,
+  rest: string,
+): { readonly path: readonly string[]; readonly plan: ConversionPlan } | undefined {
   let at: ByVariable | undefined;
   const path: string[] = [];
   for (const step of rest.split('__')) {
@@ -134,12 +145,12 @@ function fieldAt(fields: FieldsByVariable, rest: string): { readonly path: reado
 
 const variableForm = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]/g, '_');
 
-function meant(known: readonly string[], under: string, variable: string): string {
+function suggestion(known: readonly string[], under: string, variable: string): string {
   const near = nearest(variable.slice(under.length), known);
   return near ? `; did you mean ${under}${near.toUpperCase()}?` : '';
 }
 
-/** What every variable that a schema understands has after the prefix, in small letters. */
+/** The variables that a schema accepts, in lower case and without the prefix. */
 function variablesOf(plan: ConversionPlan, under = ''): string[] {
   return [...(plan.fields ?? [])].flatMap(([name, field]) => {
     const variable = `${under}${variableForm(name).toLowerCase()}`;
@@ -161,7 +172,7 @@ function read(plan: ConversionPlan, variable: string, text: string): unknown {
   return leaf.asString();
 }
 
-/** JSON in the spelling of the schema, so that what lies over or under it meets the same names. */
+/** JSON in the canonical spelling of the schema, so that values of other sources merge under the same names. */
 function canonical(plan: ConversionPlan, value: unknown): unknown {
   const findings: Finding[] = [];
   const spelled = rename(plan, value, '', findings);

@@ -2,17 +2,17 @@
 const token =
   /[ \t\n\r]*(?:([[\]{}:,])|("(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 
-type Due = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'comma' | 'end';
+type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'comma' | 'end';
 
 /**
- * Where a text stops being JSON: the offset of the first character that cannot stand there. `JSON.parse` does not always say it. For a
- * text that is JSON it is its length.
+ * Returns the offset of the first character that makes a text invalid JSON; the length of the text when it is valid.
+ * `JSON.parse` does not always report an offset.
  */
 export function jsonErrorOffset(text: string): number {
-  const open: ('[' | '{')[] = [];
-  let due: Due = 'value';
+  const openBrackets: ('[' | '{')[] = [];
+  let expected: Expected = 'value';
   let at = 0;
-  const after = (): Due => (open.length > 0 ? 'comma' : 'end');
+  const after = (): Expected => (openBrackets.length > 0 ? 'comma' : 'end');
   for (;;) {
     token.lastIndex = at;
     const found = token.exec(text);
@@ -21,22 +21,23 @@ export function jsonErrorOffset(text: string): number {
     const [, mark, string] = found;
     const closes = mark === ']' ? '[' : mark === '}' ? '{' : undefined;
     if (closes) {
-      const may = due === 'comma' || (closes === '[' ? due === 'first value' : due === 'first key');
-      if (!may || open.at(-1) !== closes) return start;
-      open.pop();
-      due = after();
+      const isAllowed =
+        expected === 'comma' || (closes === '[' ? expected === 'first value' : expected === 'first key');
+      if (!isAllowed || openBrackets.at(-1) !== closes) return start;
+      openBrackets.pop();
+      expected = after();
     } else if (mark === ',') {
-      if (due !== 'comma') return start;
-      due = open.at(-1) === '{' ? 'key' : 'value';
+      if (expected !== 'comma') return start;
+      expected = openBrackets.at(-1) === '{' ? 'key' : 'value';
     } else if (mark === ':') {
-      if (due !== 'colon') return start;
-      due = 'value';
-    } else if (due === 'key' || due === 'first key') {
+      if (expected !== 'colon') return start;
+      expected = 'value';
+    } else if (expected === 'key' || expected === 'first key') {
       if (string === undefined) return start;
-      due = 'colon';
-    } else if (due === 'value' || due === 'first value') {
-      if (mark === '[' || mark === '{') open.push(mark);
-      due = mark === '[' ? 'first value' : mark === '{' ? 'first key' : after();
+      expected = 'colon';
+    } else if (expected === 'value' || expected === 'first value') {
+      if (mark === '[' || mark === '{') openBrackets.push(mark);
+      expected = mark === '[' ? 'first value' : mark === '{' ? 'first key' : after();
     } else return start;
     at = token.lastIndex;
   }

@@ -4,7 +4,7 @@ export type Origin = 'default' | 'file' | 'environment' | 'command line';
 
 export interface ValueOrigin {
   readonly origin: Origin;
-  /** The environment variable. */
+  /** The environment variable that set the value. */
   readonly variable?: string;
 }
 
@@ -13,26 +13,36 @@ type Tree = Readonly<Record<string, unknown>>;
 const order: readonly Origin[] = ['default', 'file', 'environment', 'command line'];
 const rank = ({ origin }: ValueOrigin): number => order.indexOf(origin);
 
-/** Lays values over one another and remembers where each came from. */
+/** Merges values of several origins and records the origin of each value. */
 export class Layers {
   #value: Tree = {};
   readonly #origins = new Map<string, ValueOrigin>();
 
-  /** Lays `over` on top: objects field by field, everything else as a whole. `variables` names the environment variable of a pointer. */
+  /**
+   * Merges `over` on top: objects field by field, all other values as a whole. A value of the environment does not
+   * replace a value of the command line. `variables` names the environment variable of a JSON pointer.
+   */
   add(over: Tree, origin: Origin, variables?: ReadonlyMap<string, string>): this {
     this.#value = this.#merge(this.#value, over, '', { origin, ...(variables ? { variables } : {}) });
     return this;
   }
 
-  /** As `add`, below one field of one entry of a list. What the command line said stays. */
-  addToEntry(list: string, index: number, field: string, over: Tree, origin: Origin, variables: ReadonlyMap<string, string>): this {
+  /** As `add`, for one field of one entry of a list. */
+  addToEntry(
+    list: string,
+    index: number,
+    field: string,
+    over: Tree,
+    origin: Origin,
+    variables: ReadonlyMap<string, string>,
+  ): this {
     const entries = this.#value[list];
     const entry = Array.isArray(entries) ? (entries[index] as unknown) : undefined;
     const below = isObject(entry) ? (entry[field] ?? {}) : undefined;
     if (!Array.isArray(entries) || !isObject(entry) || !isObject(below)) return this;
     const at = `/${list}/${index}/${field}`;
-    const said = new Map([...variables].map(([pointer, variable]) => [`${at}${pointer}`, variable]));
-    const merged = { ...entry, [field]: this.#merge(below, over, at, { origin, variables: said }) };
+    const names = new Map([...variables].map(([pointer, variable]) => [`${at}${pointer}`, variable]));
+    const merged = { ...entry, [field]: this.#merge(below, over, at, { origin, variables: names }) };
     this.#value = { ...this.#value, [list]: entries.with(index, merged) };
     return this;
   }
@@ -41,18 +51,31 @@ export class Layers {
     return this.#value;
   }
 
-  /** Where the value of a pointer, or of what it lies in, came from; of an object, where that within it which lies topmost came from. */
+  /**
+   * The origin of the value at a pointer, or of the nearest value that contains it. For an object without an origin of
+   * its own: the origin with the highest precedence inside the object.
+   */
   at(pointer: string): ValueOrigin {
-    const within = () => [...this.#origins].flatMap(([leaf, origin]) => (leaf.startsWith(`${pointer}/`) ? [origin] : []));
-    return nearestUp(this.#origins, pointer) ?? within().toSorted((a, b) => rank(b) - rank(a))[0] ?? { origin: 'default' };
+    const within = () =>
+      [...this.#origins].flatMap(([leaf, origin]) => (leaf.startsWith(`${pointer}/`) ? [origin] : []));
+    return (
+      nearestUp(this.#origins, pointer) ?? within().toSorted((a, b) => rank(b) - rank(a))[0] ?? { origin: 'default' }
+    );
   }
 
-  /** Where each leaf of a finished configuration came from, by JSON pointer. */
+  /** The origin of each leaf of the final configuration, by JSON pointer. */
   of(finished: unknown): Map<string, ValueOrigin> {
-    return new Map(leaves(finished, '').map((pointer) => [pointer, this.#origins.get(pointer) ?? { origin: 'default' }]));
+    return new Map(
+      leaves(finished, '').map((pointer) => [pointer, this.#origins.get(pointer) ?? { origin: 'default' }]),
+    );
   }
 
-  #merge(under: Tree, over: Tree, at: string, by: { readonly origin: Origin; readonly variables?: ReadonlyMap<string, string> }): Tree {
+  #merge(
+    under: Tree,
+    over: Tree,
+    at: string,
+    by: { readonly origin: Origin; readonly variables?: ReadonlyMap<string, string> },
+  ): Tree {
     const merged: Record<string, unknown> = { ...under };
     for (const [name, value] of Object.entries(over)) {
       const pointer = `${at}/${escape(name)}`;
@@ -68,8 +91,13 @@ export class Layers {
     return merged;
   }
 
-  #mark(pointer: string, value: unknown, by: { readonly origin: Origin; readonly variables?: ReadonlyMap<string, string> }): void {
-    for (const known of this.#origins.keys()) if (known === pointer || known.startsWith(`${pointer}/`)) this.#origins.delete(known);
+  #mark(
+    pointer: string,
+    value: unknown,
+    by: { readonly origin: Origin; readonly variables?: ReadonlyMap<string, string> },
+  ): void {
+    for (const known of this.#origins.keys())
+      if (known === pointer || known.startsWith(`${pointer}/`)) this.#origins.delete(known);
     for (const leaf of leaves(value, pointer)) {
       const variable = by.variables && nearestUp(by.variables, leaf);
       this.#origins.set(leaf, { origin: by.origin, ...(variable === undefined ? {} : { variable }) });
@@ -79,10 +107,12 @@ export class Layers {
 
 function leaves(value: unknown, pointer: string): string[] {
   const inner = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
-  return inner.length === 0 ? [pointer] : inner.flatMap(([step, each]) => leaves(each, `${pointer}/${escape(String(step))}`));
+  return inner.length === 0
+    ? [pointer]
+    : inner.flatMap(([step, each]) => leaves(each, `${pointer}/${escape(String(step))}`));
 }
 
-/** What is known of a pointer, or of the nearest thing around it. */
+/** Returns the entry of a JSON pointer or of its nearest ancestor; undefined when there is none. */
 export function nearestUp<T>(known: ReadonlyMap<string, T>, pointer: string): T | undefined {
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
     const found = known.get(at);

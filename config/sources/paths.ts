@@ -2,15 +2,18 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { TSchema } from 'typebox';
 import { isObject } from '../../core/schema/is-object.ts';
 
-/** How relative paths of a configuration become absolute ones. */
+/** The directories from which relative paths of a configuration are resolved. */
 export interface PathBase {
-  /** The directory of the configuration file; the working directory for what the environment or the command line says. */
+  /**
+   * The directory of the configuration file; the working directory for values of the environment and of the command
+   * line.
+   */
   readonly directory: string;
-  /** What `./data` stands for. */
+  /** The directory that replaces `./data`. */
   readonly data_directory: string;
 }
 
-/** An absolute path; what lies in `./data` goes where the data directory is. */
+/** Returns the absolute path. A path below `./data` moves to the data directory. */
 export function absolutePath(path: string, base: PathBase): string {
   if (isAbsolute(path)) return path;
   const data = resolve(base.directory, 'data');
@@ -19,8 +22,8 @@ export function absolutePath(path: string, base: PathBase): string {
 }
 
 /**
- * A copy with absolute paths, where the schema marks a field `path: true` or its name says that it is one. URLs and names that begin with a
- * colon (`:memory:`) or a tilde stay.
+ * Returns a copy with absolute paths. A field is a path when its schema has `path: true` or its name ends like a path.
+ * URLs and values that begin with a colon (`:memory:`) or a tilde stay unchanged.
  */
 export function absolutePaths<T>(schema: TSchema, value: T, baseOf: (pointer: string) => PathBase, at = ''): T {
   const properties = (schema as { properties?: Record<string, TSchema & { path?: boolean }> }).properties;
@@ -35,7 +38,7 @@ export function absolutePaths<T>(schema: TSchema, value: T, baseOf: (pointer: st
   return Object.fromEntries(entries) as T;
 }
 
-/** Whether a field holds a path: its schema says so, or its name. */
+/** Whether a field holds a path, by its schema or by its name. */
 export const isPathField = (name: string, field: { readonly path?: boolean }): boolean =>
   field.path ?? /(^path|_file|_path|_directory)$/.test(name);
 const isRelative = (text: string): boolean => text !== '' && !/^([:~]|[a-z][a-z0-9+.-]+:)/i.test(text);

@@ -3,8 +3,15 @@ import { isError, sentences, type Finding } from '../../core/contract/findings.t
 import type { ConfigurationSource } from './configuration-file.ts';
 import type { Layers } from './origins.ts';
 
-/** Each finding with where the value was written: the file with line and column, the variable, or the command line. */
-export function placedIn(findings: readonly Finding[], layers: Layers, source: ConfigurationSource | undefined): Finding[] {
+/**
+ * Returns the findings, each with the place of its value: the file with line and column, the environment variable, or
+ * the command line.
+ */
+export function placedIn(
+  findings: readonly Finding[],
+  layers: Layers,
+  source: ConfigurationSource | undefined,
+): Finding[] {
   return findings.map((finding) => {
     if (finding.file !== undefined) return finding;
     const { origin, variable } = layers.at(finding.path);
@@ -14,8 +21,11 @@ export function placedIn(findings: readonly Finding[], layers: Layers, source: C
   });
 }
 
-/** One refusal with everything that is wrong. */
-export function refusal(findings: readonly Finding[], source: ConfigurationSource | undefined): BrokerError {
+/** Returns one INVALID_CONFIGURATION error with all findings. */
+export function configurationError(
+  findings: readonly Finding[],
+  source: ConfigurationSource | undefined,
+): BrokerError {
   const errors = findings.filter(isError);
   const count = errors.length === 1 ? 'one error' : `${errors.length} errors`;
   return new BrokerError('INVALID_CONFIGURATION', `The configuration has ${count}: ${sentences(errors)}`, {

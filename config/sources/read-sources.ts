@@ -12,25 +12,30 @@ import { EnvironmentVariables } from './variables.ts';
 
 export type Tree = Readonly<Record<string, unknown>>;
 
-/** What a configuration is made of, read and not yet merged. */
+/** The sources of a configuration, read and not yet merged. */
 export interface Sources {
-  /** Absent: there is no file. */
+  /** Absent: there is no configuration file. */
   readonly source?: ConfigurationSource;
-  /** What packages and paths are resolved from. */
+  /** The directory from which packages and paths are resolved. */
   readonly directory: string;
   readonly file: Tree;
   readonly variables: EnvironmentVariables;
   readonly environment: readonly Variables[];
   readonly commandLine: Tree;
-  /** The names of the plugins; undefined when what stands there is no list of names. */
+  /** The names of the plugins; undefined when the value is not a list of names. */
   readonly plugins?: readonly string[];
 }
 
-/** Finds and reads what a configuration is made of, as far as it can be read without plugins. FILE_NOT_FOUND or PARSE_ERROR for its file. */
+/**
+ * Finds and reads the sources of a configuration, as far as this needs no plugins. Throws FILE_NOT_FOUND or
+ * PARSE_ERROR for the file.
+ */
 export async function readSources(options: LoadOptions, findings: Finding[]): Promise<Sources> {
   const named = options.file ?? (options.env['MUSTER_CONFIG'] || undefined);
-  const source = inOurForm(
-    named === undefined ? await findConfiguration(options.cwd, findings) : await readConfiguration(resolve(options.cwd, named)),
+  const source = toMusterForm(
+    named === undefined
+      ? await findConfiguration(options.cwd, findings)
+      : await readConfiguration(resolve(options.cwd, named)),
     options.env,
     findings,
   );
@@ -38,8 +43,10 @@ export async function readSources(options: LoadOptions, findings: Finding[]): Pr
   const variables = new EnvironmentVariables(options.env);
   const environment = variables.sections();
   const commandLine = treeOf(options.overrides, findings);
-  const wanted = [commandLine, ...environment.map(({ tree }) => tree), file].find((tree) => tree['plugins'] !== undefined)?.['plugins'];
-  const plugins = namesIn(wanted, findings);
+  const listed = [commandLine, ...environment.map(({ tree }) => tree), file].find(
+    (tree) => tree['plugins'] !== undefined,
+  )?.['plugins'];
+  const plugins = namesIn(listed, findings);
   return {
     ...(source ? { source } : {}),
     directory: source?.directory ?? resolve(options.cwd),
@@ -51,21 +58,25 @@ export async function readSources(options: LoadOptions, findings: Finding[]): Pr
   };
 }
 
-function namesIn(wanted: unknown, findings: Finding[]): readonly string[] | undefined {
-  const parsed = compile(PluginsSection).parse(wanted ?? defaultPlugins);
+function namesIn(listed: unknown, findings: Finding[]): readonly string[] | undefined {
+  const parsed = compile(PluginsSection).parse(listed ?? defaultPlugins);
   findings.push(...(parsed.findings ?? []).map((finding) => ({ ...finding, path: `/plugins${finding.path}` })));
   return parsed.value;
 }
 
-/** A configuration of HostFactory's AWS provider is taken as one of ours. */
-function inOurForm(source: ConfigurationSource | undefined, env: Environment, findings: Finding[]): ConfigurationSource | undefined {
+/** Converts a configuration of HostFactory's AWS provider; returns every other configuration unchanged. */
+function toMusterForm(
+  source: ConfigurationSource | undefined,
+  env: Environment,
+  findings: Finding[],
+): ConfigurationSource | undefined {
   if (!source || !isAwsprov(source)) return source;
-  const ours = fromAwsprov(source, env);
-  findings.push(...ours.findings);
-  return ours;
+  const converted = fromAwsprov(source, env);
+  findings.push(...converted.findings);
+  return converted;
 }
 
-/** In canonical spelling; what cannot be read as a configuration at all is a finding. */
+/** The value in canonical spelling; a value that is not an object is a finding. */
 function treeOf(value: unknown, findings: Finding[]): Tree {
   if (value === undefined || value === null) return {};
   if (!isObject(value)) {

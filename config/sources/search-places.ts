@@ -2,26 +2,32 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { whyForeign } from '../checks/why-foreign.ts';
 
-/** Places that are looked at, in this order, from the working directory up to the nearest package.json. */
+/**
+ * File names of a configuration, in the order of precedence. They are searched in each directory from the working
+ * directory up to the nearest package.json.
+ */
 export const searchPlaces = [
   ...['yaml', 'yml', 'json', 'ts', 'mjs', 'js'].map((extension) => `muster.config.${extension}`),
   '.musterrc',
   'package.json',
 ];
 
-/** Where a configuration is looked for, from a working directory up to the first directory with a package.json. */
+/** The directories of a search, from the working directory up to the first directory with a package.json. */
 export interface Searched {
-  /** In this order. */
+  /** Directories that are searched, in this order. */
   readonly directories: readonly string[];
-  /** Where the search has ended because others decide what lies there, with what would come next. */
+  /** The first directory that other users control, and all directories after it. They are not searched. */
   readonly beyond: readonly string[];
-  /** Why the first of those is not looked into. */
+  /** Why the first directory of `beyond` is not searched. */
   readonly why?: string;
 }
 
-/** The search does not go where others own a directory or may write: a configuration names code, and would run as this user. */
+/**
+ * Returns the directories of a search. The search ends where other users own a directory or can write to it: a
+ * configuration names code that would run as this user.
+ */
 export function searched(cwd: string): Searched {
-  const all = upToRoot(resolve(cwd));
+  const all = ancestorsToPackage(resolve(cwd));
   for (const [place, directory] of all.entries()) {
     const why = whyForeign(directory);
     if (why !== undefined) return { directories: all.slice(0, place), beyond: all.slice(place), why };
@@ -29,23 +35,31 @@ export function searched(cwd: string): Searched {
   return { directories: all, beyond: [] };
 }
 
-function upToRoot(directory: string): string[] {
+function ancestorsToPackage(directory: string): string[] {
   const isRoot = ['json', 'yaml'].some((extension) => existsSync(join(directory, `package.${extension}`)));
-  return isRoot || dirname(directory) === directory ? [directory] : [directory, ...upToRoot(dirname(directory))];
+  return isRoot || dirname(directory) === directory
+    ? [directory]
+    : [directory, ...ancestorsToPackage(dirname(directory))];
 }
 
-/** The configuration that lies in a directory, by its path. Only of a package.json something is read. */
+/**
+ * Returns the path of the configuration file in a directory; undefined when there is none. Reads only the content of
+ * package.json.
+ */
 export function configurationIn(directory: string): string | undefined {
   return searchPlaces
     .map((name) => join(directory, name))
     .find((file) => (file.endsWith('package.json') ? hasField(file) : existsSync(file)));
 }
 
-/** The directory of the configuration file that is in force; the working directory when there is none. Nothing of it is read. */
+/**
+ * Returns the directory of the configuration file; the working directory when there is none. Reads only the content of
+ * package.json files.
+ */
 export const configurationDirectory = (cwd: string): string =>
   searched(cwd).directories.find((directory) => configurationIn(directory) !== undefined) ?? resolve(cwd);
 
-/** A package.json that is broken is not ours to tell. */
+/** A broken package.json counts as one without configuration. */
 function hasField(file: string): boolean {
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { readonly muster?: unknown } | null)?.muster !== undefined;

@@ -4,19 +4,19 @@ import { BrokerError } from '../../core/contract/errors.ts';
 import { camelCase } from '../../core/schema/spelling.ts';
 import { jsonErrorOffset } from './json-error.ts';
 
-/** Loaded when a YAML file is read, or the place of a mistake is wanted: most starts need neither. */
+/** Loads the YAML package on first use: only YAML files and the places of findings need it. */
 const yaml = (): typeof import('yaml') => createRequire(import.meta.url)('yaml');
 
-/** A file that people wrote, read: its value, and where each part of it stands. */
+/** A parsed file: its value, and the place of each part of the value. */
 export interface SourceText {
   readonly value: unknown;
-  /** `file:line:column` of a JSON pointer; of the nearest thing around it where there is none. */
+  /** Returns `file:line:column` of a JSON pointer, or of its nearest existing ancestor. */
   place(pointer: string): string;
 }
 
 /**
- * Reads JSON (by a `.json` name, strictly) or YAML. Throws PARSE_ERROR with `details` file, line, column and reason.
- * An empty file is `undefined`.
+ * Parses strict JSON (file name ends in `.json`) or YAML. Throws PARSE_ERROR with `details` file, line, column and
+ * reason. An empty file has the value `undefined`.
  */
 export function readText(file: string, text: string): SourceText {
   const content = text.replace(/^\uFEFF/, '');
@@ -40,7 +40,10 @@ function fromJson(file: string, text: string): unknown {
     const message = error instanceof Error ? error.message : String(error);
     const offset = jsonErrorOffset(text);
     const before = text.slice(0, offset).split('\n');
-    const reason = offset >= text.length ? 'unexpected end of the file' : message.replace(/(, \.{3}|, ").*$| in JSON at position .*$/s, '');
+    const reason =
+      offset >= text.length
+        ? 'unexpected end of the file'
+        : message.replace(/(, \.{3}|, ").*$| in JSON at position .*$/s, '');
     throw parseError(file, before.length, (before.at(-1) ?? '').length + 1, reason, error);
   }
 }
@@ -66,7 +69,12 @@ function documentOf(text: string): { readonly document: Document; readonly lines
 }
 
 function parseError(file: string, line: number, column: number, reason: string, cause: unknown): BrokerError {
-  return new BrokerError('PARSE_ERROR', `${file}:${line}:${column}: ${reason}`, { file, line, column, reason }, { cause });
+  return new BrokerError(
+    'PARSE_ERROR',
+    `${file}:${line}:${column}: ${reason}`,
+    { file, line, column, reason },
+    { cause },
+  );
 }
 
 function offsetOf(document: Document, pointer: string): number {
@@ -79,8 +87,10 @@ function offsetOf(document: Document, pointer: string): number {
       at = at.items[Number(name)];
       offset = startOf(at) ?? offset;
     } else if (isMap(at)) {
-      // A finding names a field by its own spelling; the file may use another.
-      const pair = at.items.find(({ key }) => keyOf(key) === name) ?? at.items.find(({ key }) => camelCase(keyOf(key)) === camelCase(name));
+      // A finding uses the canonical spelling of a field; the file may use another spelling.
+      const pair =
+        at.items.find(({ key }) => keyOf(key) === name) ??
+        at.items.find(({ key }) => camelCase(keyOf(key)) === camelCase(name));
       if (!pair) return offset;
       offset = startOf(pair.key) ?? offset;
       at = pair.value;

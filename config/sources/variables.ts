@@ -6,10 +6,10 @@ import type { StorageDriver } from '../../core/contract/storage.ts';
 import { prefix, prefixOf, readVariables, type Environment, type Variables } from './environment.ts';
 import { ConfigurationFile, ServerSection, StorageSection, TemplatesSection } from '../schema.ts';
 
-/** Variables that stand for no field of the configuration. */
+/** Variables that set no field of the configuration. */
 const reserved = ['MUSTER_CONFIG', 'MUSTER_DATA_DIR'];
 
-/** Everything that the environment says about the configuration; each variable is read once and an unknown one is told once. */
+/** The settings in the environment. Reads each variable once and reports each unknown variable once. */
 export class EnvironmentVariables {
   readonly #environment: Environment;
   readonly #known = new Set<string>(reserved);
@@ -20,7 +20,10 @@ export class EnvironmentVariables {
     this.#environment = environment;
   }
 
-  /** What does not depend on plugins: `plugins` and `scheduler` whole, every section as JSON text, the fields of the closed sections. */
+  /**
+   * The settings that do not depend on plugins: `plugins` and `scheduler`, each section as JSON text, and the fields
+   * of the sections with a fixed schema.
+   */
   sections(): readonly Variables[] {
     const whole = Object.keys(ConfigurationFile.properties).map((name) => `${prefix}${name.toUpperCase()}`);
     const only = Object.fromEntries(whole.map((variable) => [variable, this.#environment[variable]]));
@@ -31,25 +34,32 @@ export class EnvironmentVariables {
     ];
   }
 
-  /** The type of the storage, which says what else may be set. */
+  /** The type of the storage. It decides which other variables of the storage exist. */
   get storageType(): string | undefined {
     return this.#environment[`${prefixOf('storage')}TYPE`] || undefined;
   }
 
   storage(driver: StorageDriver<any> | undefined): Variables {
     const options = (driver?.options as TObject | undefined)?.properties ?? {};
-    return this.#read('/storage', Type.Object({ ...options, ...StorageSection.properties }), prefixOf('storage'), this.#environment);
+    return this.#read(
+      '/storage',
+      Type.Object({ ...options, ...StorageSection.properties }),
+      prefixOf('storage'),
+      this.#environment,
+    );
   }
 
-  /** Overrides of a provider type; pointers are relative to `config`. */
+  /** The overrides of a provider type; pointers are relative to `config`. */
   provider(type: ProviderType<any, any>): Variables {
     return this.#read(undefined, type.config as TObject, prefixOf(type.type), this.#environment);
   }
 
-  /** Variables that are wrong, or that nothing reads. Asked last. */
+  /** Returns findings for invalid variables and for variables that nothing reads. Call it after all other methods. */
   findings(types: readonly ProviderType<any, any>[]): readonly Finding[] {
     const sections = [...Object.keys(ConfigurationFile.properties), ...types.map((type) => type.type)];
-    const known = [...sections.map((name) => prefixOf(name).slice(0, -1)), ...reserved].map((name) => name.toLowerCase());
+    const known = [...sections.map((name) => prefixOf(name).slice(0, -1)), ...reserved].map((name) =>
+      name.toLowerCase(),
+    );
     const unknown = Object.keys(this.#environment)
       .filter((name) => name.startsWith(prefix) && this.#environment[name] && !this.#known.has(name))
       .map(
@@ -58,7 +68,7 @@ export class EnvironmentVariables {
             level: 'warning',
             path: '',
             file: `environment variable ${name}`,
-            message: `nothing reads it${hint(name, known).replaceAll(/muster_\w+/g, (each) => each.toUpperCase())}`,
+            message: `no setting has this name${hint(name, known).replaceAll(/muster_\w+/g, (each) => each.toUpperCase())}`,
           },
       );
     return [...this.#invalid, ...unknown];
@@ -71,7 +81,8 @@ export class EnvironmentVariables {
       this.#known.add(variable);
       this.#invalid.push({ ...finding, path: `${at ?? ''}${finding.path}` });
     }
-    for (const finding of read.unknown) this.#unknown.set(finding.file?.replace('environment variable ', '') ?? '', finding);
+    for (const finding of read.unknown)
+      this.#unknown.set(finding.file?.replace('environment variable ', '') ?? '', finding);
     if (at === undefined || at === '') return read;
     const section = at.slice(1);
     const names = new Map([...read.names].map(([pointer, variable]) => [`${at}${pointer}`, variable]));

@@ -7,17 +7,21 @@ import type { LoadOptions } from '../load-options.ts';
 import type { SourceText } from '../sources/source-text.ts';
 
 export interface ForeignTemplates {
-  /** In our own words, with the files in them that they name. */
+  /** Templates with muster's field names; the files that they name are inlined. */
   readonly templates: readonly Record<string, unknown>[];
-  /** Each a sentence with its place. */
+  /** Sentences, each with its place. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The templates of a file that a dialect of the configured plugins recognises as its own; undefined where none does. INVALID_REQUEST with all that is
- * wrong when one of them cannot be read.
+ * Converts the templates of a file in the format of one of the configured scheduler strategies; undefined when no
+ * strategy recognizes the file. Throws INVALID_REQUEST with all errors when a template cannot be converted.
  */
-export async function foreignTemplates(source: SourceText, file: string, options: LoadOptions): Promise<ForeignTemplates | undefined> {
+export async function foreignTemplates(
+  source: SourceText,
+  file: string,
+  options: LoadOptions,
+): Promise<ForeignTemplates | undefined> {
   const { plugins, review } = await loadConfiguration(options);
   const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
   const read = strategies
@@ -28,7 +32,13 @@ export async function foreignTemplates(source: SourceText, file: string, options
   const templates: Record<string, unknown>[] = [];
   for (const { template_id, fields } of read.layers) {
     const inlined = await inlineFiles(fields, dirname(file));
-    findings.push(...inlined.findings.map((finding) => ({ ...finding, file, message: `template '${template_id}': ${finding.message}` })));
+    findings.push(
+      ...inlined.findings.map((finding) => ({
+        ...finding,
+        file,
+        message: `template '${template_id}': ${finding.message}`,
+      })),
+    );
     templates.push({ ...inlined.fields });
   }
   const errors = findings.filter(isError);

@@ -9,12 +9,12 @@ interface Inlined {
   readonly findings: readonly Finding[];
 }
 
-/** Native specifications, each with the field that names a file with it. */
+/** Fields of native specifications. `<field>_file` names a file with the same content. */
 const specs = ['launch_template_spec', 'provider_api_spec'] as const;
 
 /**
- * Puts the contents of files that a template names in place of their names: requests keep their template, and must not change with a file.
- * Paths are relative to the template directory.
+ * Replaces the names of files in a template by the contents of the files: a request keeps its template, which must not
+ * change with a file. Paths are relative to the template directory.
  */
 export async function inlineFiles(fields: Fields, directory: string): Promise<Inlined> {
   const filled: Record<string, unknown> = { ...fields };
@@ -25,13 +25,18 @@ export async function inlineFiles(fields: Fields, directory: string): Promise<In
   return { fields: filled, findings };
 }
 
-type Say = (path: string, message: string) => unknown;
+type AddError = (path: string, message: string) => unknown;
 
-/** A specification as an object stays; a text in its place, or in the field beside it, names a file. */
-async function inlineSpec(spec: (typeof specs)[number], filled: Record<string, unknown>, directory: string, error: Say): Promise<void> {
+/** An object stays unchanged. A text in the field, or in `<field>_file`, names a file. */
+async function inlineSpec(
+  spec: (typeof specs)[number],
+  filled: Record<string, unknown>,
+  directory: string,
+  error: AddError,
+): Promise<void> {
   const beside = `${spec}_file`;
   const [field, another] = [spec, beside].filter((each) => ![undefined, null, ''].includes(filled[each] as null));
-  if (another !== undefined) return void error(`/${beside}`, `${spec} stands beside it; one of the two is enough`);
+  if (another !== undefined) return void error(`/${beside}`, `${spec} is set too; remove one of the two`);
   const name = filled[field ?? beside];
   delete filled[beside];
   if (field === undefined || (field === spec && typeof name !== 'string')) return;
@@ -41,8 +46,8 @@ async function inlineSpec(spec: (typeof specs)[number], filled: Record<string, u
   else filled[spec] = read.value;
 }
 
-/** A script of user data. User data that stand beside it win. */
-async function inlineScript(filled: Record<string, unknown>, directory: string, error: Say): Promise<void> {
+/** Inlines the script of user data. `user_data` takes precedence over `user_data_script`. */
+async function inlineScript(filled: Record<string, unknown>, directory: string, error: AddError): Promise<void> {
   const name = filled['user_data_script'];
   if (typeof name !== 'string' || name === '') return;
   delete filled['user_data_script'];

@@ -5,22 +5,23 @@ import { isBrokerError } from '../../core/contract/errors.ts';
 import { readBounded } from '../sources/read-bounded.ts';
 import { readText } from '../sources/source-text.ts';
 
-/** Bytes that a file may have that a template names. */
-export const mostOfNamed = 1_048_576;
+/** Maximum size of a file that a template names, in bytes. */
+export const maxNamedFileSize = 1_048_576;
 
 type Spec = { readonly value: Readonly<Record<string, unknown>> } | { readonly wrong: string };
 
 /**
- * Reads a native specification, JSON or YAML, that a template names by its file. The file lies in the template directory or below it, also where links
- * lead: whoever may write a template must not be shown other files by it.
+ * Reads a native specification, JSON or YAML, that a template names. The file must lie below the template directory
+ * after links are resolved: else a template could read any file of the host.
  */
 export async function readSpecFile(directory: string, name: string): Promise<Spec> {
   if (isAbsolute(name)) return { wrong: `'${name}' must be relative to the template directory` };
   const path = join(directory, name);
   try {
     const [real, home] = await Promise.all([realpath(path), realpath(directory)]);
-    if (!isBelow(real, home) || !isBelow(path, directory)) return { wrong: `'${name}' lies outside of the template directory` };
-    const read = await readBounded(real, mostOfNamed);
+    if (!isBelow(real, home) || !isBelow(path, directory))
+      return { wrong: `'${name}' lies outside of the template directory` };
+    const read = await readBounded(real, maxNamedFileSize);
     if ('wrong' in read) return { wrong: `'${name}' ${read.wrong}` };
     const { value } = readText(path, read.bytes.toString());
     return isObject(value) ? { value } : { wrong: `'${name}' must hold an object` };
@@ -31,7 +32,7 @@ export async function readSpecFile(directory: string, name: string): Promise<Spe
   }
 }
 
-/** Whether a path leads into a directory, by its words alone. */
+/** Whether a path lies below a directory. Compares the paths only; does not resolve links. */
 export function isBelow(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

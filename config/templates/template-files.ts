@@ -13,17 +13,17 @@ import { readBounded } from '../sources/read-bounded.ts';
 import { readText, type SourceText } from '../sources/source-text.ts';
 
 export interface TemplateFilesOptions {
-  /** Absolute. */
+  /** Absolute path of the template directory. */
   readonly directory: string;
   readonly types: readonly ProviderType<any, any>[];
   /** Names of the configured provider instances. */
   readonly instances: readonly string[];
-  /** Loaded dialects, in configuration order. */
+  /** The loaded scheduler strategies, in the order of the configuration. */
   readonly strategies: readonly SchedulerStrategy[];
   readonly review: TemplateReview;
 }
 
-/** A template file and what it is for. */
+/** A template file, and the provider type or instance to which it applies. */
 export interface TemplateFile {
   readonly name: string;
   readonly file_type: FileType;
@@ -32,12 +32,12 @@ export interface TemplateFile {
 }
 
 const extensions = ['json', 'yaml', 'yml'];
-/** Bytes that a template file may have: tens of thousands of templates. */
-const most = 33_554_432;
+/** Maximum size of a template file in bytes: enough for tens of thousands of templates. */
+const maxFileSize = 33_554_432;
 
 /**
- * The template files of a directory, least specific first: `templates.*`, `<type>_templates.*` (also by the type's aliases, and in IBM's
- * manner `<alias>prov_templates.*`), `<instance>_templates.*`.
+ * Selects the template files among file names, least specific first: `templates.*`, `<type>_templates.*` (also with
+ * the aliases of the type, and in the form of IBM `<alias>prov_templates.*`), `<instance>_templates.*`.
  */
 export function templateFilesAmong(
   names: readonly string[],
@@ -48,34 +48,46 @@ export function templateFilesAmong(
   const add = (stem: string, what: Omit<TemplateFile, 'name'>) => stems.set(stem, stems.get(stem) ?? what);
   for (const { type, aliases = [] } of types) {
     const what = { file_type: 'provider_type', provider_type: type } as const;
-    // A type's own name is more specific than what other programs call it.
+    // The name of a type is more specific than its aliases.
     for (const alias of aliases) for (const stem of [`${alias}prov_templates`, `${alias}_templates`]) add(stem, what);
     for (const stem of [`${type}prov_templates`, `${type}_templates`]) add(stem, what);
   }
-  for (const instance of instances) add(`${instance}_templates`, { file_type: 'provider_instance', provider_instance: instance });
+  for (const instance of instances)
+    add(`${instance}_templates`, { file_type: 'provider_instance', provider_instance: instance });
   return [...stems].flatMap(([stem, what]) =>
     extensions.map((extension) => ({ name: `${stem}.${extension}`, ...what })).filter(({ name }) => there.has(name)),
   );
 }
 
 /**
- * Reads every template file by the dialect that recognises it. A file that cannot be read or parsed is a finding with line and reason, a
- * template that is wrong one with its place; the others load. A template of which one layer names a file that cannot be had is left out whole:
- * without that file it would be another. No directory is an empty set with a finding.
+ * Reads every template file with the scheduler strategy that recognizes it. A file that cannot be read or parsed is a
+ * finding with line and reason; an invalid template is a finding with its place; all other templates load. A template
+ * is left out of all files when one of them names a file that cannot be read: without that file the template would
+ * differ. A missing directory gives an empty set with a finding.
  */
 export async function readTemplateFiles(options: TemplateFilesOptions): Promise<LayerSet> {
   let names: string[];
   try {
     names = await readdir(options.directory);
   } catch (error) {
-    const message = `template files are looked for here, and it cannot be read: ${reasonOf(error)}`;
-    return { layers: [], files: [], broken: 'all', findings: [{ level: 'error', path: '', file: options.directory, message }] };
+    const message = `the template directory cannot be read: ${reasonOf(error)}`;
+    return {
+      layers: [],
+      files: [],
+      broken: 'all',
+      findings: [{ level: 'error', path: '', file: options.directory, message }],
+    };
   }
   const files = templateFilesAmong(names, options);
   const read = await Promise.all(files.map((file) => readTemplateFile(file, options)));
   const broken = files.flatMap(({ name }, index) => (read[index]?.broken ? [name] : []));
   const refused = new Set(read.flatMap((each) => each.refused ?? []));
-  const none: Finding = { level: 'warning', path: '', file: options.directory, message: 'there is no template file here' };
+  const none: Finding = {
+    level: 'warning',
+    path: '',
+    file: options.directory,
+    message: 'the template directory holds no template file',
+  };
   return {
     layers: read.flatMap(({ layers }) => layers).filter(({ template_id }) => !refused.has(template_id)),
     files: files.map(({ name }) => name),
@@ -87,19 +99,26 @@ export async function readTemplateFiles(options: TemplateFilesOptions): Promise<
 interface Read {
   readonly layers: readonly FileLayer[];
   readonly findings: readonly Finding[];
-  /** Ids of templates that name files which cannot be had. */
+  /** Ids of templates that name files which cannot be read. */
   readonly refused?: readonly string[];
-  /** Nothing of it could be read. */
+  /** The file holds no readable template. */
   readonly broken?: boolean;
 }
 
-async function readTemplateFile(file: TemplateFile, { directory, strategies, review }: TemplateFilesOptions): Promise<Read> {
+async function readTemplateFile(
+  file: TemplateFile,
+  { directory, strategies, review }: TemplateFilesOptions,
+): Promise<Read> {
   const path = join(directory, file.name);
   let source: SourceText;
   try {
-    const found = await readBounded(path, most);
+    const found = await readBounded(path, maxFileSize);
     if ('wrong' in found)
-      return { layers: [], findings: [{ level: 'error', path: '', file: path, message: `it ${found.wrong}` }], broken: true };
+      return {
+        layers: [],
+        findings: [{ level: 'error', path: '', file: path, message: `it ${found.wrong}` }],
+        broken: true,
+      };
     source = readText(path, found.bytes.toString());
   } catch (error) {
     return { layers: [], findings: [broken(path, error)], broken: true };
@@ -110,19 +129,19 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
   let dialect = '';
   const failed: Finding[] = [];
   try {
-    // Every dialect is asked, whatever the active scheduler is.
+    // Every strategy may read files, not only the active scheduler.
     const readers = strategies.filter((each) => each.readTemplates);
-    const recognised = (each: SchedulerStrategy): boolean => {
+    const isRecognized = (each: SchedulerStrategy): boolean => {
       try {
         return each.recognises?.(source.value, file.name) === true;
       } catch (error) {
-        // One that fails here leaves the file to the others.
-        const message = `strategy '${each.name}' failed where it was asked whether the file is its own: ${reasonOf(error)}`;
+        // A strategy that fails leaves the file to the other strategies.
+        const message = `strategy '${each.name}' failed to check whether it recognizes the file: ${reasonOf(error)}`;
         failed.push({ level: 'error', path: '', file: path, message });
         return false;
       }
     };
-    const strategy = readers.find(recognised) ?? readers.find((each) => !each.recognises);
+    const strategy = readers.find(isRecognized) ?? readers.find((each) => !each.recognises);
     if (strategy) dialect = ` by strategy '${strategy.name}'`;
     read = strategy?.readTemplates?.(source.value, review.canonical);
     if (strategy) templatesRead(read);
@@ -133,10 +152,16 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
   if (!read)
     return {
       layers: [],
-      findings: [...failed, { level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognises this file' }],
+      findings: [
+        ...failed,
+        { level: 'error', path: '', file: path, message: 'no loaded scheduler strategy recognizes this file' },
+      ],
       broken: true,
     };
-  const findings: Finding[] = [...failed, ...read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }))];
+  const findings: Finding[] = [
+    ...failed,
+    ...read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) })),
+  ];
   const layers: FileLayer[] = [];
   const refused: string[] = [];
   for (const layer of read.layers) {
@@ -154,9 +179,15 @@ async function readTemplateFile(file: TemplateFile, { directory, strategies, rev
     if (problems.length > 0) continue;
     const { name, ...what } = file;
     const { template_id, as_written } = layer;
-    layers.push({ template_id, fields: inlined.fields, ...(as_written ? { as_written } : {}), source_file: name, ...what });
+    layers.push({
+      template_id,
+      fields: inlined.fields,
+      ...(as_written ? { as_written } : {}),
+      source_file: name,
+      ...what,
+    });
   }
-  // Not even a list of templates.
+  // The value of the file is not a list of templates.
   const whole = layers.length === 0 && read.findings.some((finding) => isError(finding) && finding.path === '');
   return { layers, findings, refused, broken: whole };
 }
@@ -173,7 +204,8 @@ const idFindings = ({ template_id }: TemplateLayer): Finding[] =>
       ];
 
 function broken(path: string, error: unknown): Finding {
-  if (!isBrokerError(error)) return { level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` };
+  if (!isBrokerError(error))
+    return { level: 'error', path: '', file: path, message: `the file cannot be read: ${reasonOf(error)}` };
   const { line, column, reason } = error.details;
   return {
     level: 'error',
@@ -184,7 +216,7 @@ function broken(path: string, error: unknown): Finding {
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it threw what is no error';
+  if (!(error instanceof Error)) return 'the thrown value is not an Error';
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT'
     ? 'it does not exist'
@@ -195,13 +227,18 @@ function reasonOf(error: unknown): string {
         : message;
 }
 
-/** The JSON pointer of the template of an id in what a template file holds, whatever the dialect calls its lists and ids; empty where there is none. */
+/**
+ * Returns the JSON pointer of the template with an id in the value of a file, for the field names of all strategies;
+ * an empty text when there is none.
+ */
 function entryPointer(file: unknown, template_id: string): string {
   const lists: readonly (readonly [string, unknown])[] = isObject(file)
     ? ['templates', 'Templates'].map((name) => [`/${name}`, file[name]])
     : [['', file]];
   for (const [pointer, list] of lists) {
-    const index = Array.isArray(list) ? list.findIndex((entry) => isObject(entry) && ids.some((id) => entry[id] === template_id)) : -1;
+    const index = Array.isArray(list)
+      ? list.findIndex((entry) => isObject(entry) && ids.some((id) => entry[id] === template_id))
+      : -1;
     if (index >= 0) return `${pointer}/${index}`;
   }
   return '';
@@ -209,4 +246,5 @@ function entryPointer(file: unknown, template_id: string): string {
 
 const ids = ['template_id', 'templateId', 'id'];
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

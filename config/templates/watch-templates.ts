@@ -1,17 +1,19 @@
 import { watch } from 'node:fs';
 
+/** Milliseconds without a further change before the callback. */
 const pause = 200;
 
 /**
- * Calls back when a template file of the directory changed, or another that a template may name with its specification, once for a burst of
- * writes. Files of folders below are not watched, and where the directory cannot be watched nothing is called: `refresh` remains.
+ * Calls `on` when a JSON or YAML file of the directory changes, once for a burst of writes. Does not watch
+ * subdirectories. When the directory cannot be watched, `on` is never called and templates reload only through the
+ * refresh operation. Dispose the result to stop.
  */
 export function watchTemplates(directory: string, on: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const changed = (_: string, name: string | null) => {
     if (name !== null && !/\.(json|ya?ml)$/.test(name)) return;
     clearTimeout(timer);
-    // Editors write a file in several steps; half a file would be told as broken.
+    // Editors write a file in several steps; a partly written file would be reported as broken.
     timer = setTimeout(on, pause).unref();
   };
   try {

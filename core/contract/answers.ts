@@ -43,7 +43,9 @@ export const RequestAnswer = Type.Object({
   provider_type: nullable(),
   provider_instance: nullable(),
   provider_selection: Type.Optional(ProviderSelection),
-  machine_ids: Type.Optional(Type.Array(Type.String(), { description: 'Only of a return: the machines that the caller returned.' })),
+  machine_ids: Type.Optional(
+    Type.Array(Type.String(), { description: 'Only of a return: the machines that the caller returned.' }),
+  ),
   machines: Type.Optional(Type.Array(MachineAnswer)),
   fulfilment: Type.Union([Fulfilment, Type.Null()]),
   additional_data: Type.Optional(
@@ -74,7 +76,8 @@ export const ReturnedAnswer = Type.Object({
 
 const nextOffset = Type.Optional(
   Type.Integer({
-    description: 'Only present when the answer was cut because of its size: the `offset` of the first entry that is not in the answer.',
+    description:
+      'Only present when the answer was cut because of its size: the `offset` of the first entry that is not in the answer.',
   }),
 );
 
@@ -82,7 +85,9 @@ export const RequestListAnswer = Type.Object({
   requests: Type.Array(RequestAnswer),
   count: Type.Integer(),
   total_count: Type.Integer(),
-  not_found: Type.Optional(Type.Array(Type.String(), { description: 'When requests are named by id: the ids that do not exist.' })),
+  not_found: Type.Optional(
+    Type.Array(Type.String(), { description: 'When requests are named by id: the ids that do not exist.' }),
+  ),
   next_offset: nextOffset,
 });
 
@@ -103,7 +108,14 @@ export const TemplateListAnswer = Type.Object({
 });
 
 export const ReclaimsAnswer = Type.Object({
-  machines: Type.Array(Type.Object({ machine_id: Type.String(), name: nullable(), reason: Type.String(), grace_period_s: Type.Integer() })),
+  machines: Type.Array(
+    Type.Object({
+      machine_id: Type.String(),
+      name: nullable(),
+      reason: Type.String(),
+      grace_period_s: Type.Integer(),
+    }),
+  ),
 });
 
 /** The shape of each view of the scheduler strategy `default`. */

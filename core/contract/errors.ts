@@ -127,7 +127,12 @@ export const codes = {
     retry: false,
     remedy: 'Use a method that the header `Allow` names.',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit.', retry: false, remedy: 'Send a smaller body.' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    meaning: 'The body is larger than the limit.',
+    retry: false,
+    remedy: 'Send a smaller body.',
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     meaning: 'The body is not JSON.',

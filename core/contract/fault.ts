@@ -3,7 +3,16 @@
  * For a launch, every kind but `unknown-outcome` states that nothing of the order was started. A launch that started a
  * part of the order returns it, with a shortfall.
  */
-export const faultKinds = ['capacity', 'quota', 'throttled', 'credentials', 'invalid', 'unavailable', 'unknown-outcome', 'gone'] as const;
+export const faultKinds = [
+  'capacity',
+  'quota',
+  'throttled',
+  'credentials',
+  'invalid',
+  'unavailable',
+  'unknown-outcome',
+  'gone',
+] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 export interface FaultMeaning {
@@ -68,7 +77,8 @@ export const ownFaultCodes: Readonly<Record<string, string>> = {
   STOPPED_THREAD:
     'Two calls for this request hung or ended the loop thread. muster makes no further call for the request at this instance.',
   NO_ANSWER: 'The instance completed no call for half a minute; another instance serves the request.',
-  QUARANTINED: 'muster pauses calls to the instance, or calls for one template there, because a call hung or ended the loop thread.',
+  QUARANTINED:
+    'muster pauses calls to the instance, or calls for one template there, because a call hung or ended the loop thread.',
   MACHINE_FAILED: 'Machines started but did not become ready; muster released them.',
   NO_PROVIDER: 'No configured instance can serve the template.',
 };
@@ -108,5 +118,10 @@ export class ProviderFault extends Error {
 
 /** Recognizes a fault by its mark and kind, never by its class: a plugin may carry its own copy of this module. */
 export function isFault(error: unknown): error is ProviderFault {
-  return typeof error === 'object' && error !== null && faultMark in error && faultKinds.includes((error as ProviderFault).kind);
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    faultMark in error &&
+    faultKinds.includes((error as ProviderFault).kind)
+  );
 }

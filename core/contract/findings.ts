@@ -48,5 +48,7 @@ export const byPath = (a: Finding, b: Finding): number => (a.path < b.path ? -1 
 export const sentences = (findings: readonly Finding[]): string => firstOf(findings).map(sentence).join('; ');
 
 /** The first findings in the form of the details of an error. */
-export const placesOf = (findings: readonly Finding[]): readonly { readonly path: string; readonly message: string }[] =>
+export const placesOf = (
+  findings: readonly Finding[],
+): readonly { readonly path: string; readonly message: string }[] =>
   firstOf(findings).map(({ path, message }) => ({ path, message }));

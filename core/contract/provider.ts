@@ -303,7 +303,12 @@ export interface Progress {
  * One way of a cloud to provide machines. `launch`, `observe` and `release` are mandatory; all other members are
  * optional.
  */
-export interface ProviderApi<Session = any, Fields extends ObjectSchema = any, Handle extends object = any, Prepared = any> {
+export interface ProviderApi<
+  Session = any,
+  Fields extends ObjectSchema = any,
+  Handle extends object = any,
+  Prepared = any,
+> {
   /** The provider type that the API belongs to. */
   readonly type: string;
   readonly name: string;
@@ -329,7 +334,11 @@ export interface ProviderApi<Session = any, Fields extends ObjectSchema = any, H
    * not thrown. The core passes all due attempts of this instance and API in one call, so that the plugin can group
    * its describe calls.
    */
-  observe(session: Session, watched: readonly Watched<Handle>[], call: Call): Promise<readonly (Observation<Handle> | ProviderFault)[]>;
+  observe(
+    session: Session,
+    watched: readonly Watched<Handle>[],
+    call: Call,
+  ): Promise<readonly (Observation<Handle> | ProviderFault)[]>;
   /**
    * Brings an attempt to the target. `go: []` with `to_come: 0` stops a launch. Idempotent: a machine that is already
    * gone is a success. `done` means that the provider accepted the target, and that no machines beyond `to_come` will
@@ -383,7 +392,9 @@ export type DeclaredProviderApi<Session, Fields extends ObjectSchema, Handle ext
  * cloud>>()({…})`.
  */
 export function defineProviderApi<S>() {
-  return <F extends ObjectSchema, H extends object, P = undefined>(api: DeclaredProviderApi<S, F, H, P>): ProviderApi<S, F, H, P> => ({
+  return <F extends ObjectSchema, H extends object, P = undefined>(
+    api: DeclaredProviderApi<S, F, H, P>,
+  ): ProviderApi<S, F, H, P> => ({
     ...api,
     capabilities: { ...defaultCapabilities, ...api.capabilities },
   });

@@ -95,7 +95,10 @@ export interface ListView<T> extends View<ListOf<T>> {
 
 /** Makes the view of a list from its parts. */
 export function listView<T>(parts: Omit<ListView<T>, 'render'>): ListView<T> {
-  return { ...parts, render: (list) => parts.around({ ...list, count: list.items.length }, list.items.map(parts.entry)) };
+  return {
+    ...parts,
+    render: (list) => parts.around({ ...list, count: list.items.length }, list.items.map(parts.entry)),
+  };
 }
 
 /** Renders requests and templates for one kind of caller. Pure. */

@@ -63,10 +63,17 @@ export interface Page<T> {
  */
 export type Change =
   | { [K in Kind]: { readonly op: 'insert' | 'put'; readonly kind: K; readonly record: Records[K] } }[Kind]
-  | { [K in 'request' | 'template']: { readonly op: 'update'; readonly kind: K; readonly record: Records[K]; readonly version: number } }[
-      | 'request'
-      | 'template']
-  | { [K in Kind]: { readonly op: 'delete'; readonly kind: K; readonly key: KeyOf<K>; readonly version?: number } }[Kind]
+  | {
+      [K in 'request' | 'template']: {
+        readonly op: 'update';
+        readonly kind: K;
+        readonly record: Records[K];
+        readonly version: number;
+      };
+    }['request' | 'template']
+  | {
+      [K in Kind]: { readonly op: 'delete'; readonly kind: K; readonly key: KeyOf<K>; readonly version?: number };
+    }[Kind]
   | { readonly op: 'fence'; readonly request_id: string; readonly epoch: number }
   | { readonly op: 'limit'; readonly template_id: string; readonly machine_count: number; readonly max: number }
   | { readonly op: 'slot'; readonly provider_instance: string; readonly request_id: string; readonly max: number }

@@ -55,7 +55,18 @@ export const kinds = {
   },
   machine: {
     key: ['provider_instance', 'machine_id'],
-    columns: ['request_id', 'attempt', 'template_id', 'status', 'name', 'private_ip', 'return_id', 'market', 'created_at', 'gone_at'],
+    columns: [
+      'request_id',
+      'attempt',
+      'template_id',
+      'status',
+      'name',
+      'private_ip',
+      'return_id',
+      'market',
+      'created_at',
+      'gone_at',
+    ],
     indexes: [
       ['request_id', 'created_at'],
       ['created_at'],

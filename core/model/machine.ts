@@ -2,7 +2,15 @@ import { Type, type Static } from 'typebox';
 import { markets, type Market } from './market.ts';
 
 /** The states of a machine. `failed` is a state of muster alone: the machine never became usable, or was lost. */
-export const machineStatuses = ['pending', 'running', 'shutting-down', 'stopping', 'stopped', 'terminated', 'failed'] as const;
+export const machineStatuses = [
+  'pending',
+  'running',
+  'shutting-down',
+  'stopping',
+  'stopped',
+  'terminated',
+  'failed',
+] as const;
 export const MachineStatus = Type.Enum([...machineStatuses]);
 export type MachineStatus = (typeof machineStatuses)[number];
 

@@ -15,7 +15,11 @@ export const marketSpellings: Readonly<Record<string, MarketWord>> = {
   capacityBlock: 'capacity_block',
 };
 
-const stored: Readonly<Record<MarketWord, Market>> = { ondemand: 'on-demand', spot: 'spot', capacity_block: 'capacity-block' };
+const stored: Readonly<Record<MarketWord, Market>> = {
+  ondemand: 'on-demand',
+  spot: 'spot',
+  capacity_block: 'capacity-block',
+};
 
 /** The market for a name. */
 export const marketOfWord = (word: MarketWord): Market => stored[word];

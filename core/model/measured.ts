@@ -9,4 +9,10 @@ export interface Measured {
   readonly answer_ms: number;
 }
 
-export const nothingMeasured: Measured = { total_requests: 0, successful_requests: 0, failed_requests: 0, answers: 0, answer_ms: 0 };
+export const nothingMeasured: Measured = {
+  total_requests: 0,
+  successful_requests: 0,
+  failed_requests: 0,
+  answers: 0,
+  answer_ms: 0,
+};

@@ -10,7 +10,8 @@ export type RequestStatus = (typeof requestStatuses)[number];
 export const defaultTimeoutS = 3_600;
 
 /** The status of a provisioning request never changes after it is terminal. */
-export const isTerminal = (status: RequestStatus): boolean => status === 'completed' || status === 'failed' || status === 'cancelled';
+export const isTerminal = (status: RequestStatus): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
 
 /** Selection criteria of the caller. They override those of the template. */
 export const Preference = Type.Object({
@@ -43,7 +44,9 @@ export const RequestRecord = Type.Object({
    */
   template: Type.Optional(Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true }))),
   /** When the files of several instances define this template id: the template of each instance. */
-  variants: Type.Optional(Type.Record(Type.String(), Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true })))),
+  variants: Type.Optional(
+    Type.Record(Type.String(), Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true }))),
+  ),
   /** The number of machines that the caller requested. */
   machine_count: Type.Integer(),
   /** Derived from the machines: how many count against `max_instances` of the template. */

@@ -30,7 +30,8 @@ export const commonTemplateFields = {
   max_instances: Type.Optional(
     Type.Integer({
       minimum: -1,
-      description: 'Limits one request, and the living machines of this template. -1 or absent: no limit; 0: no machines are allowed.',
+      description:
+        'Limits one request, and the living machines of this template. -1 or absent: no limit; 0: no machines are allowed.',
       aliases: ['max_number'],
     }),
   ),
@@ -48,26 +49,38 @@ export const commonTemplateFields = {
     }),
   ),
   attributes: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'HostFactory attributes: `{ncpus: ["Numeric", "4"]}`, or plain values.' }),
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'HostFactory attributes: `{ncpus: ["Numeric", "4"]}`, or plain values.',
+    }),
   ),
   timeout: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 604_800, description: 'Seconds after which a request stops waiting for machines.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 604_800,
+      description: 'Seconds after which a request stops waiting for machines.',
+    }),
   ),
   ready_timeout: Type.Optional(
     Type.Integer({
       minimum: 60,
       maximum: 36_000,
-      description: 'Seconds from its launch after which a machine that is not ready has failed: it is released and replaced. Default: 600.',
+      description:
+        'Seconds from its launch after which a machine that is not ready has failed: it is released and replaced. Default: 600.',
     }),
   ),
   retry_until_timeout: Type.Optional(
     Type.Boolean({
-      description: 'Keep trying until the time-out when every offer of every instance lacks capacity, or no instance can serve.',
+      description:
+        'Keep trying until the time-out when every offer of every instance lacks capacity, or no instance can serve.',
     }),
   ),
-  replace_lost: Type.Optional(Type.Boolean({ description: 'Replace machines that are lost after the request completed.' })),
+  replace_lost: Type.Optional(
+    Type.Boolean({ description: 'Replace machines that are lost after the request completed.' }),
+  ),
   partial: Type.Optional(
-    Type.Enum(['best_effort', 'all_or_nothing'], { description: 'What happens when fewer machines are available than requested.' }),
+    Type.Enum(['best_effort', 'all_or_nothing'], {
+      description: 'What happens when fewer machines are available than requested.',
+    }),
   ),
 } satisfies TProperties;
 
@@ -93,4 +106,5 @@ export interface Placed {
 }
 
 /** The template that an instance serves, without the defaults of the instance. */
-export const variantFor = ({ template, variants }: Placed, instance: string): Template => variants?.[instance] ?? template;
+export const variantFor = ({ template, variants }: Placed, instance: string): Template =>
+  variants?.[instance] ?? template;

@@ -19,5 +19,8 @@ export function withInteractiveDefaults(
 ) {
   const { spellings } = conversionPlanOf(input);
   const present = new Set(Object.keys(given).map((spelling) => spellings?.get(spelling) ?? spelling));
-  return { ...Object.fromEntries(Object.entries(interactive_defaults).filter(([name]) => !present.has(name))), ...given };
+  return {
+    ...Object.fromEntries(Object.entries(interactive_defaults).filter(([name]) => !present.has(name))),
+    ...given,
+  };
 }

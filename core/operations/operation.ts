@@ -53,7 +53,11 @@ export interface Caller {
 }
 
 /** The result of a handler. A result with a schema may be lazy: then equal keys return the cached answer. */
-type Result<O extends ViewName | TSchema> = O extends ViewName ? Viewed[O] : O extends TSchema ? Static<O> | Lazy<Static<O>> : never;
+type Result<O extends ViewName | TSchema> = O extends ViewName
+  ? Viewed[O]
+  : O extends TSchema
+    ? Static<O> | Lazy<Static<O>>
+    : never;
 
 type Stem<C extends string> = C extends `${infer S}Command` ? S : C extends `${infer S}Query` ? S : never;
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`
@@ -63,7 +67,11 @@ type Snake<S extends string> = S extends `${infer First}${infer Rest}`
 export type NameOf<C extends string> = Snake<Uncapitalize<Stem<C>>>;
 
 /** An operation of muster, declared once. All interfaces are made from this declaration. */
-export interface Operation<I extends TObject = TObject, O extends ViewName | TSchema = ViewName | TSchema, N extends string = string> {
+export interface Operation<
+  I extends TObject = TObject,
+  O extends ViewName | TSchema = ViewName | TSchema,
+  N extends string = string,
+> {
   /** The name in the specification. The kind and the names in the SDK and MCP are derived from it. */
   readonly class_name: string;
   readonly kind: 'command' | 'query';
@@ -104,10 +112,11 @@ export interface Operation<I extends TObject = TObject, O extends ViewName | TSc
 }
 
 /** Declares an operation: `CreateRequestCommand` → a command with the name `create_request`. */
-export function operation<C extends `${string}Command` | `${string}Query`, I extends TObject, O extends ViewName | TSchema>(
-  className: C,
-  declared: Omit<Operation<I, O>, 'class_name' | 'kind' | 'name'>,
-): Operation<I, O, NameOf<C>> {
+export function operation<
+  C extends `${string}Command` | `${string}Query`,
+  I extends TObject,
+  O extends ViewName | TSchema,
+>(className: C, declared: Omit<Operation<I, O>, 'class_name' | 'kind' | 'name'>): Operation<I, O, NameOf<C>> {
   const kind = className.endsWith('Command') ? 'command' : 'query';
   const stem = className.replace(/(Command|Query)$/, '');
   const name = stem.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase() as NameOf<C>;

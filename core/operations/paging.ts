@@ -36,10 +36,14 @@ export const sortBy = (fields: readonly string[]) =>
   });
 
 /** Parses `created_at:desc` into field and direction. Throws INVALID_REQUEST for a field that is not sortable. */
-export function sorting<F extends string>(sort: string | undefined, fields: readonly F[]): readonly [F, 'asc' | 'desc'] | undefined {
+export function sorting<F extends string>(
+  sort: string | undefined,
+  fields: readonly F[],
+): readonly [F, 'asc' | 'desc'] | undefined {
   if (sort === undefined) return undefined;
   const [name = '', direction = 'asc'] = sort.split(':');
   const field = fields.find((each) => each === name);
-  if (field === undefined) throw new BrokerError('INVALID_REQUEST', `/sort: cannot sort by '${name}'${hint(name, fields)}`);
+  if (field === undefined)
+    throw new BrokerError('INVALID_REQUEST', `/sort: cannot sort by '${name}'${hint(name, fields)}`);
   return [field, direction === 'desc' ? 'desc' : 'asc'];
 }

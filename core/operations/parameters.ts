@@ -12,7 +12,11 @@ export const machineCountCeiling = 10_000;
  */
 export const p = {
   template_id: Type.String({ minLength: 1, maxLength: 255, description: 'Template id.', aliases: ['id'] }),
-  request_id: Type.String({ minLength: 1, maxLength: 255, description: 'Request id: `req-…`, or `ret-…` for a return.' }),
+  request_id: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Request id: `req-…`, or `ret-…` for a return.',
+  }),
   request_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
     minItems: 1,
     maxItems: 1000,
@@ -36,14 +40,19 @@ export const p = {
     {
       type: Type.Optional(
         Type.Enum([...strategies] as [Strategy, ...Strategy[]], {
-          description: '`explicit` with provider_instance, `load_balanced` with provider_type, `api_based` or `default`.',
+          description:
+            '`explicit` with provider_instance, `load_balanced` with provider_type, `api_based` or `default`.',
         }),
       ),
       provider_instance: Type.Optional(
         Type.String({ minLength: 1, maxLength: 255, description: 'The instance that shall serve the request.' }),
       ),
       provider_type: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'The provider type whose instances share the load.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'The provider type whose instances share the load.',
+        }),
       ),
     },
     { additionalProperties: false, description: 'Selection of the provider instance; overrides the template.' },
@@ -53,8 +62,14 @@ export const p = {
     maxLength: 255,
     description: 'Machine id; `instance/id` when machines of several instances have the same id.',
   }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'The number of entries to skip. Not together with page.' }),
-  additional_data: Type.Record(Type.String(), Type.Unknown(), { description: 'Stored with the request and returned unchanged.' }),
+  offset: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    description: 'The number of entries to skip. Not together with page.',
+  }),
+  additional_data: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'Stored with the request and returned unchanged.',
+  }),
   tags: Type.Record(Type.String(), Type.String(), {
     description: 'Tags of every machine of the request, in addition to those of the template.',
   }),
@@ -64,9 +79,18 @@ export const p = {
     description: `Seconds to wait for machines. Default: the time-out of the template, else ${defaultTimeoutS}.`,
   }),
   reason: Type.String({ maxLength: 1000, description: 'The reason, for the journal.' }),
-  status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'Only requests in this state.' }),
-  long: Type.Boolean({ description: 'Include machines, and trigger a new observation at the provider.', aliases: ['verbose'] }),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'The maximum number of entries. Not together with page_size.' }),
+  status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], {
+    description: 'Only requests in this state.',
+  }),
+  long: Type.Boolean({
+    description: 'Include machines, and trigger a new observation at the provider.',
+    aliases: ['verbose'],
+  }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    description: 'The maximum number of entries. Not together with page_size.',
+  }),
   page: Type.Integer({ minimum: 1, description: 'The number of the page, from 1.' }),
   page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries per page, default 50.' }),
   sort: Type.String({ pattern: '^[a-z_]+(:(asc|desc))?$', description: '`<field>:asc` or `<field>:desc`.' }),
@@ -88,12 +112,19 @@ export const p = {
     description: 'Only machines of this market.',
     value_aliases: marketSpellings,
   }),
-  balanced_type: Type.String({ minLength: 1, maxLength: 255, description: 'Balance the load over the instances of this provider type.' }),
+  balanced_type: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Balance the load over the instances of this provider type.',
+  }),
   selection_strategy: Type.Enum([...strategies] as [Strategy, ...Strategy[]], {
     description:
       'How the provider instance is selected. Default: by the named instance, type or API, else by priority. Instances of equal priority share by weight.',
   }),
   provider_api: Type.String({ description: 'Only templates that resolve to this provider API.' }),
   provider_type: Type.String({ description: 'Only entries of this provider type.' }),
-  provider_name: Type.String({ description: 'Only entries of this provider instance.', aliases: ['provider', 'provider_instance'] }),
+  provider_name: Type.String({
+    description: 'Only entries of this provider instance.',
+    aliases: ['provider', 'provider_instance'],
+  }),
 };

@@ -1,9 +1,19 @@
 import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
 import { getConfiguration } from './providers/configuration.ts';
-import { getActiveMachineCount, getMachine, getMachineHealth, listMachines, listReclaimedMachines } from './machines/machines.ts';
+import {
+  getActiveMachineCount,
+  getMachine,
+  getMachineHealth,
+  listMachines,
+  listReclaimedMachines,
+} from './machines/machines.ts';
 import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './machines/maintenance.ts';
-import { testProviderSelection, validateProviderConfiguration, validateProviderEnvironment } from './providers/provider-checks.ts';
+import {
+  testProviderSelection,
+  validateProviderConfiguration,
+  validateProviderEnvironment,
+} from './providers/provider-checks.ts';
 import { checkProvider } from './providers/provider-health.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers/providers.ts';
 import {
@@ -16,7 +26,13 @@ import {
   syncAndGetRequest,
 } from './requests/requests.ts';
 import { createSelectedRequest, getRequestProvider } from './requests/selected-requests.ts';
-import { completeRequest, getRequestSummary, populateMachineIds, syncRequest, updateRequestStatus } from './requests/steering.ts';
+import {
+  completeRequest,
+  getRequestSummary,
+  populateMachineIds,
+  syncRequest,
+  updateRequestStatus,
+} from './requests/steering.ts';
 import { validateTemplateForProvider, validateTemplateForProviders } from './templates/template-fits.ts';
 import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from './templates/template-writes.ts';
 import { getTemplate, listTemplates, refreshTemplates } from './templates/templates.ts';

@@ -23,7 +23,10 @@ export class Rendering {
    * Rendered list entries by strategy, for as long as the record is referenced. Records are never changed in place.
    */
   readonly #entries = new WeakMap<SchedulerStrategy, WeakMap<RequestRecord, string>>();
-  readonly #kept = new LRUCache<string, Buffer | string>({ maxSize: bytesKept, sizeCalculation: (made) => made.length + 200 });
+  readonly #kept = new LRUCache<string, Buffer | string>({
+    maxSize: bytesKept,
+    sizeCalculation: (made) => made.length + 200,
+  });
 
   /** Lists of templates have the shape of `own` under every strategy. */
   constructor(active: SchedulerStrategy, own: SchedulerStrategy) {
@@ -38,11 +41,17 @@ export class Rendering {
 
   /** The schema of the answers of an operation. */
   schema({ output }: Operation<any, any>): TSchema {
-    return typeof output === 'string' ? this.#viewsOf(output as ViewName, this.active)[output as ViewName].schema : output;
+    return typeof output === 'string'
+      ? this.#viewsOf(output as ViewName, this.active)[output as ViewName].schema
+      : output;
   }
 
   /** The answer as an object. */
-  async value(operation: Operation<any, any>, result: unknown, strategy: SchedulerStrategy = this.active): Promise<unknown> {
+  async value(
+    operation: Operation<any, any>,
+    result: unknown,
+    strategy: SchedulerStrategy = this.active,
+  ): Promise<unknown> {
     return this.#shown(operation, isLazy(result) ? await result.load() : result, strategy);
   }
 
@@ -71,7 +80,12 @@ export class Rendering {
     return this.#kept.get(key) ?? this.#made(key, operation, result, strategy);
   }
 
-  async #made(key: string, operation: Operation<any, any>, result: Lazy<unknown>, strategy: SchedulerStrategy): Promise<Buffer | string> {
+  async #made(
+    key: string,
+    operation: Operation<any, any>,
+    result: Lazy<unknown>,
+    strategy: SchedulerStrategy,
+  ): Promise<Buffer | string> {
     const loaded = await result.load();
     const text =
       operation.output === 'listed' && this.mediaType(operation, strategy) === json

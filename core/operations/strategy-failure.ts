@@ -15,7 +15,12 @@ export function strategyFailed(
 ): BrokerError {
   const contributor = plugin === undefined ? '' : ` of plugin '${plugin}'`;
   const message = `Scheduler strategy '${name}'${contributor} failed to render the answer (${what}); the log has the cause. The effect of the call is not undone.`;
-  return new BrokerError('INTERNAL', message, { strategy: name, ...(plugin === undefined ? {} : { plugin }) }, { cause });
+  return new BrokerError(
+    'INTERNAL',
+    message,
+    { strategy: name, ...(plugin === undefined ? {} : { plugin }) },
+    { cause },
+  );
 }
 
 /**
@@ -31,10 +36,14 @@ export function guardedStrategy(strategy: SchedulerStrategy): SchedulerStrategy 
     } catch (error) {
       throw strategyFailed(strategy, plugin, what, error);
     }
-    if (rendered === undefined) throw strategyFailed(strategy, plugin, what, new Broken('', rendered, 'a rendered answer'));
+    if (rendered === undefined)
+      throw strategyFailed(strategy, plugin, what, new Broken('', rendered, 'a rendered answer'));
     return rendered;
   }
-  const view = <T>(what: string, of: View<T>): View<T> => ({ ...of, render: (value) => checked(what, () => of.render(value)) });
+  const view = <T>(what: string, of: View<T>): View<T> => ({
+    ...of,
+    render: (value) => checked(what, () => of.render(value)),
+  });
   const listed: ListView<any> = {
     ...view('listed', strategy.listed),
     entry: (value) => checked('listed', () => strategy.listed.entry(value)),

@@ -20,7 +20,9 @@ export interface Chosen extends Selection {
 
 /** The candidates for a template: the instances that may serve it. */
 export function candidatesOf(placed: Placed, directory: ProviderDirectory): readonly Candidate[] {
-  const open = directory.instances.filter(({ name }) => placed.variants === undefined || Object.hasOwn(placed.variants, name));
+  const open = directory.instances.filter(
+    ({ name }) => placed.variants === undefined || Object.hasOwn(placed.variants, name),
+  );
   return open.map((instance) => candidate(variantFor(placed, instance.name), instance, directory));
 }
 
@@ -28,7 +30,12 @@ export function candidatesOf(placed: Placed, directory: ProviderDirectory): read
  * Selects an instance for a template. The preference overrides the template. Throws as `select` does, and
  * TEMPLATE_INVALID when no eligible instance has an API that can honor the template.
  */
-export function choose(placed: Placed, input: SelectionInput, preference: Preference, directory: ProviderDirectory): Chosen {
+export function choose(
+  placed: Placed,
+  input: SelectionInput,
+  preference: Preference,
+  directory: ProviderDirectory,
+): Chosen {
   const selection = chooseUnreviewed(placed, input, preference, directory);
   const { provider_instance } = selection;
   const instance = directory.require(provider_instance);
@@ -46,18 +53,33 @@ export function choose(placed: Placed, input: SelectionInput, preference: Prefer
  * As `choose`, but without the check whether the API of the selected instance can honor the template. Throws
  * PROVIDER_TYPE_MISMATCH when the preferred type is not the type of the template.
  */
-export function chooseUnreviewed(placed: Placed, input: SelectionInput, preference: Preference, directory: ProviderDirectory): Selection {
+export function chooseUnreviewed(
+  placed: Placed,
+  input: SelectionInput,
+  preference: Preference,
+  directory: ProviderDirectory,
+): Selection {
   requireOneType(placed.template, preference.provider_type);
   return select(queryOf(placed, input, preference, directory), candidatesOf(placed, directory));
 }
 
 /** All instances in the order in which they would serve the request, healthy or not. Throws nothing. */
-export function rankAll(placed: Placed, input: SelectionInput, preference: Preference, directory: ProviderDirectory): Ranking {
+export function rankAll(
+  placed: Placed,
+  input: SelectionInput,
+  preference: Preference,
+  directory: ProviderDirectory,
+): Ranking {
   const candidates = candidatesOf(placed, directory).map(({ unhealthy: _unhealthy, ...rest }) => rest);
   return rank(queryOf(placed, input, preference, directory), candidates);
 }
 
-function queryOf({ template }: Placed, input: SelectionInput, preference: Preference, directory: ProviderDirectory): SelectionQuery {
+function queryOf(
+  { template }: Placed,
+  input: SelectionInput,
+  preference: Preference,
+  directory: ProviderDirectory,
+): SelectionQuery {
   const { strategy } = preference;
   // The strategies that distribute load ignore the instance that the template names.
   const byTemplate = strategy === undefined || strategy === 'explicit';
@@ -95,7 +117,11 @@ function candidate(template: Template, instance: ProviderInstance, directory: Pr
 }
 
 /** The limits on the machines of one request at an instance. */
-export function limitsOf(template: Template, instance: ProviderInstance, directory: ProviderDirectory): readonly MachineLimit[] {
+export function limitsOf(
+  template: Template,
+  instance: ProviderInstance,
+  directory: ProviderDirectory,
+): readonly MachineLimit[] {
   const api = directory.apiOf(template, instance.name);
   const { max_instances = -1 } = directory.templateFor(template, instance);
   return [
@@ -113,9 +139,18 @@ function unfitFor(template: Template, instance: ProviderInstance, directory: Pro
 }
 
 /** An instance lacks capacity when every offer for the template lacked it recently. */
-function lackingFor(template: Template, instance: ProviderInstance, directory: ProviderDirectory): Candidate['lacking'] {
+function lackingFor(
+  template: Template,
+  instance: ProviderInstance,
+  directory: ProviderDirectory,
+): Candidate['lacking'] {
   const api = directory.apiOf(template, instance.name);
-  if (!api || !directory.anyWithoutCapacity(instance.name) || directory.quarantined(instance.name, template.template_id)) return undefined;
+  if (
+    !api ||
+    !directory.anyWithoutCapacity(instance.name) ||
+    directory.quarantined(instance.name, template.template_id)
+  )
+    return undefined;
   const { offers = [], short } = directory.offersOf(template, instance, api);
   if (offers.length === 0 || short.size < offers.length) return undefined;
   return { tried_again_at: Math.min(...[...short.values()].map(({ tried_again_at }) => tried_again_at)) };

@@ -103,7 +103,8 @@ export class ProviderDirectory {
     const { provider_name, provider_type } = placed.template;
     return this.instances.some((instance) => {
       const { name, type, enabled } = instance;
-      if (!enabled || (placed.variants ? !Object.hasOwn(placed.variants, name) : (provider_name ?? name) !== name)) return false;
+      if (!enabled || (placed.variants ? !Object.hasOwn(placed.variants, name) : (provider_name ?? name) !== name))
+        return false;
       const template = variantFor(placed, name);
       const served = (provider_type ?? type) === type && this.apiOf(template, name) !== undefined;
       return served && this.templateFor(template, instance).max_instances !== 0;
@@ -147,15 +148,23 @@ export class ProviderDirectory {
    * The machine type of a template, according to the instance or type that it names, else to the preferred instance.
    */
   machineTypeOf(template: Template): MachineType | undefined {
-    const named = this.instance(template.provider_name ?? '')?.type ?? template.provider_type ?? this.instances[0]?.type;
+    const named =
+      this.instance(template.provider_name ?? '')?.type ?? template.provider_type ?? this.instances[0]?.type;
     const instance =
-      this.instances.find(({ name }) => name === template.provider_name) ?? this.instances.find(({ type }) => type === named);
+      this.instances.find(({ name }) => name === template.provider_name) ??
+      this.instances.find(({ type }) => type === named);
     const known = (name: string) => instance && this.#facts.machineType(instance.name, name);
     const type = this.#types.get(named ?? '');
     if (!type?.machineTypeOf) return undefined;
     const what = `machine type of '${template.template_id}' (${type.type})`;
     const seen = instance ? this.templateFor(template, instance) : template;
-    const answer = this.#asking.ask(instance?.name ?? '', type, what, () => type.machineTypeOf?.(seen, known), answerOf(checkMachineType));
+    const answer = this.#asking.ask(
+      instance?.name ?? '',
+      type,
+      what,
+      () => type.machineTypeOf?.(seen, known),
+      answerOf(checkMachineType),
+    );
     return answer instanceof PluginFailure ? undefined : answer;
   }
 
@@ -207,7 +216,13 @@ export class ProviderDirectory {
     const type = this.type(instance);
     if (!type?.presumedPlaces) return undefined;
     const call = () => type.presumedPlaces?.(instance.config);
-    const answer = this.#asking.ask<Places | undefined>(instance.name, type, `presumed places of '${instance.name}'`, call, placesAnswer);
+    const answer = this.#asking.ask<Places | undefined>(
+      instance.name,
+      type,
+      `presumed places of '${instance.name}'`,
+      call,
+      placesAnswer,
+    );
     return answer instanceof PluginFailure ? undefined : answer;
   }
 
@@ -219,7 +234,11 @@ export class ProviderDirectory {
     return this.#asking.ask(instance.name, api, what, call, findingsAnswer);
   }
 
-  #offers(template: Template, instance: ProviderInstance, api: ProviderApi): readonly Offer[] | undefined | PluginFailure {
+  #offers(
+    template: Template,
+    instance: ProviderInstance,
+    api: ProviderApi,
+  ): readonly Offer[] | undefined | PluginFailure {
     if (!api.offers) return undefined;
     const what = `offers of template '${template.template_id}' at '${instance.name}' (${api.name})`;
     const call = () => api.offers?.(this.templateFor(template, instance)) as readonly Offer[];
@@ -240,7 +259,13 @@ export class ProviderDirectory {
     // A quarantined instance is not asked, and gets no orders either.
     if (!type?.serves || this.#asking.quarantined(instance.name)) return true;
     const call = () => type.serves?.(instance.config, name) as boolean;
-    const answer = this.#asking.ask(instance.name, type, `question whether '${instance.name}' serves ${name}`, call, checkBoolean);
+    const answer = this.#asking.ask(
+      instance.name,
+      type,
+      `question whether '${instance.name}' serves ${name}`,
+      call,
+      checkBoolean,
+    );
     return answer instanceof PluginFailure ? false : answer;
   }
 

@@ -51,7 +51,10 @@ export class Facts implements Disposable {
   readonly #clock: Clock;
   readonly #facts = new KnownFacts();
   /** By instance: the time of the discovery, and the machine types by name. */
-  readonly #machineTypes = new Map<string, { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }>();
+  readonly #machineTypes = new Map<
+    string,
+    { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }
+  >();
   /** By instance: the fingerprint of its configuration in this process. */
   readonly #fingerprints: ReadonlyMap<string, string>;
   #watch: Disposable | undefined;
@@ -96,7 +99,8 @@ export class Facts implements Disposable {
   /** Health that was found with another configuration of the instance, for example an old password, is ignored. */
   health(instance: string): Health {
     const found = this.get('health', instance)?.value as HealthFact | undefined;
-    if (found?.status === undefined || found.fingerprint !== this.#fingerprints.get(instance)) return { status: 'unknown' };
+    if (found?.status === undefined || found.fingerprint !== this.#fingerprints.get(instance))
+      return { status: 'unknown' };
     const { fingerprint: _, ...health } = found;
     return health;
   }
@@ -164,7 +168,10 @@ export class Facts implements Disposable {
    * Learns facts: they hold in this thread immediately, and `commit` stores them (default: in a commit of their own).
    * Rejects as `commit` does; facts that could not be stored are forgotten with the next read.
    */
-  async learn(records: readonly FactRecord[], commit = (changes: readonly Change[]) => this.#store.commit(changes)): Promise<void> {
+  async learn(
+    records: readonly FactRecord[],
+    commit = (changes: readonly Change[]) => this.#store.commit(changes),
+  ): Promise<void> {
     if (records.length === 0) return commit([]);
     for (const record of records) if (record.topic === bulky) this.#takeTypes(record);
     const learned = this.#facts.learn(records.filter(({ topic }) => topic !== bulky));
@@ -194,7 +201,8 @@ const toleranceMs = 1_000;
  * A fact with an end holds until its end, but not when it was learned in the future: then the clock was set back
  * since.
  */
-const holds = ({ at, until }: FactRecord, now: number): boolean => until === undefined || (until > now && at <= now + toleranceMs);
+const holds = ({ at, until }: FactRecord, now: number): boolean =>
+  until === undefined || (until > now && at <= now + toleranceMs);
 
 function lackOf({ value, at, until = Infinity }: FactRecord): Lack {
   const { tried_again_at = at, ...lacked } = value as Shortfall & { readonly tried_again_at?: number };

@@ -42,7 +42,9 @@ export function fitOf(
   const api = directory.apiOf(template, instance.name);
   const seen = directory.templateFor(template, instance);
   const objections = [...mismatches(seen, instance, api, directory), ...beyondLimits(seen, instance, api)];
-  const typed = review.check({ ...seen }, 'near').map((finding) => (isKnown(finding, review) ? atEveryLevel(finding) : mistyped(finding)));
+  const typed = review
+    .check({ ...seen }, 'near')
+    .map((finding) => (isKnown(finding, review) ? atEveryLevel(finding) : mistyped(finding)));
   const reviewed = [...typed, ...(api ? byPresence(directory.review(template, instance), seen) : [])];
   const all = [...objections, ...reviewed].map((each) =>
     level === 'lenient' && !each.hard ? { ...each, level: 'warning' as const } : each,
@@ -67,7 +69,8 @@ function mismatches(
   directory: ProviderDirectory,
 ): readonly Objection[] {
   const found: Objection[] = [];
-  const say = (level: Finding['level'], path: string, message: string) => found.push({ level, path, message, hard: true });
+  const say = (level: Finding['level'], path: string, message: string) =>
+    found.push({ level, path, message, hard: true });
   if (template.provider_type !== undefined && template.provider_type !== instance.type)
     say('error', '/provider_type', `is '${template.provider_type}'; '${instance.name}' is of type '${instance.type}'`);
   if (template.provider_name !== undefined && template.provider_name !== instance.name)
@@ -84,7 +87,11 @@ function mismatches(
   return found;
 }
 
-function beyondLimits({ max_instances }: Template, { name, limits }: ProviderInstance, api: ProviderApi | undefined): readonly Objection[] {
+function beyondLimits(
+  { max_instances }: Template,
+  { name, limits }: ProviderInstance,
+  api: ProviderApi | undefined,
+): readonly Objection[] {
   const maxima = [
     { most: limits.max_instances_per_request, source: `'${name}'` },
     ...(api ? [{ most: api.capabilities.max_instances, source: `the API '${api.name}'` }] : []),
@@ -133,7 +140,11 @@ function featuresOf(template: Template, api: ProviderApi | undefined, review: Te
   ];
 }
 
-const feature = (name: string, field: string, can?: boolean): Feature => ({ name, field, ...(can === undefined ? {} : { can }) });
+const feature = (name: string, field: string, can?: boolean): Feature => ({
+  name,
+  field,
+  ...(can === undefined ? {} : { can }),
+});
 
 /** Fields that every provider supports, and fields with their own feature. */
 const plain = new Set([

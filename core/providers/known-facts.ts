@@ -38,7 +38,9 @@ export class KnownFacts {
     if (read < this.#appliedRead) return false;
     this.#appliedRead = read;
     this.#learned = this.#learned.filter(({ covered_by }) => covered_by === undefined || covered_by > read);
-    this.#facts = new Map([...records, ...this.#learned.flatMap((learned) => learned.records)].map((fact) => [keyOf(fact), fact]));
+    this.#facts = new Map(
+      [...records, ...this.#learned.flatMap((learned) => learned.records)].map((fact) => [keyOf(fact), fact]),
+    );
     return true;
   }
 
@@ -56,4 +58,5 @@ export class KnownFacts {
   }
 }
 
-const keyOf = ({ topic, name, item }: Pick<FactRecord, 'topic' | 'name' | 'item'>): string => `${topic}\u0000${name}\u0000${item}`;
+const keyOf = ({ topic, name, item }: Pick<FactRecord, 'topic' | 'name' | 'item'>): string =>
+  `${topic}\u0000${name}\u0000${item}`;

@@ -124,7 +124,8 @@ class Loop implements RunningLoop {
     this.#settings = { ...defaultSettings, ...parts.settings };
     this.#health = new HealthWatch(facts, clock, log, this.#settings.health_first_ms);
     this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health }, this.#stopping.signal);
-    const quarantined = (name: string, template_id?: string): boolean => this.#pool.quarantined(name, template_id) !== undefined;
+    const quarantined = (name: string, template_id?: string): boolean =>
+      this.#pool.quarantined(name, template_id) !== undefined;
     this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
@@ -135,14 +136,23 @@ class Loop implements RunningLoop {
     this.#discovery = new Discovery(shared);
     this.#unknownHosts = new UnknownHostLookup(shared);
     this.#populating = new ExpectedMachineLookup({ ...shared, installation });
-    this.#delivery = new EventDelivery({ ...shared, owner: parts.owner, sinks: parts.sinks ?? [], watch, quarantined });
+    this.#delivery = new EventDelivery({
+      ...shared,
+      owner: parts.owner,
+      sinks: parts.sinks ?? [],
+      watch,
+      quarantined,
+    });
     this.#trouble = new StorageTrouble(clock, log);
     const settings = this.#settings;
-    const api: Tools['api'] = ({ provider_type, api }) => apis.find((each) => each.type === provider_type && each.name === api);
+    const api: Tools['api'] = ({ provider_type, api }) =>
+      apis.find((each) => each.type === provider_type && each.name === api);
     const work: Work = {
       run: (claimed) => this.#runner.run(claimed),
       lateReleaseHarms: (loaded) =>
-        loaded.attempts.some((attempt) => attempt.to_come !== undefined && api(attempt)?.capabilities.late_release_ms !== 0),
+        loaded.attempts.some(
+          (attempt) => attempt.to_come !== undefined && api(attempt)?.capabilities.late_release_ms !== 0,
+        ),
       everyRound: () => this.#betweenRounds(),
     };
     this.#claimPool = new ClaimPool(store, clock, log, parts.owner, settings, work, this.#trouble);
@@ -170,7 +180,9 @@ class Loop implements RunningLoop {
       slots: this.#slots,
       slot: (instance, call) => this.#callsOf(instance)(call),
       noteReportTrouble: (instance, trouble) =>
-        trouble === undefined ? this.#health.cured(instance, 'reports') : this.#health.misbehaved(instance, 'reports', trouble),
+        trouble === undefined
+          ? this.#health.cured(instance, 'reports')
+          : this.#health.misbehaved(instance, 'reports', trouble),
     };
     const around = { clock, settings, facts, directory: this.#directory, pool: this.#pool };
     this.#runner = new RequestRunner({
@@ -242,17 +254,21 @@ class Loop implements RunningLoop {
     this.#populating.begin();
     await this.#retention
       .retention()
-      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'Old records could not be removed; this will be retried.'));
+      .catch((error: unknown) =>
+        this.#parts.log.warn({ err: error }, 'Old records could not be removed; this will be retried.'),
+      );
   }
 
   /** Wakes the requests that wait for the change that became durable. */
   #became(claimed: ClaimedRequest, before: RequestRecord, change: StateChange): void {
     reportEnd(this.#parts.log, before, change.request);
     for (const machine of change.changedMachines) {
-      const watching = machine.return_id !== undefined && !isAlive(machine) ? this.#claimPool.get(machine.return_id) : undefined;
+      const watching =
+        machine.return_id !== undefined && !isAlive(machine) ? this.#claimPool.get(machine.return_id) : undefined;
       if (watching) this.#claimPool.due(watching, 0);
     }
-    for (const { active, provider_instance } of change.changedAttempts) if (active === false) this.#slots.freed(provider_instance);
+    for (const { active, provider_instance } of change.changedAttempts)
+      if (active === false) this.#slots.freed(provider_instance);
     if (change.request.waits_for !== before.waits_for) this.#slots.leave(claimed, change.request.waits_for);
   }
 

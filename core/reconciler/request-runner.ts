@@ -72,7 +72,9 @@ export class RequestRunner {
       await this.#bar(claimed);
       await this.#reach(claimed);
       const circumstances = circumstancesOf(claimed, this.#parts.surroundings);
-      const decision = this.#parts.watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, circumstances));
+      const decision = this.#parts.watch.about(calledFor(claimed.state.request), () =>
+        nextStep(claimed.state, circumstances),
+      );
       if (decision.steps.length === 0) return this.#settle(claimed, decision, circumstances.held_back !== undefined);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, claimed, this.#parts.tools)));
       const applies = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
@@ -107,14 +109,18 @@ export class RequestRunner {
   async #bar(claimed: ClaimedRequest): Promise<void> {
     const { surroundings, committer, settings } = this.#parts;
     for (const [instance, why] of surroundings.stoppages.barredFor(claimed.request_id)) {
-      const open = claimed.state.attempts.some((attempt) => attempt.provider_instance === instance && attempt.state === 'open');
+      const open = claimed.state.attempts.some(
+        (attempt) => attempt.provider_instance === instance && attempt.state === 'open',
+      );
       if (open) await committer.commit(claimed, [(change) => applyBarred(change, instance, why, settings)]);
     }
   }
 
   /** Connects to the instances of the request's attempts, because decisions about them need a session. */
   async #reach(claimed: ClaimedRequest): Promise<void> {
-    const names = new Set(claimed.state.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance));
+    const names = new Set(
+      claimed.state.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance),
+    );
     for (const name of names) {
       if (this.#parts.pool.known(name) || !this.#parts.directory.instance(name)) continue;
       // A failed connection counts as an unanswered call.
@@ -129,7 +135,8 @@ export class RequestRunner {
   /** Nothing is due now: stores the message and schedules the next decision. */
   async #settle(claimed: ClaimedRequest, decision: Decision, heldBack: boolean): Promise<void> {
     const { again_ms, message } = decision;
-    if (message !== undefined) await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ message })]);
+    if (message !== undefined)
+      await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ message })]);
     if (claimed.state.request.waits_for !== undefined && !heldBack) {
       await this.#parts.committer.commit(claimed, [(change) => change.stopWaiting()]);
       this.#parts.slots.leave(claimed);
@@ -138,7 +145,11 @@ export class RequestRunner {
       (attempt) => this.#parts.pool.known(attempt.provider_instance)?.identity !== attempt.identity,
     );
     if (unreachable)
-      await reportMissing(claimed.state, { facts: this.#parts.facts, directory: this.#parts.directory, now: this.#parts.clock.now() });
+      await reportMissing(claimed.state, {
+        facts: this.#parts.facts,
+        directory: this.#parts.directory,
+        now: this.#parts.clock.now(),
+      });
     const wait = Math.min(again_ms ?? Infinity, unreachable ? this.#followUpMs(claimed.state) : Infinity);
     await this.#rest(claimed, wait === Infinity ? undefined : wait);
   }
@@ -150,7 +161,9 @@ export class RequestRunner {
   #followUpMs({ machines, attempts }: RequestState): number {
     if (machines.counts().alive > 0 || !attempts.every(isSettled)) return 10_000;
     const isLeft = (attempt: AttemptRecord): boolean =>
-      !attempt.disposed && attempt.handle !== undefined && this.#parts.surroundings.api(attempt)?.dispose !== undefined;
+      !attempt.disposed &&
+      attempt.handle !== undefined &&
+      this.#parts.surroundings.api(attempt)?.dispose !== undefined;
     return attempts.some(isLeft) ? 120_000 : Infinity;
   }
 
@@ -159,7 +172,10 @@ export class RequestRunner {
     this.#returns.set(claimed, watch);
     const progress = await watch.progress((name) => this.#parts.directory.instance(name) !== undefined);
     await this.#parts.committer.commit(claimed, [(change) => watchReturn(change, progress)]);
-    await this.#rest(claimed, isTerminal(claimed.state.request.status) ? undefined : this.#parts.settings.look_soon_ms);
+    await this.#rest(
+      claimed,
+      isTerminal(claimed.state.request.status) ? undefined : this.#parts.settings.look_soon_ms,
+    );
   }
 
   /** Keeps the request while something is due soon, else yields it with the time when it is due again. */
@@ -167,7 +183,8 @@ export class RequestRunner {
     const { hold_ms } = this.#parts.settings;
     // An open request is kept: only its holder knows how much of its time has passed when the clock of the host is
     // set.
-    if (!isTerminal(claimed.state.request.status)) return this.#parts.claimPool.due(claimed, Math.min(wait ?? hold_ms, hold_ms));
+    if (!isTerminal(claimed.state.request.status))
+      return this.#parts.claimPool.due(claimed, Math.min(wait ?? hold_ms, hold_ms));
     if (wait !== undefined && wait <= hold_ms) return this.#parts.claimPool.due(claimed, wait);
     const next_at = wait === undefined ? null : Math.round(this.#parts.clock.now() + wait);
     await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ next_at })]);

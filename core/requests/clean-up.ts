@@ -88,7 +88,11 @@ export class Cleanup {
       );
       if (gone.length === 0) return count;
       await this.#store.commit(
-        gone.map(({ provider_instance, machine_id }) => ({ op: 'delete', kind: 'machine', key: { provider_instance, machine_id } })),
+        gone.map(({ provider_instance, machine_id }) => ({
+          op: 'delete',
+          kind: 'machine',
+          key: { provider_instance, machine_id },
+        })),
       );
       count += gone.length;
     }

@@ -11,7 +11,12 @@ const looksAfter = [50, 150, 300, 500, 1_000];
  * found within two seconds, the UNAVAILABLE contains the id, so that the caller can look the request up or repeat the
  * call with it.
  */
-export async function commitKnown(store: Store, clock: Clock, request_id: string, changes: readonly Change[]): Promise<void> {
+export async function commitKnown(
+  store: Store,
+  clock: Clock,
+  request_id: string,
+  changes: readonly Change[],
+): Promise<void> {
   try {
     await store.commit(changes);
   } catch (error) {

@@ -7,7 +7,8 @@ import type { Change } from '../contract/storage.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 const goneMessage = 'All machines are gone already.';
-const acceptedMessage = (count: number): string => `Return of ${count} ${count === 1 ? 'machine' : 'machines'} accepted.`;
+const acceptedMessage = (count: number): string =>
+  `Return of ${count} ${count === 1 ? 'machine' : 'machines'} accepted.`;
 
 /** A return in the state in which it was created, so that a repeated call gets the same answer. */
 export const returnAsOpened = (request: RequestRecord): RequestRecord =>
@@ -29,7 +30,11 @@ export function openReturn(
   timeout: number,
   now: number,
   given: { readonly key?: IdempotencyKey },
-): { readonly request: RequestRecord; readonly signals: readonly SignalRecord[]; readonly changes: readonly Change[] } {
+): {
+  readonly request: RequestRecord;
+  readonly signals: readonly SignalRecord[];
+  readonly changes: readonly Change[];
+} {
   const return_id = newReturnId();
   const byOrigin = Map.groupBy(machines, (machine) => machine.request_id);
   const signals = [...byOrigin].flatMap(([request_id, mine]) =>

@@ -19,7 +19,10 @@ export async function requestUnderKey(store: Store, key: IdempotencyKey): Promis
   if (!known) return undefined;
   if (known.purged_at !== undefined) {
     const when = new Date(known.purged_at).toISOString();
-    throw new BrokerError('CONFLICT', `The request made under Idempotency-Key '${key.key}' was purged at ${when}; use a new key.`);
+    throw new BrokerError(
+      'CONFLICT',
+      `The request made under Idempotency-Key '${key.key}' was purged at ${when}; use a new key.`,
+    );
   }
   if (known.fingerprint === key.fingerprint) return known.request_id;
   throw new BrokerError(

@@ -87,7 +87,9 @@ export function openRequest(
     status: 'pending',
     template_id: template.template_id,
     template: { ...template, ...terms },
-    ...(variants ? { variants: Object.fromEntries(Object.entries(variants).map(([name, own]) => [name, { ...own, ...terms }])) } : {}),
+    ...(variants
+      ? { variants: Object.fromEntries(Object.entries(variants).map(([name, own]) => [name, { ...own, ...terms }])) }
+      : {}),
     machine_count,
     holds: machine_count,
     delivered: 0,
@@ -115,12 +117,20 @@ export function openRequest(
     request,
     changes: [
       ...rememberKey(given.key, request_id, now),
-      ...(limit < Infinity ? [{ op: 'limit', template_id: template.template_id, machine_count, max: limit } as const] : []),
+      ...(limit < Infinity
+        ? [{ op: 'limit', template_id: template.template_id, machine_count, max: limit } as const]
+        : []),
       { op: 'insert', kind: 'request', record: request },
       {
         op: 'insert',
         kind: 'event',
-        record: { seq: 0, at: now, type: 'request.created', request_id, data: { machine_count, template_id: template.template_id } },
+        record: {
+          seq: 0,
+          at: now,
+          type: 'request.created',
+          request_id,
+          data: { machine_count, template_id: template.template_id },
+        },
       },
     ],
   };

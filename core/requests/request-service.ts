@@ -75,7 +75,10 @@ export class RequestService {
     given: GivenIdentity & { readonly selection_ms?: number } = {},
   ): Promise<RequestDetail> {
     const { request_id = newRequestId(), selection_ms = 0 } = given;
-    const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), { ...given, request_id });
+    const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), {
+      ...given,
+      request_id,
+    });
     try {
       await commitKnown(this.#store, this.#clock, request_id, changes);
     } catch (error) {
@@ -92,7 +95,11 @@ export class RequestService {
    * Stores a return with one durable write. Throws MACHINE_NOT_FOUND for unknown names, and CONFLICT for ids that live
    * at several instances. Machines that are already gone are no error.
    */
-  async giveBack(names: readonly MachineName[], timeout: number, given: { readonly key?: IdempotencyKey } = {}): Promise<RequestDetail> {
+  async giveBack(
+    names: readonly MachineName[],
+    timeout: number,
+    given: { readonly key?: IdempotencyKey } = {},
+  ): Promise<RequestDetail> {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
     if (under) return this.#returnAgain(under);
     const machines = await machinesNamed(this.#store, names, 'nothing is returned');
@@ -113,10 +120,14 @@ export class RequestService {
    */
   async cancel(request_id: string, reason: string | undefined): Promise<Lazy<RequestDetail>> {
     const request = await this.#require(request_id);
-    if (request.kind === 'return') throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be cancelled.`);
+    if (request.kind === 'return')
+      throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be cancelled.`);
     if (request.status === 'cancelled') return this.status(request_id, false);
     if (isTerminal(request.status)) {
-      throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already; return its machines instead.`);
+      throw new BrokerError(
+        'CONFLICT',
+        `Request '${request_id}' is ${request.status} already; return its machines instead.`,
+      );
     }
     const waiting = await this.#store.find('signal', { where: { request_id, applied: false } });
     if (request.cancel_requested_at === undefined && !waiting.some((signal) => signal.kind === 'cancel')) {
@@ -135,7 +146,13 @@ export class RequestService {
         {
           op: 'insert',
           kind: 'event',
-          record: { seq: 0, at: created_at, type: 'request.cancel_requested', request_id, data: reason ? { reason } : {} },
+          record: {
+            seq: 0,
+            at: created_at,
+            type: 'request.cancel_requested',
+            request_id,
+            data: reason ? { reason } : {},
+          },
         },
       ]);
     }
@@ -144,7 +161,9 @@ export class RequestService {
 
   /** Cancels every provisioning request that has not ended. Returns their ids. */
   async cancelAll(reason: string): Promise<readonly string[]> {
-    const open = await this.#store.find('request', { where: { kind: 'provision', status: ['pending', 'in_progress'] } });
+    const open = await this.#store.find('request', {
+      where: { kind: 'provision', status: ['pending', 'in_progress'] },
+    });
     const cancelled: string[] = [];
     for (const { request_id } of open) {
       try {
@@ -162,7 +181,11 @@ export class RequestService {
    * The stored state of a request. With `look` it also triggers the loop to observe the request, without waiting.
    * Throws REQUEST_NOT_FOUND.
    */
-  async status(request_id: string, machines: boolean, look = machines): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
+  async status(
+    request_id: string,
+    machines: boolean,
+    look = machines,
+  ): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
     const [known] = await this.#store.versions({ where: { request_id } });
     if (!known) throw requestNotFound(request_id);
     const request = await this.#records.get(known);
@@ -170,7 +193,10 @@ export class RequestService {
     if (look) for (const id of request.origins ?? [request_id]) this.#refreshTrigger.look(id);
     const looks = [this.#refreshTrigger.lookedAt(request_id), request.observed_at].filter((at) => at !== undefined);
     const observed_at = looks.length === 0 ? undefined : Math.max(...looks);
-    const versions = [known, ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : [])];
+    const versions = [
+      known,
+      ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : []),
+    ];
     return {
       cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}`,
       ...(observed_at === undefined ? {} : { observed_at }),
@@ -187,12 +213,18 @@ export class RequestService {
     const named = await requestsNamed(this.#store, unique.slice(offset));
     const { requests, taken } = await this.#some(
       named.versions,
-      ({ machine_count, additional_data = {} }) => shownBytes(machines ? machine_count : 0) + weightOf(additional_data),
+      ({ machine_count, additional_data = {} }) =>
+        shownBytes(machines ? machine_count : 0) + weightOf(additional_data),
     );
     const cut = taken < named.versions.length ? unique.indexOf(named.versions[taken]?.request_id ?? '') : undefined;
     const before = new Set(unique.slice(0, cut));
-    const found = { versions: named.versions.slice(0, taken), not_found: named.not_found.filter((id) => before.has(id)) };
-    if (machines) for (const { request_id, origins } of requests) for (const id of origins ?? [request_id]) this.#refreshTrigger.look(id);
+    const found = {
+      versions: named.versions.slice(0, taken),
+      not_found: named.not_found.filter((id) => before.has(id)),
+    };
+    if (machines)
+      for (const { request_id, origins } of requests)
+        for (const id of origins ?? [request_id]) this.#refreshTrigger.look(id);
     const of_origins = machines
       ? await requestsNamed(
           this.#store,
@@ -224,8 +256,13 @@ export class RequestService {
   }
 
   async #list(query: Query<'request'>, machines: boolean): Promise<Omit<ListOf<RequestDetail>, 'at'>> {
-    const [page, total_count] = await Promise.all([this.#store.versions(query), this.#store.count('request', query.where ?? {})]);
-    const { requests: whole, taken } = await this.#some(page, ({ machine_count }) => shownBytes(machines ? machine_count : 0));
+    const [page, total_count] = await Promise.all([
+      this.#store.versions(query),
+      this.#store.count('request', query.where ?? {}),
+    ]);
+    const { requests: whole, taken } = await this.#some(page, ({ machine_count }) =>
+      shownBytes(machines ? machine_count : 0),
+    );
     const requests = whole.map(withoutData);
     return {
       items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
@@ -242,7 +279,10 @@ export class RequestService {
     const { records, taken } = await this.#records.some(versions);
     const fit = fitting(records, bytesOf, answerBytes);
     if (fit === records.length) return { requests: records, taken };
-    return { requests: records.slice(0, fit), taken: versions.findIndex(({ request_id }) => request_id === records[fit]?.request_id) };
+    return {
+      requests: records.slice(0, fit),
+      taken: versions.findIndex(({ request_id }) => request_id === records[fit]?.request_id),
+    };
   }
 
   async #returnAgain(request_id: string): Promise<RequestDetail> {
@@ -267,10 +307,15 @@ export class RequestService {
     if (given.request_id === undefined) return undefined;
     const request = await this.#store.get('request', { request_id: given.request_id });
     if (!request) return undefined;
-    if (request.template_id === input.template.template_id && request.machine_count === input.machine_count) return request;
-    throw new BrokerError('ALREADY_EXISTS', `Request '${given.request_id}' already exists with other input; use a new request_id.`, {
-      request_id: given.request_id,
-    });
+    if (request.template_id === input.template.template_id && request.machine_count === input.machine_count)
+      return request;
+    throw new BrokerError(
+      'ALREADY_EXISTS',
+      `Request '${given.request_id}' already exists with other input; use a new request_id.`,
+      {
+        request_id: given.request_id,
+      },
+    );
   }
 
   /** Reads the count at most once a second: the limit protects the store and need not be exact. */

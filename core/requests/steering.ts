@@ -31,9 +31,20 @@ export class Steering {
       {
         op: 'insert',
         kind: 'signal',
-        record: { signal_id: newSignalId(), kind: 'complete', request_id: request.request_id, machines: [], created_at, applied: false },
+        record: {
+          signal_id: newSignalId(),
+          kind: 'complete',
+          request_id: request.request_id,
+          machines: [],
+          created_at,
+          applied: false,
+        },
       },
-      { op: 'insert', kind: 'event', record: { seq: 0, at: created_at, type: 'request.complete_requested', request_id, data: {} } },
+      {
+        op: 'insert',
+        kind: 'event',
+        record: { seq: 0, at: created_at, type: 'request.complete_requested', request_id, data: {} },
+      },
     ]);
   }
 
@@ -46,16 +57,20 @@ export class Steering {
     const request = await this.#get(request_id);
     if (request.status === status) return false;
     const no = (why: string) =>
-      new BrokerError('CONFLICT', `Request '${request_id}' cannot become ${status}: ${why}.`, { status: request.status });
+      new BrokerError('CONFLICT', `Request '${request_id}' cannot become ${status}: ${why}.`, {
+        status: request.status,
+      });
     if (isTerminal(request.status)) throw no(`it is ${request.status}, and that never changes`);
     if (request.kind === 'return') throw no('a return ends by itself when its machines are gone');
-    if (status === 'pending' || status === 'in_progress') throw no('only the progress at the providers sets this status');
+    if (status === 'pending' || status === 'in_progress')
+      throw no('only the progress at the providers sets this status');
     if (status === 'cancelled') return true;
     const attempts = await this.#store.find('attempt', { where: { request_id } });
     if (attempts.length === 0 || !attempts.every(isSettled))
       throw no('machines may still arrive; complete_request ends the waiting, a cancel releases them');
     if (status === 'completed' && request.delivered === 0) throw no('it has no machine');
-    if (status === 'failed' && request.delivered > 0) throw no(`it has ${request.delivered} machines; a cancel releases them`);
+    if (status === 'failed' && request.delivered > 0)
+      throw no(`it has ${request.delivered} machines; a cancel releases them`);
     return true;
   }
 
@@ -83,8 +98,10 @@ export class Steering {
 
   async #running(request_id: string, what: string): Promise<RequestRecord> {
     const request = await this.#get(request_id);
-    if (request.kind === 'return') throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be ${what} by hand.`);
-    if (isTerminal(request.status)) throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already.`);
+    if (request.kind === 'return')
+      throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be ${what} by hand.`);
+    if (isTerminal(request.status))
+      throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already.`);
     return request;
   }
 

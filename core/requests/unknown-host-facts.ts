@@ -17,7 +17,8 @@ export interface UnknownHostAnswer {
 /** How long questions and answers are kept, in milliseconds, unless they are written again. */
 export const heldMs = 600_000;
 
-export const itemOf = ({ machine_id, name }: HostRef): string => (machine_id === undefined ? `name:${name}` : `id:${machine_id}`);
+export const itemOf = ({ machine_id, name }: HostRef): string =>
+  machine_id === undefined ? `name:${name}` : `id:${machine_id}`;
 
 /** The host that a fact belongs to. */
 export function hostOf({ item }: Pick<FactRecord, 'item'>): HostRef {

@@ -74,7 +74,8 @@ function make(schema: TSchema): Compiled<unknown> {
       const valid = validator.Check(value);
       if (findings.length === 0 && valid) return { value };
       const { most = mostFindings } = options;
-      if (!valid) findings.push(...(most === 0 ? [moreFindings(1)] : explain(validator.Errors(value), plan, value, most)));
+      if (!valid)
+        findings.push(...(most === 0 ? [moreFindings(1)] : explain(validator.Errors(value), plan, value, most)));
       return { findings: firstOf(findings.toSorted(byPath), most) };
     },
   };

@@ -21,7 +21,9 @@ type Json = Readonly<Record<string, any>>;
 export function conversionPlanOf(schema: TSchema): ConversionPlan {
   const json = schema as Json;
   const variants: Json[] = json['anyOf'] ?? [json];
-  const types = new Set(variants.flatMap((v) => v['type'] ?? (v['enum'] ? v['enum'].map((value: unknown) => typeof value) : [])));
+  const types = new Set(
+    variants.flatMap((v) => v['type'] ?? (v['enum'] ? v['enum'].map((value: unknown) => typeof value) : [])),
+  );
   const object = variants.find((v) => v['properties'] && Object.keys(v['properties']).length > 0);
   const list = variants.find((v) => v['items']);
   return {

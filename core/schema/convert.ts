@@ -21,7 +21,8 @@ export function convertText(plan: ConversionPlan, value: unknown): unknown {
 function fromText(plan: ConversionPlan, text: string): unknown {
   if (plan.types.has('string')) return text;
   const trimmed = text.trim();
-  if ((plan.types.has('integer') || plan.types.has('number')) && /^-?\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed);
+  if ((plan.types.has('integer') || plan.types.has('number')) && /^-?\d+(\.\d+)?$/.test(trimmed))
+    return Number(trimmed);
   if (plan.types.has('boolean') && /^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
   if (plan.types.has('null') && trimmed === 'null') return null;
   if ((plan.types.has('object') || plan.types.has('array')) && /^[[{]/.test(trimmed)) {
@@ -32,6 +33,7 @@ function fromText(plan: ConversionPlan, text: string): unknown {
     }
   }
   const { items } = plan;
-  if (plan.types.has('array') && items) return trimmed === '' ? [] : trimmed.split(',').map((item) => fromText(items, item.trim()));
+  if (plan.types.has('array') && items)
+    return trimmed === '' ? [] : trimmed.split(',').map((item) => fromText(items, item.trim()));
   return text;
 }

@@ -23,7 +23,12 @@ const longestPath = 300;
  * the rest. The function searches no hints for places that it does not report: a body may be wrong in a hundred
  * thousand places.
  */
-export function explain(errors: readonly SchemaError[], plan: ConversionPlan, value: unknown, most = mostFindings): Finding[] {
+export function explain(
+  errors: readonly SchemaError[],
+  plan: ConversionPlan,
+  value: unknown,
+  most = mostFindings,
+): Finding[] {
   const findings = new Map<string, Finding>();
   const beyond = new Set<string>();
   const opened = new Set<string>();
@@ -34,7 +39,11 @@ export function explain(errors: readonly SchemaError[], plan: ConversionPlan, va
     if (findings.has(path)) return;
     if (findings.size >= most) return void beyond.add(path);
     // A name may be as long as a body, so the path is cut.
-    findings.set(path, { level: 'error', path: path.length > longestPath ? `${path.slice(0, longestPath)}…` : path, message: say() });
+    findings.set(path, {
+      level: 'error',
+      path: path.length > longestPath ? `${path.slice(0, longestPath)}…` : path,
+      message: say(),
+    });
   }
 
   /** The validator reports unknown fields one by one, and all of them only when there are few. */

@@ -8,7 +8,9 @@ import type { ConversionPlan } from './conversion-plan.ts';
 export function rename(plan: ConversionPlan, raw: unknown, path: string, findings: Finding[]): unknown {
   if (Array.isArray(raw)) {
     const { items } = plan;
-    return items && (items.fields || items.items) ? raw.map((item, i) => rename(items, item, `${path}/${i}`, findings)) : raw;
+    return items && (items.fields || items.items)
+      ? raw.map((item, i) => rename(items, item, `${path}/${i}`, findings))
+      : raw;
   }
   if (typeof raw === 'string') return valueOf(plan, raw);
   if (typeof raw !== 'object' || raw === null || !plan.fields || !plan.spellings) return raw;

@@ -1,7 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /** `machine_count` → `machineCount`. */
-export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The known name that was probably meant, if one is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {

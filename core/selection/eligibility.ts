@@ -8,7 +8,11 @@ export interface Eligibility {
 }
 
 /** Separates the instances that can serve from those that cannot, with the reason of each. */
-export function splitByEligibility(query: SelectionQuery, strategy: Strategy, candidates: readonly Candidate[]): Eligibility {
+export function splitByEligibility(
+  query: SelectionQuery,
+  strategy: Strategy,
+  candidates: readonly Candidate[],
+): Eligibility {
   const eligible: Candidate[] = [];
   const unfit: Candidate[] = [];
   const rejected: Rejection[] = [];
@@ -38,7 +42,11 @@ function objection(query: SelectionQuery, strategy: Strategy, candidate: Candida
   const { name } = candidate;
   if (!candidate.enabled) return { name, code: 'PROVIDER_DISABLED', reason: 'it is disabled' };
   if (query.provider_type !== undefined && candidate.type !== query.provider_type) {
-    return { name, code: 'PROVIDER_TYPE_MISMATCH', reason: `its type is '${candidate.type}', not '${query.provider_type}'` };
+    return {
+      name,
+      code: 'PROVIDER_TYPE_MISMATCH',
+      reason: `its type is '${candidate.type}', not '${query.provider_type}'`,
+    };
   }
   const requiredApi = query.provider_api ?? candidate.required_api;
   if (requiredApi !== undefined && !candidate.apis.includes(requiredApi)) {

@@ -28,12 +28,20 @@ interface Ranked {
  * Weighted rendezvous hashing of the request id within each group; the group with the lowest number comes first. Uses
  * insertion sort, because there are a few dozen candidates at most.
  */
-function byWeight(query: SelectionQuery, candidates: readonly Candidate[], group: (candidate: Candidate) => number): readonly Candidate[] {
+function byWeight(
+  query: SelectionQuery,
+  candidates: readonly Candidate[],
+  group: (candidate: Candidate) => number,
+): readonly Candidate[] {
   if (candidates.length < 2) return candidates;
   const key = digestOfKey(query.key);
   const ranked: Ranked[] = [];
   for (const candidate of candidates) {
-    const each: Ranked = { candidate, group: group(candidate), score: rendezvous(key, nameDigest(candidate.name), candidate.weight) };
+    const each: Ranked = {
+      candidate,
+      group: group(candidate),
+      score: rendezvous(key, nameDigest(candidate.name), candidate.weight),
+    };
     let at = ranked.length;
     ranked.push(each);
     for (; at > 0; at--) {
@@ -53,7 +61,9 @@ const byPriority = ({ priority }: Candidate): number => priority;
 function preferred({ priority, weight }: Candidate, eligible: readonly Candidate[]): string {
   const equals = eligible.filter((each) => each.priority === priority);
   const total = equals.reduce((sum, each) => sum + each.weight, 0);
-  return equals.length === 1 ? `priority ${priority}` : `priority ${priority}, shared by weight (${weight} of ${total}),`;
+  return equals.length === 1
+    ? `priority ${priority}`
+    : `priority ${priority}, shared by weight (${weight} of ${total}),`;
 }
 
 export const policies: readonly Policy[] = [
@@ -67,7 +77,8 @@ export const policies: readonly Policy[] = [
     strategy: 'load_balanced',
     applies: (query) => query.provider_type !== undefined,
     rank: (query, eligible) => byWeight(query, eligible, alike),
-    reason: (query, winner) => `load balanced by weight over the instances of type '${query.provider_type ?? winner.type}'`,
+    reason: (query, winner) =>
+      `load balanced by weight over the instances of type '${query.provider_type ?? winner.type}'`,
   },
   {
     strategy: 'api_based',

@@ -33,15 +33,23 @@ export interface Ranking {
 export function rank(query: SelectionQuery, candidates: readonly Candidate[]): Ranking {
   const policy = policies.find((each) => (query.strategy ? each.strategy === query.strategy : each.applies(query)));
   if (!policy) throw new BrokerError('INVALID_REQUEST', `The selection strategy '${query.strategy}' does not exist.`);
-  const named = policy.strategy === 'explicit' ? candidates.filter(({ name }) => name === query.provider_instance) : candidates;
+  const named =
+    policy.strategy === 'explicit' ? candidates.filter(({ name }) => name === query.provider_instance) : candidates;
   const { eligible, unfit, rejected } = splitByEligibility(query, policy.strategy, named);
   const { provider_instance: name } = query;
   if (policy.strategy === 'explicit' && name !== undefined && named.length === 0)
-    return { policy, eligible, unfit, rejected: [{ name, code: 'PROVIDER_NOT_FOUND', reason: 'it is not in the configuration' }] };
+    return {
+      policy,
+      eligible,
+      unfit,
+      rejected: [{ name, code: 'PROVIDER_NOT_FOUND', reason: 'it is not in the configuration' }],
+    };
   const ranked = policy.rank(query, eligible);
   return {
     policy,
-    eligible: ranked.some(isLacking) ? [...ranked.filter((each) => !isLacking(each)), ...ranked.filter(isLacking)] : ranked,
+    eligible: ranked.some(isLacking)
+      ? [...ranked.filter((each) => !isLacking(each)), ...ranked.filter(isLacking)]
+      : ranked,
     unfit: policy.rank(query, unfit),
     rejected,
   };
@@ -68,7 +76,8 @@ export function select(query: SelectionQuery, candidates: readonly Candidate[]):
     selection_reason: `${policy.reason(query, winner, eligible)}${passedOver(winner, eligible)}`,
     confidence: eligible.length === 1 || weight === 0 ? 1 : Math.round((winner.weight / weight) * 1000) / 1000,
     alternatives: runnersUp.map(({ name }) => name),
-    rejected: eligible === ranking.eligible ? [...ranking.rejected, ...ranking.unfit.map(unfitness)] : ranking.rejected,
+    rejected:
+      eligible === ranking.eligible ? [...ranking.rejected, ...ranking.unfit.map(unfitness)] : ranking.rejected,
   };
 }
 
@@ -83,7 +92,10 @@ function passedOver(winner: Candidate, eligible: readonly Candidate[]): string {
 function requireNamed(query: SelectionQuery, candidates: readonly Candidate[]): void {
   const name = query.provider_instance;
   if (name === undefined) {
-    throw new BrokerError('INVALID_REQUEST', 'Explicit selection needs the name of a provider instance, in the body or in the template.');
+    throw new BrokerError(
+      'INVALID_REQUEST',
+      'Explicit selection needs the name of a provider instance, in the body or in the template.',
+    );
   }
   if (candidates.some((candidate) => candidate.name === name)) return;
   const known = candidates.map((candidate) => candidate.name);
@@ -102,9 +114,16 @@ function requireType(query: SelectionQuery, candidates: readonly Candidate[]): v
 }
 
 /** The most specific error: what must change for the instance that is closest to being eligible. */
-function refusal(query: SelectionQuery, candidates: readonly Candidate[], rejected: readonly Rejection[]): BrokerError {
+function refusal(
+  query: SelectionQuery,
+  candidates: readonly Candidate[],
+  rejected: readonly Rejection[],
+): BrokerError {
   const why = rejected.map(({ name, reason }) => `'${name}': ${reason}`).join('; ');
-  const details = { rejected, available_providers: candidates.filter(({ enabled }) => enabled).map(({ name }) => name) };
+  const details = {
+    rejected,
+    available_providers: candidates.filter(({ enabled }) => enabled).map(({ name }) => name),
+  };
   const has = (code: Rejection['code']) => rejected.some((rejection) => rejection.code === code);
   if (query.provider_instance !== undefined && has('PROVIDER_DISABLED')) {
     return new BrokerError('PROVIDER_DISABLED', `Provider instance '${query.provider_instance}' is disabled.`, {
@@ -115,13 +134,24 @@ function refusal(query: SelectionQuery, candidates: readonly Candidate[], reject
   }
   if (has('PROVIDER_UNHEALTHY'))
     return new BrokerError('NO_ENABLED_PROVIDERS', `No provider instance can take the request: ${why}.`, details);
-  if (has('INSTANCE_LIMIT_EXCEEDED')) return new BrokerError('INSTANCE_LIMIT_EXCEEDED', `The request is too large: ${why}.`, details);
+  if (has('INSTANCE_LIMIT_EXCEEDED'))
+    return new BrokerError('INSTANCE_LIMIT_EXCEEDED', `The request is too large: ${why}.`, details);
   if (has('API_NOT_SUPPORTED'))
-    return new BrokerError('API_NOT_SUPPORTED', `No provider instance offers what the template needs: ${why}.`, details);
+    return new BrokerError(
+      'API_NOT_SUPPORTED',
+      `No provider instance offers what the template needs: ${why}.`,
+      details,
+    );
   if (query.provider_instance !== undefined && has('PROVIDER_TYPE_MISMATCH')) {
-    return new BrokerError('PROVIDER_TYPE_MISMATCH', `The provider type differs from the one that the template names: ${why}.`, details);
+    return new BrokerError(
+      'PROVIDER_TYPE_MISMATCH',
+      `The provider type differs from the one that the template names: ${why}.`,
+      details,
+    );
   }
   const message =
-    candidates.length === 0 ? 'No provider instance is configured.' : `No enabled provider instance can take the request: ${why}.`;
+    candidates.length === 0
+      ? 'No provider instance is configured.'
+      : `No enabled provider instance can take the request: ${why}.`;
   return new BrokerError('NO_ENABLED_PROVIDERS', message, details);
 }

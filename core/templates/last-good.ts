@@ -17,7 +17,12 @@ export function withLastGood(read: LayerSet, before: LayerSet): LayerSet {
     layers: [...read.layers, ...kept].toSorted((a, b) => place(a.source_file) - place(b.source_file)),
     findings: [
       ...findings,
-      { level: 'warning', path: '', file: names.join(', '), message: 'its templates keep the content of the last successful read' },
+      {
+        level: 'warning',
+        path: '',
+        file: names.join(', '),
+        message: 'its templates keep the content of the last successful read',
+      },
     ],
   };
 }

@@ -80,15 +80,26 @@ export function mergeLayers(
   api: Fields | undefined,
   options: MergeOptions,
 ): MergedTemplate {
-  const shared = [...files.filter((layer) => layer.file_type === 'main'), ...files.filter((layer) => layer.file_type === 'provider_type')];
+  const shared = [
+    ...files.filter((layer) => layer.file_type === 'main'),
+    ...files.filter((layer) => layer.file_type === 'provider_type'),
+  ];
   const own = Map.groupBy(
     files.filter((layer) => layer.file_type === 'provider_instance'),
     (layer) => layer.provider_instance ?? '',
   );
-  const instances = [...own.keys()].toSorted((a, b) => rank(options.instances, a) - rank(options.instances, b) || (a < b ? -1 : 1));
+  const instances = [...own.keys()].toSorted(
+    (a, b) => rank(options.instances, a) - rank(options.instances, b) || (a < b ? -1 : 1),
+  );
   const binds = instances.length === 1;
   const of = (instance: string | undefined): Template =>
-    overlay(template_id, [...shared, ...(instance === undefined ? [] : (own.get(instance) ?? []))], api, binds, options);
+    overlay(
+      template_id,
+      [...shared, ...(instance === undefined ? [] : (own.get(instance) ?? []))],
+      api,
+      binds,
+      options,
+    );
   const [preferred] = instances;
   const chain = [...shared, ...(preferred === undefined ? [] : (own.get(preferred) ?? []))];
   const as_written = stillWritten(chain, api);
@@ -157,10 +168,14 @@ type Layer = Pick<TemplateLayer, 'fields' | 'as_written'>;
  * The keys of files as they are written, least specific first, without keys whose fields a later layer or the layer of
  * the API overrides.
  */
-function stillWritten(chain: readonly Layer[], api: Readonly<Record<string, unknown>> | undefined): readonly WrittenKey[] {
+function stillWritten(
+  chain: readonly Layer[],
+  api: Readonly<Record<string, unknown>> | undefined,
+): readonly WrittenKey[] {
   const written = new Map<string, WrittenKey>();
   for (const { fields, as_written = [] } of [...chain, ...(api ? [{ fields: api }] : [])] as readonly Layer[]) {
-    for (const [key, { fields: read }] of written) if (read.some((field) => Object.hasOwn(fields, field))) written.delete(key);
+    for (const [key, { fields: read }] of written)
+      if (read.some((field) => Object.hasOwn(fields, field))) written.delete(key);
     // A key that sets no field replaces only another key that sets no field.
     for (const each of as_written) if (each.fields.length > 0 || !written.has(each.key)) written.set(each.key, each);
   }

@@ -230,6 +230,9 @@ export class TemplateLibrary implements Disposable {
       : this.#all.merged.size === 0
         ? 'No templates exist.'
         : 'List the templates to see the existing ids.';
-    throw new BrokerError('TEMPLATE_NOT_FOUND', `No template has the id '${template_id}'. ${suggestion}`, { template_id, suggestion });
+    throw new BrokerError('TEMPLATE_NOT_FOUND', `No template has the id '${template_id}'. ${suggestion}`, {
+      template_id,
+      suggestion,
+    });
   }
 }

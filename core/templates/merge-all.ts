@@ -30,7 +30,13 @@ export interface MergeAllOptions {
   readonly merge: MergeOptions;
 }
 
-export const noTemplates: AllTemplates = { merged: new Map(), invalid: new Map(), findings: [], stored_bytes: 0, made: new Map() };
+export const noTemplates: AllTemplates = {
+  merged: new Map(),
+  invalid: new Map(),
+  findings: [],
+  stored_bytes: 0,
+  made: new Map(),
+};
 
 /** Merges and checks the templates that changed since `before`; the other templates keep their objects. Pure. */
 export function mergeAll(

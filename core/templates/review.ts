@@ -20,7 +20,10 @@ export class TemplateReview {
   readonly #apis: ReadonlyMap<string, string>;
 
   constructor(types: readonly ProviderType<any, any>[], apis: readonly ProviderApi[]) {
-    this.schema = templateSchema([...types.map((type) => type.fields), ...apis.map((api) => api.fields as ObjectSchema | undefined)]);
+    this.schema = templateSchema([
+      ...types.map((type) => type.fields),
+      ...apis.map((api) => api.fields as ObjectSchema | undefined),
+    ]);
     this.#compiled = compile(this.schema);
     this.#types = namesOf(types.map((type) => [type.type, type.aliases]));
     this.#apis = namesOf(apis.map((api) => [api.name, api.aliases]));
@@ -33,7 +36,10 @@ export class TemplateReview {
   readonly canonical = (raw: Readonly<Record<string, unknown>>): CanonicalTemplate => {
     const { value, findings } = this.#compiled.canonical(raw);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { fields: {}, findings: [{ level: 'error', path: '', message: 'must be an object with the fields of a template' }] };
+      return {
+        fields: {},
+        findings: [{ level: 'error', path: '', message: 'must be an object with the fields of a template' }],
+      };
     }
     const fields = { ...value } as Record<string, unknown>;
     rewrite(fields, 'provider_type', this.#types);
@@ -143,4 +149,6 @@ const without: Readonly<Record<string, string>> = {
 
 /** A warning when a misspelled field leaves a limit unset; empty for fields that are no limit. */
 const limitNotSet = (meant: string, fields: Fields): string =>
-  Object.hasOwn(without, meant) && !Object.hasOwn(fields, meant) ? ` '${meant}' is not set, so ${without[meant]}.` : '';
+  Object.hasOwn(without, meant) && !Object.hasOwn(fields, meant)
+    ? ` '${meant}' is not set, so ${without[meant]}.`
+    : '';

@@ -67,7 +67,9 @@ const given = (query: TemplateQuery): Record<string, unknown> =>
 /** A filter also matches the placement that a template itself names, even if another one would serve it. */
 const namedPlacement = (template: Template, filters: Readonly<Record<string, unknown>>): Placement =>
   Object.fromEntries(
-    filterable.flatMap((field) => (template[field] !== undefined && template[field] === filters[field] ? [[field, template[field]]] : [])),
+    filterable.flatMap((field) =>
+      template[field] !== undefined && template[field] === filters[field] ? [[field, template[field]]] : [],
+    ),
   );
 
 function sort(found: readonly MergedTemplate[], by: string): readonly MergedTemplate[] {

@@ -31,7 +31,13 @@ export class TemplateService {
   readonly #review: TemplateReview;
   readonly #directory: ProviderDirectory;
 
-  constructor(library: TemplateLibrary, store: Store, clock: Clock, review: TemplateReview, directory: ProviderDirectory) {
+  constructor(
+    library: TemplateLibrary,
+    store: Store,
+    clock: Clock,
+    review: TemplateReview,
+    directory: ProviderDirectory,
+  ) {
     this.#library = library;
     this.#store = store;
     this.#clock = clock;
@@ -51,7 +57,11 @@ export class TemplateService {
     // A template without an id is checked under a placeholder id.
     const unnamed: Finding[] =
       template_id === undefined ? [{ level: 'warning', path: '/template_id', message: 'is needed to create it' }] : [];
-    const { errors, warnings } = verdictOn({ ...rest, template_id: template_id ?? 'unnamed' }, this.#review, this.#directory);
+    const { errors, warnings } = verdictOn(
+      { ...rest, template_id: template_id ?? 'unnamed' },
+      this.#review,
+      this.#directory,
+    );
     return { fields, errors: [...findings, ...errors], warnings: [...unnamed, ...warnings] };
   }
 
@@ -62,15 +72,22 @@ export class TemplateService {
   async create(raw: Fields): Promise<string> {
     const { fields, errors } = this.judge(raw);
     const { template_id, ...rest } = fields;
-    const unnamed: Finding[] = template_id === undefined ? [{ level: 'error', path: '/template_id', message: 'is required' }] : [];
+    const unnamed: Finding[] =
+      template_id === undefined ? [{ level: 'error', path: '/template_id', message: 'is required' }] : [];
     const id = String(template_id);
     refuse(id, [...unnamed, ...errors]);
-    const taken = new BrokerError('ALREADY_EXISTS', `Template '${id}' already exists. Update it instead.`, { template_id: id });
+    const taken = new BrokerError('ALREADY_EXISTS', `Template '${id}' already exists. Update it instead.`, {
+      template_id: id,
+    });
     if (await this.#exists(id)) throw taken;
     this.#refuseBeyond(1, rest);
     const now = this.#clock.now();
     try {
-      await this.#commit(id, 'template.created', { op: 'insert', kind: 'template', record: recordOf(id, rest, now, now) });
+      await this.#commit(id, 'template.created', {
+        op: 'insert',
+        kind: 'template',
+        record: recordOf(id, rest, now, now),
+      });
     } catch (error) {
       throw isBrokerError(error) && error.code === 'ALREADY_EXISTS' ? taken : error;
     }
@@ -86,7 +103,10 @@ export class TemplateService {
     const { fields, findings } = this.#canonical(raw);
     const { template_id: other = template_id, ...changed } = fields;
     const message = `'${String(other)}' is another template than '${template_id}'`;
-    refuse(template_id, [...findings, ...(other === template_id ? [] : [{ level: 'error', path: '/template_id', message } as const])]);
+    refuse(template_id, [
+      ...findings,
+      ...(other === template_id ? [] : [{ level: 'error', path: '/template_id', message } as const]),
+    ]);
     for (let left = tries; ; left--) {
       const stored = await this.#store.get('template', { template_id });
       if (!stored) await this.#requireFiled(template_id);
@@ -106,7 +126,9 @@ export class TemplateService {
         return await this.#commit(
           template_id,
           'template.updated',
-          stored ? { op: 'update', kind: 'template', record, version: stored.version } : { op: 'insert', kind: 'template', record },
+          stored
+            ? { op: 'update', kind: 'template', record, version: stored.version }
+            : { op: 'insert', kind: 'template', record },
         );
       } catch (error) {
         if (!cameBetween(error) || left === 0) throw error;
@@ -122,10 +144,14 @@ export class TemplateService {
     const files = this.#library.filesOf(template_id).map((layer) => layer.source_file);
     if (!(await this.#store.get('template', { template_id }))) {
       await this.#requireFiled(template_id);
-      throw new BrokerError('CONFLICT', `Template '${template_id}' is defined in the file ${files.join(', ')}. Delete it there.`, {
-        template_id,
-        files,
-      });
+      throw new BrokerError(
+        'CONFLICT',
+        `Template '${template_id}' is defined in the file ${files.join(', ')}. Delete it there.`,
+        {
+          template_id,
+          files,
+        },
+      );
     }
     await this.#commit(template_id, 'template.deleted', { op: 'delete', kind: 'template', key: { template_id } });
   }
@@ -192,7 +218,10 @@ export class TemplateService {
 
 /** Checked before the fields are processed. */
 function tooWideIn({ configuration, ...beside }: Fields): Finding | undefined {
-  return fieldCount(beside) ?? (typeof configuration === 'object' && configuration !== null ? fieldCount(configuration) : undefined);
+  return (
+    fieldCount(beside) ??
+    (typeof configuration === 'object' && configuration !== null ? fieldCount(configuration) : undefined)
+  );
 }
 
 const idOf = ({ template_id }: Fields): Fields => (template_id === undefined ? {} : { template_id });
@@ -205,7 +234,8 @@ const recordOf = (template_id: string, fields: Fields, created_at: number, updat
   version: 1,
 });
 
-const cameBetween = (error: unknown): boolean => isBrokerError(error) && (error.code === 'CONFLICT' || error.code === 'ALREADY_EXISTS');
+const cameBetween = (error: unknown): boolean =>
+  isBrokerError(error) && (error.code === 'CONFLICT' || error.code === 'ALREADY_EXISTS');
 
 function refuse(template_id: string, errors: readonly Finding[]): void {
   if (errors.length === 0) return;

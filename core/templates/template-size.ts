@@ -14,7 +14,11 @@ const mostFields = 1_000;
 export function fieldCount(fields: object): Finding | undefined {
   const count = Object.keys(fields).length;
   if (count <= mostFields) return undefined;
-  return { level: 'error', path: '', message: `The template has ${count} fields, more than the maximum of ${mostFields}` };
+  return {
+    level: 'error',
+    path: '',
+    message: `The template has ${count} fields, more than the maximum of ${mostFields}`,
+  };
 }
 
 /** The finding for a template with too many fields or characters. */
@@ -23,7 +27,11 @@ export function templateSize(fields: Readonly<Record<string, unknown>>): Finding
   if (tooWide) return tooWide;
   const { length } = JSON.stringify(fields);
   if (length <= largest) return undefined;
-  return { level: 'error', path: '', message: `The template has ${length} characters as JSON, more than the maximum of ${largest}` };
+  return {
+    level: 'error',
+    path: '',
+    message: `The template has ${length} characters as JSON, more than the maximum of ${largest}`,
+  };
 }
 
 /** Cached, because templates are frozen and few. */

@@ -15,7 +15,11 @@ export interface Verdict {
  * type or API is a warning, because it may be configured later; until then requests are refused. `fields` in canonical
  * spelling. Pure.
  */
-export function verdictOn(fields: Readonly<Record<string, unknown>>, review: TemplateReview, directory: ProviderDirectory): Verdict {
+export function verdictOn(
+  fields: Readonly<Record<string, unknown>>,
+  review: TemplateReview,
+  directory: ProviderDirectory,
+): Verdict {
   const general = review.review(fields);
   const findings = general.some(isError) ? general : [...general, ...byInstances(fields as Template, directory)];
   const unique = [...new Map(findings.map((finding) => [sentence(finding), finding])).values()];
@@ -26,13 +30,17 @@ export function verdictOn(fields: Readonly<Record<string, unknown>>, review: Tem
 function byInstances(template: Template, directory: ProviderDirectory): readonly Finding[] {
   const { provider_name, provider_type, provider_api } = template;
   const warn = (path: string, message: string): Finding[] => [{ level: 'warning', path, message }];
-  const named = directory.instances.filter(({ name, type }) => (provider_name ?? name) === name && (provider_type ?? type) === type);
+  const named = directory.instances.filter(
+    ({ name, type }) => (provider_name ?? name) === name && (provider_type ?? type) === type,
+  );
   if (provider_name !== undefined && !directory.instance(provider_name))
     return warn('/provider_name', `no provider instance '${provider_name}' is configured`);
   if (named.length === 0) return warn('/provider_type', 'no configured provider instance can serve it');
   const serving = named.filter(({ name }) => directory.apiOf(template, name) !== undefined);
   if (serving.length === 0) return warn('/provider_api', `no configured provider instance offers '${provider_api}'`);
-  const reviews = serving.map((instance) => lacking(directory.review(template, instance), directory.templateFor(template, instance)));
+  const reviews = serving.map((instance) =>
+    lacking(directory.review(template, instance), directory.templateFor(template, instance)),
+  );
   return reviews.find((found) => !found.some(isError)) ?? reviews[0] ?? [];
 }
 

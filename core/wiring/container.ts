@@ -31,7 +31,9 @@ export class Container {
   provide<T>(token: Token<T>, make: (container: Container) => T): this {
     if (this.has(token)) throw new Error(`'${token.id}' is set already.`);
     let made: { readonly value: T } | undefined;
-    this.#inner.register(token.symbol as InjectionToken<T>, { useFactory: () => (made ??= { value: make(this) }).value });
+    this.#inner.register(token.symbol as InjectionToken<T>, {
+      useFactory: () => (made ??= { value: make(this) }).value,
+    });
     return this;
   }
 

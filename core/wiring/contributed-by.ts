@@ -10,4 +10,5 @@ export function recordContributor(thing: object, plugin: string): void {
 }
 
 /** The name of the plugin that contributed a thing; undefined when it is not recorded. */
-export const pluginOf = (thing: object | undefined): string | undefined => (thing === undefined ? undefined : owners.get(thing));
+export const pluginOf = (thing: object | undefined): string | undefined =>
+  thing === undefined ? undefined : owners.get(thing);

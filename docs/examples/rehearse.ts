@@ -3,16 +3,21 @@ import { DescribeInstancesCommand as Describe, EC2Client, RunInstancesCommand as
 const endpoint = process.argv[2] ?? 'http://127.0.0.1:4566';
 const credentials = { accessKeyId: 'AKIAREHEARSAL', secretAccessKey: 'any' };
 const ec2 = new EC2Client({ endpoint, credentials, region: 'us-east-1', maxAttempts: 1 });
-const tell = (what: string, said: Promise<string>) => said.catch(({ name }: Error) => name).then((text) => console.log(`${what}: ${text}`));
+const tell = (what: string, said: Promise<string>) =>
+  said.catch(({ name }: Error) => name).then((text) => console.log(`${what}: ${text}`));
 
 const launch = async (market: object) => {
-  const answer = await ec2.send(new Run({ ImageId: 'ami-1', InstanceType: 'm5.large', MinCount: 1, MaxCount: 4, ...market }));
+  const answer = await ec2.send(
+    new Run({ ImageId: 'ami-1', InstanceType: 'm5.large', MinCount: 1, MaxCount: 4, ...market }),
+  );
   return `${answer.Instances?.length} of 4`;
 };
 const look = async () => {
   const answer = await ec2.send(new Describe({ MaxResults: 100 }));
   const states = answer.Reservations?.flatMap((each) => each.Instances ?? []).map((each) => each.State?.Name);
-  return [...Map.groupBy(states ?? [], String)].map(([state, all]) => `${all.length} ${state}`).join(', ') || 'nothing';
+  return (
+    [...Map.groupBy(states ?? [], String)].map(([state, all]) => `${all.length} ${state}`).join(', ') || 'nothing'
+  );
 };
 
 await tell('launch On-Demand', launch({}));

@@ -1,15 +1,15 @@
 import { declarations, type DeclaredOperation } from './operations/declared-operations.ts';
 
-/** One way to call an operation. */
+/** A command that calls an operation. */
 export interface CommandForm {
   /** `requests create` */
   readonly command: string;
   readonly operation: DeclaredOperation;
   readonly summary: string;
   readonly example: string;
-  /** Inputs that this form fixes. */
+  /** Inputs that the command sets. */
   readonly preset: Readonly<Record<string, unknown>>;
-  /** Looks again and again without being told to. */
+  /** The command watches the answer also without --watch. */
   readonly watches: boolean;
 }
 
@@ -22,19 +22,19 @@ interface Extra {
   readonly watches?: boolean;
 }
 
-/** Other names under which people look for an operation. */
+/** Further commands for the same operations. */
 const extras: readonly Extra[] = [
   {
     command: 'requests show',
     operation: 'sync_and_get_request',
-    summary: 'How a request stands, with its machines.',
+    summary: 'Show the status of a request with its machines.',
     example: 'muster requests show req-01a1b2c3',
     preset: { long: true },
   },
   {
     command: 'requests watch',
     operation: 'sync_and_get_request',
-    summary: 'Follow a request until it has ended.',
+    summary: 'Watch a request until it has ended.',
     example: 'muster requests watch req-01a1b2c3',
     preset: { long: true },
     watches: true,
@@ -42,16 +42,23 @@ const extras: readonly Extra[] = [
   {
     command: 'requests return',
     operation: 'create_return_request',
-    summary: 'The same as `machines return`.',
+    summary: 'An alias of `machines return`.',
     example: 'muster requests return i-09227c8720e055176 --wait',
   },
 ];
 
-/** Every form of a group, in the order of the operations. */
+/** Returns the commands of a group, in the order of the operations. */
 export function formsOf(group: string): CommandForm[] {
   const { operations } = declarations();
   const forms = operations.flatMap((operation): CommandForm[] => [
-    { command: operation.command, operation, summary: operation.summary, example: operation.example, preset: {}, watches: false },
+    {
+      command: operation.command,
+      operation,
+      summary: operation.summary,
+      example: operation.example,
+      preset: {},
+      watches: false,
+    },
     ...extras
       .filter((extra) => extra.operation === operation.name)
       .map((extra) => ({ ...extra, operation, preset: extra.preset ?? {}, watches: extra.watches ?? false })),

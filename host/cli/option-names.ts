@@ -5,5 +5,5 @@ export const kebabCase = (name: string): string =>
     .replaceAll('_', '-')
     .toLowerCase();
 
-/** `machine_count` → `--machine-count`. A confirmation is what everybody calls it. */
+/** `machine_count` → `--machine-count`. The input `confirm` is `--force`, as usual on command lines. */
 export const optionOf = (field: string): string => (field === 'confirm' ? '--force' : `--${kebabCase(field)}`);

@@ -4,7 +4,7 @@ import { processTerminal, type Terminal } from '../process/terminal.ts';
 import { completionCommand } from './commands/completion.ts';
 import { addExamples } from './examples.ts';
 import { exitCodes, exitMeanings } from './exit-codes.ts';
-import { tellFailure } from './fail.ts';
+import { reportFailure } from './fail.ts';
 import { hostfactoryCommands } from './commands/hostfactory.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { operationGroupCommands } from './operations/operation-groups.ts';
@@ -27,7 +27,7 @@ const groups: readonly Commands[] = [
   completionCommand((cli) => programOf(cli, () => true)),
 ];
 
-/** Runs the command line; the exit code. A server that was started goes on afterwards. */
+/** Runs the command line. Returns the exit code. A server in the foreground continues to run. */
 export async function run(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   const cli: Cli = { terminal, code: exitCodes.done };
   const given = optionsLast(argv);
@@ -35,35 +35,42 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
   const group = words[0] === 'help' ? words[1] : words[0];
   try {
     const program = await programOf(cli, (name) => name === group);
-    const stray = unknownCommand(program, given.slice(2));
-    if (stray !== undefined) {
-      terminal.err(`${stray}\n`);
+    const problem = unknownCommand(program, given.slice(2));
+    if (problem !== undefined) {
+      terminal.err(`${problem}\n`);
       return exitCodes.usage;
     }
     await program.parseAsync(given);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    return tellFailure(error, terminal);
+    return reportFailure(error, terminal);
   }
   return cli.code;
 }
 
-/** The program, with the commands of the groups that are named. */
+/** Creates the program, with the commands of the named groups. */
 export async function programOf(cli: Cli, named: (group: string) => boolean): Promise<Command> {
   const program = new Command(thisPackage.name)
-    .description('A resource broker: hands out machines from templates through cloud provider instances, follows them and takes them back.')
+    .description(
+      'A resource broker: requests machines from cloud provider instances by templates, tracks them and releases them.',
+    )
     .version(thisPackage.version, '-V, --version', 'Show the version.')
     .helpOption('-h, --help', 'Show help.')
     .helpCommand('help [command]', 'Show help for a command.')
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trim() })
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trim(),
+    })
     .configureOutput({ writeOut: cli.terminal.out, writeErr: cli.terminal.err })
-    .addHelpText('after', `\nExit codes:\n${exitMeanings.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`)
+    .addHelpText(
+      'after',
+      `\nExit codes:\n${exitMeanings.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}`,
+    )
     .showSuggestionAfterError()
     .exitOverride();
   addExamples(program, [
-    ['muster templates list', 'what machines can be had from'],
-    ['muster requests create small 3 --wait', 'three machines; ends when they are there'],
-    ['muster machines list', 'the machines that live'],
+    ['muster templates list', 'the templates for requests'],
+    ['muster requests create small 3 --wait', 'three machines; returns when they run'],
+    ['muster machines list', 'the active machines'],
   ]);
   for (const add of groups) await add(program, cli, named);
   return program;

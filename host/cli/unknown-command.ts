@@ -6,13 +6,14 @@ const help = ['-h', '--help'];
 const version = ['-V', '--version'];
 
 /**
- * What is wrong with how a command line begins, where the parser would say less: an option before the command that none has there, or help for a command
- * that there is not. Both name the nearest that there is.
+ * Returns an error for the beginning of a command line where the parser would report less: an unknown option before
+ * the command, or help for an unknown command. The error suggests the nearest known name. Undefined when there is no
+ * such error.
  */
 export function unknownCommand(program: Command, args: readonly string[]): string | undefined {
   const [first = ''] = args;
   if (first.startsWith('-') && ![...help, ...version].includes(first)) {
-    if (earlyOptions.includes(first)) return `error: option '${first}' stands before the command with nothing after it`;
+    if (earlyOptions.includes(first)) return `error: option '${first}' has no command after it`;
     return `error: unknown option '${first}'${suggestion(first, [...earlyOptions, ...help, ...version])}`;
   }
   if (!args.slice(0, 2).includes('help') && !help.some((flag) => args.includes(flag))) return undefined;
@@ -20,7 +21,7 @@ export function unknownCommand(program: Command, args: readonly string[]): strin
   const words = args.slice(0, end < 0 ? undefined : end).filter((word) => word !== 'help');
   let command = program;
   for (const word of words) {
-    // What follows a command that has no others is its own.
+    // The words after a command without subcommands are its arguments.
     if (command.commands.length === 0) return undefined;
     const next = command.commands.find((each) => each.name() === word);
     if (!next)

@@ -2,58 +2,76 @@ import { execFile, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isTaken, makeDataDirectory, takeTurn } from '../data-directory/data-directory.ts';
+import { isTaken, makeDataDirectory, lockStart } from '../data-directory/data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../data-directory/server-place.ts';
 import { runningServer } from './running-server.ts';
 import { endOfLog, lastLines, openServerLog, warningsSince } from './server-log.ts';
 
-/** How long a server may take to answer. */
+/** Milliseconds that a server may take until it answers. */
 const startMs = 15_000;
 const pollMs = 40;
 
-/** What Node is called with to run `muster server start`. */
+/** Arguments of Node that run `muster server start`. */
 const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url));
 const startCommand = [...process.execArgv, main, 'server', 'start'];
 
-/** Where a server runs, and with which environment. Default: those of this process. */
-export interface Surroundings {
+/** Working directory and environment of a server process. Default: those of this process. */
+export interface ProcessContext {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** What came of starting a server in the background. */
+/** The result of starting a server in the background. */
 export type Started =
-  /** One answers; `own` says whether it is the one that was started here, `warned` what that warned of until it answered. */
+  /**
+   * A server answers. `own`: it is the process that this call started. `warned`: the warnings that it logged before it
+   * answered.
+   */
   | { readonly place: ServerPlace; readonly own: boolean; readonly warned?: readonly string[] }
-  /** It ended, with this code, or has not answered in time; and what it wrote last. */
-  | { readonly place?: undefined; readonly code: number | undefined; readonly pid: number | undefined; readonly said: readonly string[] };
+  /** The server ended with this code, or did not answer in time (`code` is undefined). `output`: its last output. */
+  | {
+      readonly place?: undefined;
+      readonly code: number | undefined;
+      readonly pid: number | undefined;
+      readonly output: readonly string[];
+    };
 
 /**
- * Starts `muster server start --foreground` with these options as a process of its own session, writing into `<data>/server.log`, and waits until a
- * server answers on the data directory: this one, or another that was faster. Of many that want one at once, one starts it and the others wait for that.
+ * Starts `muster server start --foreground` with these options as a process of its own session that logs to
+ * `<data>/server.log`. Waits until a server answers on the data directory: the started one, or one that another
+ * process started first. Of several concurrent callers one starts the server and the others wait for it.
  */
-export async function startInBackground(dataDirectory: string, options: readonly string[], around: Surroundings = {}): Promise<Started> {
+export async function startInBackground(
+  dataDirectory: string,
+  options: readonly string[],
+  context: ProcessContext = {},
+): Promise<Started> {
   makeDataDirectory(dataDirectory);
-  const awaited = performance.now() + startMs;
+  const end = performance.now() + startMs;
   for (;;) {
-    using turn = takeTurn(dataDirectory);
-    // Asked after the turn was taken: who had it before has started one.
+    using startLock = lockStart(dataDirectory);
+    // Checked after the lock was taken: the previous holder of the lock has started a server.
     const place = await runningServer(dataDirectory);
     if (place) return { place, own: false };
-    if (turn) return await startInTurn(dataDirectory, options, around);
-    if (performance.now() > awaited) return { code: undefined, pid: undefined, said: [] };
+    if (startLock) return await startWithLock(dataDirectory, options, context);
+    if (performance.now() > end) return { code: undefined, pid: undefined, output: [] };
     await sleep(pollMs);
   }
 }
 
-/** The same, for who has the turn to start one. */
-export async function startInTurn(dataDirectory: string, options: readonly string[], around: Surroundings = {}): Promise<Started> {
+/** As `startInBackground`, for a caller that holds the start lock. */
+export async function startWithLock(
+  dataDirectory: string,
+  options: readonly string[],
+  context: ProcessContext = {},
+): Promise<Started> {
   const log = openServerLog(dataDirectory);
   const from = endOfLog(dataDirectory);
-  // Nobody answered there: what it says is of a server that was killed, and believed no more when the new one takes its socket.
+  // No server answered: `server.json` is from a killed server. It must not count when the new server takes over the
+  // socket.
   const stale = readServerPlace(dataDirectory)?.started_at;
   const args = [...startCommand, '--foreground', '--in-background', ...options];
-  const child = spawn(process.execPath, args, { ...around, detached: true, stdio: ['ignore', log, log] });
+  const child = spawn(process.execPath, args, { ...context, detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   child.unref();
   let code: number | undefined;
@@ -62,19 +80,29 @@ export async function startInTurn(dataDirectory: string, options: readonly strin
   for (;;) {
     const place = await runningServer(dataDirectory);
     if (place && place.started_at !== stale)
-      return place.pid === child.pid ? { place, own: true, warned: warningsSince(dataDirectory, from) } : { place, own: false };
-    const said = () => lastLines(dataDirectory, 20, from);
-    // One that finds another on the directory gives way to it.
-    const gaveWay = code !== undefined && /Another server/.test(said().join('\n')) && isTaken(dataDirectory);
-    if ((code !== undefined && !gaveWay) || performance.now() > end) return { code, pid: child.pid, said: said() };
+      return place.pid === child.pid
+        ? { place, own: true, warned: warningsSince(dataDirectory, from) }
+        : { place, own: false };
+    const output = () => lastLines(dataDirectory, 20, from);
+    // A server that finds another one on the directory ends and leaves the directory to it.
+    const gaveWay = code !== undefined && /Another server/.test(output().join('\n')) && isTaken(dataDirectory);
+    if ((code !== undefined && !gaveWay) || performance.now() > end) return { code, pid: child.pid, output: output() };
     await sleep(pollMs);
   }
 }
 
-/** Whether a server could be started so: the code that it would end with, and what it would say. Nothing is started. */
-export function tryStart(options: readonly string[], around: Surroundings = {}): Promise<{ readonly code: number; readonly said: string }> {
+/**
+ * Checks whether a server could start with these options. Returns its exit code and its error output. Starts no
+ * server.
+ */
+export function tryStart(
+  options: readonly string[],
+  context: ProcessContext = {},
+): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
     const args = [...startCommand, '--check', ...options];
-    execFile(process.execPath, args, around, (error, _, said) => resolve({ code: error ? Number(error.code ?? 1) : 0, said }));
+    execFile(process.execPath, args, context, (error, _, output) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, output }),
+    );
   });
 }

@@ -20,46 +20,60 @@ import type { OperationClient } from './server-client.ts';
 
 export interface LocalClient extends OperationClient {
   readonly loaded: LoadedConfiguration;
-  /** Whether another process sees what is stored here. */
+  /** Whether other processes see what this process stores. */
   readonly shared: boolean;
-  /** Nothing is stored yet: this one saw nothing, sees nothing that comes, and keeps nothing. */
-  readonly passing: boolean;
+  /**
+   * The storage does not exist yet: this client uses an empty store in memory, sees no later changes and stores
+   * nothing.
+   */
+  readonly ephemeral: boolean;
 }
 
-/** What a process does to the store: `work` carries requests out, too. */
-export type Use = 'look' | 'store' | 'work';
+/** How a process uses the store: `work` runs the reconciler too. */
+export type StoreUse = 'read' | 'write' | 'work';
 
-/** The configuration as it is found from here; warnings are told. */
-export async function configurationHere(config: string | undefined, terminal: Terminal): Promise<LoadedConfiguration> {
-  const loaded = await loadConfiguration({ cwd: process.cwd(), env: process.env, ...(config === undefined ? {} : { file: config }) });
+/** Loads the configuration from the working directory and prints its warnings. */
+export async function loadFromWorkingDirectory(
+  config: string | undefined,
+  terminal: Terminal,
+): Promise<LoadedConfiguration> {
+  const loaded = await loadConfiguration({
+    cwd: process.cwd(),
+    env: process.env,
+    ...(config === undefined ? {} : { file: config }),
+  });
   for (const finding of loaded.findings) terminal.err(`muster: ${finding.level}: ${sentence(finding)}\n`);
   return loaded;
 }
 
 /**
- * Operations in this process, on the store of the configuration. To `work` is refused with CONFLICT while another process has the data directory. Who
- * only looks makes no file.
+ * Creates a client that executes operations in this process on the store of the configuration. `work` throws CONFLICT
+ * while another process holds the data directory. `read` creates no files.
  */
-export async function localClient(config: string | undefined, use: Use, terminal: Terminal): Promise<LocalClient> {
-  const loaded = await configurationHere(config, terminal);
+export async function localClient(
+  config: string | undefined,
+  use: StoreUse,
+  terminal: Terminal,
+): Promise<LocalClient> {
+  const loaded = await loadFromWorkingDirectory(config, terminal);
   refuseSamples(loaded, process.cwd());
   const { data_directory } = loaded.configuration;
-  const works = use === 'work';
-  const passing = use === 'look' && nothingStored(loaded);
+  const reconciles = use === 'work';
+  const ephemeral = use === 'read' && nothingStored(loaded);
   const undo = new AsyncDisposableStack();
   try {
-    if (!passing) makeDataDirectory(data_directory);
-    if (works) undo.use(lockDataDirectory(data_directory));
-    const nothing = passing ? { store: await emptyStore() } : {};
-    const broker = await compose({ loaded, log: silentLog, loop: works ? 'inline' : 'none', ...nothing });
+    if (!ephemeral) makeDataDirectory(data_directory);
+    if (reconciles) undo.use(lockDataDirectory(data_directory));
+    const emptyStorage = ephemeral ? { store: await emptyStore() } : {};
+    const broker = await compose({ loaded, log: silentLog, loop: reconciles ? 'inline' : 'none', ...emptyStorage });
     undo.defer(() => broker.close());
     for (const wrong of broker.services.templates.cacheStats.errors) terminal.err(`muster: warning: ${wrong}\n`);
-    const carry = localExecutor(broker);
+    const execute = localExecutor(broker);
     return {
       loaded,
       shared: sharesStorage(loaded),
-      passing,
-      call: (name, input, signal) => carry(operationNamed(name), input, signal ? { signal } : {}),
+      ephemeral,
+      call: (name, input, signal) => execute(operationNamed(name), input, signal ? { signal } : {}),
       close: () => undo.disposeAsync(),
     };
   } catch (error) {
@@ -68,18 +82,24 @@ export async function localClient(config: string | undefined, use: Use, terminal
   }
 }
 
-/** It begins empty, and nobody else sees it. */
+/** A store in memory, for this process only. */
 async function emptyStore(): Promise<Store> {
   const { MemoryStore } = await import('../../plugins/storage-memory/index.ts');
   return new MemoryStore({ clock: systemClock, log: silentLog });
 }
 
-/** What a server started here would run by: neither a store nor a provider is touched, and nothing is made. */
+/**
+ * Creates a client that answers `get_configuration` with the configuration that a server started here would use. Opens
+ * neither a store nor a provider, and creates no files.
+ */
 export async function configurationClient(config: string | undefined, terminal: Terminal): Promise<OperationClient> {
-  const loaded = await configurationHere(config, terminal);
+  const loaded = await loadFromWorkingDirectory(config, terminal);
   const types = loaded.plugins.flatMap((plugin) => plugin.providers ?? []);
   const services = { configuration: configurationChecks(loaded, types) } as unknown as Services;
-  return { call: async (_, input) => getConfiguration.handle(readInput(getConfiguration, input), services, {}), close: async () => {} };
+  return {
+    call: async (_, input) => getConfiguration.handle(readInput(getConfiguration, input), services, {}),
+    close: async () => {},
+  };
 }
 
 const operationNamed = (name: string): Operation<any, any> =>

@@ -1,64 +1,69 @@
 import { createServer, type AddressInfo, type ListenOptions, type Server, type Socket } from 'node:net';
-import { ownersAlone } from '../http/listen-socket.ts';
+import { withOwnerOnlyMode } from '../http/listen-socket.ts';
 
-/** A connection that nobody has read from yet. */
+/** An accepted connection that no process has read from. */
 interface PendingConnection {
   readonly id: number;
   readonly socket: Socket;
-  /** It came over the Unix socket. */
+  /** The connection came over the Unix socket. */
   readonly local: boolean;
 }
 
-/** Why a connection did not reach a worker: the worker is gone, or the connection is. */
+/** Why a connection did not reach a worker: the worker has ended, or the connection is closed. */
 export type Loss = 'worker' | 'connection';
 
-/** A worker that takes connections. Says later, with `taken`, that it has one; `failed` when it will not have it. */
+/**
+ * Sends a connection to a worker. The worker confirms it through `taken`; `failed` reports that the transfer failed.
+ */
 export type SendToWorker = (id: number, local: boolean, socket: Socket, failed: (loss: Loss) => void) => void;
 
 /**
- * Accepts connections and deals them out to the workers in turn. Each is kept until its worker has it: one that was on its way to a worker that died
- * goes to another, and while there is no worker at all they wait. (What node:cluster hands to a worker that dies at that moment is never answered and
- * never closed.)
+ * Accepts connections and distributes them to the workers in round-robin order. Keeps each connection until its worker
+ * confirms it: a connection on its way to a worker that died goes to another worker, and connections wait while there
+ * is no worker. (node:cluster never answers or closes a connection that it sends to a worker which dies at that
+ * moment.)
  */
 export class ConnectionBalancer {
   readonly #servers: Server[] = [];
-  /** The next one in turn is the first. */
-  readonly #hands = new Map<number, SendToWorker>();
-  readonly #dealt = new Map<number, { readonly connection: PendingConnection; readonly worker: number }>();
+  /** The workers, in order: the first is the next. */
+  readonly #workers = new Map<number, SendToWorker>();
+  readonly #sent = new Map<number, { readonly connection: PendingConnection; readonly worker: number }>();
   #waiting: PendingConnection[] = [];
-  #cards = 0;
+  #nextId = 0;
   #closed = false;
 
-  /** Rejects with what the system says. */
+  /** Listens on a TCP port. Rejects with the error of the operating system. */
   async listen(host: string, port: number): Promise<AddressInfo> {
     const server = await this.#listen({ host, port }, false);
     return server.address() as AddressInfo;
   }
 
-  /** Only the owner may use it. */
+  /** Listens on a Unix socket that only its owner can use. */
   async listenOnSocket(path: string): Promise<void> {
-    await ownersAlone(() => this.#listen({ path }, true));
+    await withOwnerOnlyMode(() => this.#listen({ path }, true));
   }
 
-  /** From now on this worker takes its turn. */
-  join(worker: number, hand: SendToWorker): void {
-    this.#hands.set(worker, hand);
-    for (const connection of this.#waiting.splice(0)) this.#deal(connection);
+  /** Adds a worker. Waiting connections are sent. */
+  join(worker: number, send: SendToWorker): void {
+    this.#workers.set(worker, send);
+    for (const connection of this.#waiting.splice(0)) this.#send(connection);
   }
 
-  /** The worker has the connection: the copy here is closed, which the caller does not notice. */
+  /**
+   * Confirms that the worker holds the connection: closes the copy in this process, which does not affect the caller.
+   */
   taken(id: number): void {
-    this.#dealt.get(id)?.connection.socket.destroy();
-    this.#dealt.delete(id);
+    this.#sent.get(id)?.connection.socket.destroy();
+    this.#sent.delete(id);
   }
 
-  /** The worker takes no more; what it has not taken goes to others. */
+  /** Removes a worker. Its unconfirmed connections go to other workers. */
   leave(worker: number): void {
-    this.#hands.delete(worker);
-    for (const dealt of this.#dealt.values()) if (dealt.worker === worker) this.#again(dealt.connection);
+    this.#workers.delete(worker);
+    for (const dealt of this.#sent.values()) if (dealt.worker === worker) this.#resend(dealt.connection);
   }
 
-  /** Accepts no more. What is dealt out already stays with the workers. */
+  /** Stops listening. Connections that were sent stay with the workers. */
   close(): void {
     this.#closed = true;
     for (const server of this.#servers) server.close();
@@ -68,9 +73,9 @@ export class ConnectionBalancer {
   #listen(where: ListenOptions, local: boolean): Promise<Server> {
     const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
       socket.on('error', () => socket.destroy());
-      // Else node would tell the worker of this server, and wait for the worker at the end of it.
+      // Otherwise Node would inform the worker of this server, and wait for the worker when the server closes.
       (socket as { server?: unknown }).server = undefined;
-      this.#deal({ id: this.#cards++, socket, local });
+      this.#send({ id: this.#nextId++, socket, local });
     });
     this.#servers.push(server);
     return new Promise((resolve, reject) => {
@@ -79,27 +84,27 @@ export class ConnectionBalancer {
     });
   }
 
-  #deal(connection: PendingConnection): void {
-    const [next] = this.#hands;
+  #send(connection: PendingConnection): void {
+    const [next] = this.#workers;
     if (!next) {
       this.#waiting.push(connection);
       return;
     }
-    const [worker, hand] = next;
-    this.#hands.delete(worker);
-    this.#hands.set(worker, hand);
-    this.#dealt.set(connection.id, { connection, worker });
-    hand(connection.id, connection.local, connection.socket, (loss) => {
+    const [worker, send] = next;
+    this.#workers.delete(worker);
+    this.#workers.set(worker, send);
+    this.#sent.set(connection.id, { connection, worker });
+    send(connection.id, connection.local, connection.socket, (loss) => {
       if (loss === 'connection') return this.taken(connection.id);
-      // Until its end is heard of, a worker that died would be dealt to again.
-      if (this.#hands.get(worker) === hand) this.#hands.delete(worker);
-      this.#again(connection);
+      // Otherwise a worker that died would get connections until its exit event.
+      if (this.#workers.get(worker) === send) this.#workers.delete(worker);
+      this.#resend(connection);
     });
   }
 
-  #again(connection: PendingConnection): void {
-    if (!this.#dealt.delete(connection.id)) return;
+  #resend(connection: PendingConnection): void {
+    if (!this.#sent.delete(connection.id)) return;
     if (this.#closed || connection.socket.destroyed) connection.socket.destroy();
-    else this.#deal(connection);
+    else this.#send(connection);
   }
 }

@@ -6,7 +6,7 @@ import { dropLog } from '../http/connection-bound.ts';
 import { asLocalCall } from '../http/local-call.ts';
 import { drainMs } from '../http/serve-http.ts';
 
-// As in listen-socket: importing node:http by name costs memory for nothing.
+// As in listen-socket: a static import of node:http costs memory for unused exports.
 const { createServer } = process.getBuiltinModule('node:http');
 
 /** Serves connections that another process accepted. */
@@ -17,14 +17,14 @@ export class ConnectionReceiver {
   readonly #most: number;
   readonly #dropped: () => void;
 
-  /** The app is ready and listens nowhere. Beyond so many connections, those over TCP are closed at once. */
+  /** `app` is ready and does not listen. TCP connections beyond `most` open ones are closed at once. */
   constructor(app: FastifyInstance, most: number, log: Log) {
     this.#app = app;
     this.#most = most;
     this.#dropped = dropLog(most, log);
     const serve = (request: IncomingMessage, response: ServerResponse) => app.routing(asLocalCall(request), response);
     this.#local = createServer({ requestTimeout: 60_000 }, serve);
-    // Only a server that listens keeps the time of its calls and knows which connections are idle.
+    // Node enforces the time-outs of calls, and knows idle connections, only after the event `listening`.
     for (const server of this.#servers()) server.emit('listening');
   }
 
@@ -39,16 +39,17 @@ export class ConnectionReceiver {
     socket.resume();
   }
 
-  /** Lets calls under way end. Nothing more is taken by then. */
+  /** Waits for the open calls, at most `drainMs`. The caller sends no more connections. */
   async close(log: Log): Promise<void> {
     const closing = this.#app.close();
     const late = performance.now() + drainMs;
     while (this.#open.size > 0 && performance.now() < late) {
-      // A connection whose last call was answered would stay open for the next one.
+      // A keep-alive connection would stay open after its last answer.
       for (const server of this.#servers()) server.closeIdleConnections();
       await new Promise((resolve) => void setTimeout(resolve, 20));
     }
-    if (this.#open.size > 0) log.warn({}, `Calls were still under way after ${drainMs / 1000} s; their connections are closed.`);
+    if (this.#open.size > 0)
+      log.warn({}, `Calls were still open after ${drainMs / 1000} s; the server closes their connections.`);
     for (const socket of this.#open) socket.destroy();
     await closing;
   }

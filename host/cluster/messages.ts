@@ -3,22 +3,25 @@ import type { Code } from '../../core/contract/errors.ts';
 import type { Family } from '../metrics/family.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';
 
-/** What a worker is started with. It goes over the channel between the processes: environment and command line are for everybody to read. */
+/**
+ * The start data of a worker. They are sent over the channel between the processes, since every user can read
+ * environment and command line of a process.
+ */
 export interface WorkerData {
-  /** From 1. One that replaces another has its number. */
+  /** The number of the worker, from 1. A replacement has the number of its predecessor. */
   readonly worker: number;
   readonly configuration: Configuration;
-  /** Where plugins are resolved from. */
+  /** The directory from which plugins are resolved. */
   readonly plugins_from: string;
   readonly log_calls: boolean;
   readonly url: string;
-  /** The address that the primary listens on. */
+  /** The address on which the primary listens. */
   readonly bound: string;
   /** Whether the primary runs a loop. */
   readonly loop: boolean;
 }
 
-/** What a worker asks the primary, and gets an answer to. */
+/** A question of a worker that the primary answers. */
 export type Question =
   | { readonly ask: 'trouble' }
   | { readonly ask: 'measures' }
@@ -28,19 +31,19 @@ export type Question =
 export type ToWorker =
   | { readonly do: 'start'; readonly data: WorkerData }
   | { readonly do: 'looked'; readonly request_ids: readonly string[]; readonly at: number }
-  /** Comes with the connection. */
+  /** Sent with the connection. */
   | { readonly do: 'serve'; readonly id: number; readonly local: boolean }
   | { readonly do: 'measure' }
-  | { readonly do: 'hear'; readonly id: number; readonly answer?: unknown }
+  | { readonly do: 'answer'; readonly id: number; readonly answer?: unknown }
   | { readonly do: 'stop' };
 
 export type FromWorker =
-  | { readonly told: 'ready'; readonly greeting: string; readonly warnings: readonly string[] }
-  /** It has the connection. */
-  | { readonly told: 'taken'; readonly id: number }
-  | { readonly told: 'failed'; readonly code?: Code; readonly message: string }
-  /** It was told to end by somebody else, and takes no more connections. */
-  | { readonly told: 'leaving' }
-  | { readonly told: 'look'; readonly request_ids: readonly string[] }
-  | { readonly told: 'measured'; readonly families: readonly Family[] }
-  | { readonly told: 'question'; readonly id: number; readonly question: Question };
+  | { readonly event: 'ready'; readonly greeting: string; readonly warnings: readonly string[] }
+  /** The worker holds the connection. */
+  | { readonly event: 'taken'; readonly id: number }
+  | { readonly event: 'failed'; readonly code?: Code; readonly message: string }
+  /** Another process asked the worker to end; it accepts no more connections. */
+  | { readonly event: 'leaving' }
+  | { readonly event: 'look'; readonly request_ids: readonly string[] }
+  | { readonly event: 'measured'; readonly families: readonly Family[] }
+  | { readonly event: 'question'; readonly id: number; readonly question: Question };

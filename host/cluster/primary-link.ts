@@ -1,12 +1,17 @@
 import type { LoopHandle } from '../loop/loop-handle.ts';
 import type { Family } from '../metrics/family.ts';
 
-/** What a worker process has of the primary: the loop runs there, and what all count comes together there. */
+/**
+ * The connection of a worker process to the primary, which runs the loop and collects the metrics of all processes.
+ */
 export interface PrimaryLink {
-  /** Which worker this is, from 1. */
+  /** The number of this worker, from 1. */
   readonly worker: number;
-  /** The loop in the primary. `looked` hears which requests it looked at. Undefined where the server has none. */
+  /**
+   * Returns the loop in the primary; undefined when the server has none. `looked` is called with the requests that the
+   * loop refreshed.
+   */
   loop(looked: (request_ids: readonly string[], at: number) => void): LoopHandle | undefined;
-  /** What all processes counted. */
+  /** Returns the metrics of all processes. */
   measures(): Promise<readonly (readonly Family[])[]>;
 }

@@ -9,7 +9,7 @@ import { thisOwner } from '../process/this-owner.ts';
 import { rateLimits } from '../rest/limits/rate-limits.ts';
 import { announce } from '../data-directory/announce.ts';
 import type { RunningServer, ServeOptions } from '../http/serve-options.ts';
-import { socketPathOf, warnOfOthers } from '../http/server-address.ts';
+import { socketPathOf, warnOfOpenAddress } from '../http/server-address.ts';
 import { urlOf } from '../http/url-of.ts';
 import { requireSharedStorage } from '../store/shared-storage.ts';
 import { cannotListen } from '../http/serve-http.ts';
@@ -18,8 +18,9 @@ import { ConnectionBalancer } from './connection-balancer.ts';
 import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 
 /**
- * A server whose HTTP is served by several processes. This one keeps what there is once: the lock, the loop thread, the counters of rate limits and
- * `server.json`. It answers no call itself, so nothing that a caller does holds the loop up.
+ * Runs a server whose HTTP is served by several worker processes. This process keeps what exists once: the lock, the
+ * loop thread, the counters of the rate limits and `server.json`. It serves no calls itself, so that calls cannot
+ * delay the loop.
  */
 export async function serveWithWorkers(options: ServeOptions): Promise<RunningServer> {
   const { loaded, log, log_calls = false, api_only = false } = options;
@@ -40,32 +41,38 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     const plugins_from = loaded.file === undefined ? process.cwd() : dirname(loaded.file);
     const limits = rateLimits(rate_limit, systemClock);
     const meter = new ThreadMeter('primary', 0);
-    const looked = (request_ids: readonly string[], at: number) => workerPool.tell({ do: 'looked', request_ids, at });
-    const loop = api_only ? undefined : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, looked });
+    const looked = (request_ids: readonly string[], at: number) =>
+      workerPool.broadcast({ do: 'looked', request_ids, at });
+    const loop = api_only
+      ? undefined
+      : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, looked });
     const data = { configuration, plugins_from, url, bound: address, log_calls, loop: loop !== undefined };
 
     async function answerTo(question: Question): Promise<unknown> {
       if (question.ask === 'trouble') return loop?.trouble();
       if (question.ask === 'check') return loop?.check(question.instance);
       if (question.ask === 'take') return limits.take(question.group, question.client);
-      const [ofWorkers, ofLoop] = await Promise.all([workerPool.measures(), loop?.measures() ?? ([] as readonly Family[])]);
+      const [ofWorkers, ofLoop] = await Promise.all([
+        workerPool.measures(),
+        loop?.measures() ?? ([] as readonly Family[]),
+      ]);
       return [[...meter.families(), ...processFamilies(0)], ofLoop, ...ofWorkers];
     }
-    function hear(message: FromWorker, say: (message: ToWorker) => void): void {
-      if (message.told === 'look') loop?.look(message.request_ids);
-      if (message.told !== 'question') return;
+    function handle(message: FromWorker, reply: (message: ToWorker) => void): void {
+      if (message.event === 'look') loop?.look(message.request_ids);
+      if (message.event !== 'question') return;
       const { id, question } = message;
-      void answerTo(question).then((answer) => say({ do: 'hear', id, answer }));
+      void answerTo(question).then((answer) => reply({ do: 'answer', id, answer }));
     }
     const start = (worker: number): ToWorker => ({ do: 'start', data: { ...data, worker } satisfies WorkerData });
-    const workerPool = new WorkerPool({ workers, log, balancer, start, hear });
+    const workerPool = new WorkerPool({ workers, log, balancer, start, handle });
 
     undo.defer(() => loop?.stop());
     undo.defer(() => workerPool.stop());
     undo.defer(() => balancer.close());
     const { greeting, warnings } = await workerPool.begin();
     if (!api_only) undo.use(announce(options, port, socket_path));
-    warnOfOthers(address, host, log);
+    warnOfOpenAddress(address, host, log);
     for (const wrong of warnings) log.warn({}, wrong);
     let closing: Promise<void> | undefined;
     return { url, greeting, close: () => (closing ??= undo.disposeAsync()) };

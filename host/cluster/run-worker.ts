@@ -7,12 +7,15 @@ import { connectionBound } from '../http/connection-bound.ts';
 import { firstSteps } from '../process/first-steps.ts';
 import { stderrLog } from '../process/log.ts';
 import { secretsOf } from '../process/secrets.ts';
-import { callLog, followTemplates } from '../http/serve-http.ts';
+import { callLog, reloadChangedTemplates } from '../http/serve-http.ts';
 import { ConnectionReceiver } from './connection-receiver.ts';
 import type { ToWorker, WorkerData } from './messages.ts';
-import { tell, WorkerLink } from './worker-link.ts';
+import { sendToPrimary, WorkerLink } from './worker-link.ts';
 
-/** Waits to be told what to serve, and serves it until it is told to stop. When the primary dies the channel ends, and with it this process. */
+/**
+ * Runs a worker process: waits for its start data, serves until the primary stops it, and ends when the channel to the
+ * primary closes.
+ */
 export function runWorker(): void {
   let link: WorkerLink | undefined;
   let running: Promise<Running> | undefined;
@@ -27,16 +30,17 @@ export function runWorker(): void {
       link = new WorkerLink(message.data);
       running = start(message.data, link);
     } else if (message.do === 'serve') {
-      tell({ told: 'taken', id: message.id });
-      // Absent when the caller was gone before it came here.
+      sendToPrimary({ event: 'taken', id: message.id });
+      // Absent when the caller closed the connection before it arrived.
       if (socket) void running?.then(({ receiver }) => receiver.take(socket, message.local));
-    } else if (message.do === 'measure') void running?.then(({ broker }) => tell({ told: 'measured', families: broker.meter.families() }));
+    } else if (message.do === 'measure')
+      void running?.then(({ broker }) => sendToPrimary({ event: 'measured', families: broker.meter.families() }));
     else if (message.do === 'stop') void stop();
-    else link?.hear(message);
+    else link?.handle(message);
   });
   process.once('disconnect', () => process.exit(0));
-  process.once('SIGTERM', () => tell({ told: 'leaving' }, () => void stop()));
-  // Ctrl-C reaches every process of the terminal; the primary says when to end.
+  process.once('SIGTERM', () => sendToPrimary({ event: 'leaving' }, () => void stop()));
+  // Ctrl-C reaches every process of the terminal; the primary decides when to end.
   process.on('SIGINT', () => undefined);
 }
 
@@ -46,20 +50,31 @@ interface Running {
   close(): Promise<void>;
 }
 
-/** Serves; a process that cannot says why and ends. */
+/** Starts serving. A worker that cannot start reports the error and ends. */
 async function start(data: WorkerData, link: WorkerLink): Promise<Running> {
   try {
     return await serve(data, link);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    tell({ told: 'failed', message, ...(isBrokerError(error) ? { code: error.code } : {}) }, () => process.exit(1));
+    sendToPrimary({ event: 'failed', message, ...(isBrokerError(error) ? { code: error.code } : {}) }, () =>
+      process.exit(1),
+    );
     return new Promise(() => undefined);
   }
 }
 
-async function serve({ worker, configuration, plugins_from, url, bound, log_calls }: WorkerData, link: WorkerLink): Promise<Running> {
-  const [plugins, { createApp }] = await Promise.all([loadPlugins(configuration.plugins, { cwd: plugins_from }), import('../rest/app.ts')]);
-  const log = stderrLog(configuration.server.log_level, { secrets: secretsOf({ configuration, plugins }), about: { worker } });
+async function serve(
+  { worker, configuration, plugins_from, url, bound, log_calls }: WorkerData,
+  link: WorkerLink,
+): Promise<Running> {
+  const [plugins, { createApp }] = await Promise.all([
+    loadPlugins(configuration.plugins, { cwd: plugins_from }),
+    import('../rest/app.ts'),
+  ]);
+  const log = stderrLog(configuration.server.log_level, {
+    secrets: secretsOf({ configuration, plugins }),
+    about: { worker },
+  });
   process.once('uncaughtException', (err) => {
     log.fatal({ err }, 'A worker failed and stops.');
     process.exit(1);
@@ -72,8 +87,12 @@ async function serve({ worker, configuration, plugins_from, url, bound, log_call
   await app.ready();
   const { max_connections, workers } = configuration.server;
   const receiver = new ConnectionReceiver(app, connectionBound(Math.ceil(max_connections / workers)), log);
-  const watching = followTemplates(broker);
-  tell({ told: 'ready', greeting: firstSteps(broker, url), warnings: broker.services.templates.cacheStats.errors });
+  const watching = reloadChangedTemplates(broker);
+  sendToPrimary({
+    event: 'ready',
+    greeting: firstSteps(broker, url),
+    warnings: broker.services.templates.cacheStats.errors,
+  });
   return {
     broker,
     receiver,

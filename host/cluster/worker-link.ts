@@ -6,9 +6,12 @@ import type { Allowance, RateLimits } from '../rest/limits/rate-limits.ts';
 import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
 import type { PrimaryLink } from './primary-link.ts';
 
-/** A primary that does not answer is overrun, or about to be gone with all its workers. */
-const patienceMs = 5_000;
-/** Longer than the loop waits for a provider. */
+/**
+ * Milliseconds to wait for an answer of the primary: a primary that does not answer is overloaded, or about to end
+ * with all its workers.
+ */
+const answerMs = 5_000;
+/** Milliseconds to wait for a provider check: longer than the loop waits for a provider. */
 const checkMs = 30_000;
 
 /** The worker's end of the channel to the primary. */
@@ -24,9 +27,9 @@ export class WorkerLink implements PrimaryLink, RateLimits {
     this.#hasLoop = loop;
   }
 
-  hear(message: ToWorker): void {
+  handle(message: ToWorker): void {
     if (message.do === 'looked') this.#looked(message.request_ids, message.at);
-    if (message.do !== 'hear') return;
+    if (message.do !== 'answer') return;
     this.#waiting.get(message.id)?.(message.answer);
     this.#waiting.delete(message.id);
   }
@@ -39,8 +42,8 @@ export class WorkerLink implements PrimaryLink, RateLimits {
       trouble: () => this.#ask<string | undefined>({ ask: 'trouble' }),
       measures: () => Promise.resolve([]),
       check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
-      look: (request_ids) => tell({ told: 'look', request_ids }),
-      // It ends with the primary.
+      look: (request_ids) => sendToPrimary({ event: 'look', request_ids }),
+      // The loop ends with the primary.
       stop: () => Promise.resolve(),
     };
   }
@@ -53,24 +56,27 @@ export class WorkerLink implements PrimaryLink, RateLimits {
     return this.#ask({ ask: 'take', group, client });
   }
 
-  #ask<T>(question: Question, ms = patienceMs): Promise<T> {
+  #ask<T>(question: Question, ms = answerMs): Promise<T> {
     const id = this.#questions++;
     return new Promise<T>((resolve, reject) => {
       const late = setTimeout(() => {
         this.#waiting.delete(id);
-        reject(new BrokerError('UNAVAILABLE', 'The server is overrun; try again.', { retry_after_s: 1 }));
+        reject(new BrokerError('UNAVAILABLE', 'The server is overloaded; try again.', { retry_after_s: 1 }));
       }, ms);
       this.#waiting.set(id, (answer) => {
         clearTimeout(late);
         resolve(answer as T);
       });
-      tell({ told: 'question', id, question });
+      sendToPrimary({ event: 'question', id, question });
     });
   }
 }
 
-/** Says something to the primary. When it is gone, so is this process in a moment. */
-export function tell(message: FromWorker, said: () => void = () => undefined): void {
-  if (process.connected) process.send?.(message, undefined, {}, said);
-  else said();
+/**
+ * Sends a message to the primary. When the primary is gone, this process is about to end too. `sent` is called in any
+ * case.
+ */
+export function sendToPrimary(message: FromWorker, sent: () => void = () => undefined): void {
+  if (process.connected) process.send?.(message, undefined, {}, sent);
+  else sent();
 }

@@ -4,70 +4,75 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Log } from '../../core/contract/log.ts';
-import { carriedOn, type Family } from '../metrics/family.ts';
+import { accumulate, type Family } from '../metrics/family.ts';
 import type { ConnectionBalancer, Loss } from './connection-balancer.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 export interface WorkerPoolOptions {
   readonly workers: number;
   readonly log: Log;
-  /** Deals connections out to those that serve. */
+  /** Distributes connections to the workers. */
   readonly balancer: ConnectionBalancer;
-  /** What the worker of this number is started with. */
+  /** Returns the start message of a worker. */
   start(worker: number): ToWorker;
-  /** Everything that a worker says, but what it counted. */
-  hear(message: FromWorker, answer: (message: ToWorker) => void): void;
+  /** Handles every message of a worker except its metrics. */
+  handle(message: FromWorker, answer: (message: ToWorker) => void): void;
 }
 
-type Ready = Extract<FromWorker, { readonly told: 'ready' }>;
+type Ready = Extract<FromWorker, { readonly event: 'ready' }>;
 
-/** Workers count and answer within this time, or are taken at their last word. */
+/** Milliseconds to wait for the metrics of a worker; after that its last metrics count. */
 const measureMs = 1_000;
-/** Longer than calls under way are waited for. */
+/** Milliseconds to wait for a worker to stop: longer than it waits for its open calls. */
 const stopMs = 15_000;
 const longestPause = 30_000;
 
 const body = fileURLToPath(new URL(`./worker-process${extname(import.meta.url)}`, import.meta.url));
 
-/** The processes that serve HTTP. One that ends is replaced: at once when it had served, ever later when it fails at its start. */
+/**
+ * The worker processes that serve HTTP. Replaces every worker that ends: at once when it had served, with increasing
+ * delay when it fails at its start.
+ */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #members = new Map<number, ChildProcess>();
-  readonly #last = new Map<number, readonly Family[]>();
-  readonly #measured = new Map<number, () => void>();
+  readonly #lastMetrics = new Map<number, readonly Family[]>();
+  readonly #pendingMetrics = new Map<number, () => void>();
   readonly #failures = new Map<number, number>();
-  #gone: readonly Family[] = [];
+  #ended: readonly Family[] = [];
   #stopping = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
   }
 
-  /** Starts all. Resolves with what the first of them says once each can serve; rejects when one cannot. */
+  /**
+   * Starts all workers. Resolves with the message of the first one when all can serve; rejects when one cannot start.
+   */
   async begin(): Promise<Ready> {
     const numbers = Array.from({ length: this.#options.workers }, (_, index) => index + 1);
-    const [first] = await Promise.all(numbers.map((number) => this.#hire(number)));
-    for (const number of numbers) this.#keep(number);
+    const [first] = await Promise.all(numbers.map((number) => this.#spawn(number)));
+    for (const number of numbers) this.#supervise(number);
     return first as Ready;
   }
 
-  tell(message: ToWorker): void {
-    for (const worker of this.#members.values()) say(worker, message);
+  broadcast(message: ToWorker): void {
+    for (const worker of this.#members.values()) send(worker, message);
   }
 
-  /** What all workers counted, those included that are gone. */
+  /** Returns the metrics of all workers, ended ones included. */
   async measures(): Promise<readonly (readonly Family[])[]> {
     await Promise.all([...this.#members].map(([number, worker]) => this.#measure(number, worker)));
-    return [this.#gone, ...this.#last.values()];
+    return [this.#ended, ...this.#lastMetrics.values()];
   }
 
-  /** Lets calls under way end. Resolves when no worker is left. */
+  /** Stops all workers after their open calls. Resolves when all processes have ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(
       [...this.#members.values()].map(async (worker) => {
         const ended = new Promise<void>((resolve) => void worker.once('exit', () => resolve()));
-        say(worker, { do: 'stop' });
+        send(worker, { do: 'stop' });
         const late = setTimeout(() => worker.kill('SIGKILL'), stopMs);
         await ended;
         clearTimeout(late);
@@ -75,36 +80,38 @@ export class WorkerPool {
     );
   }
 
-  #hire(number: number): Promise<Ready> {
-    const { balancer, hear, start } = this.#options;
+  #spawn(number: number): Promise<Ready> {
+    const { balancer, handle, start } = this.#options;
     const worker = fork(body, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#members.set(number, worker);
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.told === 'taken') return balancer.taken(message.id);
-        if (message.told === 'measured') return this.#take(number, message.families);
-        if (message.told === 'leaving') balancer.leave(number);
-        if (message.told === 'failed') reject(new BrokerError(message.code ?? 'INTERNAL', message.message));
-        if (message.told === 'ready') {
-          balancer.join(number, (id, local, socket, failed) => give(worker, { do: 'serve', id, local }, socket, failed));
+        if (message.event === 'taken') return balancer.taken(message.id);
+        if (message.event === 'measured') return this.#received(number, message.families);
+        if (message.event === 'leaving') balancer.leave(number);
+        if (message.event === 'failed') reject(new BrokerError(message.code ?? 'INTERNAL', message.message));
+        if (message.event === 'ready') {
+          balancer.join(number, (id, local, socket, failed) =>
+            sendConnection(worker, { do: 'serve', id, local }, socket, failed),
+          );
           resolve(message);
         }
-        hear(message, (answer) => say(worker, answer));
+        handle(message, (answer) => send(worker, answer));
       });
       worker.once('exit', (code, signal) => {
         this.#members.delete(number);
         balancer.leave(number);
-        this.#gone = carriedOn(this.#gone, this.#last.get(number) ?? []);
-        this.#take(number, []);
+        this.#ended = accumulate(this.#ended, this.#lastMetrics.get(number) ?? []);
+        this.#received(number, []);
         reject(new BrokerError('INTERNAL', `Worker ${number} ended with ${signal ?? code} at its start.`));
       });
       worker.once('error', reject);
-      say(worker, start(number));
+      send(worker, start(number));
     });
   }
 
-  /** Replaces the worker of this number whenever it ends. */
-  #keep(number: number): void {
+  /** Replaces the worker whenever it ends. */
+  #supervise(number: number): void {
     const worker = this.#members.get(number);
     if (!worker) return this.#replace(number, 'ended');
     worker.once('exit', (code, signal) => this.#replace(number, `ended with ${signal ?? code}`));
@@ -114,46 +121,46 @@ export class WorkerPool {
     if (this.#stopping) return;
     const failures = this.#failures.get(number) ?? 0;
     const pause_ms = failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** failures);
-    this.#options.log.error({ worker: number, pause_ms }, `Worker ${number} ${how}. It is replaced.`);
+    this.#options.log.error({ worker: number, pause_ms }, `Worker ${number} ${how}. The server replaces it.`);
     setTimeout(() => {
       if (this.#stopping) return;
-      this.#hire(number).then(
+      this.#spawn(number).then(
         () => this.#failures.delete(number),
         (error: Error) => {
           this.#failures.set(number, failures + 1);
           this.#options.log.error({ err: error, worker: number }, 'A worker cannot start.');
         },
       );
-      this.#keep(number);
+      this.#supervise(number);
     }, pause_ms);
   }
 
   #measure(number: number, worker: ChildProcess): Promise<void> {
     return new Promise((resolve) => {
       const late = setTimeout(resolve, measureMs);
-      const before = this.#measured.get(number);
-      this.#measured.set(number, () => {
+      const before = this.#pendingMetrics.get(number);
+      this.#pendingMetrics.set(number, () => {
         before?.();
         clearTimeout(late);
         resolve();
       });
-      if (!before) say(worker, { do: 'measure' });
+      if (!before) send(worker, { do: 'measure' });
     });
   }
 
-  #take(number: number, families: readonly Family[]): void {
-    this.#last.set(number, families);
-    this.#measured.get(number)?.();
-    this.#measured.delete(number);
+  #received(number: number, families: readonly Family[]): void {
+    this.#lastMetrics.set(number, families);
+    this.#pendingMetrics.get(number)?.();
+    this.#pendingMetrics.delete(number);
   }
 }
 
-function say(worker: ChildProcess, message: ToWorker): void {
-  // One that is about to end hears nothing more.
+function send(worker: ChildProcess, message: ToWorker): void {
+  // A worker that is about to end receives no more messages.
   if (worker.connected) worker.send(message, () => undefined);
 }
 
-function give(worker: ChildProcess, message: ToWorker, socket: Socket, failed: (loss: Loss) => void): void {
+function sendConnection(worker: ChildProcess, message: ToWorker, socket: Socket, failed: (loss: Loss) => void): void {
   if (!worker.connected) return failed('worker');
   worker.send(message, socket, { keepOpen: true }, (error) => {
     if (error) failed(worker.connected && (error as NodeJS.ErrnoException).code === 'EBADF' ? 'connection' : 'worker');

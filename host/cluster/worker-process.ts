@@ -1,4 +1,4 @@
-/** The body of a process that serves HTTP for a primary, which starts it. */
+/** The entry point of a worker process, which the primary starts. */
 import { useCompileCache } from '../process/compile-cache.ts';
 
 useCompileCache();

@@ -3,13 +3,24 @@ import { thisPackage } from '../process/this-package.ts';
 import { removeServerPlace, writeServerPlace } from './server-place.ts';
 import { writeLastStart } from './start-record.ts';
 
-/** Says in `server.json` where the server is, until it is disposed of. */
+/**
+ * Writes the address of the server to `server.json`, and removes the file when the result is disposed. Records `start`
+ * as the last start of the data directory.
+ */
 export function announce({ loaded, start }: ServeOptions, port: number, socket_path: string | null): Disposable {
   const { data_directory, server } = loaded.configuration;
   const started_at = new Date().toISOString();
   const { version } = thisPackage;
   if (start) writeLastStart(data_directory, start);
-  const place = { pid: process.pid, host: server.host, port, socket_path, started_at, version, ...(start ? { start } : {}) };
+  const place = {
+    pid: process.pid,
+    host: server.host,
+    port,
+    socket_path,
+    started_at,
+    version,
+    ...(start ? { start } : {}),
+  };
   writeServerPlace(data_directory, place);
   return { [Symbol.dispose]: () => removeServerPlace(data_directory) };
 }

@@ -7,7 +7,10 @@ import { readServerPlace } from './server-place.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
-/** Makes the data directory, readable by the owner alone. One that exists keeps its mode: it may be anybody's. */
+/**
+ * Creates the data directory with mode 0700. Idempotent: an existing directory keeps its mode, since other programs
+ * may use it. Throws INVALID_CONFIGURATION when the directory cannot be created.
+ */
 export function makeDataDirectory(directory: string): void {
   if (existsSync(directory)) return;
   try {
@@ -16,65 +19,75 @@ export function makeDataDirectory(directory: string): void {
     const { code } = cause as NodeJS.ErrnoException;
     throw new BrokerError(
       'INVALID_CONFIGURATION',
-      `The data directory ${directory} cannot be made (${code}). Set MUSTER_DATA_DIR to another place.`,
+      `The data directory ${directory} cannot be created (${code}). Set MUSTER_DATA_DIR to another place.`,
       {},
       { cause },
     );
   }
 }
 
-/** Says so when others than this user may put files of their own where the store and the socket are. */
+/** Logs a warning when other users can replace files in the data directory, which holds the store and the socket. */
 export function warnOfOtherWriters(directory: string, log: Log): void {
   const { mode, uid } = statSync(directory);
   const me = process.getuid?.() ?? uid;
   if (uid !== me && uid !== 0) {
-    const message = `The data directory ${directory} belongs to the user with id ${uid}, who could replace the store. Give it to the user that runs the broker (id ${me}).`;
+    const message = `The data directory ${directory} belongs to the user with id ${uid}, who can replace the store. Change its owner to the user that runs the broker (id ${me}).`;
     log.warn({ directory }, message);
   }
   if ((mode & 0o022) === 0) return;
-  const message = `The data directory ${directory} can be written by others (mode ${(mode & 0o777).toString(8)}): they could replace the store. Take that away with chmod go-w.`;
+  const message = `The data directory ${directory} can be written by others (mode ${(mode & 0o777).toString(8)}): they can replace the store. Remove that permission with chmod go-w.`;
   log.warn({ directory }, message);
 }
 
-/** Who only looks whether the directory is taken holds it for less than this. */
-const lookMs = 200;
+/** Milliseconds to wait for the lock: `isTaken` of another process holds it for less time. */
+const probeMs = 200;
 
-/** Takes the data directory for this process; CONFLICT when another server has it. */
+/**
+ * Locks the data directory for this process until the result is disposed. Throws CONFLICT when another server holds
+ * the lock.
+ */
 export function lockDataDirectory(directory: string): Disposable {
-  const held = lock(directory, 'server.lock', lookMs);
+  const held = lock(directory, 'server.lock', probeMs);
   if (held) return held;
   throw new BrokerError('CONFLICT', taken(directory));
 }
 
-/** Whether a process has the data directory for itself. */
+/** Whether a server process holds the lock of the data directory. */
 export function isTaken(directory: string): boolean {
   const held = lock(directory, 'server.lock', 0);
   held?.[Symbol.dispose]();
   return held === undefined;
 }
 
-/** The turn to start a server on a data directory; undefined while another process has it. */
-export const takeTurn = (directory: string): Disposable | undefined => lock(directory, 'start.lock', 0);
+/**
+ * Takes the lock to start a server on a data directory; undefined while another process holds it. Dispose the result
+ * to release it.
+ */
+export const lockStart = (directory: string): Disposable | undefined => lock(directory, 'start.lock', 0);
 
-/** A lock of SQLite's on a file of its own: the system frees it with the process, however that ends. Undefined when another has it for so long. */
-function lock(directory: string, name: string, patience_ms: number): Disposable | undefined {
+/**
+ * Takes an exclusive SQLite lock on a file of its own. The operating system releases it when the process ends in any
+ * way. Returns undefined when another process holds it for `timeout_ms`.
+ */
+function lock(directory: string, name: string, timeout_ms: number): Disposable | undefined {
   const file = join(directory, name);
   let database: DatabaseSync | undefined;
   try {
     closeSync(openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600));
-    database = new DatabaseSync(file, { timeout: patience_ms });
+    database = new DatabaseSync(file, { timeout: timeout_ms });
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     database?.close();
     if ((cause as { errcode?: number }).errcode === busy) return undefined;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `The data directory ${directory} cannot be used: ${reason}. Change the rights, or set MUSTER_DATA_DIR to another directory.`;
+    const message = `The data directory ${directory} cannot be used: ${reason}. Change the permissions, or set MUSTER_DATA_DIR to another directory.`;
     throw new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
   }
   const held = database;
   return { [Symbol.dispose]: () => held.close() };
 }
 
+/** SQLITE_BUSY: another connection holds the lock. */
 const busy = 5;
 
 function taken(directory: string): string {

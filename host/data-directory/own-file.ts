@@ -2,18 +2,22 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** What a file holds that this user or root wrote. */
+/** The content of a file that this user or root wrote. */
 export type OwnFile =
   | { readonly text: string }
-  /** It is not there, or what is there is a link or no file: none that muster made. */
+  /**
+   * No content: the file does not exist, or is a link or no regular file. `foreign`: the reason why other users can
+   * change it.
+   */
   | { readonly text?: undefined; readonly foreign?: string };
 
 /**
- * Reads a file of the data directory that says what a command does: none that another user put there, or may write.
- * Root reads those of every user, and has to look itself whose they are. Throws as the system does where it may not be read.
+ * Reads a file of the data directory that decides what a command does. Does not read a file that another user owns or
+ * can write. Root reads the files of every user; its caller must check the owner. Throws the error of the operating
+ * system when this user may not read the file.
  */
 export function readOwnFile(path: string): OwnFile {
-  const file = opened(path);
+  const file = openFile(path);
   if (file === undefined) return {};
   try {
     const found = fstatSync(file);
@@ -21,15 +25,16 @@ export function readOwnFile(path: string): OwnFile {
     if (!found.isFile()) return {};
     const me = process.getuid?.() ?? uid;
     if (me !== 0 && uid !== me && uid !== 0) return { foreign: `it belongs to the user with id ${uid}` };
-    if (process.getuid && (mode & 0o022) !== 0) return { foreign: `others may write it (mode ${(mode & 0o777).toString(8)})` };
+    if (process.getuid && (mode & 0o022) !== 0)
+      return { foreign: `other users can write to it (mode ${(mode & 0o777).toString(8)})` };
     return { text: readFileSync(file, 'utf8') };
   } finally {
     closeSync(file);
   }
 }
 
-/** Opening a pipe would wait for somebody who writes into it. */
-function opened(path: string): number | undefined {
+/** Opens the file without blocking: opening a pipe would wait for a writer. */
+function openFile(path: string): number | undefined {
   try {
     return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {

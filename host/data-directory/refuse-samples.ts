@@ -5,8 +5,9 @@ import { BrokerError } from '../../core/contract/errors.ts';
 import { readLastStart, type StartRecord } from './start-record.ts';
 
 /**
- * Refuses, with INVALID_CONFIGURATION, to work with samples on a data directory whose server had a configuration: what is stored there would be served by
- * providers that know nothing of it. `cwd`: where a configuration was looked for.
+ * Throws INVALID_CONFIGURATION when the loaded configuration is the sample configuration and the last server of the
+ * data directory had another one: the sample providers do not know the stored machines. `cwd`: the directory where the
+ * search for a configuration began.
  */
 export function refuseSamples(loaded: LoadedConfiguration, cwd: string): void {
   const { data_directory } = loaded.configuration;
@@ -15,18 +16,19 @@ export function refuseSamples(loaded: LoadedConfiguration, cwd: string): void {
   if (!last || last.samples) return;
   throw new BrokerError(
     'INVALID_CONFIGURATION',
-    `The data directory ${data_directory} belongs to ${whose(last)}, and none was found from ${cwd}. ${howToGoOn(last)} To try samples, set MUSTER_DATA_DIR to another directory.`,
+    `The data directory ${data_directory} belongs to ${ownerOf(last)}, and no configuration was found from ${cwd}. ${remedyFor(last)} To try the samples, set MUSTER_DATA_DIR to another directory.`,
     { configuration: last.config },
   );
 }
 
-function whose({ config, env, secret_env }: StartRecord): string {
-  if (config === null) return `a server that is configured by ${[...Object.keys(env), ...secret_env].join(', ') || 'a program'}`;
-  return `the configuration ${config}${existsSync(config) ? '' : ', which is not there any more'}`;
+function ownerOf({ config, env, secret_env }: StartRecord): string {
+  if (config === null)
+    return `a server that is configured by ${[...Object.keys(env), ...secret_env].join(', ') || 'a program'}`;
+  return `the configuration ${config}${existsSync(config) ? '' : ', which no longer exists'}`;
 }
 
-function howToGoOn({ config }: StartRecord): string {
-  if (config === null) return 'Go on with `muster server restart`, or set the same variables.';
-  if (!existsSync(config)) return 'Put it back, or name another with `--config FILE`.';
-  return `Go on with \`muster server restart\`, or name it: \`--config ${config}\`.`;
+function remedyFor({ config }: StartRecord): string {
+  if (config === null) return 'Run `muster server restart`, or set the same variables.';
+  if (!existsSync(config)) return 'Restore the file, or pass another with `--config FILE`.';
+  return `Run \`muster server restart\`, or pass it: \`--config ${config}\`.`;
 }

@@ -4,7 +4,7 @@ import { BrokerError } from '../../core/contract/errors.ts';
 import { readOwnFile } from './own-file.ts';
 import type { StartRecord } from './start-record.ts';
 
-/** Where the server of a data directory is, for the command line and scripts: `<data>/server.json`. */
+/** The address of the server of a data directory, for the command line and scripts: `<data>/server.json`. */
 export interface ServerPlace {
   readonly pid: number;
   readonly host: string;
@@ -13,18 +13,18 @@ export interface ServerPlace {
   readonly socket_path: string | null;
   readonly started_at: string;
   readonly version: string;
-  /** How it was started. Absent: not by the command line. */
+  /** How the server was started. Absent: another program than the command line started it. */
   readonly start?: StartRecord;
 }
 
 const fileOf = (dataDirectory: string): string => join(dataDirectory, 'server.json');
 
 /**
- * What the last server wrote; undefined when it stopped cleanly, or none ever ran. Whether it lives is another question. INVALID_CONFIGURATION when the
- * directory is another user's, or another user wrote it.
+ * Reads what the last server wrote; undefined when it stopped cleanly or no server ever ran. The process may have died
+ * since. Throws INVALID_CONFIGURATION when another user owns the directory or wrote the file.
  */
 export function readServerPlace(dataDirectory: string): ServerPlace | undefined {
-  const text = written(dataDirectory);
+  const text = readPlaceText(dataDirectory);
   if (text === undefined) return undefined;
   try {
     const place = JSON.parse(text) as ServerPlace;
@@ -34,18 +34,25 @@ export function readServerPlace(dataDirectory: string): ServerPlace | undefined 
   }
 }
 
-/** To the system a number below one stands for a group of processes, or for all of them. */
+/** A pid below one means a group of processes, or all of them, to the operating system. */
 const isOneProcess = (pid: unknown): boolean => Number.isInteger(pid) && Number(pid) > 0 && Number(pid) < 2 ** 31;
 
-function written(dataDirectory: string): string | undefined {
+function readPlaceText(dataDirectory: string): string | undefined {
   try {
     const { text, ...not } = readOwnFile(fileOf(dataDirectory));
     if (text !== undefined || !('foreign' in not)) return text;
-    throw unusable(dataDirectory, `${fileOf(dataDirectory)} is not believed: ${not.foreign}. Ask its server by --url, remove the file`);
+    throw unusable(
+      dataDirectory,
+      `${fileOf(dataDirectory)} is not used: ${not.foreign}. Call its server with --url, remove the file`,
+    );
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw code === 'EACCES' || code === 'EPERM'
-      ? unusable(dataDirectory, `${fileOf(dataDirectory)} may not be read (${code}). Its server is another user's: ask it by --url`, cause)
+      ? unusable(
+          dataDirectory,
+          `${fileOf(dataDirectory)} cannot be read (${code}). Its server belongs to another user: call it with --url`,
+          cause,
+        )
       : cause;
   }
 }
@@ -58,12 +65,12 @@ const unusable = (dataDirectory: string, why: string, cause?: unknown): BrokerEr
     { cause },
   );
 
-/** The id of the user who wrote where the server is; undefined where nobody did. */
+/** Returns the id of the owner of `server.json`; undefined when the file does not exist. */
 export const ownerOfServerPlace = (dataDirectory: string): number | undefined =>
   lstatSync(fileOf(dataDirectory), { throwIfNoEntry: false })?.uid;
 
 export function writeServerPlace(dataDirectory: string, place: ServerPlace): void {
-  // A file that is already there keeps its mode, and a link leads elsewhere, so it goes first.
+  // An existing file would keep its mode, and a link would redirect the write: remove it first.
   rmSync(fileOf(dataDirectory), { force: true });
   writeFileSync(fileOf(dataDirectory), `${JSON.stringify(place)}\n`, { mode: 0o600, flag: 'wx' });
 }

@@ -3,19 +3,23 @@ import type { LoadedConfiguration } from '../../config/load.ts';
 import { runsOnSamples } from '../../config/sources/samples.ts';
 import type { StartRecord } from './start-record.ts';
 
-/** What the simulated cloud is addressed by. */
+/** The URL scheme of the simulated cloud. */
 const scheme = /^simulator:/;
 
-/** Names of the provider instances whose machines are the simulated cloud's, which muster starts by itself. */
+/** Returns the names of the provider instances that use the simulated cloud of muster. */
 export const simulatedInstances = ({ providers }: Pick<Configuration, 'providers'>): readonly string[] =>
   providers.filter(({ config }) => scheme.test(String(config['endpoint_url']))).map(({ name }) => name);
 
-/** A sentence for whoever starts a server, or is one; undefined where every machine is real. */
-export function simulatedSentence({ simulated, samples }: Pick<StartRecord, 'simulated' | 'samples'>): string | undefined {
+/** Returns a sentence for the person who starts a server or runs one; undefined when every machine is real. */
+export function simulatedSentence({
+  simulated,
+  samples,
+}: Pick<StartRecord, 'simulated' | 'samples'>): string | undefined {
   if (simulated.length === 0) return undefined;
-  if (samples) return 'No configuration was found: it runs on sample templates and the simulated cloud, and no machine of it is real.';
+  if (samples)
+    return 'No configuration was found: the server runs on sample templates and the simulated cloud, and none of its machines is real.';
   const names = simulated.map((name) => `'${name}'`).join(', ');
-  return `The machines of ${names} are the simulated cloud's: none of them is real.`;
+  return `The machines of ${names} belong to the simulated cloud: none of them is real.`;
 }
 
 export const simulatedSentenceOf = (loaded: LoadedConfiguration): string | undefined =>

@@ -4,31 +4,37 @@ import { join } from 'node:path';
 import { readOwnFile } from './own-file.ts';
 
 /**
- * How the server of a data directory was started, so that it can be started like that again from anywhere: in `server.json` while it runs, and in
- * `server.options.json` also afterwards. It has no secrets.
+ * How the server of a data directory was started, so that a restart from any directory repeats it. Stored in
+ * `server.json` while the server runs, and in `server.options.json` also afterwards. It contains no secret.
  */
 export interface StartRecord {
-  /** The configuration file. Null: there was none. */
+  /** The configuration file. Null: there was no file. */
   readonly config: string | null;
-  /** Whether it ran on the samples that stand for a configuration where there is none. */
+  /** Whether the server ran on the sample configuration. */
   readonly samples: boolean;
-  /** Provider instances whose machines are the simulated cloud's. */
+  /** Provider instances that use the simulated cloud. */
   readonly simulated: readonly string[];
-  /** Options of `muster server start` beside `--config`, as the command line takes them. */
+  /** Options of `muster server start` other than `--config`, in the form of the command line. */
   readonly options: readonly string[];
-  /** Where it was started: the search for a configuration, and paths in options and variables, begin there. */
+  /**
+   * The working directory of the start. The search for a configuration, and relative paths in options and variables,
+   * begin there.
+   */
   readonly cwd: string;
-  /** Variables of ours that said something of its configuration. */
+  /** Environment variables of muster that set parts of the configuration, without secrets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names of further ones, whose values are secret. */
+  /** Names of the further variables whose values are secret. */
   readonly secret_env: readonly string[];
-  /** Who keeps it running. `service`: a service manager, which would start it anew by itself. */
+  /** What keeps the server running. `service`: a service manager, which starts the server again by itself. */
   readonly run: 'background' | 'foreground' | 'service';
 }
 
 const fileOf = (dataDirectory: string): string => join(dataDirectory, 'server.options.json');
 
-/** How the last server of a data directory was started; undefined where none ever was, or another user wrote it. */
+/**
+ * Reads how the last server of a data directory was started; undefined when none was started, or another user wrote
+ * the file.
+ */
 export function readLastStart(dataDirectory: string): StartRecord | undefined {
   try {
     const record = JSON.parse(readOwnFile(fileOf(dataDirectory)).text ?? '') as StartRecord;
@@ -38,9 +44,9 @@ export function readLastStart(dataDirectory: string): StartRecord | undefined {
   }
 }
 
-/** In one step: what is half written would let the directory look like nobody's. */
+/** Replaces the file in one step: a partly written file would look like a directory that no server ever used. */
 export function writeLastStart(dataDirectory: string, record: StartRecord): void {
-  const fresh = `${fileOf(dataDirectory)}.${randomUUID()}`;
-  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(fresh, fileOf(dataDirectory));
+  const temporary = `${fileOf(dataDirectory)}.${randomUUID()}`;
+  writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(temporary, fileOf(dataDirectory));
 }

@@ -4,8 +4,9 @@ import { meant, severalMeant } from '../../core/requests/queries/machines-named.
 import type { NamedHost } from './input.ts';
 
 /**
- * The machines that hosts stand for, in their order: by id where one is given, else by name, and by an id that stands where the name was not known yet.
- * CONFLICT where several live under an id, and the name that came with it tells none of them apart.
+ * The machines that hosts stand for, in their order: by id where one is given, else by name, and by an id that stands
+ * where the name was not known yet. CONFLICT where several live under an id, and the name that came with it tells none
+ * of them apart. /
  */
 export async function findHosts(hosts: readonly NamedHost[], inventory: Inventory): Promise<readonly MachineKey[]> {
   const ids = hosts.flatMap(({ machine_id }) => machine_id ?? []);

@@ -1,11 +1,17 @@
 import { isObject } from '../../core/schema/is-object.ts';
 import { invalidInput, scriptRefusal } from './client/script.ts';
 
-/** A scheduler names all its hosts at once, and no more than some of its requests. Each costs time in which nobody else is answered. */
+/**
+ * A scheduler names all its hosts at once, and no more than some of its requests. Each costs time in which nobody else
+ * is answered.
+ */
 const most = { machines: 100_000, requests: 10_000 } as const;
 type Key = keyof typeof most;
 
-/** The entries under a key: a list, or the one object that stands for it in the scheduler's own documentation. Refuses what is neither, too many, and none at all. */
+/**
+ * The entries under a key: a list, or the one object that stands for it in the scheduler's own documentation. Refuses
+ * what is neither, too many, and none at all.
+ */
 export function entriesIn(input: unknown, key: Key): readonly unknown[] {
   const entries = optionalEntriesIn(input, key);
   if (entries.length === 0) throw invalidInput();
@@ -31,8 +37,8 @@ export interface NamedHost {
 }
 
 /**
- * The hosts under `machines`: objects with an id, a name or both; a text alone is a name. What names nothing is passed over, so that one odd entry
- * keeps no other from being told or taken back.
+ * The hosts under `machines`: objects with an id, a name or both; a text alone is a name. What names nothing is passed
+ * over, so that one odd entry keeps no other from being told or taken back. /
  */
 export function hostsIn(entries: readonly unknown[]): readonly NamedHost[] {
   return entries.flatMap((entry) => {

@@ -30,7 +30,10 @@ const largestBody = 16 * 1024 * 1024;
 
 const strategies: Readonly<Record<Dialect, string>> = { symphony: 'hostfactory', lsf: 'lsf' };
 
-/** What the HostFactory scripts ask for: one route a script. The body of an answer is what the script prints, a header says what it ends with. */
+/**
+ * What the HostFactory scripts ask for: one route a script. The body of an answer is what the script prints, a header
+ * says what it ends with.
+ */
 export function bindHostFactoryRoutes({ app, paths, broker, limits }: RouteParts): void {
   for (const name of scriptNames) {
     const url = `${apiPrefix}/hostfactory/${name}`;
@@ -46,7 +49,11 @@ export function bindHostFactoryRoutes({ app, paths, broker, limits }: RouteParts
         ...(limits && group ? [limitRoute(limits, group)] : []),
       ],
       async handler(request, reply) {
-        const { exit_code, printed } = await run(name, { ...receivedOf(request), local: isLocalCall(request.raw) }, broker);
+        const { exit_code, printed } = await run(
+          name,
+          { ...receivedOf(request), local: isLocalCall(request.raw) },
+          broker,
+        );
         reply.header('content-type', jsonType).header(exitCodeHeader, String(exit_code));
         return JSON.stringify(printed);
       },
@@ -73,7 +80,10 @@ async function run(
     const { input, env } = readInput({ input: scriptBody }, body) as ScriptBody;
     dialect = env.dialect;
     const { key } = callerOf(headers['idempotency-key'], `hostfactory ${name}`, { input, env });
-    return { exit_code: 0, printed: await scripts[name](callOf(broker, { input, env }, { local, ...(key ? { key } : {}) })) };
+    return {
+      exit_code: 0,
+      printed: await scripts[name](callOf(broker, { input, env }, { local, ...(key ? { key } : {}) })),
+    };
   } catch (error) {
     const { code, message } = refusalOf(error);
     if (code === 'INTERNAL') broker.log.error({ err: error, x_request_id: id, script: name }, 'A script failed.');
@@ -83,7 +93,11 @@ async function run(
   }
 }
 
-function callOf({ services, schedulers }: Broker, { input, env }: ScriptBody, from: Pick<ScriptCall, 'key' | 'local'>): ScriptCall {
+function callOf(
+  { services, schedulers }: Broker,
+  { input, env }: ScriptBody,
+  from: Pick<ScriptCall, 'key' | 'local'>,
+): ScriptCall {
   const strategy = schedulers.find(({ name }) => name === strategies[env.dialect]);
   if (!strategy) throw new Error(`No loaded plugin brings the scheduler '${strategies[env.dialect]}'.`);
   const bound = services.providers.instance(env.provider_name ?? '');

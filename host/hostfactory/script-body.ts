@@ -11,7 +11,8 @@ export const scriptBody = Type.Object(
           dialect: Type.Optional(Type.Enum([...dialects], { default: 'symphony', description: 'Who asks.' })),
           provider_name: Type.Optional(
             Type.String({
-              description: "The scheduler's name of the provider; where it is that of an instance, machines are asked for there.",
+              description:
+                "The scheduler's name of the provider; where it is that of an instance, machines are asked for there.",
             }),
           ),
         },

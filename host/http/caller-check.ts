@@ -1,36 +1,51 @@
 import { isIP } from 'node:net';
 
 /**
- * Why a call is refused by the name under which it came; undefined: it may come in. A page in somebody's browser can give a name of its own to this
- * machine, and then counts as one of ours; an address cannot be such a name, nor one below `localhost`. `remedy` says how a name is added.
+ * Returns why a call with this Host header is refused; undefined when it is accepted. Protects against DNS rebinding:
+ * a web page can point a name of its own at this machine and would then count as same origin. IP addresses and names
+ * below `localhost` cannot be such names. `remedy` says how to allow a name.
  */
-export function objectionToHost(host: string | undefined, names: readonly string[], remedy = '--allow-host adds one'): string | undefined {
+export function objectionToHost(
+  host: string | undefined,
+  names: readonly string[],
+  remedy = '--allow-host adds a name',
+): string | undefined {
   const name = urlIn(`http://${host ?? ''}`)?.hostname;
-  if (name !== undefined && (isAddress(name) || name === 'localhost' || name.endsWith('.localhost') || names.includes(name)))
+  if (
+    name !== undefined &&
+    (isAddress(name) || name === 'localhost' || name.endsWith('.localhost') || names.includes(name))
+  )
     return undefined;
-  return `Host '${host ?? ''}' is none of this server's names; ${remedy}.`;
+  return `Host '${host ?? ''}' is not a name of this server; ${remedy}.`;
 }
 
 /**
- * Why a call from a page is refused: only those of `origins` may call, and those of this machine at the very port that is called. What another program
- * of this machine serves is somebody else's. Programs send no Origin.
+ * Returns why a call of a web page is refused; undefined when it is accepted. Accepted are pages of `origins`, and
+ * pages of this machine with the port of the server: another port belongs to another program. Programs that are not
+ * browsers send no Origin.
  */
-export function objectionToOrigin(origin: string | undefined, host: string | undefined, origins: readonly string[]): string | undefined {
+export function objectionToOrigin(
+  origin: string | undefined,
+  host: string | undefined,
+  origins: readonly string[],
+): string | undefined {
   if (origin === undefined || origins.includes(origin)) return undefined;
   const page = urlIn(origin);
   const called = page && urlIn(`${page.protocol}//${host ?? ''}`);
-  if (called && isLoopbackName(page.hostname) && isLoopbackName(called.hostname) && page.port === called.port) return undefined;
+  if (called && isLoopbackName(page.hostname) && isLoopbackName(called.hostname) && page.port === called.port)
+    return undefined;
   return `Pages of '${origin}' may not call this server.`;
 }
 
-/** Whether a page came from under this very name and port, whichever way the call took from there. */
+/** Whether the page was loaded from the name and port of this call. */
 export function isOwnPage(origin: string, host: string | undefined): boolean {
   const page = urlIn(origin);
   return page !== undefined && page.host !== '' && page.host === urlIn(`${page.protocol}//${host ?? ''}`)?.host;
 }
 
-/** Whether an address is one of this machine alone. */
-export const isLoopback = (address: string): boolean => /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || address === '::1';
+/** Whether an address is a loopback address. */
+export const isLoopback = (address: string): boolean =>
+  /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || address === '::1';
 
 const isLoopbackName = (name: string): boolean => name === 'localhost' || isLoopback(name.replace(/^\[|\]$/g, ''));
 const urlIn = (url: string): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined);

@@ -3,8 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { isLoopback } from './caller-check.ts';
 
 /**
- * Whom a call counts for: the address of its connection, or the forwarded one where the configuration trusts a proxy. A forwarded text that is
- * no address is not believed. An IPv6 network of one customer (/64) is one client, and so is this machine: a program has all of its addresses.
+ * Returns the client to which a call counts: the address of its connection, or the forwarded address when the
+ * configuration trusts a proxy. A forwarded text that is not an address is ignored. An IPv6 /64 network counts as one
+ * client, and all loopback addresses count as one client, because one program can use all of their addresses.
  */
 export function clientOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   return network(ip) ?? network(socket.remoteAddress) ?? 'unknown';
@@ -18,12 +19,12 @@ function network(text: string | undefined): string | undefined {
   return kind === 0 ? undefined : kind === 4 ? address : upper64(address);
 }
 
-/** The first four groups of eight, each without leading zeros. */
+/** The first four of the eight groups of an IPv6 address, without leading zeros. */
 function upper64(address: string): string {
   const [left = '', right] = address.split('%', 1)[0]!.toLowerCase().split('::');
   const head = left === '' ? [] : left.split(':');
   const tail = right === undefined || right === '' ? [] : right.split(':');
-  // A tail in the form of IPv4 stands for two groups; the head never has one unless the address is complete.
+  // An IPv4 suffix stands for two groups. The head has one only when the address is complete, without `::`.
   const length = head.length + tail.length + (tail.at(-1)?.includes('.') ? 1 : 0);
   const zeros = right === undefined ? [] : Array.from({ length: 8 - length }, () => '0');
   const groups = [...head, ...zeros, ...tail].slice(0, 4);

@@ -2,21 +2,25 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:net';
 import type { Log } from '../../core/contract/log.ts';
 
-/** Files and connections of our own: the store, calls to providers, templates that are read, the Unix socket. */
-const ours = 512;
-/** A line about it comes no sooner again. */
+/** Open files reserved for the broker: the store, connections to providers, template files, the Unix socket. */
+const reservedFiles = 512;
+/** Minimum interval between two log lines about closed connections, in milliseconds. */
 const quietMs = 60_000;
 
 /**
- * How many connections callers may have: what is configured, and no more than the open files of the process leave beside our own. Without that, whoever opens
- * enough of them would keep the broker from its store and from the cloud.
+ * Returns the maximum number of client connections: the configured number, but no more than the limit of open files
+ * leaves after the reserve of the broker. Without the bound, callers could use up the open files that the broker needs
+ * for its store and the cloud.
  */
-export function connectionBound(wanted: number): number {
+export function connectionBound(configured: number): number {
   const files = openFilesLimit();
-  return Math.min(wanted, files - Math.min(ours, Math.floor(files / 2)));
+  return Math.min(configured, files - Math.min(reservedFiles, Math.floor(files / 2)));
 }
 
-/** As many as the system lets this process have: Node raises its limit to that at the start. Infinity where it is not told. */
+/**
+ * The hard limit of open files of this process, to which Node raises the soft limit at start. Infinity when the system
+ * does not report it.
+ */
 function openFilesLimit(): number {
   try {
     const hard = /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
@@ -26,13 +30,13 @@ function openFilesLimit(): number {
   }
 }
 
-/** Closes new connections at once while there are so many. */
+/** Makes the server close new connections at once while `most` connections are open. */
 export function boundConnections(server: Server, most: number, log: Log): void {
   server.maxConnections = most;
   server.on('drop', dropLog(most, log));
 }
 
-/** Tells that connections are closed: a line a minute. */
+/** Returns a handler that logs closed connections, at most one line per minute. */
 export function dropLog(most: number, log: Log): () => void {
   let quietUntil = -Infinity;
   let dropped = 0;
@@ -43,7 +47,7 @@ export function dropLog(most: number, log: Log): () => void {
     quietUntil = now + quietMs;
     log.warn(
       { connections: most, closed: dropped },
-      'There are as many connections as server.max_connections or the open files allow; new ones are closed.',
+      'The number of connections reached server.max_connections or the limit of open files; the server closes new connections.',
     );
   };
 }

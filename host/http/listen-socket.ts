@@ -5,28 +5,33 @@ import { BrokerError } from '../../core/contract/errors.ts';
 import type { Log } from '../../core/contract/log.ts';
 import { asLocalCall } from './local-call.ts';
 
-// Importing node:http by name makes every one of its exports, and with them a whole WebSocket client: 10 MB and 20 ms for nothing.
+// A static import of node:http evaluates all of its exports, including a WebSocket client: 10 MB and 20 ms for
+// nothing.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** The longest path that a socket's address holds. */
+/** The longest path of a Unix socket address, in bytes. */
 const longestPath = 107;
 
 /**
- * Makes room for a socket: one that a server left behind that was killed is removed, and nothing else ever is. Null, with a warning, where the path is
- * too long for one; CONFLICT when somebody answers there; INVALID_CONFIGURATION when something lies there that is no socket, or cannot be removed.
+ * Frees the path of a socket: removes a socket that a killed server left behind, and nothing else. Returns null, with
+ * a warning, when the path is too long. Throws CONFLICT when a server listens there; INVALID_CONFIGURATION when the
+ * path is not a socket or cannot be removed.
  */
 export async function freeSocketPath(path: string, log: Log): Promise<string | null> {
   if (Buffer.byteLength(path) > longestPath) {
     log.warn(
       { socket_path: path },
-      `No socket: its path has ${Buffer.byteLength(path)} bytes and ${longestPath} are the most. Set server.socket_path to a shorter one.`,
+      `The server opens no socket: the path has ${Buffer.byteLength(path)} bytes, the maximum is ${longestPath}. Set server.socket_path to a shorter path.`,
     );
     return null;
   }
   if (!isThere(path)) return path;
   if (await answers(path))
-    throw new BrokerError('CONFLICT', `Another server listens on the socket ${path}. Stop it, or choose another with --socket-path.`);
-  // Somebody may have put something else there meanwhile.
+    throw new BrokerError(
+      'CONFLICT',
+      `Another server listens on the socket ${path}. Stop it, or choose another with --socket-path.`,
+    );
+  // Another process may have replaced the file in the meantime.
   if (!isThere(path)) return path;
   try {
     rmSync(path, { force: true });
@@ -42,21 +47,24 @@ function isThere(path: string): boolean {
   if (found.isSocket()) return true;
   throw new BrokerError(
     'INVALID_CONFIGURATION',
-    `${path} is no socket and stays as it is. Choose a path where nothing is with --socket-path.`,
+    `${path} is not a socket and is not removed. Choose a free path with --socket-path.`,
   );
 }
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Makes room for the socket and serves on it. Undefined, with a warning, where the path is too long for one. */
+/** Frees the path and serves on the socket. Undefined, with a warning, when the path is too long. */
 export async function listenOnSocket(path: string, serve: Serve, log: Log): Promise<Server | undefined> {
   return (await freeSocketPath(path, log)) === null ? undefined : serveOnSocket(path, serve);
 }
 
-/** Serves the same calls on a Unix socket that only the owner may use, at a path that is free. */
+/** Serves calls on a Unix socket that only its owner can use. The path must be free. */
 export async function serveOnSocket(path: string, serve: Serve): Promise<Server> {
   const answer: Serve = (request, response) => serve(asLocalCall(request), response);
-  const server = createServer({ requestTimeout: 60_000, requireHostHeader: false }, answer).on('checkExpectation', answer);
+  const server = createServer({ requestTimeout: 60_000, requireHostHeader: false }, answer).on(
+    'checkExpectation',
+    answer,
+  );
   try {
     await listen(server, path);
   } catch (error) {
@@ -65,8 +73,11 @@ export async function serveOnSocket(path: string, serve: Serve): Promise<Server>
   return server;
 }
 
-/** Runs what makes a socket, at once, so that only the owner may use it from its first moment: a mode that is set later comes too late for who was quick. */
-export function ownersAlone<T>(make: () => T): T {
+/**
+ * Runs `make`, which creates a socket synchronously, with a umask that gives only the owner access. A later chmod
+ * would leave a moment in which other users can connect.
+ */
+export function withOwnerOnlyMode<T>(make: () => T): T {
   const before = process.umask(0o177);
   try {
     return make();
@@ -78,7 +89,7 @@ export function ownersAlone<T>(make: () => T): T {
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    ownersAlone(() =>
+    withOwnerOnlyMode(() =>
       server.listen(path, () => {
         server.off('error', reject);
         resolve();

@@ -6,7 +6,7 @@ interface MarkedCall extends IncomingMessage {
   [mark]?: true;
 }
 
-/** Says of a call that it came over the Unix socket, which only the owner may use. Nothing in a call can say it of itself. */
+/** Marks a call as received over the Unix socket, which only the owner can use. A caller cannot set the mark. */
 export function asLocalCall(call: IncomingMessage): IncomingMessage {
   (call as MarkedCall)[mark] = true;
   return call;

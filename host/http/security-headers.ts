@@ -1,7 +1,9 @@
 /**
- * What OWASP asks of the answers of a REST API: nobody keeps, guesses the type of, shows or frames them. As a table, because helmet makes its headers anew for
- * every call; and no more, because each header costs every call. Pages have the whole list, see `rest/docs`. There is no HSTS, since muster speaks plain HTTP
- * and a gateway that adds TLS adds that too; and no Access-Control header, so no other origin's page may read.
+ * The headers that OWASP recommends for the answers of a REST API: no caching, no content sniffing, no framing. A
+ * constant table, because helmet builds its headers again for every call; no further headers, because each header
+ * costs every call. Pages get the whole list, see `rest/docs`. There is no HSTS header, since muster serves plain HTTP
+ * and a gateway that adds TLS adds the header too; and no Access-Control header, so that pages of other origins cannot
+ * read answers.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',

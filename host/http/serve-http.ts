@@ -13,24 +13,27 @@ import type { RateLimits } from '../rest/limits/rate-limits.ts';
 export interface HttpOptions {
   readonly broker: Broker;
   readonly log: Log;
-  /** Log every call that was answered. */
+  /** Logs every answered call. */
   readonly log_calls?: boolean;
-  /** Where callers are counted. Default: in this process. */
+  /** The rate limits of the callers. Default: counted in this process. */
   readonly limits?: RateLimits;
-  /** The Unix socket beside the port, at a path that is free. Null: none. */
+  /** The path of the Unix socket, which must be free. Null: no socket. */
   readonly socket_path: string | null;
 }
 
 export interface HttpService {
   readonly address: AddressInfo;
-  /** Answers calls that are under way and takes no new ones. */
+  /** Stops accepting calls and resolves when the open calls are answered, at the latest after `drainMs`. */
   close(): Promise<void>;
 }
 
-/** Calls that are under way at the end get this long. */
+/** Milliseconds that open calls get to end when the server closes. */
 export const drainMs = 10_000;
 
-/** Serves a broker on the TCP port of its configuration and on a Unix socket, and follows its template files. */
+/**
+ * Serves a broker on the TCP port of its configuration and on a Unix socket, and reloads its template files when they
+ * change.
+ */
 export async function serveHttp({ broker, log, log_calls, limits, socket_path }: HttpOptions): Promise<HttpService> {
   const { createApp } = await import('../rest/app.ts');
   const { server: settings } = broker.configuration;
@@ -38,7 +41,7 @@ export async function serveHttp({ broker, log, log_calls, limits, socket_path }:
   boundConnections(app.server, connectionBound(settings.max_connections), log);
   const address = await listen(app, settings.host, settings.port);
   const sockets = socket_path === null ? [] : [await socketOf(app, socket_path)];
-  const watching = followTemplates(broker);
+  const watching = reloadChangedTemplates(broker);
   return {
     address,
     close() {
@@ -58,12 +61,15 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   return app.server.address() as AddressInfo;
 }
 
-/** Why a server cannot have its port. */
+/**
+ * Returns the error for a port on which the server cannot listen: CONFLICT when another process uses it, else
+ * INVALID_CONFIGURATION.
+ */
 export function cannotListen(host: string, port: number, cause: unknown): BrokerError {
   const { code } = cause as NodeJS.ErrnoException;
   const message =
     code === 'EADDRINUSE'
-      ? `Port ${port} on ${host} is taken. Stop what listens there, or choose another with --port.`
+      ? `Port ${port} on ${host} is in use. Stop the program that listens there, or choose another port with --port.`
       : `The server cannot listen on ${host} port ${port} (${code}).`;
   return new BrokerError(code === 'EADDRINUSE' ? 'CONFLICT' : 'INVALID_CONFIGURATION', message, {}, { cause });
 }
@@ -77,13 +83,13 @@ async function socketOf(app: FastifyInstance, path: string): Promise<Server> {
   }
 }
 
-/** Stops listening, lets calls under way end, then closes. */
+/** Stops listening, waits for the open calls, then closes. */
 async function drain(app: FastifyInstance, servers: readonly Server[], log: Log): Promise<void> {
   const closed = servers.slice(1).map((server) => new Promise<void>((resolve) => void server.close(() => resolve())));
-  // A connection whose last call was answered would stay open for the next one.
+  // A keep-alive connection would stay open after its last answer.
   const sweep = setInterval(() => servers.forEach((server) => server.closeIdleConnections()), 20);
   const late = setTimeout(() => {
-    log.warn({}, `Calls were still under way after ${drainMs / 1000} s; their connections are closed.`);
+    log.warn({}, `Calls were still open after ${drainMs / 1000} s; the server closes their connections.`);
     for (const server of servers) server.closeAllConnections();
   }, drainMs);
   await Promise.all([app.close(), ...closed]);
@@ -91,19 +97,19 @@ async function drain(app: FastifyInstance, servers: readonly Server[], log: Log)
   clearTimeout(late);
 }
 
-/** Reads the template files anew when they change. */
-export function followTemplates(broker: Broker): Disposable {
+/** Reloads the template files when they change, until the result is disposed. */
+export function reloadChangedTemplates(broker: Broker): Disposable {
   return watchTemplates(broker.configuration.templates.directory, () => void refresh(broker));
 }
 
 async function refresh({ services, log }: Broker): Promise<void> {
   await services.templates.refresh();
   const { templates, errors } = services.templates.cacheStats;
-  if (errors.length > 0) log.warn({ errors }, 'Template files were read anew; some could not be read.');
-  else log.info({ templates }, 'Template files were read anew.');
+  if (errors.length > 0) log.warn({ errors }, 'The template files were reloaded; some could not be read.');
+  else log.info({ templates }, 'The template files were reloaded.');
 }
 
-/** Tells every call that was answered. */
+/** Returns a handler that logs every answered call at level debug. */
 export function callLog(log: Log) {
   return (request: { id: string; method: string; url: string }, reply: { statusCode: number; elapsedTime: number }) =>
     log.debug(

@@ -5,19 +5,22 @@ import type { StartRecord } from '../data-directory/start-record.ts';
 export interface RunningServer {
   /** `http://127.0.0.1:8000` */
   readonly url: string;
-  /** For the person who started it: where it is, and what to try. */
+  /** For the person who started the server: its address, and calls to try. */
   readonly greeting: string;
-  /** Answers calls that are under way, takes no new ones, gives claims back, closes the store. Idempotent. */
+  /** Waits for open calls, accepts no new ones, releases the leases and closes the store. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface ServeOptions {
   readonly loaded: LoadedConfiguration;
   readonly log: Log;
-  /** Log every call that was answered. */
+  /** Logs every answered call. */
   readonly log_calls?: boolean;
-  /** Serves HTTP on the storage of another server, and carries nothing out: no loop, no lock, no `server.json`, no socket unless one is named. */
+  /**
+   * Serves HTTP on the storage of another server without reconciling: no loop, no lock, no `server.json`, and a socket
+   * only when one is configured.
+   */
   readonly api_only?: boolean;
-  /** How it was started, to be remembered. */
+  /** How the server was started; recorded for restarts. */
   readonly start?: StartRecord;
 }

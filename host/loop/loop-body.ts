@@ -3,59 +3,62 @@ import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { eventSinks, logger, store } from '../../core/wiring/extension-points.ts';
 import { sinkName } from '../../core/reconciler/background/event-delivery.ts';
 import { startLoop, type RunningLoop } from '../../core/reconciler/loop.ts';
-import { SharedCallTracking, whoseSymbol } from './diagnosis/shared-call-tracking.ts';
+import { SharedCallTracking, callOwnerSymbol } from './diagnosis/shared-call-tracking.ts';
 import { containerOf, loopParts, openStore } from '../container.ts';
 import { forwardedLog } from '../process/forwarded-log.ts';
 import { ProviderDurations } from '../metrics/provider-durations.ts';
 import { ThreadMeter } from '../metrics/thread-meter.ts';
-import { toldCalls } from '../metrics/told-calls.ts';
-import { placesOf } from './diagnosis/plugin-places.ts';
-import { keepUncaughtErrors } from './diagnosis/uncaught-errors.ts';
+import { loggedCalls } from '../metrics/logged-calls.ts';
+import { pluginRootsOf } from './diagnosis/plugin-roots.ts';
+import { attributeUncaughtErrors } from './diagnosis/uncaught-errors.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
-/** Runs the loop of a worker thread until it is told to stop: loads the plugins again and opens a store of its own. */
+/** Runs the loop in a worker thread until a stop message: loads the plugins again and opens its own store. */
 export async function runLoop(
   port: MessagePort,
-  { configuration, plugins_from, owner, settings, marks, quarantine, stopped }: LoopThreadData,
+  { configuration, plugins_from, owner, settings, call_memory, quarantine, stopped }: LoopThreadData,
 ): Promise<void> {
   const tell = (message: FromLoop): void => port.postMessage(message);
   const plugins = await loadPlugins(configuration.plugins, { cwd: plugins_from });
   const container = containerOf(
     plugins,
-    forwardedLog(configuration.server.log_level, (line) => tell({ told: 'log', line })),
+    forwardedLog(configuration.server.log_level, (line) => tell({ event: 'log', line })),
   );
   await openStore(container, configuration);
   const thread = new ThreadMeter('loop', 0);
   thread.time(container.get(store));
   const meter = new ProviderDurations();
-  const names = [...configuration.providers.map(({ name }) => name), ...container.all(eventSinks).map(({ name }) => sinkName(name))];
-  tell({ told: 'names', names });
-  const watch = new SharedCallTracking(marks, names);
-  Object.defineProperty(globalThis, Symbol.for(whoseSymbol), { value: () => watch.whose() });
-  process.on('exit', () => watch.lastWords());
+  const names = [
+    ...configuration.providers.map(({ name }) => name),
+    ...container.all(eventSinks).map(({ name }) => sinkName(name)),
+  ];
+  tell({ event: 'names', names });
+  const watch = new SharedCallTracking(call_memory, names);
+  Object.defineProperty(globalThis, Symbol.for(callOwnerSymbol), { value: () => watch.owner() });
+  process.on('exit', () => watch.recordExit());
   let loop: RunningLoop | undefined;
-  const places = placesOf(configuration.plugins, plugins, configuration.providers, plugins_from);
-  keepUncaughtErrors(watch, places, container.get(logger), ({ name, of }, message) => {
-    // What a call for a request left behind is charged to that request: it is told, and nothing more.
+  const roots = pluginRootsOf(configuration.plugins, plugins, configuration.providers, plugins_from);
+  attributeUncaughtErrors(watch, roots, container.get(logger), ({ name, of }, message) => {
+    // An error with a request is charged to that request and only logged.
     if (!of) loop?.failed(name, message);
   });
   const running = await startLoop({
     ...loopParts(container, configuration, owner),
-    meter: toldCalls(meter, container.get(logger)),
+    meter: loggedCalls(meter, container.get(logger)),
     watch,
     quarantine,
     stopped,
     ...(settings ? { settings } : {}),
-    looked: (request_ids, at) => tell({ told: 'looked', request_ids, at }),
+    looked: (request_ids, at) => tell({ event: 'looked', request_ids, at }),
   });
   loop = running;
 
   async function check(id: number, instance: string): Promise<void> {
     const checked = await running.check(instance).catch(() => undefined);
-    tell({ told: 'checked', id, ...(checked ? { checked } : {}) });
+    tell({ event: 'checked', id, ...(checked ? { checked } : {}) });
   }
 
-  /** Ends the thread, whatever timers a plugin left behind. */
+  /** Stops the loop and ends the thread, also when timers of a plugin are active. */
   async function stop(): Promise<void> {
     await running.stop();
     await container.get(store).close();
@@ -64,12 +67,16 @@ export async function runLoop(
 
   port.on('message', (message: ToLoop) => {
     if (message.do === 'ping') tell(pong(running.trouble()));
-    else if (message.do === 'measure') tell({ told: 'measured', families: [...meter.families(), ...thread.families()] });
+    else if (message.do === 'measure')
+      tell({ event: 'measured', families: [...meter.families(), ...thread.families()] });
     else if (message.do === 'check') void check(message.id, message.instance);
     else if (message.do === 'look') running.look(message.request_ids);
     else void stop();
   });
-  tell({ told: 'ready' });
+  tell({ event: 'ready' });
 }
 
-const pong = (trouble: string | undefined): FromLoop => ({ told: 'pong', ...(trouble === undefined ? {} : { trouble }) });
+const pong = (trouble: string | undefined): FromLoop => ({
+  event: 'pong',
+  ...(trouble === undefined ? {} : { trouble }),
+});

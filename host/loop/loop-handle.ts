@@ -1,14 +1,14 @@
 import type { Checkup } from '../../core/providers/checkup.ts';
 import type { Family } from '../metrics/family.ts';
 
-/** The loop as the process of the faces sees it, wherever it runs. */
+/** The reconciler loop as seen by the interfaces, wherever it runs. */
 export interface LoopHandle extends Checkup {
   readonly where: 'thread' | 'inline' | 'primary';
-  /** Why nothing is carried out at the moment; undefined: it runs. */
+  /** Returns why the loop does not process requests; undefined when it runs. */
   trouble(): string | undefined | Promise<string | undefined>;
-  /** What was counted where it runs. A loop that does not answer gives what it last said. */
+  /** Returns the metrics of the loop; the last known ones when it does not answer. */
   measures(): Promise<readonly Family[]>;
   look(request_ids: readonly string[]): void;
-  /** Ends calls under way and gives claims back. Idempotent. */
+  /** Ends open calls and releases the leases. Idempotent. */
   stop(): Promise<void>;
 }

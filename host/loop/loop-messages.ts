@@ -7,18 +7,18 @@ import type { Configuration } from '../../config/configuration.ts';
 import type { LogLine } from '../process/forwarded-log.ts';
 import type { Family } from '../metrics/family.ts';
 
-/** What a loop thread is started with. */
+/** The start data of a loop thread. */
 export interface LoopThreadData {
   readonly configuration: Configuration;
-  /** Where plugins are resolved from. */
+  /** The directory from which plugins are resolved. */
   readonly plugins_from: string;
   readonly owner: Owner;
   readonly settings?: Partial<Settings>;
-  /** Where it marks whose calls are under way: `SharedCallTracking`. */
-  readonly marks: SharedArrayBuffer;
-  /** Who is left alone for now. */
+  /** The memory in which `SharedCallTracking` records open calls. */
+  readonly call_memory: SharedArrayBuffer;
+  /** The active quarantines. */
   readonly quarantine: readonly Quarantined[];
-  /** Calls that stopped an earlier thread, and are not stored yet. */
+  /** Calls that stopped an earlier thread and are not stored yet. */
   readonly stopped: readonly Stoppage[];
 }
 
@@ -30,13 +30,13 @@ export type ToLoop =
   | { readonly do: 'stop' };
 
 export type FromLoop =
-  | { readonly told: 'ready' }
-  /** Who has a place in the marks, in their order. Said before anything of a plugin is called. */
-  | { readonly told: 'names'; readonly names: readonly string[] }
-  /** With what keeps the loop from carrying requests out, where something does. */
-  | { readonly told: 'pong'; readonly trouble?: string }
-  | { readonly told: 'measured'; readonly families: readonly Family[] }
-  /** Of an instance that was to be asked; nothing where that could not be. */
-  | { readonly told: 'checked'; readonly id: number; readonly checked?: Checked }
-  | { readonly told: 'log'; readonly line: LogLine }
-  | { readonly told: 'looked'; readonly request_ids: readonly string[]; readonly at: number };
+  | { readonly event: 'ready' }
+  /** The tracked names, in the order of the call memory. Sent before any plugin is called. */
+  | { readonly event: 'names'; readonly names: readonly string[] }
+  /** `trouble`: why the loop does not process requests. */
+  | { readonly event: 'pong'; readonly trouble?: string }
+  | { readonly event: 'measured'; readonly families: readonly Family[] }
+  /** The result of a check; absent when the instance could not be checked. */
+  | { readonly event: 'checked'; readonly id: number; readonly checked?: Checked }
+  | { readonly event: 'log'; readonly line: LogLine }
+  | { readonly event: 'looked'; readonly request_ids: readonly string[]; readonly at: number };

@@ -6,44 +6,48 @@ import { callMemory, readTracking } from './diagnosis/shared-call-tracking.ts';
 import { StoppedThreads } from './diagnosis/stopped-threads.ts';
 import { threadStack } from './diagnosis/thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
-import { carriedOn, type Family } from '../metrics/family.ts';
+import { accumulate, type Family } from '../metrics/family.ts';
 import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 export interface LoopThreadOptions {
-  readonly data: Omit<LoopThreadData, 'marks' | 'quarantine' | 'stopped'>;
+  readonly data: Omit<LoopThreadData, 'call_memory' | 'quarantine' | 'stopped'>;
   readonly log: Log;
   looked(request_ids: readonly string[], at: number): void;
-  /** Between two pings; a thread that misses six in a row is replaced. Default 5 seconds. */
+  /** Milliseconds between two pings; a thread that misses six in a row is replaced. Default 5 seconds. */
   readonly ping_ms?: number;
-  /** How long who hung the thread is left alone the first time. Default a minute. */
+  /** Milliseconds of the first quarantine of a name that stopped the thread. Default: one minute. */
   readonly quarantine_ms?: number;
-  /** Megabytes that the thread may keep. Default: as much as Node gives a thread. */
+  /** Maximum size of the old generation of the thread's heap in megabytes. Default: that of Node. */
   readonly heap_mb?: number;
-  /** The body of the thread. Default: the loop. */
+  /** The module that the thread runs. Default: the loop. */
   readonly file?: URL;
 }
 
-/** Counted in pings, not by a clock, so that a process that was suspended does not blame its thread. */
+/**
+ * Number of missed pings after which the thread is replaced. Counted in pings, not by a clock, so that a suspended
+ * process does not replace its thread.
+ */
 const missesAllowed = 6;
-/** One that starts may have a database to bring up to date. */
+/** The same for a starting thread, which may migrate a database. */
 const missesAtStart = 24;
 const stopMs = 12_000;
 const longestPause = 30_000;
-/** A thread that hangs in code that can be stopped is stopped in a few hundredths of a second. */
+/** Milliseconds to wait for the stack: a thread in JavaScript code pauses within a few hundredths of a second. */
 const stackMs = 1_500;
-/** Who asks something waits no longer for a thread that is busy. */
+/** Milliseconds to wait for an answer of a busy thread. */
 const measureMs = 1_000;
-/** The loop itself waits for a provider for 20 seconds at most. */
+/** Milliseconds to wait for a check: the loop waits for a provider for at most 20 seconds. */
 const checkMs = 25_000;
 /**
- * Loading fills the young generation once, and the default of 48 would keep the room for it for ever. With 6, answers about
- * 10 000 machines block the thread longer: they live long enough to be moved again and again.
+ * Size of the young generation in megabytes. Loading fills it once, and the default of 48 would keep that memory for
+ * ever. With 6, answers about 10 000 machines block the thread longer: they live long enough to be copied repeatedly.
  */
 const youngMb = 16;
 
 /**
- * The loop in a worker thread. A thread that crashes or hangs is replaced; its claims are free for the next one, whose owner is newer. Before a thread that
- * hangs is ended it is seen whose code it hangs in: the next one leaves that instance alone for a while, so that the others go on.
+ * The reconciler loop in a worker thread. Replaces a thread that crashes or hangs; the next thread takes over its
+ * leases, since its owner is newer. Before it ends a hanging thread it determines whose code hangs; the next thread
+ * does not call that instance for some time, so that the other instances continue.
  */
 export class LoopThread implements LoopHandle {
   readonly where = 'thread';
@@ -51,25 +55,25 @@ export class LoopThread implements LoopHandle {
   readonly #pings: NodeJS.Timeout;
   readonly #stops: StoppedThreads;
   #worker: Worker | undefined;
-  #marks = callMemory();
+  #memory = callMemory();
   #names: readonly string[] = [];
   #thread = 0;
-  /** Being looked at before it is ended. */
+  /** The hanging thread whose stack is being read. */
   #replacing: Worker | undefined;
   #ready = false;
   #misses = 0;
   #failures = 0;
   #trouble: string | undefined = 'The loop is starting.';
-  /** What a loop that answers says of itself. */
-  #hindered: string | undefined;
+  /** The trouble that a responsive loop reports. */
+  #reported: string | undefined;
   #stopped: Promise<void> | undefined;
-  /** What threads before this one had counted, and what this one last said. */
+  /** The metrics of ended threads, and the last metrics of the current one. */
   #counted: readonly Family[] = [];
   #last: readonly Family[] = [];
-  readonly #asking: (() => void)[] = [];
-  readonly #listening: (() => void)[] = [];
-  /** Who waits for an instance that is being asked. */
-  readonly #checking = new Map<number, (checked?: Checked) => void>();
+  readonly #waitingForMetrics: (() => void)[] = [];
+  readonly #waitingForPong: (() => void)[] = [];
+  /** The callers that wait for the check of an instance. */
+  readonly #waitingForCheck = new Map<number, (checked?: Checked) => void>();
   #checks = 0;
 
   constructor(options: LoopThreadOptions) {
@@ -81,9 +85,9 @@ export class LoopThread implements LoopHandle {
   }
 
   async trouble(): Promise<string | undefined> {
-    // What it said last may be over since.
-    if (this.#ready && this.#hindered !== undefined) await this.#answer(this.#listening, { do: 'ping' });
-    return this.#trouble ?? this.#hindered;
+    // The reported trouble may be over: ask again.
+    if (this.#ready && this.#reported !== undefined) await this.#answer(this.#waitingForPong, { do: 'ping' });
+    return this.#trouble ?? this.#reported;
   }
 
   look(request_ids: readonly string[]): void {
@@ -95,7 +99,7 @@ export class LoopThread implements LoopHandle {
     const id = this.#checks++;
     return new Promise((resolve) => {
       const late = setTimeout(() => this.#checked(id), checkMs);
-      this.#checking.set(id, (checked) => {
+      this.#waitingForCheck.set(id, (checked) => {
         clearTimeout(late);
         resolve(checked);
       });
@@ -104,7 +108,7 @@ export class LoopThread implements LoopHandle {
   }
 
   async measures(): Promise<readonly Family[]> {
-    if (this.#ready) await this.#answer(this.#asking, { do: 'measure' });
+    if (this.#ready) await this.#answer(this.#waitingForMetrics, { do: 'measure' });
     return [...this.#counted, ...this.#last];
   }
 
@@ -112,7 +116,7 @@ export class LoopThread implements LoopHandle {
     return (this.#stopped ??= this.#stop());
   }
 
-  /** Asks, and waits for the answer, but no longer than a moment. */
+  /** Sends a question and waits for its answer, at most `measureMs`. */
   #answer(waiting: (() => void)[], question: ToLoop): Promise<void> {
     return new Promise((resolve) => {
       const late = setTimeout(resolve, measureMs);
@@ -130,32 +134,36 @@ export class LoopThread implements LoopHandle {
     this.#ready = false;
     this.#misses = 0;
     const file = this.#options.file ?? new URL(`./loop-worker${extname(import.meta.url)}`, import.meta.url);
-    this.#marks = callMemory();
+    this.#memory = callMemory();
     this.#names = [];
     const owner = { ...data.owner, thread: this.#thread };
     const worker = new Worker(file, {
-      workerData: { ...data, owner, marks: this.#marks, ...this.#stops.charges } satisfies LoopThreadData,
-      resourceLimits: { maxYoungGenerationSizeMb: youngMb, ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }) },
+      workerData: { ...data, owner, call_memory: this.#memory, ...this.#stops.charges } satisfies LoopThreadData,
+      resourceLimits: {
+        maxYoungGenerationSizeMb: youngMb,
+        ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }),
+      },
     });
     this.#worker = worker;
     let cause: unknown;
-    worker.on('message', (message: FromLoop) => this.#hear(message));
+    worker.on('message', (message: FromLoop) => this.#handle(message));
     worker.on('error', (error) => (cause = error));
-    worker.on('exit', () => this.#gone(worker, cause));
+    worker.on('exit', () => this.#exited(worker, cause));
   }
 
-  #hear(message: FromLoop): void {
-    if (message.told === 'log') return this.#options.log[message.line.level](message.line.fields, message.line.message);
+  #handle(message: FromLoop): void {
+    if (message.event === 'log')
+      return this.#options.log[message.line.level](message.line.fields, message.line.message);
     this.#misses = 0;
-    if (message.told === 'measured') return this.#measured(message.families);
-    if (message.told === 'names') this.#names = message.names;
-    if (message.told === 'looked') return this.#options.looked(message.request_ids, message.at);
-    if (message.told === 'checked') return this.#checked(message.id, message.checked);
-    if (message.told === 'pong') {
-      [this.#failures, this.#hindered] = [0, message.trouble];
-      for (const tell of this.#listening.splice(0)) tell();
+    if (message.event === 'measured') return this.#measured(message.families);
+    if (message.event === 'names') this.#names = message.names;
+    if (message.event === 'looked') return this.#options.looked(message.request_ids, message.at);
+    if (message.event === 'checked') return this.#checked(message.id, message.checked);
+    if (message.event === 'pong') {
+      [this.#failures, this.#reported] = [0, message.trouble];
+      for (const done of this.#waitingForPong.splice(0)) done();
     }
-    if (message.told === 'ready') {
+    if (message.event === 'ready') {
       this.#ready = true;
       this.#stops.stored();
     }
@@ -164,12 +172,12 @@ export class LoopThread implements LoopHandle {
 
   #measured(families: readonly Family[]): void {
     this.#last = families;
-    for (const tell of this.#asking.splice(0)) tell();
+    for (const done of this.#waitingForMetrics.splice(0)) done();
   }
 
   #checked(id: number, checked?: Checked): void {
-    this.#checking.get(id)?.(checked);
-    this.#checking.delete(id);
+    this.#waitingForCheck.get(id)?.(checked);
+    this.#waitingForCheck.delete(id);
   }
 
   #ping(): void {
@@ -184,33 +192,45 @@ export class LoopThread implements LoopHandle {
     this.#send({ do: 'ping' });
   }
 
-  /** Sees whose code it hangs in, and ends it; its exit starts the next one. */
+  /** Determines whose code hangs, and ends the thread; its exit starts the next one. */
   async #replace(worker: Worker): Promise<void> {
     if (this.#replacing === worker) return;
     this.#replacing = worker;
     try {
-      this.#stops.hung(this.#thread, await threadStack(worker.threadId, stackMs), readTracking(this.#marks, this.#names));
+      this.#stops.hung(
+        this.#thread,
+        await threadStack(worker.threadId, stackMs),
+        readTracking(this.#memory, this.#names),
+      );
     } catch (error) {
-      this.#options.log.warn({ err: error, thread: this.#thread }, 'It could not be seen where the loop thread hangs.');
+      this.#options.log.warn(
+        { err: error, thread: this.#thread },
+        'The stack of the hanging loop thread could not be read.',
+      );
     }
     await worker.terminate();
   }
 
-  #gone(worker: Worker, cause: unknown): void {
+  #exited(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    this.#hindered = undefined;
-    this.#counted = carriedOn(this.#counted, this.#last);
+    this.#reported = undefined;
+    this.#counted = accumulate(this.#counted, this.#last);
     this.#measured([]);
-    for (const id of this.#checking.keys()) this.#checked(id);
+    for (const id of this.#waitingForCheck.keys()) this.#checked(id);
     if (this.#stopped) return;
-    if (this.#replacing !== worker) this.#stops.ended(readTracking(this.#marks, this.#names));
+    if (this.#replacing !== worker) this.#stops.ended(readTracking(this.#memory, this.#names));
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;
     const trouble =
-      cause instanceof Error ? `The loop thread failed: ${cause.message}` : (this.#trouble ?? 'The loop thread ended by itself.');
+      cause instanceof Error
+        ? `The loop thread failed: ${cause.message}`
+        : (this.#trouble ?? 'The loop thread ended by itself.');
     this.#trouble = trouble;
-    this.#options.log.error({ err: cause, thread: this.#thread, pause_ms: pause }, `${trouble} It is replaced.`);
+    this.#options.log.error(
+      { err: cause, thread: this.#thread, pause_ms: pause },
+      `${trouble} The server replaces it.`,
+    );
     setTimeout(() => {
       if (!this.#stopped) this.#start();
     }, pause).unref();
@@ -219,12 +239,15 @@ export class LoopThread implements LoopHandle {
   async #stop(): Promise<void> {
     clearInterval(this.#pings);
     const worker = this.#worker;
-    this.#trouble = 'The loop is stopped.';
+    this.#trouble = 'The loop has stopped.';
     if (!worker) return;
     const exited = new Promise<void>((resolve) => void worker.once('exit', () => resolve()));
     this.#send({ do: 'stop' });
     const timer = setTimeout(() => {
-      this.#options.log.warn({ thread: this.#thread }, 'The loop thread does not stop; it is ended. Its claims are free at once.');
+      this.#options.log.warn(
+        { thread: this.#thread },
+        'The loop thread does not stop; the server terminates it. Its leases are free at once.',
+      );
       void worker.terminate();
     }, stopMs);
     await exited;

@@ -1,17 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import type { RefreshTrigger } from '../../core/requests/refresh-trigger.ts';
 
-/** The loop looks at a request at most once in this time, so asking more often says nothing new. */
-const again_ms = 2_000;
-/** Questions that come within this time go to the loop together. */
-const gather_ms = 10;
+/** Milliseconds within which a request is sent at most once: the loop refreshes it at most once in this time. */
+const minInterval_ms = 2_000;
+/** Milliseconds in which requests are collected for one message. */
+const collect_ms = 10;
 const kept = 20_000;
 
-/** Gathers what callers want looked at, and keeps when the loop last looked. In memory, and nobody waits for it. */
+/**
+ * Collects the requests that callers want refreshed, and records when the loop last refreshed each. In memory; callers
+ * do not wait.
+ */
 export class RefreshBatcher implements RefreshTrigger {
   readonly #send: (request_ids: readonly string[]) => void;
-  readonly #asked = new LRUCache<string, number>({ max: kept });
-  readonly #looked = new LRUCache<string, number>({ max: kept });
+  readonly #sentAt = new LRUCache<string, number>({ max: kept });
+  readonly #refreshedAt = new LRUCache<string, number>({ max: kept });
   #waiting: string[] = [];
 
   constructor(send: (request_ids: readonly string[]) => void) {
@@ -20,24 +23,24 @@ export class RefreshBatcher implements RefreshTrigger {
 
   look(request_id: string): void {
     const now = performance.now();
-    const last = this.#asked.get(request_id);
-    if (last !== undefined && now - last < again_ms) return;
-    this.#asked.set(request_id, now);
+    const last = this.#sentAt.get(request_id);
+    if (last !== undefined && now - last < minInterval_ms) return;
+    this.#sentAt.set(request_id, now);
     this.#waiting.push(request_id);
     if (this.#waiting.length > 1) return;
     setTimeout(() => {
       const request_ids = this.#waiting;
       this.#waiting = [];
       this.#send(request_ids);
-    }, gather_ms).unref();
+    }, collect_ms).unref();
   }
 
   lookedAt(request_id: string): number | undefined {
-    return this.#looked.get(request_id);
+    return this.#refreshedAt.get(request_id);
   }
 
-  /** The loop tells which requests it looked at. */
+  /** Records the requests that the loop refreshed, and the time. */
   looked(request_ids: readonly string[], at: number): void {
-    for (const id of request_ids) this.#looked.set(id, at);
+    for (const id of request_ids) this.#refreshedAt.set(id, at);
   }
 }

@@ -22,7 +22,10 @@ export interface McpOptions {
 
 /** muster as agents reach it, for one connection; it is connected to nothing yet. */
 export function mcpServer({ carry, read_only = false }: McpOptions): Server {
-  const server = new Server(thisPackage, { capabilities: { tools: {}, resources: {} }, instructions: instructions(read_only) });
+  const server = new Server(thisPackage, {
+    capabilities: { tools: {}, resources: {} },
+    instructions: instructions(read_only),
+  });
   const tools = toolbox(read_only);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.offered() }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>

@@ -33,19 +33,31 @@ const drainMs = 10_000;
 const flushMs = 1_000;
 
 /** Serves any number of clients over streamable HTTP. */
-export async function serveMcpHttp({ access, read_only, host, port, names, origins }: McpHttpOptions): Promise<McpHttpServer> {
+export async function serveMcpHttp({
+  access,
+  read_only,
+  host,
+  port,
+  names,
+  origins,
+}: McpHttpOptions): Promise<McpHttpServer> {
   const sessions = mcpSessions({ carry: access.carry, read_only });
   // Not imported: as an ES module it would load much that nobody here uses.
-  const server = process.getBuiltinModule('node:http').createServer({ requestTimeout: 60_000 }, (request, response) => {
-    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
-    const objection =
-      objectionToHost(request.headers.host, [host, ...names]) ?? objectionToOrigin(request.headers.origin, request.headers.host, origins);
-    if (objection !== undefined) return refuse(response, 403, -32000, objection);
-    if (request.url?.split('?', 1)[0] !== path) return refuse(response, 404, -32000, `Nothing is here; the protocol is served at ${path}.`);
-    sessions.handle(request, response).catch((error: unknown) => {
-      if (!response.headersSent) refuse(response, 500, -32603, error instanceof Error ? error.message : String(error));
+  const server = process
+    .getBuiltinModule('node:http')
+    .createServer({ requestTimeout: 60_000 }, (request, response) => {
+      for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+      const objection =
+        objectionToHost(request.headers.host, [host, ...names]) ??
+        objectionToOrigin(request.headers.origin, request.headers.host, origins);
+      if (objection !== undefined) return refuse(response, 403, -32000, objection);
+      if (request.url?.split('?', 1)[0] !== path)
+        return refuse(response, 404, -32000, `Nothing is here; the protocol is served at ${path}.`);
+      sessions.handle(request, response).catch((error: unknown) => {
+        if (!response.headersSent)
+          refuse(response, 500, -32603, error instanceof Error ? error.message : String(error));
+      });
     });
-  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(cannotListen(host, port, cause)));
     server.listen(port, host, resolve);

@@ -5,7 +5,10 @@ import type { Terminal } from '../process/terminal.ts';
 import type { BrokerAccess } from './sessions/broker-access.ts';
 import { mcpServer } from './mcp-server.ts';
 
-/** Serves one client over the streams of this process, until it closes its end or the signal comes. Calls that came before the end are answered. */
+/**
+ * Serves one client over the streams of this process, until it closes its end or the signal comes. Calls that came
+ * before the end are answered.
+ */
 export async function serveStdio(
   access: BrokerAccess,
   readOnly: boolean,
@@ -33,7 +36,10 @@ export async function serveStdio(
   await server.close();
 }
 
-/** The output of this process for the protocol alone: whatever else writes there writes to the other stream from now on. */
+/**
+ * The output of this process for the protocol alone: whatever else writes there writes to the other stream from now
+ * on.
+ */
 function takeStdout(): Writable {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);

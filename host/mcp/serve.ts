@@ -35,11 +35,18 @@ type Access = ReturnType<typeof brokerAccess>;
 async function serveHttp(flags: McpFlags, access: Access, terminal: Terminal, stop: AbortSignal): Promise<void> {
   const { readOnly = false, host = '127.0.0.1', port = 8001, allowHost = [], allowOrigin = [] } = flags;
   const { serveMcpHttp } = await import('./serve-http.ts');
-  const server = await serveMcpHttp({ access, read_only: readOnly, host, port, names: allowHost, origins: allowOrigin });
+  const server = await serveMcpHttp({
+    access,
+    read_only: readOnly,
+    host,
+    port,
+    names: allowHost,
+    origins: allowOrigin,
+  });
   terminal.out(`muster serves agents at ${server.url}\n`);
   if (!isLoopback(server.address))
     terminal.err(
-      'muster: warning: everyone who reaches this address can request and return machines: put a gateway in front that authenticates.\n',
+      'muster: warning: everyone who reaches this address can request and return machines: put an authenticating gateway in front of it.\n',
     );
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
   await server.close();

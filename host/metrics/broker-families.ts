@@ -7,14 +7,22 @@ import { gauge, type Family } from './family.ts';
 
 const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhealthy: 0, unknown: -1 };
 
-/** What the broker knows: the same in every process, so one is asked. Counts by status are kept by the storage, not computed. */
+/**
+ * What the broker knows: the same in every process, so one is asked. Counts by status are kept by the storage, not
+ * computed.
+ */
 export async function brokerFamilies({ store, services, facts }: Broker): Promise<readonly Family[]> {
   const { version } = thisPackage;
   const { instances } = services.providers;
-  const byInstance = (value: (name: string) => number) => instances.map(({ name }) => [{ provider_instance: name }, value(name)] as const);
+  const byInstance = (value: (name: string) => number) =>
+    instances.map(({ name }) => [{ provider_instance: name }, value(name)] as const);
   const [requests, machines] = await Promise.all([
-    Promise.all(requestStatuses.map(async (status) => [{ status }, await store.count('request', { status })] as const)),
-    Promise.all(machineStatuses.map(async (status) => [{ status }, await store.count('machine', { status })] as const)),
+    Promise.all(
+      requestStatuses.map(async (status) => [{ status }, await store.count('request', { status })] as const),
+    ),
+    Promise.all(
+      machineStatuses.map(async (status) => [{ status }, await store.count('machine', { status })] as const),
+    ),
   ]);
   return [
     gauge('muster_build_info', 'Which version runs.', [[{ version, node: process.version }, 1]]),

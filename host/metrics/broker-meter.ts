@@ -19,6 +19,11 @@ export class BrokerMeter {
   }
 
   families(): readonly Family[] {
-    return [this.http.family(), ...this.pressure.families(), ...this.thread.families(), ...processFamilies(this.#worker)];
+    return [
+      this.http.family(),
+      ...this.pressure.families(),
+      ...this.thread.families(),
+      ...processFamilies(this.#worker),
+    ];
   }
 }

@@ -32,7 +32,9 @@ export class Timing {
   }
 }
 
-/** How long things took, as a histogram for each combination of labels. Keep what `of` gives where it is needed often. */
+/**
+ * How long things took, as a histogram for each combination of labels. Keep what `of` gives where it is needed often.
+ */
 export class Durations {
   readonly #about: DurationsOptions;
   readonly #timings = new Map<string, { readonly values: readonly string[]; readonly timing: Timing }>();
@@ -46,7 +48,8 @@ export class Durations {
     const known = this.#timings.get(key);
     if (known) return known.timing;
     const { most = 1_000, labels, bounds } = this.#about;
-    if (this.#timings.size >= most && values.some((value) => value !== other)) return this.of(...labels.map(() => other));
+    if (this.#timings.size >= most && values.some((value) => value !== other))
+      return this.of(...labels.map(() => other));
     const timing = new Timing(bounds);
     this.#timings.set(key, { values, timing });
     return timing;
@@ -66,7 +69,11 @@ export class Durations {
       count += each;
       return { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[index] ?? '+Inf' }, value: count };
     });
-    return [...buckets, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: count }];
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
   }
 }
 

@@ -1,4 +1,7 @@
-/** Numbers of one name as a scrape shows them. Plain, so that they cross threads and processes, and in the shape that prom-client reads. */
+/**
+ * Numbers of one name as a scrape shows them. Plain, so that they cross threads and processes, and in the shape that
+ * prom-client reads.
+ */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -18,7 +21,13 @@ export interface Sample {
 type Labels = Sample['labels'];
 
 export function gauge(name: string, help: string, values: readonly (readonly [Labels, number])[]): Family {
-  return { name, help, type: 'gauge', aggregator: 'sum', values: values.map(([labels, value]) => ({ labels, value })) };
+  return {
+    name,
+    help,
+    type: 'gauge',
+    aggregator: 'sum',
+    values: values.map(([labels, value]) => ({ labels, value })),
+  };
 }
 
 export function counter(name: string, help: string, values: readonly (readonly [Labels, number])[]): Family {
@@ -26,10 +35,10 @@ export function counter(name: string, help: string, values: readonly (readonly [
 }
 
 /**
- * What a thread or process that ended had counted, added to what others before it had: sums must not fall because somebody left. Gauges, and
- * counters of one process (`process_…`), end with it.
+ * What a thread or process that ended had counted, added to what others before it had: sums must not fall because
+ * somebody left. Gauges, and counters of one process (`process_…`), end with it. /
  */
-export function carriedOn(before: readonly Family[], left: readonly Family[]): readonly Family[] {
+export function accumulate(before: readonly Family[], left: readonly Family[]): readonly Family[] {
   const families = new Map(before.map((family) => [family.name, family]));
   for (const family of left) {
     if (family.type === 'gauge' || family.name.startsWith('process_')) continue;

@@ -47,5 +47,7 @@ export class HttpDurations {
   }
 }
 
-/** `/api/v1/templates/:template_id` as the documentation writes it; with and without the slash at the end is one route. */
+/**
+ * `/api/v1/templates/:template_id` as the documentation writes it; with and without the slash at the end is one route.
+ */
 const patternOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}').replace(/(.)\/$/, '$1');

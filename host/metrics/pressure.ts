@@ -8,8 +8,9 @@ interface UnderWay {
 }
 
 /**
- * How long calls have to wait just now: for the storage, by the oldest commit that is not durable yet; and for this thread, by how long it has been reading calls
- * since it last did anything else. No timer, and next to nothing for a call.
+ * How long calls have to wait just now: for the storage, by the oldest commit that is not durable yet; and for this
+ * thread, by how long it has been reading calls since it last did anything else. No timer, and next to nothing for a
+ * call. /
  */
 export class Pressure {
   readonly #most_ms: number;
@@ -56,11 +57,15 @@ export class Pressure {
   families(): readonly Family[] {
     const labels = { worker: this.#worker };
     return [
-      gauge('muster_store_commits_waiting', 'Commits of callers that are not durable yet.', [[labels, this.#commits.size]]),
+      gauge('muster_store_commits_waiting', 'Commits of callers that are not durable yet.', [
+        [labels, this.#commits.size],
+      ]),
       gauge('muster_store_oldest_commit_seconds', 'How long the oldest of them has waited.', [
         [labels, this.#oldest(performance.now()) / 1000],
       ]),
-      counter('muster_calls_refused_total', 'Calls that were refused because others waited too long.', [[labels, this.#refused]]),
+      counter('muster_calls_refused_total', 'Calls that were refused because others waited too long.', [
+        [labels, this.#refused],
+      ]),
     ];
   }
 

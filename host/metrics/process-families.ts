@@ -9,7 +9,9 @@ export function processFamilies(worker: number): readonly Family[] {
   return [
     gauge('process_resident_memory_bytes', 'Resident memory of the process.', [[labels, process.memoryUsage.rss()]]),
     counter('process_cpu_seconds_total', 'Processor time that the process used.', [[labels, (user + system) / 1e6]]),
-    gauge('process_start_time_seconds', 'When the process started, in seconds since 1970.', [[labels, performance.timeOrigin / 1000]]),
+    gauge('process_start_time_seconds', 'When the process started, in seconds since 1970.', [
+      [labels, performance.timeOrigin / 1000],
+    ]),
     gauge('nodejs_active_resources', 'Handles and requests that keep the process busy.', [
       [labels, process.getActiveResourcesInfo().length],
     ]),

@@ -25,8 +25,15 @@ export class ProviderDurations implements ProviderMeter {
 
   calls(instance: string) {
     return {
-      record: ({ action, ms, kind = 'ok' }: { readonly action: string; readonly ms: number; readonly kind?: string }) =>
-        this.#calls.of(instance, action, kind).add(ms),
+      record: ({
+        action,
+        ms,
+        kind = 'ok',
+      }: {
+        readonly action: string;
+        readonly ms: number;
+        readonly kind?: string;
+      }) => this.#calls.of(instance, action, kind).add(ms),
     };
   }
 

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 
-/** Beside the sources after an install, beside what was built of them in a package. */
+/** The bundle lies beside the sources after an install, and beside the compiled files in a package. */
 const bundle = new URL('../../bundled/typebox/', import.meta.url);
 const own = new URL('../..', import.meta.url).href;
 
 /**
- * The first thing in every process and thread: everything else is loaded from the cache of an earlier start, stripped and compiled, and typebox from
- * few files instead of hundreds. Without either it merely takes longer and more memory.
+ * Makes the process load compiled code from the cache of an earlier start, and typebox from a few bundled files
+ * instead of hundreds. Call it first in every process and thread. Without cache or bundle, loading only takes longer
+ * and more memory.
  */
 export function useCompileCache(): void {
   const cache = compileCache();
@@ -20,11 +21,12 @@ export function useCompileCache(): void {
       const url = files[specifier];
       if (url === undefined) return next(specifier, context);
       const { parentURL = '' } = context;
-      // A plugin from elsewhere may have another typebox of its own; the same one should not be loaded twice.
+      // A plugin outside of muster may have its own typebox. It gets the bundle only when both are the same package,
+      // so that typebox is loaded once.
       const isOurs = parentURL.startsWith(own) && !parentURL.includes('/node_modules/', own.length);
       if (!isOurs) {
-        const theirs = next(specifier, context);
-        if (theirs.url !== next(specifier, { ...context, parentURL: import.meta.url }).url) return theirs;
+        const resolved = next(specifier, context);
+        if (resolved.url !== next(specifier, { ...context, parentURL: import.meta.url }).url) return resolved;
       }
       return { url, format: 'module', shortCircuit: true };
     },
@@ -32,8 +34,9 @@ export function useCompileCache(): void {
 }
 
 /**
- * Where compiled code is kept. Node runs what it finds there, and by itself would take a directory below the temporary
- * one, which whoever is first may own: so only what the launcher has looked at, or Windows keeps for the user alone.
+ * The directory of compiled code; undefined: no cache. Node executes what the directory contains, and its default lies
+ * below the temporary directory, which another user may own. So the cache is only a directory that the launcher has
+ * checked, or that Windows keeps for the user.
  */
 function compileCache(): string | undefined {
   const { NODE_COMPILE_CACHE: named, LOCALAPPDATA: own } = process.env;
@@ -41,11 +44,15 @@ function compileCache(): string | undefined {
   return process.platform === 'win32' && own ? join(own, 'muster', 'compile') : undefined;
 }
 
-/** By what is imported; undefined: there is no bundle. */
+/** The URL of each bundled file by import specifier; undefined when there is no bundle. */
 function bundledFiles(): Readonly<Record<string, string>> | undefined {
   try {
-    const { files } = JSON.parse(readFileSync(new URL('files.json', bundle), 'utf8')) as { files: Record<string, string> };
-    return Object.fromEntries(Object.entries(files).map(([specifier, file]) => [specifier, new URL(file, bundle).href]));
+    const { files } = JSON.parse(readFileSync(new URL('files.json', bundle), 'utf8')) as {
+      files: Record<string, string>;
+    };
+    return Object.fromEntries(
+      Object.entries(files).map(([specifier, file]) => [specifier, new URL(file, bundle).href]),
+    );
   } catch {
     return undefined;
   }

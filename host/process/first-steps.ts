@@ -3,7 +3,7 @@ import { choose } from '../../core/providers/choose.ts';
 import type { Broker } from '../compose.ts';
 import { thisPackage } from './this-package.ts';
 
-/** What a newcomer sees at the start: where the server is, and three calls that work. */
+/** Returns the text at the start of a server: its address, and three calls that work. */
 export function firstSteps({ configuration, services }: Broker, url: string): string {
   const { items } = services.templates.list();
   const first = items.find(({ template }) => canServe(services, template)) ?? items[0];
@@ -13,7 +13,7 @@ export function firstSteps({ configuration, services }: Broker, url: string): st
   const api = `${url}/api/v1`;
   return [
     `${thisPackage.name} ${thisPackage.version} answers at ${url} (scheduler ${configuration.scheduler}, providers ${providersOf(configuration.providers)}).`,
-    first ? 'Try:' : 'There are no templates yet; once there are, try:',
+    first ? 'Try:' : 'There are no templates yet. With a template, try:',
     `  curl -s ${api}/templates/`,
     `  curl -s ${api}/machines/request -H 'content-type: application/json' -d '${JSON.stringify(body)}'`,
     `  curl -s ${api}/requests/REQUEST_ID/status     # with the ${asHostFactory ? 'requestId' : 'request_id'} of that answer`,
@@ -21,14 +21,18 @@ export function firstSteps({ configuration, services }: Broker, url: string): st
   ].join('\n');
 }
 
-/** Whether a request for three machines would be taken. */
+/** Whether the broker would accept a request for three machines. */
 function canServe({ providers, templates }: Broker['services'], { template_id }: Template): boolean {
   try {
-    return choose(templates.placed(template_id), { key: template_id, machine_count: 3 }, {}, providers).provider_instance !== '';
+    return (
+      choose(templates.placed(template_id), { key: template_id, machine_count: 3 }, {}, providers)
+        .provider_instance !== ''
+    );
   } catch {
-    // Why not is for the one who asks.
+    // The reason is reported to callers who send such a request.
     return false;
   }
 }
 
-const providersOf = (instances: readonly { readonly name: string }[]): string => instances.map(({ name }) => name).join(', ') || 'none';
+const providersOf = (instances: readonly { readonly name: string }[]): string =>
+  instances.map(({ name }) => name).join(', ') || 'none';

@@ -1,9 +1,12 @@
 export interface Interruption extends Disposable {
-  /** Aborted when somebody presses Ctrl-C, or asks the process to end. */
+  /** Aborted at SIGINT (Ctrl-C) or SIGTERM. */
   readonly signal: AbortSignal;
 }
 
-/** Turns signals into an abort, so that what is open can be closed. A second one ends the process as usual. */
+/**
+ * Turns the first SIGINT or SIGTERM into an abort, so that the command can close open resources. A second signal ends
+ * the process.
+ */
 export function interruption(): Interruption {
   const controller = new AbortController();
   const stop = () => controller.abort();

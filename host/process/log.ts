@@ -2,17 +2,17 @@ import { destination, pino, stdTimeFunctions, type DestinationStream, type Logge
 import { callId } from '../http/call-context.ts';
 
 export interface LogOptions {
-  /** Texts that no line may hold, wherever they come from: each is masked. */
+  /** Texts that are masked in every line, wherever they occur. */
   readonly secrets?: readonly string[];
-  /** In every line. */
+  /** Fields that are added to every line. */
   readonly about?: Readonly<Record<string, unknown>>;
-  /** Default: stderr. */
+  /** The stream. Default: stderr. */
   readonly to?: DestinationStream;
 }
 
 /**
- * A log of JSON lines on stderr; stdout is for people. Written at once, so that the last line before a crash is there. Lines that belong to a call
- * carry its `x_request_id`.
+ * Creates a log of JSON lines on stderr; stdout is for results. Lines are written synchronously, so that the last line
+ * before a crash is written. Lines of a call carry its `x_request_id`.
  */
 export function stderrLog(level: string, { secrets = [], about, to }: LogOptions = {}): Logger {
   const masked = maskOf(secrets);
@@ -32,13 +32,16 @@ export function stderrLog(level: string, { secrets = [], about, to }: LogOptions
   );
 }
 
-/** Shorter ones would mask half of what is written. */
+/** The shortest secret that is masked, in characters: shorter texts would mask ordinary text. */
 const shortest = 8;
 
 function maskOf(secrets: readonly string[]): ((line: string) => string) | undefined {
-  // As they are, and as they stand in JSON. The longest first: one may be part of another.
-  const texts = secrets.filter((secret) => secret.length >= shortest).flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  // Plain and JSON-escaped. Longest first, since one secret may contain another.
+  const texts = secrets
+    .filter((secret) => secret.length >= shortest)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   const unique = [...new Set(texts)].toSorted((a, b) => b.length - a.length);
   if (unique.length === 0) return undefined;
-  return (line) => unique.reduce((text, secret) => (text.includes(secret) ? text.replaceAll(secret, '***') : text), line);
+  return (line) =>
+    unique.reduce((text, secret) => (text.includes(secret) ? text.replaceAll(secret, '***') : text), line);
 }

@@ -3,14 +3,20 @@ import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { ProviderDirectory } from '../../core/providers/directory.ts';
 import type { Placement } from '../../core/templates/select-page.ts';
 
-/** Instances in the order in which lists take them for preferred: lower priority number, then higher weight, then name. Requests of equals are shared out by weight. */
-export function inPreference(instances: readonly ProviderInstance[]): readonly ProviderInstance[] {
+/**
+ * Orders instances by preference for lists: lower priority number, then higher weight, then name. Requests choose
+ * among instances of equal priority by weight instead.
+ */
+export function byPreference(instances: readonly ProviderInstance[]): readonly ProviderInstance[] {
   return instances.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight || (a.name < b.name ? -1 : 1));
 }
 
-/** What would serve a template by default, health and limits aside: lists are filtered by it where the template itself says nothing. */
+/**
+ * Returns the provider that would serve a template by default, without regard to health and limits. List filters use
+ * it when the template itself does not set the fields.
+ */
 export function placementOf(template: Template, providers: ProviderDirectory): Placement {
-  const instance = inPreference(providers.instances).find(
+  const instance = byPreference(providers.instances).find(
     (each) =>
       each.enabled &&
       (template.provider_name ?? each.name) === each.name &&

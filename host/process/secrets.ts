@@ -3,14 +3,21 @@ import type { LoadedConfiguration } from '../../config/load.ts';
 import { percentDecoded, soundsSecret, userinfoOf } from '../../core/schema/redact.ts';
 
 /**
- * Every text of the configuration that the schema of its plugin marks as sensitive, or that sounds like it where no schema knows it: the log masks them
- * wherever they turn up.
+ * Returns every text of the configuration that is secret: its schema marks it as sensitive, or no schema describes it
+ * and its name suggests a secret. The log masks these texts.
  */
-export function secretsOf({ configuration, plugins }: Pick<LoadedConfiguration, 'configuration' | 'plugins'>): readonly string[] {
+export function secretsOf({
+  configuration,
+  plugins,
+}: Pick<LoadedConfiguration, 'configuration' | 'plugins'>): readonly string[] {
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
-  const driver = plugins.flatMap((plugin) => plugin.storages ?? []).find(({ type }) => type === configuration.storage.type);
+  const driver = plugins
+    .flatMap((plugin) => plugin.storages ?? [])
+    .find(({ type }) => type === configuration.storage.type);
   return [
-    ...configuration.providers.flatMap(({ type, config }) => sensitive(types.find((each) => each.type === type)?.config, config)),
+    ...configuration.providers.flatMap(({ type, config }) =>
+      sensitive(types.find((each) => each.type === type)?.config, config),
+    ),
     ...sensitive(driver?.options, configuration.storage),
   ];
 }
@@ -27,14 +34,14 @@ function sensitive(schema: TSchema | undefined, value: unknown): string[] {
   });
 }
 
-/** What an address carries, and of that the password, as it is written and as it is sent. */
+/** The credentials of a URL, its password as written, and its password percent-decoded. */
 function spellings(userinfo: string | undefined): string[] {
   if (userinfo === undefined) return [];
   const password = userinfo.slice(userinfo.indexOf(':') + 1);
   return [...new Set([userinfo, password, percentDecoded(password)])];
 }
 
-/** All texts within, where an object or a list is sensitive as a whole. */
+/** All texts inside of a value that is sensitive as a whole. */
 function texts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];

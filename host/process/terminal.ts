@@ -1,44 +1,47 @@
-/** Where a command writes. Results go out, everything else to err. */
+/** The output of a command. Results go to `out`, all other messages to `err`. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** Whether a person looks at the results, and at what is said beside them. */
+  /** Whether each stream is a terminal. */
   readonly outIsScreen: boolean;
   readonly errIsScreen: boolean;
-  /** How wide each screen is; absent where there is none, or it does not say. */
+  /** Width of each terminal in columns; absent when the stream is not a terminal or reports no width. */
   readonly outColumns?: number;
   readonly errColumns?: number;
-  /** Whether results may have colours: on a screen only, and never with NO_COLOR. */
-  readonly colours: boolean;
+  /** Whether results may use colors: only on a terminal, and never with NO_COLOR. */
+  readonly colors: boolean;
 }
 
 /** The streams of this process. */
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
-  // `muster … | head` closes the pipe early, which is no failure; results that get lost are one.
+  // `muster … | head` closes the pipe early, which is no failure. Any other write error loses results and is a
+  // failure.
   stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(0);
     stderr.write(`muster: standard output cannot be written: ${message}\n`, () => process.exit(1));
   });
-  // What is said beside the results may get lost.
+  // Messages beside the results may be lost.
   stderr.on('error', () => undefined);
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
-    // Not there at all where the stream is no terminal.
+    // `isTTY` is undefined when the stream is not a terminal.
     outIsScreen: Boolean(stdout.isTTY),
     errIsScreen: Boolean(stderr.isTTY),
-    // Asked at every line: a person may change it.
+    // Read at every line: the person may resize the terminal.
     get outColumns() {
       return stdout.columns;
     },
     get errColumns() {
       return stderr.columns;
     },
-    colours: wantsColours(stdout, env),
+    colors: wantsColors(stdout, env),
   };
 }
 
-/** On a screen that knows them, unless the user says no. */
-export const wantsColours = ({ isTTY }: { readonly isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean =>
-  Boolean(isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+/** Whether a stream is a terminal with colors and the user does not disable colors. */
+export const wantsColors = (
+  { isTTY }: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): boolean => Boolean(isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';

@@ -2,16 +2,23 @@ import { readFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import type { Owner } from '../../core/contract/storage.ts';
 
-/** This process as a holder of claims. A loop thread that replaces another one gets the next `thread`. */
+/** Returns this process as an owner of leases. A loop thread that replaces another one increments `thread`. */
 export function thisOwner(): Owner {
-  return { host: hostname(), boot: bootId(), pid: process.pid, started: Math.round(performance.timeOrigin), thread: 1 };
+  return {
+    host: hostname(),
+    boot: bootId(),
+    pid: process.pid,
+    started: Math.round(performance.timeOrigin),
+    thread: 1,
+  };
 }
 
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    // Elsewhere the time of the boot stands for it, coarse enough to stay the same while the clock is trimmed.
+    // On other systems the boot time stands in for the boot id, rounded to 10 minutes so that clock corrections do not
+    // change it.
     return `boot-${Math.round((Date.now() / 1000 - uptime()) / 600)}`;
   }
 }

@@ -25,28 +25,35 @@ import { answerFailure, answerFailures } from './failures.ts';
 import { gatherChunks } from './body/gather-chunks.ts';
 import { isHeaderText } from './call/header-text.ts';
 import { bindHealthRoutes } from './routes/health-routes.ts';
-import { inTurn } from './body/in-turn.ts';
+import { queuePerConnection } from './body/queue-per-connection.ts';
 import { largestBody, parseBody } from './body/json-body.ts';
 import { rateLimits, type RateLimits } from './limits/rate-limits.ts';
 import { bindMetricsRoute } from './routes/metrics-route.ts';
 import { bindMachineRoutes } from './routes/machine-routes.ts';
 import { bindMcpRoute } from './routes/mcp-route.ts';
 import { bindOperationRoutes } from './routes/operation-routes.ts';
-import { oneATurn, oneByOne } from './body/one-a-turn.ts';
+import { tickQueue, serialQueue } from './body/job-queues.ts';
 import { PathTable } from './routes/path-table.ts';
 import { refuseBrokenCall } from './call/broken-call.ts';
 
 export interface AppOptions {
   readonly broker: Broker;
-  /** Called for every call that was answered; left out, nothing is logged for calls that went well. */
+  /** Called for every answered call. Absent: successful calls are not logged. */
   answered?(request: FastifyRequest, reply: FastifyReply): void;
-  /** Where calls are counted, unless the configuration turns limits off. Default: in this process. */
+  /**
+   * The counters of the rate limits; unused when the configuration disables limits. Default: counters in this process.
+   */
   readonly limits?: RateLimits;
-  /** The address that another process listens on for this one. Default: its own, once it listens. */
+  /**
+   * The address on which another process listens for this one. Default: the address of this server once it listens.
+   */
   readonly bound?: string;
 }
 
-/** The REST face: every operation that declares a route, health routes, and one place for failures. It listens nowhere yet. */
+/**
+ * Creates the REST interface: the routes of every operation, the health routes and the error handling. Does not
+ * listen.
+ */
 export function createApp({ broker, answered, limits, bound }: AppOptions): FastifyInstance {
   const paths = new PathTable();
   const { call_timeout_s, trust_proxy } = broker.configuration.server;
@@ -54,14 +61,15 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     logger: false,
     bodyLimit: largestBody,
     trustProxy: trust_proxy,
-    // A client that sends its call byte by byte is not waited for longer, nor one that does not take its answer.
+    // Bounds the time of a client that sends its call slowly, and of a client that does not read its answer.
     requestTimeout: call_timeout_s * 1000,
     connectionTimeout: 2 * call_timeout_s * 1000,
-    // Node's own refusal has no body; ours is below. Of two hosts it would take the first, and a gateway perhaps the other.
+    // The check of the Host header is in `callChecks`: the answer of Node has no body. With two Host headers Node
+    // would use the first, and a gateway possibly the second.
     http: {
       requireHostHeader: false,
       joinDuplicateHeaders: true,
-      // With a time for headers that is longer than that for a call, node would take each for the other.
+      // If the time-out of the headers were longer than that of the call, Node would swap the two.
       headersTimeout: Math.min(60_000, call_timeout_s * 1000),
       connectionsCheckingInterval: Math.min(5_000, call_timeout_s * 250),
     },
@@ -78,9 +86,12 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
       ),
     clientErrorHandler: refuseBrokenCall,
     routerOptions: { maxParamLength: 1_000 },
-    // Operations read their input themselves and answers come as JSON, so the validator and the serializer need not even be loaded.
+    // Operations parse their own input and answers are JSON, so Fastify's validator and serializer need not be loaded.
     schemaController: {
-      compilersFactory: { buildValidator: (() => () => () => true) as never, buildSerializer: () => () => JSON.stringify },
+      compilersFactory: {
+        buildValidator: (() => () => () => true) as never,
+        buildSerializer: () => () => JSON.stringify,
+      },
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -95,18 +106,19 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     reply.headers(securityHeaders).header('x-request-id', request.id);
     const { raw } = request;
     const wrong = check(raw);
-    // What follows on the connection may be read otherwise than it was meant; and what comes together with an upgrade is not read at all. And a client
-    // that goes on calling over an open connection would hold the end up.
+    // After a refused call the rest of the connection may be parsed differently by client and server; data that follow
+    // an upgrade are not read; and a client that keeps calling on an open connection would delay the shutdown.
     if (wrong || closing || raw.headers.upgrade !== undefined) reply.header('connection', 'close');
-    // Before the body is read: what is wrong with that does not matter where nothing would take it.
+    // Answers before the body is read: errors in the body do not matter when no route takes it.
     if (!wrong && request.is404) refuseUnserved(request, reply);
     else done(wrong);
   }
-  // One hook for all, since each costs every call. What waits for its turn has not begun.
+  // One hook for all checks, since each hook costs every call. A call that waits in the queue of its connection has
+  // not begun.
   app.addHook('onRequest', (request, reply, done) =>
-    inTurn(request.raw, reply.raw, () => inCall(request.id, () => begin(request, reply, done))),
+    queuePerConnection(request.raw, reply.raw, () => inCall(request.id, () => begin(request, reply, done))),
   );
-  // A call that expects what nobody here knows is answered as any other.
+  // A call with an unknown Expect header is answered like any other call.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   if (answered) {
     app.addHook('onResponse', (request, reply, done) => {
@@ -115,13 +127,14 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     });
   }
   broker.meter.http.follow(app);
-  const dear = oneByOne();
+  const expensive = serialQueue();
   readJsonOnly(app);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;
   const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
-  for (const operation of broker.operations) bindOperation({ app, paths, broker, limits: counted, dear }, operation);
-  bindOperationRoutes({ app, paths, broker, limits: counted, dear });
-  bindHostFactoryRoutes({ app, paths, broker, limits: counted, dear });
+  for (const operation of broker.operations)
+    bindOperation({ app, paths, broker, limits: counted, expensive }, operation);
+  bindOperationRoutes({ app, paths, broker, limits: counted, expensive });
+  bindHostFactoryRoutes({ app, paths, broker, limits: counted, expensive });
   bindMachineRoutes(app, paths);
   bindHealthRoutes(app, paths, broker);
   bindMetricsRoute(app, paths, broker);
@@ -135,16 +148,19 @@ function addressOf(server: Server): string | undefined {
   return typeof address === 'object' && address !== null ? address.address : undefined;
 }
 
-/** Bytes. What a larger body asks for may take long, too. */
+/** Size in bytes above which parsing a body may take long. */
 const largeBody = 32_768;
-/** Bytes. Up to this size a body needs no room in the budget, however many connections send one. */
+/** Size in bytes up to which a body is not counted in the budget. */
 const smallBody = 16_384;
 
 const bodyless = new Set<unknown>(['GET', 'HEAD']);
 
-/** JSON is read strictly, and an empty body of it is none; every other type is refused, an empty one too: a form of any page can send that. */
+/**
+ * Accepts JSON bodies only; an empty body counts as absent. Refuses every other content type, also with an empty body:
+ * a form of any web page can send those types.
+ */
 function readJsonOnly(app: FastifyInstance): void {
-  const inOrder = oneATurn();
+  const parseQueue = tickQueue();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ raw }, body, done) => {
     const read = (): void => {
@@ -156,9 +172,9 @@ function readJsonOnly(app: FastifyInstance): void {
       }
       done(null, value);
     };
-    // Many that come at once would keep everybody else waiting for all of them.
+    // Many large bodies at once would block the event loop for all other calls.
     if (body.length < largeBody) read();
-    else inOrder(read);
+    else parseQueue(read);
   });
   const shareOf = bodyBudget();
   const gather: preParsingHookHandler = (request, { raw: answer }, body, done) => {
@@ -169,11 +185,13 @@ function readJsonOnly(app: FastifyInstance): void {
     done(null, gatherChunks(body as Readable, share));
   };
   app.addHook('onRoute', (route) => {
-    // Of the others no body is read.
+    // The body of other methods is not read.
     if ([route.method].flat().some((method) => !bodyless.has(method))) route.preParsing = gather;
   });
-  // Fastify would let a body of a type that nobody reads stream on.
+  // Fastify would accept a body of a type without parser as a stream.
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, _body, done) =>
-    done(new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.')),
+    done(
+      new BrokerError('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON; send it with content-type: application/json.'),
+    ),
   );
 }

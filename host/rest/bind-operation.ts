@@ -9,7 +9,7 @@ import { callerOf } from './call/idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
 import { refuseUnderPressure } from './limits/under-pressure.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
-import { asksForMany, type OneByOne } from './body/one-a-turn.ts';
+import { asksForMany, type SerialQueue } from './body/job-queues.ts';
 import { inputReader } from './route-input.ts';
 import type { PathTable } from './routes/path-table.ts';
 import { templateAnswer } from './template-answer.ts';
@@ -19,24 +19,28 @@ export const jsonType = 'application/json; charset=utf-8';
 
 const anyone: Caller = {};
 
-/** What routes are bound with. */
+/** Dependencies of the functions that bind routes. */
 export interface RouteParts {
   readonly app: FastifyInstance;
   readonly paths: PathTable;
   readonly broker: Broker;
-  /** Absent: nobody is limited. */
+  /** Absent: rate limits are disabled. */
   readonly limits: RateLimits | undefined;
-  /** Serves what is dear. */
-  readonly dear: OneByOne;
+  /** Runs expensive calls one after another. */
+  readonly expensive: SerialQueue;
 }
 
-/** Serves an operation at every route that it declares. */
+/** Binds an operation to every route that it declares. */
 export function bindOperation(parts: RouteParts, operation: Operation<any, any>): void {
   const bindings: readonly RestBinding[] = operation.rest === undefined ? [] : [operation.rest].flat();
   for (const rest of bindings) bindRoute(parts, operation, rest);
 }
 
-function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: Operation<any, any>, rest: RestBinding): void {
+function bindRoute(
+  { app, paths, broker, limits, expensive }: RouteParts,
+  operation: Operation<any, any>,
+  rest: RestBinding,
+): void {
   const read = inputReader(operation, rest);
   const formats = callFormats(broker);
   const status = rest.status ?? 200;
@@ -51,8 +55,9 @@ function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: 
   const varies = rendering.dependsOnScheduler(operation);
 
   function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
-    // `/templates/` is the list, not a template without an id.
-    if (parameters && hasEmpty(request.params as Readonly<Record<string, string>>)) return reply.callNotFound() as never;
+    // `/templates/` is the list of templates, not a template with an empty id.
+    if (parameters && hasEmpty(request.params as Readonly<Record<string, string>>))
+      return reply.callNotFound() as never;
     const { services, strategy } = formats(request.headers);
     const input = read({
       params: request.params as Record<string, unknown>,
@@ -65,30 +70,30 @@ function bindRoute({ app, paths, broker, limits, dear }: RouteParts, operation: 
       const result = await operation.handle(input, services, caller);
       const made = answer(result, strategy);
       const body = made instanceof Promise ? await made : made;
-      if (operation.output === 'status') observed(reply, result as { readonly observed_at?: number });
+      if (operation.output === 'status') addObservedAt(reply, result as { readonly observed_at?: number });
       reply.code(status).header('content-type', typeIn(strategy));
       if (varies) reply.header('vary', varyOfFormats);
       return body;
     };
-    return asksForMany(input) ? dear(serve) : serve();
+    return asksForMany(input) ? expensive(serve) : serve();
   }
 
   paths.add(rest.method, `${apiPrefix}${rest.path}`, form);
-  // A call that is not taken does not count either.
-  const pressed = operation.kind === 'command' ? [refuseUnderPressure(broker.meter.pressure)] : [];
-  const limited = limits && rest.limit ? [limitRoute(limits, rest.limit)] : [];
-  const onRequest = [...pressed, ...limited];
+  // A call refused under pressure does not count against the rate limit.
+  const pressureHook = operation.kind === 'command' ? [refuseUnderPressure(broker.meter.pressure)] : [];
+  const limitHook = limits && rest.limit ? [limitRoute(limits, rest.limit)] : [];
+  const onRequest = [...pressureHook, ...limitHook];
   const config = { errors: form, operation: operation.name };
   for (const url of urlsOf(rest.path)) app.route({ method: rest.method, url, config, onRequest, handler: handle });
 }
 
-/** A list is served with the slash at the end and without it. */
+/** A list is served with and without a slash at the end. */
 function urlsOf(path: string): readonly string[] {
   const url = `${apiPrefix}${path.replace(/\{(\w+)\}/g, ':$1')}`;
   return url.endsWith('/') ? [url, url.slice(0, -1)] : [url];
 }
 
-/** A type that names no charset is in the one that all answers are in. */
+/** A media type without charset gets UTF-8, the charset of all answers. */
 const contentType = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`);
 
 function hasEmpty(params: Readonly<Record<string, string>>): boolean {
@@ -99,10 +104,11 @@ function hasEmpty(params: Readonly<Record<string, string>>): boolean {
 type Answer = (result: unknown, strategy: SchedulerStrategy) => Promise<Buffer | string> | Buffer | string;
 
 function answerOf(broker: Broker, operation: Operation<any, any>): Answer {
-  if (operation.name === 'get_template') return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
+  if (operation.name === 'get_template')
+    return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
   return (result, strategy) => broker.rendering.body(operation, result, strategy);
 }
 
-function observed(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {
+function addObservedAt(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {
   if (observed_at !== undefined) reply.header('x-observed-at', isoTime(observed_at));
 }

@@ -9,17 +9,24 @@ import { refusalBody, refusalOf } from './refusal.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How failures of this route look. Default `detail`. */
+    /** The error format of this route. Default `detail`. */
     errors?: ErrorForm;
-    /** The operation that it serves. */
+    /** The operation that the route serves. */
     operation?: string;
   }
 }
 
 type RefuseUnserved = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** Every way in which a call can fail ends here. Gives what answers a call that no route serves. */
-export function answerFailures(app: FastifyInstance, paths: PathTable, { log, meter }: Pick<Broker, 'log' | 'meter'>): RefuseUnserved {
+/**
+ * Installs the handlers of errors and of unknown routes. Returns the function that answers a call which no route
+ * serves.
+ */
+export function answerFailures(
+  app: FastifyInstance,
+  paths: PathTable,
+  { log, meter }: Pick<Broker, 'log' | 'meter'>,
+): RefuseUnserved {
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   function refuseUnserved(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = request.url.split('?', 1)[0] ?? '';
@@ -43,8 +50,12 @@ export function answerFailure(
 ): FastifyReply {
   const refusal = refusalOf(error);
   if (refusal.code === 'INTERNAL')
-    log.error({ err: error, x_request_id: request.id, method: request.method, url: redactQuery(request.url) }, 'A call failed.');
-  if (refusal.code === 'METHOD_NOT_ALLOWED') reply.header('allow', (refusal.details['allowed'] as readonly string[]).join(', '));
+    log.error(
+      { err: error, x_request_id: request.id, method: request.method, url: redactQuery(request.url) },
+      'A call failed.',
+    );
+  if (refusal.code === 'METHOD_NOT_ALLOWED')
+    reply.header('allow', (refusal.details['allowed'] as readonly string[]).join(', '));
   if (refusal.retry_after !== undefined) reply.header('retry-after', refusal.retry_after);
   return reply
     .code(refusal.status)
@@ -52,15 +63,17 @@ export function answerFailure(
     .send(refusalBody(refusal, form, request.id));
 }
 
-/** The path exists and does not serve this method. */
+/** The error for a path that exists and does not serve the method. */
 export function methodNotAllowed(method: string, path: string, served: readonly string[]): BrokerError {
   const allowed = served.toSorted();
-  return new BrokerError('METHOD_NOT_ALLOWED', `${path} does not serve ${method}; it serves ${allowed.join(', ')}.`, { allowed });
+  return new BrokerError('METHOD_NOT_ALLOWED', `${path} does not serve ${method}; it serves ${allowed.join(', ')}.`, {
+    allowed,
+  });
 }
 
-/** The path does not exist. */
+/** The error for a path that does not exist. */
 export function nothingAt(method: string, path: string): BrokerError {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   const hint = path.startsWith(`${apiPrefix}/`) ? '' : ` The API is below ${apiPrefix}.`;
-  return new BrokerError('NOT_FOUND', `Nothing is served at ${method} ${shown}.${hint}`);
+  return new BrokerError('NOT_FOUND', `No route serves ${method} ${shown}.${hint}`);
 }

@@ -10,7 +10,7 @@ import { rename } from '../../core/schema/rename.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What came in with a call. */
+/** The unparsed input of a call. */
 export interface RawInput {
   readonly params: Fields;
   readonly query: Fields;
@@ -18,8 +18,8 @@ export interface RawInput {
 }
 
 /**
- * The input of an operation as one route takes it: without what the route leaves out or fixes, with the route's own defaults. Used for
- * reading and for documentation.
+ * Returns the input schema of an operation on one route: without the fields that the route omits or presets, and with
+ * the defaults of the route. Used for parsing and for documentation.
  */
 export function routeSchema(operation: Operation<any, any>, rest: RestBinding): TObject {
   const input = operation.input as TObject & { readonly required?: readonly string[] };
@@ -28,12 +28,22 @@ export function routeSchema(operation: Operation<any, any>, rest: RestBinding): 
   const properties = Object.fromEntries(
     Object.entries(input.properties)
       .filter(([name]) => !hidden.has(name))
-      .map(([name, field]) => [name, rest.defaults && name in rest.defaults ? { ...field, default: rest.defaults[name] } : field]),
+      .map(([name, field]) => [
+        name,
+        rest.defaults && name in rest.defaults ? { ...field, default: rest.defaults[name] } : field,
+      ]),
   );
-  return { ...input, properties, required: (input.required ?? []).filter((name) => !optional.has(name)) } as unknown as TObject;
+  return {
+    ...input,
+    properties,
+    required: (input.required ?? []).filter((name) => !optional.has(name)),
+  } as unknown as TObject;
 }
 
-/** Reads a call of one route. Throws INVALID_REQUEST with everything that is wrong with it. */
+/**
+ * Returns a function that parses the input of a call on one route. The function throws INVALID_REQUEST with all
+ * findings.
+ */
 export function inputReader(operation: Operation<any, any>, rest: RestBinding): (raw: RawInput) => Fields {
   const schema = routeSchema(operation, rest) as TObject & Fields;
   const compiled = compile(schema);
@@ -53,27 +63,35 @@ export function inputReader(operation: Operation<any, any>, rest: RestBinding): 
     }
     const merged: Record<string, unknown> = { ...params };
     if (inBody) refuseQuery(query, findings);
-    else if (Object.keys(query).length > 0) lay(merged, fields(query, findings, true), 'query', findings);
-    if (isObject(body)) lay(merged, fields(body, findings, false), 'body', findings);
+    else if (Object.keys(query).length > 0) merge(merged, fields(query, findings, true), 'query', findings);
+    if (isObject(body)) merge(merged, fields(body, findings, false), 'body', findings);
     const parsed = compiled.parse(merged);
-    // A body that is no object lacks every field, which says nothing.
+    // A body that is not an object lacks every field; those findings say nothing more.
     if (parsed.findings && !findings.some(({ path }) => path === '')) findings.push(...parsed.findings);
     if (findings.length > 0 || !parsed.value) throw refused(findings);
     return preset ? { ...(parsed.value as Fields), ...preset } : (parsed.value as Fields);
   };
 }
 
-/** A form of any page can send a query, and no JSON. */
+/** A form of any web page can send a query, but not JSON. */
 function refuseQuery(query: Fields, findings: Finding[]): void {
   for (const name of Object.keys(query))
-    findings.push({ level: 'error', path: `/${name}`, message: 'stands in the query; this call takes its input from a JSON body' });
+    findings.push({
+      level: 'error',
+      path: `/${name}`,
+      message: 'is in the query; this call reads its input from the JSON body',
+    });
 }
 
-/** Lays fields over others; a field that stands in two places must be the same in both. */
-function lay(merged: Record<string, unknown>, over: Fields, place: string, findings: Finding[]): void {
+/** Merges fields; a field that occurs in two places must have the same value in both. */
+function merge(merged: Record<string, unknown>, over: Fields, place: string, findings: Finding[]): void {
   for (const [name, value] of Object.entries(over)) {
     if (Object.hasOwn(merged, name) && JSON.stringify(merged[name]) !== JSON.stringify(value)) {
-      findings.push({ level: 'error', path: `/${name}`, message: `differs between the ${place} and the rest of the call` });
+      findings.push({
+        level: 'error',
+        path: `/${name}`,
+        message: `differs between the ${place} and the rest of the call`,
+      });
     } else merged[name] = value;
   }
 }

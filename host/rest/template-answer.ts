@@ -1,4 +1,7 @@
-/** The answers of GET /templates/{id}: templates are frozen and few, so each is turned into text once; only the timestamp is new. */
+/**
+ * JSON of the answers of GET /templates/{id}. Templates are frozen and few, so each is serialized once; only the
+ * timestamp changes.
+ */
 const texts = new WeakMap<object, string>();
 
 interface TemplateAnswer {

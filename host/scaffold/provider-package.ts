@@ -24,8 +24,8 @@ const asked: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The package of a new provider, made of the example's: under its own name, with the three functions left to be written. `version` is that of the muster
- * that it is written for.
+ * The package of a new provider, made of the example's: under its own name, with the three functions left to be
+ * written. `version` is that of the muster that it is written for. /
  */
 export function providerPackage(example: Files, name: string, version: string): Files {
   const renamed = Object.entries(example).map(([path, text]) => [path, rename(text, name)] as const);
@@ -38,7 +38,9 @@ export function providerPackage(example: Files, name: string, version: string): 
 }
 
 const rename = (text: string, name: string): string =>
-  text.replaceAll(exampleName, name).replaceAll(camelCase(exampleName.replaceAll('-', '_')), camelCase(name.replaceAll('-', '_')));
+  text
+    .replaceAll(exampleName, name)
+    .replaceAll(camelCase(exampleName.replaceAll('-', '_')), camelCase(name.replaceAll('-', '_')));
 
 /** Takes the body of one function away, with what is said of it, and says in its place what it must do. */
 function leaveOut(text: string, verb: string): string {

@@ -3,7 +3,9 @@ import { camelCase } from '../../core/schema/spelling.ts';
 
 export type Json = Readonly<Record<string, any>>;
 
-/** Schemas with a name of their own, by their properties: an optional field is a copy of its schema that shares these. */
+/**
+ * Schemas with a name of their own, by their properties: an optional field is a copy of its schema that shares these.
+ */
 export type Named = ReadonlyMap<object, string>;
 
 /** Words that are taken over as they stand. All others are our own or a plugin's, and say how input is read. */
@@ -13,8 +15,8 @@ const plainWords = new Set(
 );
 
 /**
- * A schema as the world reads it: JSON Schema 2020-12. Other spellings of fields and of values are told in the description; a schema that is `named`
- * becomes a reference, except where it stands by itself.
+ * A schema as the world reads it: JSON Schema 2020-12. Other spellings of fields and of values are told in the
+ * description; a schema that is `named` becomes a reference, except where it stands by itself. /
  */
 export function publicSchema(schema: TSchema | Json, named: Named, field?: string): Json {
   const json = schema as Json;
@@ -32,7 +34,11 @@ export function unnamed(json: Json, named: Named, field?: string): Json {
     ...(description === '' ? {} : { description }),
     ...(json['sensitive'] ? { 'x-sensitive': true } : {}),
     ...(json['properties']
-      ? { properties: mapped(json['properties'] as Record<string, Json>, (value, key) => publicSchema(value, named, key)) }
+      ? {
+          properties: mapped(json['properties'] as Record<string, Json>, (value, key) =>
+            publicSchema(value, named, key),
+          ),
+        }
       : {}),
     ...(json['items'] ? { items: publicSchema(json['items'], named) } : {}),
     ...Object.fromEntries(
@@ -42,7 +48,9 @@ export function unnamed(json: Json, named: Named, field?: string): Json {
     ),
     // A free map: every name is allowed.
     ...(patternProperties
-      ? { additionalProperties: publicSchema(Object.values(patternProperties as Record<string, Json>)[0] ?? {}, named) }
+      ? {
+          additionalProperties: publicSchema(Object.values(patternProperties as Record<string, Json>)[0] ?? {}, named),
+        }
       : {}),
   };
 }

@@ -34,5 +34,7 @@ async function addressOf({ url, socket_path, data_directory }: ConnectOptions): 
   const { readServerPlace } = await import('../data-directory/server-place.ts');
   const place = readServerPlace(data_directory);
   if (!place) throw new MethodExecutionError('UNAVAILABLE', `No server runs on the data directory ${data_directory}.`);
-  return place.socket_path === null ? { url: `http://${place.host}:${place.port}` } : { socket_path: place.socket_path };
+  return place.socket_path === null
+    ? { url: `http://${place.host}:${place.port}` }
+    : { socket_path: place.socket_path };
 }

@@ -11,12 +11,18 @@ export interface CreateBrokerOptions {
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether requests are carried out here. `none`: they are stored, and another process carries them out. Default `thread`. */
+  /**
+   * Whether requests are carried out here. `none`: they are stored, and another process carries them out. Default
+   * `thread`.
+   */
   readonly loop?: 'thread' | 'inline' | 'none';
   readonly log?: Log;
 }
 
-/** A broker in this process, without HTTP. Takes the data directory for itself unless `loop` is `none`. Rejects with a ConfigurationError. */
+/**
+ * A broker in this process, without HTTP. Takes the data directory for itself unless `loop` is `none`. Rejects with a
+ * ConfigurationError.
+ */
 export async function createBroker(options: CreateBrokerOptions = {}): Promise<BrokerClient> {
   try {
     return await open(options);

@@ -62,16 +62,31 @@ const kinds: Readonly<Partial<Record<Code, typeof SDKError>>> = {
 };
 
 /** The SDK's error for a refusal, made here or read off an answer. */
-export function sdkError(code: string, message: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown): SDKError {
+export function sdkError(
+  code: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+  cause?: unknown,
+): SDKError {
   const known = (Object.hasOwn(codes, code) ? code : 'INTERNAL') as Code;
-  return new (kinds[known] ?? MethodExecutionError)(known, message, details, cause === undefined ? undefined : { cause });
+  return new (kinds[known] ?? MethodExecutionError)(
+    known,
+    message,
+    details,
+    cause === undefined ? undefined : { cause },
+  );
 }
 
 /** As the SDK rejects: refusals by their code, everything else as a failure of the method. */
 export function asSdkError(error: unknown): SDKError {
   if (error instanceof SDKError) return error;
   if (isBrokerError(error)) return sdkError(error.code, error.message, error.details, error);
-  return new MethodExecutionError('INTERNAL', error instanceof Error ? error.message : String(error), {}, { cause: error });
+  return new MethodExecutionError(
+    'INTERNAL',
+    error instanceof Error ? error.message : String(error),
+    {},
+    { cause: error },
+  );
 }
 
 const named: readonly (readonly [string, string])[] = [
@@ -83,7 +98,9 @@ const named: readonly (readonly [string, string])[] = [
 
 function entityOf(code: Code, details: Readonly<Record<string, unknown>>): readonly [string, string] {
   const type = code.endsWith('_NOT_FOUND') ? code.replace('_NOT_FOUND', '').toLowerCase() : undefined;
-  const found = named.find(([entity, field]) => (type === undefined || entity === type) && details[field] !== undefined);
+  const found = named.find(
+    ([entity, field]) => (type === undefined || entity === type) && details[field] !== undefined,
+  );
   const id = found && details[found[1]];
   return [found?.[0] ?? type ?? 'entity', Array.isArray(id) ? id.join(', ') : String(id ?? '')];
 }

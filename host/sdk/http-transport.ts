@@ -28,7 +28,8 @@ export interface Transport {
 export function httpTransport(address: Address, timeout_ms: number): Transport {
   // Not imported: as an ES module it would load much that nobody here uses, at every start of a command.
   const http = process.getBuiltinModule('node:http');
-  const https = 'url' in address && address.url.startsWith('https:') ? process.getBuiltinModule('node:https') : undefined;
+  const https =
+    'url' in address && address.url.startsWith('https:') ? process.getBuiltinModule('node:https') : undefined;
   const agent: Agent = new (https ?? http).Agent({ keepAlive: true });
   const base = 'url' in address ? new URL(address.url) : undefined;
   const to = base
@@ -48,19 +49,25 @@ export function httpTransport(address: Address, timeout_ms: number): Transport {
           path: `${prefix}${path}`,
           headers: {
             ...(base ? { host: base.host } : { host: 'localhost' }),
-            ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+            ...(body === undefined
+              ? {}
+              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
             ...headers,
           },
           timeout: timeout_ms,
           ...(signal ? { signal } : {}),
         });
-        request.once('timeout', () => request.destroy(new Error(`no answer within ${Math.round(timeout_ms / 1000)} s`)));
+        request.once('timeout', () =>
+          request.destroy(new Error(`no answer within ${Math.round(timeout_ms / 1000)} s`)),
+        );
         request.once('error', reject);
         request.once('response', (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.once('error', reject);
-          response.once('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+          response.once('end', () =>
+            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+          );
         });
         request.end(body);
       });

@@ -7,7 +7,11 @@ import type { CallOptions } from './methods.ts';
 
 /** Carries calls out in a broker of this process, in our own words whatever the scheduler. */
 export function localExecutor({ services, rendering }: Broker) {
-  return async (operation: Operation<any, any>, raw: unknown, { idempotency_key: key, signal }: CallOptions): Promise<unknown> => {
+  return async (
+    operation: Operation<any, any>,
+    raw: unknown,
+    { idempotency_key: key, signal }: CallOptions,
+  ): Promise<unknown> => {
     try {
       signal?.throwIfAborted();
       const input = readInput(operation, raw);

@@ -6,7 +6,13 @@ import { camelCase } from '../../core/schema/spelling.ts';
 import type { CamelCase, InputOf } from './inputs.ts';
 
 type OutputOf<O> =
-  O extends Operation<any, infer R, any> ? (R extends keyof Answers ? Answers[R] : R extends TSchema ? Static<R> : never) : never;
+  O extends Operation<any, infer R, any>
+    ? R extends keyof Answers
+      ? Answers[R]
+      : R extends TSchema
+        ? Static<R>
+        : never
+    : never;
 
 /** What goes with a single call. */
 export interface CallOptions {
@@ -17,7 +23,9 @@ export interface CallOptions {
 }
 
 /** An input may be left out where nothing of it is needed. */
-type Method<I, R> = {} extends I ? (input?: I, options?: CallOptions) => Promise<R> : (input: I, options?: CallOptions) => Promise<R>;
+type Method<I, R> = {} extends I
+  ? (input?: I, options?: CallOptions) => Promise<R>
+  : (input: I, options?: CallOptions) => Promise<R>;
 
 type SnakeMethods = { readonly [N in keyof Operations]: Method<InputOf<N>, OutputOf<Operations[N]>> };
 type CamelMethods = { readonly [N in keyof Operations as CamelCase<N>]: SnakeMethods[N] };

@@ -4,7 +4,11 @@ import type { CallOptions } from './methods.ts';
 
 /** Carries calls out at a server: every operation has one route of its own name. Loads no operation. */
 export function remoteExecutor(transport: Transport) {
-  return async (operation: { readonly name: string }, input: unknown, { signal, idempotency_key }: CallOptions): Promise<unknown> => {
+  return async (
+    operation: { readonly name: string },
+    input: unknown,
+    { signal, idempotency_key }: CallOptions,
+  ): Promise<unknown> => {
     let answer;
     try {
       const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key };
@@ -26,18 +30,31 @@ export function remoteExecutor(transport: Transport) {
         `What answers at ${transport.where} is no muster server: it said ${answer.status}, and not in JSON. Is that its URL?`,
       );
     if (answer.status < 400) return body;
-    const { code = 'INTERNAL', message = `The server answered ${answer.status}.`, details = {} } = (body as Failure)?.error ?? {};
+    const {
+      code = 'INTERNAL',
+      message = `The server answered ${answer.status}.`,
+      details = {},
+    } = (body as Failure)?.error ?? {};
     throw sdkError(code, message, details);
   };
 }
 
 interface Failure {
-  readonly error?: { readonly code?: string; readonly message?: string; readonly details?: Readonly<Record<string, unknown>> };
+  readonly error?: {
+    readonly code?: string;
+    readonly message?: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
 }
 
 function unreachable(error: unknown, where: string) {
   const { code, message } = asSdkError(error).cause as NodeJS.ErrnoException;
-  return new MethodExecutionError('UNAVAILABLE', `The server at ${where} cannot be reached: ${code ?? message}.`, {}, { cause: error });
+  return new MethodExecutionError(
+    'UNAVAILABLE',
+    `The server at ${where} cannot be reached: ${code ?? message}.`,
+    {},
+    { cause: error },
+  );
 }
 
 function parsed(text: string): unknown {

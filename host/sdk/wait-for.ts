@@ -22,7 +22,11 @@ export async function waitFor(
   { timeout_ms = Infinity, poll_ms, signal, progress }: WaitOptions,
 ): Promise<RequestAnswer> {
   const end = performance.now() + timeout_ms;
-  for (let pause = Math.max(poll_ms ?? least, least); ; pause = poll_ms === undefined ? Math.min(pause * 2, most) : pause) {
+  for (
+    let pause = Math.max(poll_ms ?? least, least);
+    ;
+    pause = poll_ms === undefined ? Math.min(pause * 2, most) : pause
+  ) {
     const now = await look(signal);
     progress?.(now);
     if (terminal.has(now.status)) return now;

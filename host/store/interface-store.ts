@@ -4,8 +4,8 @@ import type { Change, Store } from '../../core/contract/storage.ts';
 import { callId } from '../http/call-context.ts';
 
 /**
- * The store as faces use it: what a call writes into the journal carries the call's `x_request_id`, and a return that has nothing to wait for is told as
- * ended. The loop's own commits belong to no call.
+ * The store as faces use it: what a call writes into the journal carries the call's `x_request_id`, and a return that
+ * has nothing to wait for is told as ended. The loop's own commits belong to no call. /
  */
 export function interfaceStore(store: Store, log: Log): Store {
   return {
@@ -17,7 +17,8 @@ export function interfaceStore(store: Store, log: Log): Store {
     ...(store.sizes ? { sizes: store.sizes.bind(store) } : {}),
     async commit(changes) {
       const committed = await store.commit(noted(changes));
-      for (const change of changes) if (change.op === 'insert' && change.kind === 'request') reportEnd(log, undefined, change.record);
+      for (const change of changes)
+        if (change.op === 'insert' && change.kind === 'request') reportEnd(log, undefined, change.record);
       return committed;
     },
     claim: store.claim.bind(store),

@@ -5,11 +5,14 @@ import { mask } from '../../core/schema/redact.ts';
 const shortest = 8;
 
 /**
- * Masks secrets in what is told of a provider, before it is stored: a cloud, or a library of a plugin, may name the password with which it was called, and callers
- * are shown what is stored. Messages alone are touched; what a plugin keeps for itself must come back to it as it was.
+ * Masks secrets in what is told of a provider, before it is stored: a cloud, or a library of a plugin, may name the
+ * password with which it was called, and callers are shown what is stored. Messages alone are touched; what a plugin
+ * keeps for itself must come back to it as it was. /
  */
 export function maskCommits(store: Store, secrets: readonly string[]): Store {
-  const texts = [...new Set(secrets)].filter(({ length }) => length >= shortest).toSorted((a, b) => b.length - a.length);
+  const texts = [...new Set(secrets)]
+    .filter(({ length }) => length >= shortest)
+    .toSorted((a, b) => b.length - a.length);
   if (texts.length === 0) return store;
   const quoted = texts.map((text) => JSON.stringify(text).slice(1, -1));
   const hide = (text: string) => texts.reduce((left, secret) => left.replaceAll(secret, mask), text);

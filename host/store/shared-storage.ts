@@ -3,7 +3,9 @@ import { BrokerError } from '../../core/contract/errors.ts';
 
 /** Whether several processes can work on the storage of a configuration at once. */
 export function sharesStorage({ configuration, plugins }: LoadedConfiguration): boolean {
-  const driver = plugins.flatMap((plugin) => plugin.storages ?? []).find(({ type }) => type === configuration.storage.type);
+  const driver = plugins
+    .flatMap((plugin) => plugin.storages ?? [])
+    .find(({ type }) => type === configuration.storage.type);
   return driver?.shared ?? true;
 }
 

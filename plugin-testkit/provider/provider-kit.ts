@@ -1,7 +1,10 @@
 import type { Clock, FaultKind, Plugin } from '../../core/index.ts';
 import type { Runner } from '../runner.ts';
 
-/** What an author opens for one check: a provider of its own, fake or real, in which nothing lives that the check does not expect. */
+/**
+ * What an author opens for one check: a provider of its own, fake or real, in which nothing lives that the check does
+ * not expect.
+ */
 export interface ProviderWorld {
   /** As in `config` of a provider entry. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -17,8 +20,8 @@ export interface ProviderWorld {
 export type LaunchFaultKind = Exclude<FaultKind, 'unknown-outcome' | 'gone'>;
 
 /**
- * What `testProvider` is given. `plugin` and `open` are enough; each of the others makes checks possible that are registered as not done
- * without it. All get the world that `open` made for the check.
+ * What `testProvider` is given. `plugin` and `open` are enough; each of the others makes checks possible that are
+ * registered as not done without it. All get the world that `open` made for the check. /
  */
 export interface ProviderKit<World extends ProviderWorld> {
   /** `test` of node:test, ava or vitest. */
@@ -34,13 +37,14 @@ export interface ProviderKit<World extends ProviderWorld> {
   /** Ends the world with everything in it. Without it, the kit gives back what it launched. */
   close?(world: World): unknown;
   /**
-   * Moves the world on: what was launched comes up a bit further, what was released goes. Called until what is awaited is there, at most 60 times.
-   * Default: some milliseconds pass.
+   * Moves the world on: what was launched comes up a bit further, what was released goes. Called until what is awaited
+   * is there, at most 60 times. Default: some milliseconds pass. /
    */
   settle?(world: World): unknown;
   /**
-   * Ids of all machines that live in the world, coming up or running, whoever started them: the judge of what the plugin says. Default: what
-   * `observe` says of what the kit launched, so that a plugin that does not see a machine is not found out.
+   * Ids of all machines that live in the world, coming up or running, whoever started them: the judge of what the
+   * plugin says. Default: what `observe` says of what the kit launched, so that a plugin that does not see a machine
+   * is not found out. /
    */
   living?(world: World): readonly string[] | Promise<readonly string[]>;
   /** Each makes the next launch in the world fail in its way. */

@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
 import { checksOf } from '../runner.ts';
-import { callChecks } from './call-checks.ts';
+import { callChecks } from './checks/call-checks.ts';
 import { providerChecks } from './check-list.ts';
-import { configurationChecks } from './configuration-checks.ts';
-import { faultChecks } from './fault-checks.ts';
-import { knowledgeChecks } from './knowledge-checks.ts';
-import { launchChecks } from './launch-checks.ts';
-import { manifestChecks } from './manifest-checks.ts';
-import { observeChecks } from './observe-checks.ts';
-import { ownedChecks } from './owned-checks.ts';
+import { configurationChecks } from './checks/configuration-checks.ts';
+import { faultChecks } from './checks/fault-checks.ts';
+import { knowledgeChecks } from './checks/knowledge-checks.ts';
+import { launchChecks } from './checks/launch-checks.ts';
+import { manifestChecks } from './checks/manifest-checks.ts';
+import { observeChecks } from './checks/observe-checks.ts';
+import { ownedChecks } from './checks/owned-checks.ts';
 import type { ProviderKit, ProviderWorld } from './provider-kit.ts';
-import { releaseChecks } from './release-checks.ts';
-import { sessionChecks } from './session-checks.ts';
+import { releaseChecks } from './checks/release-checks.ts';
+import { sessionChecks } from './checks/session-checks.ts';
 import { subjectOf } from './subject.ts';
-import { tokenChecks } from './token-checks.ts';
+import { tokenChecks } from './checks/token-checks.ts';
 
 /**
- * Puts a provider to the test against the contract of `ProviderType` and `ProviderApi`: registers a test for each thing that the broker relies on.
- * The plugin is called as the broker calls it, and everything that the broker stores passes through JSON in between.
+ * Puts a provider to the test against the contract of `ProviderType` and `ProviderApi`: registers a test for each
+ * thing that the broker relies on. The plugin is called as the broker calls it, and everything that the broker stores
+ * passes through JSON in between.
  *
  * ```ts
  * testProvider({
@@ -28,12 +29,14 @@ import { tokenChecks } from './token-checks.ts';
  *   living: (fake) => fake.ids(),
  * });
  * ```
+ * /
  */
 export function testProvider<World extends ProviderWorld>(kit: ProviderKit<World>): void {
   const subject = subjectOf(kit);
   if (typeof subject === 'string')
-    return checksOf(kit.test, kit.about ?? kit.api ?? 'provider').check('the plugins bring the API that is tested', async () =>
-      assert.fail(subject),
+    return checksOf(kit.test, kit.about ?? kit.api ?? 'provider').check(
+      'the plugins bring the API that is tested',
+      async () => assert.fail(subject),
     );
   const checks = providerChecks(subject, checksOf(kit.test, kit.about ?? subject.api.name));
   manifestChecks(checks);

@@ -4,7 +4,7 @@ import type { Checks } from '../runner.ts';
 import { deepFrozen } from './deep-frozen.ts';
 import { calmly } from './calmly.ts';
 import { paths, withPart } from './places.ts';
-import { readerOf, shown } from './reader.ts';
+import { readerOf, excerptOf } from './reader.ts';
 import { checkTemplatesOf } from './templates-of.ts';
 import type { SchedulerSubject } from './subject.ts';
 
@@ -54,7 +54,7 @@ export function checkFiles(
     async (knows) => {
       for (const file of nonsense)
         for (const name of ['templates.json', '', 'x.yaml']) {
-          const what = `of ${shown(file)}`;
+          const what = `of ${excerptOf(file)}`;
           assert.equal(typeof calmly(() => knows(deepFrozen(file), name), what), 'boolean', what);
         }
     },
@@ -93,15 +93,23 @@ export function checkFiles(
         }
       }
       for (const file of [null, 7, 'templates'])
-        assert.ok(readIn(file).findings.some(isError), `${JSON.stringify(file)} is no template file, and nobody is told.`);
+        assert.ok(
+          readIn(file).findings.some(isError),
+          `${JSON.stringify(file)} is no template file, and nobody is told.`,
+        );
     },
   );
 
   for (const { name, content, templates, errors = [] } of files)
     when(read, 'a strategy that reads templates', `${name} is read as its author says`, async (readIn) => {
       const { layers, findings } = readIn(content);
-      const known = Object.fromEntries(layers.map(({ template_id, fields: found }) => [template_id, { ...found, template_id }]));
-      assert.deepEqual(known, Object.fromEntries(Object.entries(templates).map(([id, wanted]) => [id, { ...wanted, template_id: id }])));
+      const known = Object.fromEntries(
+        layers.map(({ template_id, fields: found }) => [template_id, { ...found, template_id }]),
+      );
+      assert.deepEqual(
+        known,
+        Object.fromEntries(Object.entries(templates).map(([id, wanted]) => [id, { ...wanted, template_id: id }])),
+      );
       assert.deepEqual(
         findings
           .filter(isError)
@@ -111,20 +119,30 @@ export function checkFiles(
       );
     });
 
-  when(samples, noSamples, 'the same file is read the same way twice, and is not changed', async ({ read: readIn }) => {
-    for (const { name, content } of files) assert.deepEqual(readIn(content), readIn(content), name);
-  });
+  when(
+    samples,
+    noSamples,
+    'the same file is read the same way twice, and is not changed',
+    async ({ read: readIn }) => {
+      for (const { name, content } of files) assert.deepEqual(readIn(content), readIn(content), name);
+    },
+  );
 
-  when(samples, noSamples, 'whatever stands in the place of a part of a file, it is read without a throw', async ({ read: readIn }) => {
-    for (const { name, content } of files)
-      for (const path of paths(content).slice(0, 300))
-        for (const odd of oddParts) {
-          const file = withPart(content, path, odd);
-          readIn(file);
-          const known = recognises && calmly(() => recognises(deepFrozen(file), name), `of ${shown(file)}`);
-          assert.ok(known === undefined || typeof known === 'boolean', `of ${shown(file)}`);
-        }
-  });
+  when(
+    samples,
+    noSamples,
+    'whatever stands in the place of a part of a file, it is read without a throw',
+    async ({ read: readIn }) => {
+      for (const { name, content } of files)
+        for (const path of paths(content).slice(0, 300))
+          for (const odd of oddParts) {
+            const file = withPart(content, path, odd);
+            readIn(file);
+            const known = recognises && calmly(() => recognises(deepFrozen(file), name), `of ${excerptOf(file)}`);
+            assert.ok(known === undefined || typeof known === 'boolean', `of ${excerptOf(file)}`);
+          }
+    },
+  );
 
   checkTemplatesOf(checks, files, samples?.read, noSamples);
 }

@@ -1,17 +1,43 @@
-import { requestStatuses, type ListOf, type Reclaimed, type RequestDetail, type TemplateDetail } from '../../core/index.ts';
+import {
+  requestStatuses,
+  type ListOf,
+  type Reclaimed,
+  type RequestDetail,
+  type TemplateDetail,
+} from '../../core/index.ts';
 import { deepFrozen } from './deep-frozen.ts';
-import { aRequest, aReturn, at, machineType, oddNames, requests, returns, type Situations } from './situations.ts';
+import {
+  provisionRequest,
+  returnRequest,
+  at,
+  machineType,
+  oddNames,
+  requests,
+  returns,
+  type Situations,
+} from './situations.ts';
 
-const listOf = <T>(items: readonly T[], given: Partial<ListOf<T>> = {}): ListOf<T> => ({ items, total_count: items.length, at, ...given });
+const listOf = <T>(items: readonly T[], given: Partial<ListOf<T>> = {}): ListOf<T> => ({
+  items,
+  total_count: items.length,
+  at,
+  ...given,
+});
 
 /** Lists of requests. */
 export const lists: Situations<ListOf<RequestDetail>> = deepFrozen({
   'an empty list': listOf([]),
-  'part of a list': listOf([{ request: aRequest() }, { request: aReturn() }], { total_count: 70, filters: { status: 'pending' } }),
+  'part of a list': listOf([{ request: provisionRequest() }, { request: returnRequest() }], {
+    total_count: 70,
+    filters: { status: 'pending' },
+  }),
   'a list of all that there is': listOf([...Object.values(requests), ...Object.values(returns)]),
   'a list of a thousand': listOf(
     Array.from({ length: 1_000 }, (_, i) => ({
-      request: aRequest({ request_id: `req-${i}`, status: requestStatuses[i % requestStatuses.length] ?? 'pending' }),
+      request: provisionRequest({
+        request_id: `req-${i}`,
+        status: requestStatuses[i % requestStatuses.length] ?? 'pending',
+      }),
     })),
   ),
 });
@@ -42,8 +68,15 @@ const rich: TemplateDetail = {
 /** Lists of templates. */
 export const templateLists: Situations<ListOf<TemplateDetail>> = deepFrozen({
   'an empty list': listOf([]),
-  'a filtered list': listOf([{ template: { template_id: 'small' } }], { total_count: 3, filters: { provider_api: 'RunInstances' } }),
-  'templates with little and with much': listOf([{ template: { template_id: 'small' } }, rich, { ...rich, available: 0 }]),
+  'a filtered list': listOf([{ template: { template_id: 'small' } }], {
+    total_count: 3,
+    filters: { provider_api: 'RunInstances' },
+  }),
+  'templates with little and with much': listOf([
+    { template: { template_id: 'small' } },
+    rich,
+    { ...rich, available: 0 },
+  ]),
   'a list of a thousand': listOf(
     Array.from({ length: 1_000 }, (_, i) => ({ template: { template_id: `t-${i}`, machine_type: 't3.small' } })),
   ),
@@ -57,5 +90,10 @@ export const reclaims: Situations<readonly Reclaimed[]> = deepFrozen({
     { machine_id: 'i-2', name: oddNames[1] ?? '', reason: 'it is "gone"', grace_period_s: 0 },
     ...oddNames.map((name, i) => ({ machine_id: `i-${i + 3}`, name, reason: name, grace_period_s: i })),
   ],
-  'a thousand': Array.from({ length: 1_000 }, (_, i) => ({ machine_id: `i-${i}`, name: `host-${i}`, reason: 'spot', grace_period_s: 120 })),
+  'a thousand': Array.from({ length: 1_000 }, (_, i) => ({
+    machine_id: `i-${i}`,
+    name: `host-${i}`,
+    reason: 'spot',
+    grace_period_s: 120,
+  })),
 });

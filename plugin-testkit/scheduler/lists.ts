@@ -33,7 +33,11 @@ export function checkLists({ check }: Checks, strategy: SchedulerStrategy): void
         assert.ok(found >= 0, `${what}: entry ${places.indexOf(place)} is not there, or not in its place.`);
         from = found + place.length;
       }
-      assert.equal(text.split(placeOf(0)).length - 1, Math.min(1, places.length), `${what}: an entry stands there more than once.`);
+      assert.equal(
+        text.split(placeOf(0)).length - 1,
+        Math.min(1, places.length),
+        `${what}: an entry stands there more than once.`,
+      );
     }
   });
 }

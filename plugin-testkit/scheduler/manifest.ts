@@ -5,9 +5,13 @@ import type { Checks } from '../runner.ts';
 const views = ['requested', 'returned', 'status', 'listed', 'templates', 'reclaims'] as const;
 
 /** What a strategy is made of. */
-export function checkManifest({ check }: Checks, strategy: SchedulerStrategy): void {
+export function checkSchedulerManifest({ check }: Checks, strategy: SchedulerStrategy): void {
   check('its name is a word, and its media type is one where it has one', async () => {
-    assert.match(strategy.name, /^[a-z][a-z0-9-]*$/, 'People write the name into the configuration: small letters, digits and hyphens.');
+    assert.match(
+      strategy.name,
+      /^[a-z][a-z0-9-]*$/,
+      'People write the name into the configuration: small letters, digits and hyphens.',
+    );
     if (strategy.media_type === undefined) return;
     assert.match(strategy.media_type, /^[\w.+-]+\/[\w.+-]+(\s*;\s*[\w-]+=("[^"]*"|[\w.+-]+))*$/);
   });
@@ -27,6 +31,10 @@ export function checkManifest({ check }: Checks, strategy: SchedulerStrategy): v
     for (const name of ['recognises', 'readTemplates', 'statusWord'] as const)
       assert.ok(['undefined', 'function'].includes(typeof strategy[name]), `'${name}' must be a function.`);
     if (strategy.recognises)
-      assert.equal(typeof strategy.readTemplates, 'function', 'It recognises files and cannot read them: nobody else would.');
+      assert.equal(
+        typeof strategy.readTemplates,
+        'function',
+        'It recognises files and cannot read them: nobody else would.',
+      );
   });
 }

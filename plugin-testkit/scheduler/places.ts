@@ -14,14 +14,17 @@ export function places(document: unknown, path: readonly (string | number)[] = [
     : isObject(document)
       ? Object.entries(document)
       : [];
-  const here = Array.isArray(document) ? entries.flatMap(([i, value]) => (isObject(value) ? [{ path: [...path, i], value }] : [])) : [];
+  const here = Array.isArray(document)
+    ? entries.flatMap(([i, value]) => (isObject(value) ? [{ path: [...path, i], value }] : []))
+    : [];
   return [...here, ...entries.flatMap(([name, value]) => places(value, [...path, name]))];
 }
 
 /** The document with something else at a path; the document itself stays as it is. */
 export function withPart(document: unknown, [first, ...rest]: readonly (string | number)[], part: unknown): unknown {
   if (first === undefined) return part;
-  if (Array.isArray(document)) return document.map((each: unknown, i) => (i === first ? withPart(each, rest, part) : each));
+  if (Array.isArray(document))
+    return document.map((each: unknown, i) => (i === first ? withPart(each, rest, part) : each));
   const object = document as Readonly<Record<string, unknown>>;
   return { ...object, [first]: withPart(object[first], rest, part) };
 }
@@ -37,7 +40,10 @@ export function withoutPart(document: unknown, path: readonly (string | number)[
 }
 
 /** The path of every part of a document, the document itself first. */
-export function paths(document: unknown, path: readonly (string | number)[] = []): readonly (readonly (string | number)[])[] {
+export function paths(
+  document: unknown,
+  path: readonly (string | number)[] = [],
+): readonly (readonly (string | number)[])[] {
   if (typeof document !== 'object' || document === null) return [path];
   const entries: readonly (readonly [string | number, unknown])[] = Array.isArray(document)
     ? [...document.entries()]

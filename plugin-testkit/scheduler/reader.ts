@@ -17,15 +17,19 @@ export type Reader = (file: unknown) => TemplatesRead;
 export function readerOf(strategy: SchedulerStrategy, fields: readonly TObject[]): Reader | undefined {
   const read = strategy.readTemplates?.bind(strategy);
   const canonical = canonicalOf(fields);
-  return read && ((file) => calmly(() => read(deepFrozen(file), canonical), `of ${shown(file)}`));
+  return read && ((file) => calmly(() => read(deepFrozen(file), canonical), `of ${excerptOf(file)}`));
 }
 
 /** The beginning of a file, for messages. */
-export const shown = (file: unknown): string => JSON.stringify(file).slice(0, 200);
+export const excerptOf = (file: unknown): string => JSON.stringify(file).slice(0, 200);
 
 /** As the broker does it: own names, their camelCase and aliases of the common fields and those of the providers. */
 function canonicalOf(fields: readonly TObject[]): (raw: Record<string, unknown>) => CanonicalTemplate {
-  const properties = Object.assign({}, CommonTemplate.properties, ...fields.map((each) => each.properties)) as TObject['properties'];
+  const properties = Object.assign(
+    {},
+    CommonTemplate.properties,
+    ...fields.map((each) => each.properties),
+  ) as TObject['properties'];
   const schema = compile(Type.Object(properties, { additionalProperties: true }));
   return (raw) => {
     const { value, findings } = schema.canonical(raw);

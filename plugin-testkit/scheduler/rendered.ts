@@ -35,12 +35,15 @@ export function fitting(schema: View<never>['schema'], name: string): (rendered:
   return (rendered, what) => {
     if (validator.Check(rendered)) return;
     const [first] = validator.Errors(rendered);
-    assert.fail(`${what}: what '${name}' renders does not fit its schema: ${first?.instancePath || 'the whole'} ${first?.message ?? ''}`);
+    assert.fail(
+      `${what}: what '${name}' renders does not fit its schema: ${first?.instancePath || 'the whole'} ${first?.message ?? ''}`,
+    );
   };
 }
 
 /** The answer as text, in which an id can be looked for. */
-export const textOf = (rendered: unknown): string => (typeof rendered === 'string' ? rendered : (JSON.stringify(rendered) ?? ''));
+export const textOf = (rendered: unknown): string =>
+  typeof rendered === 'string' ? rendered : (JSON.stringify(rendered) ?? '');
 
 /** Renders twice, without time and chance; both must be the same. */
 export function renderedTwice<T>(render: (value: T) => unknown, value: T, what: string): unknown {

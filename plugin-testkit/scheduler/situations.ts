@@ -1,4 +1,10 @@
-import { machineStatuses, type MachineRecord, type MachineType, type RequestDetail, type RequestRecord } from '../../core/index.ts';
+import {
+  machineStatuses,
+  type MachineRecord,
+  type MachineType,
+  type RequestDetail,
+  type RequestRecord,
+} from '../../core/index.ts';
 import { deepFrozen } from './deep-frozen.ts';
 
 /** Values by what they show. What a view is given is frozen: it may not change it. */
@@ -37,7 +43,7 @@ const bare: RequestRecord = {
   epoch: 0,
 };
 
-export const aRequest = (given: Partial<RequestRecord> = {}): RequestRecord => ({
+export const provisionRequest = (given: Partial<RequestRecord> = {}): RequestRecord => ({
   ...bare,
   template: { template_id: 'small', machine_type: 't3.small', max_instances: 5, tags: { team: 'a' } },
   provider_type: 'cloud',
@@ -47,7 +53,7 @@ export const aRequest = (given: Partial<RequestRecord> = {}): RequestRecord => (
   ...given,
 });
 
-export const aReturn = (given: Partial<RequestRecord> = {}): RequestRecord => ({
+export const returnRequest = (given: Partial<RequestRecord> = {}): RequestRecord => ({
   ...bare,
   request_id: returnId,
   kind: 'return',
@@ -87,7 +93,13 @@ export const machineType: MachineType = { name: 't3.small', vcpus: 2, cores: 1, 
 const typeOf = (): MachineType => machineType;
 const ended = { completed_at: at + 60_000 };
 const shortfall = [
-  { kind: 'capacity', code: 'InsufficientInstanceCapacity', message: 'There is "none", it said.', count: 1, offer: 't3.small, a' } as const,
+  {
+    kind: 'capacity',
+    code: 'InsufficientInstanceCapacity',
+    message: 'There is "none", it said.',
+    count: 1,
+    offer: 't3.small, a',
+  } as const,
   { kind: 'quota', code: 'VcpuLimitExceeded', message: 'Too many.' } as const,
 ];
 const states: MachineRecord[] = machineStatuses.flatMap((status, i) => [
@@ -97,15 +109,15 @@ const states: MachineRecord[] = machineStatuses.flatMap((status, i) => [
 
 /** What a request for machines may be in. */
 export const requests: Situations<RequestDetail> = deepFrozen({
-  'one that is pending': { request: aRequest(), machines: [] },
-  'one of which the machines were not asked for': { request: aRequest() },
+  'one that is pending': { request: provisionRequest(), machines: [] },
+  'one of which the machines were not asked for': { request: provisionRequest() },
   'one that nothing more is known of': { request: bare, machines: [] },
   'one in progress, with machines of every status': {
-    request: aRequest({ status: 'in_progress', machine_count: states.length }),
+    request: provisionRequest({ status: 'in_progress', machine_count: states.length }),
     machines: states,
   },
   'one that is completed': {
-    request: aRequest({
+    request: provisionRequest({
       status: 'completed',
       delivered: 2,
       fulfilment: { requested: 2, delivered: 2, final: true, shortfall: [] },
@@ -115,7 +127,7 @@ export const requests: Situations<RequestDetail> = deepFrozen({
     typeOf,
   },
   'one that ended with fewer machines': {
-    request: aRequest({
+    request: provisionRequest({
       status: 'completed',
       delivered: 1,
       fulfilment: { requested: 2, delivered: 1, final: true, shortfall },
@@ -125,19 +137,23 @@ export const requests: Situations<RequestDetail> = deepFrozen({
     typeOf: () => undefined,
   },
   'one that failed': {
-    request: aRequest({ status: 'failed', fulfilment: { requested: 2, delivered: 0, final: true, shortfall }, ...ended }),
+    request: provisionRequest({
+      status: 'failed',
+      fulfilment: { requested: 2, delivered: 0, final: true, shortfall },
+      ...ended,
+    }),
     machines: [],
   },
   'one that is to be cancelled': {
-    request: aRequest({ status: 'in_progress', cancel_requested_at: at, cancel_reason: 'no "need"' }),
+    request: provisionRequest({ status: 'in_progress', cancel_requested_at: at, cancel_reason: 'no "need"' }),
     machines: [aMachine(1, { going: 'cancelled', status: 'shutting-down' })],
   },
   'one that was cancelled': {
-    request: aRequest({ status: 'cancelled', cancel_requested_at: at, ...ended }),
+    request: provisionRequest({ status: 'cancelled', cancel_requested_at: at, ...ended }),
     machines: [ready(1, { going: 'cancelled', released_at: at, gone_at: at, status: 'terminated' })],
   },
   'one whose machines were lost, returned and taken back': {
-    request: aRequest({ status: 'completed', delivered: 4, ...ended }),
+    request: provisionRequest({ status: 'completed', delivered: 4, ...ended }),
     machines: [
       ready(1, { lost: true, status: 'terminated', gone_at: at }),
       ready(2, { going: 'returned', return_id: returnId, status: 'shutting-down' }),
@@ -146,7 +162,7 @@ export const requests: Situations<RequestDetail> = deepFrozen({
     ],
   },
   'one with names and texts of every kind': {
-    request: aRequest({
+    request: provisionRequest({
       status: 'in_progress',
       machine_count: oddNames.length,
       message: oddNames.join(' '),
@@ -156,7 +172,7 @@ export const requests: Situations<RequestDetail> = deepFrozen({
     machines: oddNames.map((name, i) => ready(i, { name, message: name })),
   },
   'one of a thousand machines': {
-    request: aRequest({ status: 'in_progress', machine_count: 1_000 }),
+    request: provisionRequest({ status: 'in_progress', machine_count: 1_000 }),
     machines: Array.from({ length: 1_000 }, (_, i) => ready(i)),
     typeOf,
   },
@@ -164,22 +180,34 @@ export const requests: Situations<RequestDetail> = deepFrozen({
 
 /** What a return may be in. */
 export const returns: Situations<RequestDetail> = deepFrozen({
-  'a return that is pending': { request: aReturn(), machine_keys: [ready(1), ready(2)].map(keyOf), machines: [ready(1), ready(2)] },
-  'a return of which the machines were not asked for': { request: aReturn(), machine_keys: [keyOf(ready(1))] },
+  'a return that is pending': {
+    request: returnRequest(),
+    machine_keys: [ready(1), ready(2)].map(keyOf),
+    machines: [ready(1), ready(2)],
+  },
+  'a return of which the machines were not asked for': { request: returnRequest(), machine_keys: [keyOf(ready(1))] },
   'a return of machines of several templates, in progress': {
-    request: aReturn({ status: 'in_progress', template_id: null }),
+    request: returnRequest({ status: 'in_progress', template_id: null }),
     machine_keys: states.map(keyOf),
     machines: states.map((machine) => ({ ...machine, going: 'returned', return_id: returnId }) as const),
   },
   'a return that is completed, one of its machines forgotten': {
-    request: aReturn({ status: 'completed', ...ended }),
+    request: returnRequest({ status: 'completed', ...ended }),
     machine_keys: [ready(1), ready(2)].map(keyOf),
     machines: [ready(1, { going: 'returned', return_id: returnId, status: 'terminated', gone_at: at })],
   },
   'a return that failed': {
-    request: aReturn({ status: 'failed', fulfilment: { requested: 1, delivered: 0, final: true, shortfall }, ...ended }),
+    request: returnRequest({
+      status: 'failed',
+      fulfilment: { requested: 1, delivered: 0, final: true, shortfall },
+      ...ended,
+    }),
     machine_keys: [keyOf(ready(1))],
     machines: [ready(1, { going: 'returned', return_id: returnId })],
   },
-  'a return of nothing': { request: aReturn({ status: 'completed', machine_count: 0, ...ended }), machine_keys: [], machines: [] },
+  'a return of nothing': {
+    request: returnRequest({ status: 'completed', machine_count: 0, ...ended }),
+    machine_keys: [],
+    machines: [],
+  },
 });

@@ -11,7 +11,10 @@ export interface SampleFile {
 export interface ReadFile extends SampleFile {
   /** The fields of each template that is read, by its id, in canonical spelling; the id itself may be left out. */
   readonly templates: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Where the file is wrong: the paths of all findings that are errors, e.g. `/templates/1/maxNumber`. Default: nowhere. */
+  /**
+   * Where the file is wrong: the paths of all findings that are errors, e.g. `/templates/1/maxNumber`. Default:
+   * nowhere.
+   */
   readonly errors?: readonly string[];
 }
 

@@ -8,7 +8,12 @@ import type { ReadFile } from './subject.ts';
 const unknownKey = 'a_key_that_nobody_knows';
 
 /** What becomes of each template in the sample files when it is another. */
-export function checkTemplatesOf({ check, todo }: Checks, files: readonly ReadFile[], read: Reader | undefined, noSamples: string): void {
+export function checkTemplatesOf(
+  { check, todo }: Checks,
+  files: readonly ReadFile[],
+  read: Reader | undefined,
+  noSamples: string,
+): void {
   // Where the templates of a sample are is found by trying: without one of them its id is missing.
   const inLists = read && files.flatMap((file) => placesOf(file, read)).slice(0, 20);
   if (inLists === undefined || inLists.length === 0) {

@@ -1,49 +1,64 @@
-import { silentLog, type Store } from '../../core/index.ts';
+import { silentLog, type Store, type Clock } from '../../core/index.ts';
 import type { Checks, Ending } from '../runner.ts';
-import { stillClock, type StillClock } from './still-clock.ts';
 import { driverOf, type StorageSubject } from './subject.ts';
 
-/** A storage of its own for one check, that nobody opened yet. */
-export interface Ground {
+/** A storage of its own for one check, not opened yet. */
+export interface UnopenedStorage {
   readonly clock: StillClock;
   /** What stands in its configuration. */
   readonly options: Readonly<Record<string, unknown>>;
   /**
-   * Opens it, or opens it once more: beside other stores where it is shared, else only after they were closed. The store is closed when the check
-   * ends.
+   * Opens the storage, or opens it once more: beside other stores where it is shared, else only after they were
+   * closed. The store is closed when the check ends. /
    */
-  again(): Promise<Store>;
+  open(): Promise<Store>;
 }
 
-/** The same, opened. */
-export interface Stage extends Ground {
+/** A storage of its own for one check, opened. */
+export interface OpenedStorage extends UnopenedStorage {
   readonly store: Store;
 }
 
-/** What the checks of one chapter are made of. */
+/** What the checks of a storage are made of. */
 export interface Contract extends Checks {
   /** Whether several store objects may be open on it at once. */
   readonly shared: boolean;
-  ground(ending: Ending): Promise<Ground>;
-  stage(ending: Ending): Promise<Stage>;
+  unopened(ending: Ending): Promise<UnopenedStorage>;
+  opened(ending: Ending): Promise<OpenedStorage>;
 }
 
 export function contractOf(checks: Checks, subject: StorageSubject): Contract {
   const driver = driverOf(subject);
-  const ground = async (ending: Ending): Promise<Ground> => {
+  const unopened = async (ending: Ending): Promise<UnopenedStorage> => {
     const clock = stillClock();
     const options = subject.options(await subject.place());
-    const again = async () => {
+    const open = async () => {
       const store = await driver.open(options, { clock, log: silentLog });
       // Whether it may be called twice is a check of its own; here it must not hide what failed.
       ending.defer(() => store.close().catch(() => {}));
       return store;
     };
-    return { clock, options, again };
+    return { clock, options, open };
   };
-  const stage = async (ending: Ending): Promise<Stage> => {
-    const made = await ground(ending);
-    return { ...made, store: await made.again() };
+  const opened = async (ending: Ending): Promise<OpenedStorage> => {
+    const made = await unopened(ending);
+    return { ...made, store: await made.open() };
   };
-  return { ...checks, shared: driver.shared, ground, stage };
+  return { ...checks, shared: driver.shared, unopened, opened };
 }
+
+/** A clock that stands still until it is set. */
+interface StillClock extends Clock {
+  time: number;
+}
+
+const stillClock = (): StillClock => ({
+  time: 10_000,
+  now() {
+    return this.time;
+  },
+  monotonic() {
+    return this.time;
+  },
+  sleep: () => Promise.resolve(),
+});

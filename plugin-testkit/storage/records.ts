@@ -61,7 +61,13 @@ export const aTemplate = (template_id: string, given: Partial<TemplateRecord> = 
   ...given,
 });
 
-export const anEvent = (given: Partial<EventRecord> = {}): EventRecord => ({ seq: 0, at: 1_000, type: 'told', data: {}, ...given });
+export const anEvent = (given: Partial<EventRecord> = {}): EventRecord => ({
+  seq: 0,
+  at: 1_000,
+  type: 'told',
+  data: {},
+  ...given,
+});
 
 /** An owner that lives: this very process, unless something else is given. */
 export const anOwner = (given: Partial<Owner> = {}): Owner => ({

@@ -7,6 +7,9 @@ export async function refused(promise: Promise<unknown>, code: Code): Promise<vo
     () => undefined,
     (reason: unknown) => reason,
   );
-  assert.ok(isBrokerError(error), `It must be refused with ${code}; it ${error === undefined ? 'was not' : `threw ${String(error)}`}.`);
+  assert.ok(
+    isBrokerError(error),
+    `It must be refused with ${code}; it ${error === undefined ? 'was not' : `threw ${String(error)}`}.`,
+  );
   assert.equal(error.code, code);
 }

@@ -8,13 +8,16 @@ export interface StorageSubject {
   readonly plugin: () => Plugin;
   /** Which storage of the plugin. Default: its only one. */
   readonly type?: string;
-  /** Names a place that nothing is stored in yet, e.g. a path in a new temporary directory. Called once for each check. */
+  /**
+   * Names a place that nothing is stored in yet, e.g. a path in a new temporary directory. Called once for each check.
+   */
   readonly place: () => string | Promise<string>;
   /** What stands in the configuration under `storage`, beside `type`, for a place. JSON. */
   readonly options: (place: string) => Readonly<Record<string, unknown>>;
   /**
-   * The module whose default export is the plugin: for what only another process can show, e.g. that what was acknowledged outlives a kill. Processes are started
-   * with the arguments that node was given here (`process.execArgv`).
+   * The module whose default export is the plugin: for what only another process can show, e.g. that what was
+   * acknowledged outlives a kill. Processes are started with the arguments that node was given here
+   * (`process.execArgv`). /
    */
   readonly module?: string | URL;
   /** `false`: what is stored ends with its store object. Default `true`. */

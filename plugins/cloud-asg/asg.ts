@@ -15,8 +15,9 @@ import { review } from './review.ts';
 const fields = Type.Object({});
 
 /**
- * Makes an Auto Scaling group for each order. A group goes on by itself: it tries again for ever, replaces and rebalances. Here it is allowed one
- * thing only, to grow to what was ordered, and that only until something of it is given back.
+ * Makes an Auto Scaling group for each order. A group goes on by itself: it tries again for ever, replaces and
+ * rebalances. Here it is allowed one thing only, to grow to what was ordered, and that only until something of it is
+ * given back. /
  */
 export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle, Prepared>({
   type: 'cloud',
@@ -31,7 +32,8 @@ export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle,
     machines_per_launch: 1_000,
     offers_per_launch: 'many',
     visible_within_ms: 300_000,
-    // There is no token: the group's name keeps a second one from being made, as long as the group is there, which it is until it is disposed of.
+    // There is no token: the group's name keeps a second one from being made, as long as the group is there, which it
+    // is until it is disposed of.
     token_valid_ms: 30 * 86_400_000,
   },
 

@@ -9,8 +9,9 @@ const again: Progress = { done: false, again_ms: 2_000 };
 const over: ReadonlySet<string> = new Set(['shutting-down', 'terminated']);
 
 /**
- * Deletes the group by force: no machine of it is wanted, and those that it still lists have ended, or were on their way when it was stopped.
- * Then what came late and is in no group, then the launch template: last, because without it a call that arrives late makes no new group.
+ * Deletes the group by force: no machine of it is wanted, and those that it still lists have ended, or were on their
+ * way when it was stopped. Then what came late and is in no group, then the launch template: last, because without it
+ * a call that arrives late makes no new group. /
  */
 export async function disposeGroup(
   session: CloudSession,
@@ -39,7 +40,10 @@ export async function disposeGroup(
 /** Deletes a group by force; one that is gone, or going, is a success. */
 export async function deleteGroup(session: CloudSession, name: string, call: Call): Promise<void> {
   try {
-    await session.groups.write((sdk) => new sdk.DeleteAutoScalingGroupCommand({ AutoScalingGroupName: name, ForceDelete: true }), call);
+    await session.groups.write(
+      (sdk) => new sdk.DeleteAutoScalingGroupCommand({ AutoScalingGroupName: name, ForceDelete: true }),
+      call,
+    );
   } catch (error) {
     if (!isFault(error) || (error.kind !== 'gone' && error.code !== 'ScalingActivityInProgress')) throw error;
   }

@@ -4,7 +4,10 @@ import { ownTags, tagValue, type CloudSession } from '../cloud/index.ts';
 
 type Named = Pick<LaunchOrder<any, any>, 'request_id' | 'attempt'>;
 
-/** The name of an order's group. It is worked out, so that the order finds its group again whatever was stored; no two orders have the same. */
+/**
+ * The name of an order's group. It is worked out, so that the order finds its group again whatever was stored; no two
+ * orders have the same.
+ */
 export const groupName = (session: CloudSession, { request_id, attempt }: Named): string =>
   `muster-${session.installation.slice(0, 12)}-${request_id}-${attempt}`.replaceAll(':', '-').slice(0, 255);
 

@@ -16,7 +16,14 @@ import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } fr
 /** Auto Scaling's limit of a mixed instances policy. */
 const mostTypes = 40;
 
-const overruled = ['AutoScalingGroupName', 'LaunchTemplate', 'MinSize', 'MaxSize', 'DesiredCapacity', 'NewInstancesProtectedFromScaleIn'];
+const overruled = [
+  'AutoScalingGroupName',
+  'LaunchTemplate',
+  'MinSize',
+  'MaxSize',
+  'DesiredCapacity',
+  'NewInstancesProtectedFromScaleIn',
+];
 
 interface Policy {
   readonly LaunchTemplate?: { readonly Overrides?: readonly { readonly WeightedCapacity?: unknown }[] | null } | null;
@@ -37,14 +44,21 @@ export function review(given: object): Finding[] {
     ...reviewOverruled(template.provider_api_spec ?? {}, overruled),
   ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
-  const { allocation_strategy, allocation_strategy_on_demand, instance_requirements, provider_api_spec: native = {} } = template;
+  const {
+    allocation_strategy,
+    allocation_strategy_on_demand,
+    instance_requirements,
+    provider_api_spec: native = {},
+  } = template;
 
   const warning = (path: string, message: string) => findings.push({ level: 'warning', path, message });
 
-  if (template['replace_lost'] === true) warning('/replace_lost', 'has no effect; a group of muster replaces nothing by itself');
+  if (template['replace_lost'] === true)
+    warning('/replace_lost', 'has no effect; a group of muster replaces nothing by itself');
   if (template['fleet_type'] !== undefined) error('/fleet_type', 'is not for ASG; a group has no type');
   const types = machineTypesOf(template);
-  if (types.length > mostTypes) error('/machine_types', `must not have more than ${mostTypes} types, the most that a group takes`);
+  if (types.length > mostTypes)
+    error('/machine_types', `must not have more than ${mostTypes} types, the most that a group takes`);
   const asksSpot = marketsOf(template).includes('spot');
   const spot = spotStrategy(allocation_strategy ?? '');
   const onDemand = onDemandStrategy(allocation_strategy_on_demand ?? '');

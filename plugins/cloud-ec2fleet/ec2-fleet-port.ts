@@ -11,7 +11,8 @@ export const ec2FleetPort: FleetPort = {
   },
 
   async *list(session, call) {
-    for await (const page of pages(session, { Filters: [{ Name: 'type', Values: ['request', 'maintain'] }] }, call)) yield* page;
+    for await (const page of pages(session, { Filters: [{ Name: 'type', Values: ['request', 'maintain'] }] }, call))
+      yield* page;
   },
 
   async retarget(session, id, { total, onDemand, spot }, call) {
@@ -37,17 +38,26 @@ export const ec2FleetPort: FleetPort = {
     // What is being deleted, or is gone already, needs no deleting; the next look at it decides.
     if (!error || error.Code === 'fleetIdDoesNotExist') return;
     const code = error.Code ?? 'Unknown';
-    throw new ProviderFault(kindOfReason(code, error.Message), `DeleteFleets: ${error.Message ?? id} Error Code: ${code}`, { code });
+    throw new ProviderFault(
+      kindOfReason(code, error.Message),
+      `DeleteFleets: ${error.Message ?? id} Error Code: ${code}`,
+      { code },
+    );
   },
 
   async history(session, id, since, call) {
     const events = [];
     const asked = { FleetId: id, StartTime: since, MaxResults: 1000 };
-    for await (const page of pagesOf((next) => session.read((ec2) => new ec2.DescribeFleetHistoryCommand({ ...asked, ...next }), call))) {
+    for await (const page of pagesOf((next) =>
+      session.read((ec2) => new ec2.DescribeFleetHistoryCommand({ ...asked, ...next }), call),
+    )) {
       // What comes and goes is no reason; everything else may be, whatever it is filed under.
       for (const { EventType, EventInformation } of page.HistoryRecords ?? []) {
         if (EventType === 'instance-change' || EventType === 'fleet-change') continue;
-        events.push({ sub_type: EventInformation?.EventSubType ?? '', description: EventInformation?.EventDescription ?? '' });
+        events.push({
+          sub_type: EventInformation?.EventSubType ?? '',
+          description: EventInformation?.EventDescription ?? '',
+        });
       }
     }
     return events;
@@ -66,7 +76,11 @@ async function* pages(
 }
 
 function viewOf(fleet: FleetData): FleetView {
-  const { TotalTargetCapacity: total = 0, OnDemandTargetCapacity, SpotTargetCapacity } = fleet.TargetCapacitySpecification ?? {};
+  const {
+    TotalTargetCapacity: total = 0,
+    OnDemandTargetCapacity,
+    SpotTargetCapacity,
+  } = fleet.TargetCapacitySpecification ?? {};
   const onDemand = OnDemandTargetCapacity ?? total - (SpotTargetCapacity ?? total);
   return {
     id: fleet.FleetId ?? '',

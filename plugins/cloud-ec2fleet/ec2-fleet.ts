@@ -1,12 +1,28 @@
 import { Type } from 'typebox';
-import { defineProviderApi, ProviderFault, type Observation } from '../../core/index.ts';
-import { ownedFleets, poolsOf, removeFleets, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
+import { defineProviderApi, ProviderFault, type Observation, type Finding } from '../../core/index.ts';
+import {
+  ownedFleets,
+  poolsOf,
+  removeFleets,
+  type CloudSession,
+  type CloudTemplate,
+  reviewFleet,
+  standingTypes,
+} from '../cloud/index.ts';
 import { ec2FleetPort } from './ec2-fleet-port.ts';
 import type { FleetHandle, FleetType, Prepared } from './fleet-type.ts';
 import { instant } from './fleet-types/instant.ts';
 import { standing } from './fleet-types/standing.ts';
 import { fleetParameters } from './fleet-parameters.ts';
-import { fleetTypes, review } from './review.ts';
+
+/** How fleets may live; the first is taken where a template says nothing. */
+const fleetTypes = ['instant', ...standingTypes] as const;
+
+const overruled = ['Type', 'ClientToken', 'TerminateInstancesWithExpiration', 'ExcessCapacityTerminationPolicy'];
+
+/** What EC2 Fleet cannot honour. */
+const review = (template: object): Finding[] =>
+  reviewFleet(template as CloudTemplate, { types: fleetTypes, overruled, tagged: 'fleet' });
 
 const fields = Type.Object({
   fleet_type: Type.Optional(
@@ -37,7 +53,8 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
     late_release_ms: 60_000,
   },
 
-  prepare: (session, order, call) => fleetParameters(session, order, typeOf(order.template.fleet_type).fleet_type, call),
+  prepare: (session, order, call) =>
+    fleetParameters(session, order, typeOf(order.template.fleet_type).fleet_type, call),
   launch: (session, order, call) => typeOf(order.prepared.fleet_type).launch(session, order, call),
 
   async observe(session, watched, call) {
@@ -64,7 +81,11 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
   },
   // An order that broke off while it was prepared has nothing but its template to say what it was to become.
   dispose: (session, left, call) =>
-    typeOf(left.handle?.fleet_type ?? left.order.prepared?.fleet_type ?? left.order.template.fleet_type).dispose(session, left, call),
+    typeOf(left.handle?.fleet_type ?? left.order.prepared?.fleet_type ?? left.order.template.fleet_type).dispose(
+      session,
+      left,
+      call,
+    ),
 
   owned: (session, installation, call) => ownedFleets(session, ec2FleetPort, installation, call),
   remove: (session, orphans, call) => removeFleets(session, ec2FleetPort, orphans, call),

@@ -1,4 +1,9 @@
-import type { CreateFleetError, CreateFleetInstance, DescribeFleetError, DescribeFleetsInstances } from '@aws-sdk/client-ec2';
+import type {
+  CreateFleetError,
+  CreateFleetInstance,
+  DescribeFleetError,
+  DescribeFleetsInstances,
+} from '@aws-sdk/client-ec2';
 import type { MachineReport, Shortfall } from '../../core/index.ts';
 import { kindOfReason, poolsSeen, type Market, type Pool } from '../cloud/index.ts';
 import type { Prepared } from './fleet-type.ts';
@@ -21,7 +26,13 @@ export function startedMachines(answer: FleetAnswer, weights: Prepared['weights'
       ...(SubnetId ? { subnet_id: SubnetId } : {}),
       weight: weights[InstanceType ?? ''] ?? 1,
     };
-    return (InstanceIds ?? []).map((machine_id) => ({ machine_id, status: 'pending' as const, ready: false, ...place, data }));
+    return (InstanceIds ?? []).map((machine_id) => ({
+      machine_id,
+      status: 'pending' as const,
+      ready: false,
+      ...place,
+      data,
+    }));
   });
 }
 
@@ -30,8 +41,8 @@ export const unitsOf = (machines: readonly MachineReport[]): number =>
   machines.reduce((sum, machine) => sum + ((machine.data as { weight?: number } | undefined)?.weight ?? 1), 0);
 
 /**
- * Why pools gave less. A fleet's error names its pool as far as the override did, and says nothing of how many machines it cost. A fleet that
- * is short and gives no reason had no capacity in the pools that it was to draw on.
+ * Why pools gave less. A fleet's error names its pool as far as the override did, and says nothing of how many
+ * machines it cost. A fleet that is short and gives no reason had no capacity in the pools that it was to draw on. /
  */
 export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Shortfall[] {
   const found = answer.errors.flatMap((error): Shortfall[] => {
@@ -42,14 +53,17 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     const market = marketNamed(error.Lifecycle);
     if (InstanceType === undefined && SubnetId === undefined && market === undefined) return [reason];
     const named = poolsSeen(pools, { machine_type: InstanceType, subnet_id: SubnetId, market });
-    // A native specification may draw on pools that the template does not name: what it is refused is told all the same.
+    // A native specification may draw on pools that the template does not name: what it is refused is told all the
+    // same.
     return named.length === 0 ? [reason] : named.map(({ key }) => ({ offer: key, ...reason }));
   });
   const unexplained = pools.map(({ key }) => {
     const message = `CreateFleet: the fleet came short in ${key} and gave no reason. Error Code: UnfulfillableCapacity`;
     return { offer: key, kind: 'capacity' as const, code: 'UnfulfillableCapacity', message };
   });
-  return [...new Map((found.length > 0 ? found : unexplained).map((each) => [`${each.offer} ${each.code}`, each])).values()];
+  return [
+    ...new Map((found.length > 0 ? found : unexplained).map((each) => [`${each.offer} ${each.code}`, each])).values(),
+  ];
 }
 
 const marketNamed = (lifecycle: string | undefined): Market | undefined =>

@@ -7,10 +7,10 @@ import {
   nativeUnit,
   overlay,
   overridesOf,
-  ownFleetTemplate,
+  ownOrderTemplate,
   poolsFor,
   poolsOf,
-  sharedFleetTemplate,
+  sharedOrderTemplate,
   strategiesOf,
   tagsOf,
   tagSpecifications,
@@ -32,14 +32,19 @@ const patient: Readonly<Record<string, object>> = {
 };
 
 /** The launch template and the parameters of CreateFleet for an order. */
-export async function fleetParameters(session: CloudSession, order: LaunchOrder<any>, fleet_type: string, call: Call): Promise<Prepared> {
+export async function fleetParameters(
+  session: CloudSession,
+  order: LaunchOrder<any>,
+  fleet_type: string,
+  call: Call,
+): Promise<Prepared> {
   const template = order.template as CloudTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
   const unit = nativeUnit(template.provider_api_spec?.['LaunchTemplateConfigs']) ?? unitOf(template, offered);
   const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const standing = isStanding(fleet_type);
-  const used = await (standing ? ownFleetTemplate : sharedFleetTemplate)(session, order, call);
+  const used = await (standing ? ownOrderTemplate : sharedOrderTemplate)(session, order, call);
   const built = {
     LaunchTemplateConfigs: [
       {
@@ -50,7 +55,8 @@ export async function fleetParameters(session: CloudSession, order: LaunchOrder<
     ...marketOptions(template, target, fleet_type),
   };
   const native = overlay(built, template.provider_api_spec);
-  // Machines of an instant fleet are tagged in the call that makes it, those of the others by their launch template alone.
+  // Machines of an instant fleet are tagged in the call that makes it, those of the others by their launch template
+  // alone.
   const tagged = standing ? ['fleet'] : ['fleet', ...machineParts];
   const input = {
     ...native,
@@ -66,7 +72,10 @@ export async function fleetParameters(session: CloudSession, order: LaunchOrder<
       DefaultTargetCapacityType: target.spot > 0 ? 'spot' : 'on-demand',
     },
     ClientToken: order.token,
-    TagSpecifications: joinTagSpecifications(native['TagSpecifications'], tagSpecifications(tagged, tagsOf(order, session.installation))),
+    TagSpecifications: joinTagSpecifications(
+      native['TagSpecifications'],
+      tagSpecifications(tagged, tagsOf(order, session.installation)),
+    ),
   };
   return {
     fleet_type,

@@ -4,4 +4,9 @@ import { runInstances } from './run-instances.ts';
 export { runInstances } from './run-instances.ts';
 
 /** The API RunInstances: one machine type, one place and one market in each order. */
-export default definePlugin({ name: 'cloud-runinstances', contract: 1, requires: ['cloud'], providerApis: [runInstances] });
+export default definePlugin({
+  name: 'cloud-runinstances',
+  contract: 1,
+  requires: ['cloud'],
+  providerApis: [runInstances],
+});

@@ -39,13 +39,20 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
     ...(pool.subnet_id === undefined ? {} : { SubnetId: pool.subnet_id }),
     ...(pool.market === 'spot' ? { InstanceMarketOptions: spotOptions(template) } : {}),
   };
-  const native = await withImageId(session, overlay(overlay(built, template.launch_template_spec), template.provider_api_spec), call);
+  const native = await withImageId(
+    session,
+    overlay(overlay(built, template.launch_template_spec), template.provider_api_spec),
+    call,
+  );
   const params = {
     ...intoInterface(native),
     MinCount: 1,
     MaxCount: order.machine_count,
     ClientToken: order.token,
-    TagSpecifications: joinTagSpecifications(native['TagSpecifications'], tagSpecifications(tagged, tagsOf(order, session.installation))),
+    TagSpecifications: joinTagSpecifications(
+      native['TagSpecifications'],
+      tagSpecifications(tagged, tagsOf(order, session.installation)),
+    ),
   };
   return { params, ...(base ? { template: base } : {}) };
 }

@@ -17,7 +17,8 @@ export function review(given: object): Finding[] {
   if (template.instance_requirements !== undefined)
     error('/instance_requirements', 'needs a fleet; RunInstances takes named machine types only');
   const weights = new Set(Object.values(template.machine_types ?? {}));
-  if (weights.size > 1) error('/machine_types', 'must all have the same weight; RunInstances counts machines, not capacity');
+  if (weights.size > 1)
+    error('/machine_types', 'must all have the same weight; RunInstances counts machines, not capacity');
   else if (weights.size === 1 && !weights.has(1))
     warning('/machine_types', 'have a weight that has no effect; RunInstances counts machines');
   if (template.percent_on_demand !== undefined && template.percent_on_demand > 0 && template.percent_on_demand < 100) {
@@ -27,6 +28,7 @@ export function review(given: object): Finding[] {
     if (template[field] !== undefined)
       warning(`/${field}`, 'has no effect; RunInstances tries machine types and subnets in the order of the template');
   }
-  if (template['replace_lost'] === true) warning('/replace_lost', 'has no effect; only fleets of type maintain replace what is lost');
+  if (template['replace_lost'] === true)
+    warning('/replace_lost', 'has no effect; only fleets of type maintain replace what is lost');
   return findings;
 }

@@ -24,7 +24,10 @@ interface Handle {
 
 const fields = Type.Object({});
 
-/** Starts machines at once and itself: no fleet, nothing that goes on by itself, and so nothing to stop or to clear away. */
+/**
+ * Starts machines at once and itself: no fleet, nothing that goes on by itself, and so nothing to stop or to clear
+ * away.
+ */
 export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Handle, Prepared>({
   type: 'cloud',
   name: 'RunInstances',
@@ -49,9 +52,13 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
     const { params, template } = order.prepared;
     const handle = { client_token: order.token };
     try {
-      const answer = await session.write((ec2) => new ec2.RunInstancesCommand(params as unknown as RunInstancesCommandInput), call, {
-        slow: true,
-      });
+      const answer = await session.write(
+        (ec2) => new ec2.RunInstancesCommand(params as unknown as RunInstancesCommandInput),
+        call,
+        {
+          slow: true,
+        },
+      );
       return started(
         order,
         { ...handle, ...(answer.ReservationId ? { reservation_id: answer.ReservationId } : {}) },
@@ -59,9 +66,11 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
       );
     } catch (error) {
       // The token was used, and all that it started is gone: the attempt is over.
-      if (isFault(error) && error.code === 'IdempotentInstanceTerminated') return { handle, machines: [], settled: true };
+      if (isFault(error) && error.code === 'IdempotentInstanceTerminated')
+        return { handle, machines: [], settled: true };
       if (isFault(error) && error.code === 'IdempotentParameterMismatch') {
-        // The token was used, with parameters that the cloud takes for others: it will never answer, but what it started can be seen.
+        // The token was used, with parameters that the cloud takes for others: it will never answer, but what it
+        // started can be seen.
         const seen = await seenBy(session, order.token, call);
         if (isComplete(session, seen, seen.length >= order.machine_count)) return started(order, handle, seen);
       }
@@ -86,7 +95,11 @@ const seenBy = (session: CloudSession, token: string, call: Call): Promise<Insta
   describeInstances(session, [{ Name: 'client-token', Values: [token] }], call);
 
 /** EC2 starts as many as it can and says nothing of those that it cannot. */
-function started(order: LaunchOrder<typeof fields, Prepared>, handle: Handle, instances: readonly Instance[]): Launch<Handle> {
+function started(
+  order: LaunchOrder<typeof fields, Prepared>,
+  handle: Handle,
+  instances: readonly Instance[],
+): Launch<Handle> {
   const template = order.template as unknown as CloudTemplate;
   const machines = instances.map((instance) => reportOf(instance, weightOf(template, instance.InstanceType)));
   const count = order.machine_count - machines.length;
@@ -97,6 +110,14 @@ function started(order: LaunchOrder<typeof fields, Prepared>, handle: Handle, in
     handle,
     machines,
     settled: true,
-    shortfall: [{ ...(offer === undefined ? {} : { offer }), kind: 'capacity', code: 'InsufficientInstanceCapacity', message, count }],
+    shortfall: [
+      {
+        ...(offer === undefined ? {} : { offer }),
+        kind: 'capacity',
+        code: 'InsufficientInstanceCapacity',
+        message,
+        count,
+      },
+    ],
   };
 }

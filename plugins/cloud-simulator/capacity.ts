@@ -57,7 +57,10 @@ export function takePlaces(state: RegionState, pool: Pool, change: number): void
 export function insufficientCapacity(pool: Pool): AwsError {
   const { instanceType, zone, market } = pool;
   if (market === 'spot')
-    return new AwsError('InsufficientInstanceCapacity', 'There is no Spot capacity available that matches your request.');
+    return new AwsError(
+      'InsufficientInstanceCapacity',
+      'There is no Spot capacity available that matches your request.',
+    );
   return new AwsError(
     'InsufficientInstanceCapacity',
     `We currently do not have sufficient ${instanceType} capacity in the Availability Zone you requested (${zone}). Our system will be working on provisioning additional capacity.`,

@@ -1,4 +1,6 @@
-/** The simulator's time in milliseconds since 1970. Everything that has a date in the simulated cloud reads it here. */
+/**
+ * The simulator's time in milliseconds since 1970. Everything that has a date in the simulated cloud reads it here.
+ */
 export interface SimulatorClock {
   now(): number;
   /** Moves the clock forward. Negative steps are refused: the cloud's time never runs back. */
@@ -7,7 +9,9 @@ export interface SimulatorClock {
   reset(): void;
 }
 
-/** A clock that runs with the computer's own and can be pushed ahead of it. It stands while the computer's is set back. */
+/**
+ * A clock that runs with the computer's own and can be pushed ahead of it. It stands while the computer's is set back.
+ */
 export function runningClock(): SimulatorClock {
   let ahead = 0;
   let last = 0;

@@ -1,8 +1,8 @@
 import { definePlugin, type EndpointContext } from '../../core/index.ts';
 
 /**
- * A cloud without a cloud: `endpoint_url: "simulator:"` speaks EC2's own wire protocol from a process beside the data directory.
- * The process is found or started at the first use; everyone on that directory shares it.
+ * A cloud without a cloud: `endpoint_url: "simulator:"` speaks EC2's own wire protocol from a process beside the data
+ * directory. The process is found or started at the first use; everyone on that directory shares it. /
  */
 export default definePlugin({
   name: 'cloud-simulator',

@@ -1,4 +1,7 @@
-/** Whether a value fits what a rule names: nothing or `*` fits any, and a `*` within stands for any text (`*a` is the first zone of every region). */
+/**
+ * Whether a value fits what a rule names: nothing or `*` fits any, and a `*` within stands for any text (`*a` is the
+ * first zone of every region).
+ */
 export function fits(pattern: string | undefined, value: string): boolean {
   if (pattern === undefined || pattern === '*' || pattern === value) return true;
   if (!pattern.includes('*')) return false;

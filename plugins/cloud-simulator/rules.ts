@@ -1,7 +1,10 @@
 import type { When } from './knobs/when.ts';
 import { accountOf } from './wire/caller.ts';
 
-/** What the rules of the knobs have met, kept apart from the rules themselves, since knobs are values. A rule starts anew when its knob is set again. */
+/**
+ * What the rules of the knobs have met, kept apart from the rules themselves, since knobs are values. A rule starts
+ * anew when its knob is set again.
+ */
 export interface RuleBook {
   /** Dates every rule in a change of knobs. */
   begin(change: object, now: number): void;
@@ -9,7 +12,10 @@ export interface RuleBook {
   begunAt(rule: object): number | undefined;
   /** Whether a rule is in force there and then. */
   inForce(rule: When, context: WhereAndWhen): boolean;
-  /** Whether this call, the next of its kind, falls into the `times` calls from the `nth` on (null = all from there on). */
+  /**
+   * Whether this call, the next of its kind, falls into the `times` calls from the `nth` on (null = all from there
+   * on).
+   */
   hit(rule: object, nth: number, times: number | null): boolean;
 }
 

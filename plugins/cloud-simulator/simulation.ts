@@ -20,15 +20,18 @@ export interface Simulation {
   readonly rules: RuleBook;
   readonly sessions: SessionBook;
   readonly knobs: KnobBoard;
-  /** Forgets machines, fleets, templates, tokens, sessions, the audit and the steps of the clock; the knobs too where that is said. Ids go on: none is used twice. */
+  /**
+   * Forgets machines, fleets, templates, tokens, sessions, the audit and the steps of the clock; the knobs too where
+   * that is said. Ids go on: none is used twice.
+   */
   reset(options?: { readonly knobs?: boolean }): void;
 }
 
 export interface KnobBoard {
   readonly current: Knobs;
   /**
-   * Merges a change; throws a TypeError that names every mistake in it. Rules of a list that is set count from here, and those that take
-   * Spot machines back strike.
+   * Merges a change; throws a TypeError that names every mistake in it. Rules of a list that is set count from here,
+   * and those that take Spot machines back strike. /
    */
   turn(change: unknown): Knobs;
 }
@@ -44,7 +47,14 @@ export function createSimulation(options: {
   const audit = createAudit();
   const sessions = createSessionBook();
   let current = defaultKnobs;
-  const contextIn = (state: RegionState, now: number): CallContext => ({ state, knobs: current, rules, random, now, touched: [] });
+  const contextIn = (state: RegionState, now: number): CallContext => ({
+    state,
+    knobs: current,
+    rules,
+    random,
+    now,
+    touched: [],
+  });
   const world = createWorld({ tokenMemoryMs: () => current.tokens.memory_ms, contextIn });
 
   function turn(change: unknown): Knobs {

@@ -1,6 +1,9 @@
 import { type CatalogueInstanceType, familyOf } from './catalogue.ts';
 
-/** What the name of a type tells beside what the catalogue counts. Enough to select by attributes and to describe the type. */
+/**
+ * What the name of a type tells beside what the catalogue counts. Enough to select by attributes and to describe the
+ * type.
+ */
 export interface TypeFacts {
   readonly family: string;
   readonly cpu: 'intel' | 'amd' | 'amazon-web-services' | 'apple';

@@ -6,7 +6,7 @@ import {
   nativeUnit,
   overlay,
   overridesOf,
-  ownFleetTemplate,
+  ownOrderTemplate,
   poolsFor,
   poolsOf,
   strategiesOf,
@@ -20,10 +20,13 @@ import {
   type Pool,
   type StandingPrepared,
 } from '../cloud/index.ts';
-import { roleArn } from './fleet-role.ts';
 
 /** The launch template and the SpotFleetRequestConfig for an order. */
-export async function spotFleetParameters(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<StandingPrepared> {
+export async function spotFleetParameters(
+  session: CloudSession,
+  order: LaunchOrder<any>,
+  call: Call,
+): Promise<StandingPrepared> {
   const template = order.template as CloudTemplate;
   const { fleet_type = 'request', fleet_role, spot_fleet_request_expiry } = template as SpotFleetTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
@@ -31,7 +34,7 @@ export async function spotFleetParameters(session: CloudSession, order: LaunchOr
   const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const role = await roleArn(session, fleet_role ?? session.settings.service_role_spot_fleet, call);
-  const used = await ownFleetTemplate(session, order, call);
+  const used = await ownOrderTemplate(session, order, call);
   const { spot, onDemand } = strategiesOf(template);
   const built = {
     IamFleetRole: role,
@@ -43,7 +46,9 @@ export async function spotFleetParameters(session: CloudSession, order: LaunchOr
         Overrides: overridesOf(template, pools, 'SpotPrice'),
       },
     ],
-    ...(spot_fleet_request_expiry === undefined ? {} : { ValidUntil: minutesFrom(session.cloudClock.now(), spot_fleet_request_expiry) }),
+    ...(spot_fleet_request_expiry === undefined
+      ? {}
+      : { ValidUntil: minutesFrom(session.cloudClock.now(), spot_fleet_request_expiry) }),
   };
   const native = overlay(built, nativeOf(template));
   const input = {
@@ -87,4 +92,16 @@ function nativeOf({ provider_api_spec: spec }: CloudTemplate): Record<string, un
 }
 
 /** To the second, as the wire has it. */
-const minutesFrom = (now: number, minutes: number): string => `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;
+const minutesFrom = (now: number, minutes: number): string =>
+  `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;
+
+/**
+ * The ARN of a role that is named by its name or its ARN. A service-linked role lives under the path of its service.
+ */
+async function roleArn(session: CloudSession, role: string, call: Call): Promise<string> {
+  if (role.startsWith('arn:')) return role;
+  const { region } = session.settings;
+  const partition = region.startsWith('cn-') ? 'aws-cn' : region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
+  const path = role.startsWith('AWSServiceRole') ? 'aws-service-role/spotfleet.amazonaws.com/' : '';
+  return `arn:${partition}:iam::${await session.account(call)}:role/${path}${role}`;
+}

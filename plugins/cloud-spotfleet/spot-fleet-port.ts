@@ -37,9 +37,13 @@ export const spotFleetPort: FleetPort = {
     // What is gone already needs no cancelling; the next look at it decides.
     if (!error || error.Code === 'fleetRequestIdDoesNotExist') return;
     const code = error.Code ?? 'Unknown';
-    throw new ProviderFault(kindOfReason(code, error.Message), `CancelSpotFleetRequests: ${error.Message ?? id} Error Code: ${code}`, {
-      code,
-    });
+    throw new ProviderFault(
+      kindOfReason(code, error.Message),
+      `CancelSpotFleetRequests: ${error.Message ?? id} Error Code: ${code}`,
+      {
+        code,
+      },
+    );
   },
 
   async history(session, id, since, call) {
@@ -51,14 +55,21 @@ export const spotFleetPort: FleetPort = {
       // Reasons stand partly among the errors, partly among the information.
       for (const { EventType, EventInformation } of page.HistoryRecords ?? []) {
         if (EventType !== 'error' && EventType !== 'information') continue;
-        events.push({ sub_type: EventInformation?.EventSubType ?? '', description: EventInformation?.EventDescription ?? '' });
+        events.push({
+          sub_type: EventInformation?.EventSubType ?? '',
+          description: EventInformation?.EventDescription ?? '',
+        });
       }
     }
     return events;
   },
 };
 
-async function* pages(session: CloudSession, asked: { readonly SpotFleetRequestIds?: string[] }, call: Call): AsyncGenerator<FleetView[]> {
+async function* pages(
+  session: CloudSession,
+  asked: { readonly SpotFleetRequestIds?: string[] },
+  call: Call,
+): AsyncGenerator<FleetView[]> {
   for await (const page of pagesOf((next) =>
     session.read((ec2) => new ec2.DescribeSpotFleetRequestsCommand({ ...asked, MaxResults: 1000, ...next }), call),
   ))

@@ -25,11 +25,15 @@ import { spotFleetPort } from './spot-fleet-port.ts';
 const fields = Type.Object({
   fleet_type: Type.Optional(
     Type.Enum([...standingTypes], {
-      description: 'How the fleet lives: `request` (default) goes on until it has its machines, `maintain` also replaces what is lost.',
+      description:
+        'How the fleet lives: `request` (default) goes on until it has its machines, `maintain` also replaces what is lost.',
     }),
   ),
   fleet_role: Type.Optional(
-    Type.String({ minLength: 1, description: 'Name or ARN of the role of the fleet. Default: `service_role_spot_fleet` of the provider.' }),
+    Type.String({
+      minLength: 1,
+      description: 'Name or ARN of the role of the fleet. Default: `service_role_spot_fleet` of the provider.',
+    }),
   ),
   spot_fleet_request_expiry: Type.Optional(
     Type.Integer({
@@ -67,8 +71,13 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
       spotFleetPort,
       order,
       async () => {
-        const config = withDates(order.prepared.input) as unknown as RequestSpotFleetCommandInput['SpotFleetRequestConfig'];
-        const answer = await session.write((ec2) => new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig: config }), call);
+        const config = withDates(
+          order.prepared.input,
+        ) as unknown as RequestSpotFleetCommandInput['SpotFleetRequestConfig'];
+        const answer = await session.write(
+          (ec2) => new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig: config }),
+          call,
+        );
         return answer.SpotFleetRequestId;
       },
       call,

@@ -2,10 +2,9 @@ import { defineProviderType } from '../../core/index.ts';
 import { instanceType, region } from './catalogue/index.ts';
 import { CloudConfig, servesApi } from './config.ts';
 import { cloudFields, type CloudTemplate } from './template/fields.ts';
-import { ownedBy } from './release/owned.ts';
-import { machineTypesOf, placesOf } from './connection/places.ts';
-import { machineTypesOf as typesOf } from './launch/pools.ts';
-import { removeOrphans } from './release/remove.ts';
+import { ownedBy, removeOrphans } from './release/owned.ts';
+import { listMachineTypes, placesOf } from './connection/places.ts';
+import { machineTypesOf } from './launch/pools.ts';
 import { connect, type CloudSession } from './connection/session.ts';
 import { whichLive } from './observe/which-live.ts';
 
@@ -24,24 +23,34 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
     return [await session.account(call), region, endpoint_url ?? ''].join('|');
   },
   async check(session, call) {
-    await session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'state', Values: ['available'] }] }), call);
+    await session.read(
+      (ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'state', Values: ['available'] }] }),
+      call,
+    );
   },
   async close(session) {
     session.close();
   },
   machineTypeOf(template, known) {
-    const [name] = typesOf(template as CloudTemplate);
+    const [name] = machineTypesOf(template as CloudTemplate);
     if (name === undefined) return undefined;
     const bundled = instanceType(name);
     return (
-      known(name) ?? (bundled && { name, vcpus: bundled.vcpus, cores: bundled.cores, memory_mib: bundled.memory_mib, arch: bundled.arch })
+      known(name) ??
+      (bundled && {
+        name,
+        vcpus: bundled.vcpus,
+        cores: bundled.cores,
+        memory_mib: bundled.memory_mib,
+        arch: bundled.arch,
+      })
     );
   },
   places: placesOf,
   presumedPlaces({ region: name = 'us-east-1' }) {
     return { regions: [name], availability_zones: region(name)?.zones.map(({ zone }) => zone) ?? [] };
   },
-  machineTypes: machineTypesOf,
+  machineTypes: listMachineTypes,
   owned: ownedBy,
   whichLive,
   remove: removeOrphans,

@@ -9,7 +9,8 @@ const orNull = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Typ
   options: object = {},
 ) => Type.Optional(Type.Union([schema, Type.Null()], { default: null, description, ...options }));
 
-const flag = (fallback: boolean, description: string) => Type.Optional(Type.Boolean({ default: fallback, description }));
+const flag = (fallback: boolean, description: string) =>
+  Type.Optional(Type.Boolean({ default: fallback, description }));
 
 /** Which APIs an instance serves. */
 const Handlers = Type.Object(
@@ -31,7 +32,10 @@ const Bucket = Type.Object({
 const RateLimits = Type.Object(
   {
     enabled: Type.Optional(
-      Type.Union([Type.Boolean(), Type.Null()], { default: null, description: 'null: for AWS itself, not for an `endpoint_url`.' }),
+      Type.Union([Type.Boolean(), Type.Null()], {
+        default: null,
+        description: 'null: for AWS itself, not for an `endpoint_url`.',
+      }),
     ),
     buckets: Type.Optional(
       Type.Record(Type.String(), Type.Object({ requests: Type.Optional(Bucket), machines: Type.Optional(Bucket) }), {
@@ -48,7 +52,9 @@ const RateLimits = Type.Object(
 export const CloudConfig = Type.Object(
   {
     provider_type: Type.Optional(Type.Literal('cloud', { default: 'cloud', description: 'Constant.' })),
-    region: Type.Optional(Type.String({ default: 'us-east-1', minLength: 1, description: 'Region.', known_values: regionNames })),
+    region: Type.Optional(
+      Type.String({ default: 'us-east-1', minLength: 1, description: 'Region.', known_values: regionNames }),
+    ),
     profile: orNull(Type.String(), 'Profile of the shared configuration and credentials files.'),
     role_arn: orNull(Type.String(), 'Role to assume with the other credentials.'),
     access_key_id: orNull(Type.String(), 'Access key.', { sensitive: true }),
@@ -84,7 +90,10 @@ export const CloudConfig = Type.Object(
       'Program that prints credentials as JSON: AccessKeyId, SecretAccessKey, SessionToken, Expiration. Asked anew before they expire.',
       { path: true, must_exist: true, runs: true },
     ),
-    key_file: orNull(Type.String(), 'Folder of the SSH keys of machines. It has nothing to do with access to the cloud.'),
+    key_file: orNull(
+      Type.String(),
+      'Folder of the SSH keys of machines. It has nothing to do with access to the cloud.',
+    ),
     proxy_host: orNull(Type.String(), 'HTTP proxy.'),
     proxy_port: orNull(Type.Integer({ minimum: 1, maximum: 65_535 }), 'Port of the HTTP proxy.'),
   },
@@ -93,12 +102,17 @@ export const CloudConfig = Type.Object(
 export type CloudConfig = Static<typeof CloudConfig>;
 
 type Filled<T> = {
-  readonly [Name in keyof T]-?: NonNullable<T[Name]> extends object ? Filled<NonNullable<T[Name]>> : Exclude<T[Name], undefined>;
+  readonly [Name in keyof T]-?: NonNullable<T[Name]> extends object
+    ? Filled<NonNullable<T[Name]>>
+    : Exclude<T[Name], undefined>;
 };
 /** The configuration with all defaults filled in. */
 export type CloudSettings = Filled<CloudConfig>;
 
-/** Fills what is absent. The broker has checked what is there: checking it again would load the compiler of schemas into the loop's thread. */
+/**
+ * Fills what is absent. The broker has checked what is there: checking it again would load the compiler of schemas
+ * into the loop's thread.
+ */
 export const settingsOf = (config: CloudConfig): CloudSettings => compile(CloudConfig).fill(config) as CloudSettings;
 
 const switchOf: Readonly<Record<string, keyof Static<typeof Handlers>>> = {

@@ -1,13 +1,11 @@
 import { definePlugin } from '../../core/index.ts';
 import { readTemplates } from './read-templates.ts';
-import { listed } from './listed.ts';
-import { reclaims } from './reclaims.ts';
-import { requested } from './requested.ts';
-import { returned } from './returned.ts';
-import { status } from './status.ts';
-import { templates } from './templates.ts';
+import { listed, requested, returned, status, templates, reclaims } from './views.ts';
 
-/** Scheduler strategy `default`: snake_case, the whole truth. It reads every template file that no other dialect recognises. */
+/**
+ * Scheduler strategy `default`: snake_case, the whole truth. It reads every template file that no other dialect
+ * recognises.
+ */
 export default definePlugin({
   name: 'default-format',
   contract: 1,

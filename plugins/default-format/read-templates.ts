@@ -1,13 +1,29 @@
-import { isObject, isError, type CanonicalTemplate, type Finding, type TemplateLayer, type TemplatesRead } from '../../core/index.ts';
+import {
+  isObject,
+  isError,
+  type CanonicalTemplate,
+  type Finding,
+  type TemplateLayer,
+  type TemplatesRead,
+} from '../../core/index.ts';
 
 /** Reads our own form: a list of templates, or `{templates: […]}`, in snake_case or camelCase. */
-export function readTemplates(file: unknown, canonical: (raw: Record<string, unknown>) => CanonicalTemplate): TemplatesRead {
+export function readTemplates(
+  file: unknown,
+  canonical: (raw: Record<string, unknown>) => CanonicalTemplate,
+): TemplatesRead {
   const inObject = isObject(file) && Array.isArray(file['templates']);
   const list: unknown = inObject ? file['templates'] : file;
   if (!Array.isArray(list)) {
     return {
       layers: [],
-      findings: [{ level: 'error', path: '', message: 'must be a list of templates, or an object with such a list under `templates`' }],
+      findings: [
+        {
+          level: 'error',
+          path: '',
+          message: 'must be a list of templates, or an object with such a list under `templates`',
+        },
+      ],
     };
   }
   const layers: TemplateLayer[] = [];
@@ -23,9 +39,13 @@ export function readTemplates(file: unknown, canonical: (raw: Record<string, unk
     const { fields, findings: found } = canonical(raw);
     findings.push(...found.map((finding) => ({ ...finding, path: `${at}${finding.path}` })));
     const template_id = fields['template_id'];
-    if (typeof template_id !== 'string') say('/template_id', template_id === undefined ? 'is required' : 'must be a string');
+    if (typeof template_id !== 'string')
+      say('/template_id', template_id === undefined ? 'is required' : 'must be a string');
     else if (seen.has(template_id))
-      say('/template_id', `'${template_id}' stands in this file already, as number ${(seen.get(template_id) ?? 0) + 1}`);
+      say(
+        '/template_id',
+        `'${template_id}' stands in this file already, as number ${(seen.get(template_id) ?? 0) + 1}`,
+      );
     else if (!found.some(isError)) {
       seen.set(template_id, index);
       layers.push({ template_id, fields });

@@ -1,5 +1,4 @@
 import { type Claim, isDead, type Owner } from '../../core/index.ts';
-import { isSame } from './same-owner.ts';
 import type { Table } from './table.ts';
 
 interface ClaimedRequest {
@@ -14,7 +13,10 @@ export type HeldClaim = ClaimedRequest & Pick<Claim, 'request_id'>;
 /** A clock that is read a little earlier than before was not set back. */
 const toleranceMs = 1_000;
 
-/** Who works on which request. A holding stays until its holder yields: one that the next holder finds was not yielded. */
+/**
+ * Who works on which request. A claim stays until its holder yields it: a claim that the next holder finds was not
+ * yielded.
+ */
 export class Claims {
   readonly #claimPool = new Map<string, ClaimedRequest>();
   readonly #requests: Table;
@@ -72,21 +74,26 @@ export class Claims {
   }
 
   yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): void {
-    for (const { request_id, epoch } of claims) if (this.#claimPool.get(request_id)?.epoch === epoch) this.#claimPool.delete(request_id);
+    for (const { request_id, epoch } of claims)
+      if (this.#claimPool.get(request_id)?.epoch === epoch) this.#claimPool.delete(request_id);
   }
 
-  /** A request that was deleted and made anew begins without a holder. */
+  /** A request that was deleted and made again begins without a holder. */
   forgetDeleted(): void {
     for (const id of this.#claimPool.keys()) if (!this.#requests.get({ request_id: id })) this.#claimPool.delete(id);
   }
 
-  /** Where the clock was set back since it was last read, everything that waits is due, and leases end as if they had begun now. */
+  /**
+   * Where the clock was set back since it was last read, everything that waits is due, and leases end as if they had
+   * begun now.
+   */
   #note(lease_ms: number): number {
     const now = this.#now();
     if (now + toleranceMs < this.#last) {
       for (const request of this.#requests.all())
         if (Number(request['next_at'] ?? 0) > now) this.#requests.set({ ...request, next_at: now });
-      for (const [id, held] of this.#claimPool) this.#claimPool.set(id, { ...held, until: Math.min(held.until, now + lease_ms) });
+      for (const [id, held] of this.#claimPool)
+        this.#claimPool.set(id, { ...held, until: Math.min(held.until, now + lease_ms) });
     }
     this.#last = now;
     return now;
@@ -100,7 +107,10 @@ export class Claims {
     }
     for (const { request_id, applied, created_at } of this.#signals.all()) {
       if (applied || !this.#requests.get({ request_id })) continue;
-      due.set(request_id as string, Math.min(due.get(request_id as string) ?? Number.POSITIVE_INFINITY, created_at as number));
+      due.set(
+        request_id as string,
+        Math.min(due.get(request_id as string) ?? Number.POSITIVE_INFINITY, created_at as number),
+      );
     }
     return [...due].map(([id, at]) => ({ id, at })).toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   }
@@ -110,3 +120,7 @@ export class Claims {
     return !held || held.until <= now || isDead(held.owner, owner);
   }
 }
+
+const fields = ['host', 'boot', 'pid', 'started', 'thread'] as const;
+
+const isSame = (a: Owner, b: Owner): boolean => fields.every((field) => a[field] === b[field]);

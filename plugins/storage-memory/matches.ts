@@ -1,6 +1,9 @@
 type Kept = { readonly [field: string]: unknown };
 
-/** Whether a record meets all conditions: equality, null for absent, a list for any of, `before` and `after` both exclusive. */
+/**
+ * Whether a record meets all conditions: equality, null for absent, a list for any of, `before` and `after` both
+ * exclusive.
+ */
 export function matches(record: Kept, where: { readonly [field: string]: unknown }): boolean {
   return Object.entries(where).every(([field, match]) => meets(record[field] ?? null, match));
 }
@@ -10,7 +13,11 @@ function meets(value: unknown, match: unknown): boolean {
   if (typeof match !== 'object' || match === null) return value === match;
   const { before, after } = match as { readonly before?: number; readonly after?: number };
   if (before === undefined && after === undefined) return true;
-  return typeof value === 'number' && value < (before ?? Number.POSITIVE_INFINITY) && value > (after ?? Number.NEGATIVE_INFINITY);
+  return (
+    typeof value === 'number' &&
+    value < (before ?? Number.POSITIVE_INFINITY) &&
+    value > (after ?? Number.NEGATIVE_INFINITY)
+  );
 }
 
 /** Orders two records by some fields; an absent value comes before every other. */

@@ -16,7 +16,10 @@ import { Claims, type HeldClaim } from './claims.ts';
 import { Table, type Kept } from './table.ts';
 import { apply } from './transaction.ts';
 
-/** What must be known again after a restart, in the order in which it happened: a commit, claims that were given, claims that were given back. JSON. */
+/**
+ * What must be known again after a restart, in the order in which it happened: a commit, claims that were given,
+ * claims that were given back. JSON.
+ */
 export type JournalEntry =
   | { readonly changes: readonly Change[] }
   | { readonly claimed: readonly HeldClaim[] }
@@ -24,15 +27,19 @@ export type JournalEntry =
 
 /** Makes a store that outlives its process of one that does not. */
 export interface Journal {
-  /** Resolves when the entry is durable; rejects with UNAVAILABLE when it was not written. Called one at a time, before anybody can see what the entry says. */
+  /**
+   * Resolves when the entry is durable; rejects with UNAVAILABLE when it was not written. Called one at a time, before
+   * anybody can see what the entry says.
+   */
   write(entry: JournalEntry): Promise<void>;
   /** Called once, after the last write. */
   close(): Promise<void>;
 }
 
 /**
- * Everything in maps. What comes in and goes out is copied, so that it behaves like a storage; counting and sorting look at every record. Alone it ends with
- * its process; with a `journal` it is a storage for one process and as many records as fit into memory: give what was written to `restore` at the next start.
+ * Everything in maps. What comes in and goes out is copied, so that it behaves like a storage; counting and sorting
+ * look at every record. Alone it ends with its process; with a `journal` it is a storage for one process and as many
+ * records as fit into memory: give what was written to `restore` at the next start. /
  */
 export class MemoryStore implements Store {
   readonly #tables: { readonly [K in Kind]: Table };
@@ -47,13 +54,18 @@ export class MemoryStore implements Store {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor({ clock, log }: StorageContext, journal?: Journal) {
-    this.#tables = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, new Table(kind as Kind)])) as { readonly [K in Kind]: Table };
+    this.#tables = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, new Table(kind as Kind)])) as {
+      readonly [K in Kind]: Table;
+    };
     this.#claims = new Claims(this.#tables.request, this.#tables.signal, () => clock.now());
     this.#log = log;
     this.#journal = journal;
   }
 
-  /** Does again what an entry of the journal says. Only before anything else is asked of the store, in the order of the journal. */
+  /**
+   * Does again what an entry of the journal says. Only before anything else is asked of the store, in the order of the
+   * journal.
+   */
   restore(entry: JournalEntry): void {
     if ('changes' in entry) this.#apply(entry.changes);
     else if ('claimed' in entry) this.#claims.restore(entry.claimed);
@@ -81,7 +93,9 @@ export class MemoryStore implements Store {
     return this.#changes.get(kind) ?? 0;
   }
 
-  async versions(query: Query<'request'>): Promise<readonly { readonly request_id: string; readonly version: number }[]> {
+  async versions(
+    query: Query<'request'>,
+  ): Promise<readonly { readonly request_id: string; readonly version: number }[]> {
     this.#refuseWhenClosed();
     return this.#tables.request
       .find(query)
@@ -111,8 +125,8 @@ export class MemoryStore implements Store {
     if (!journal) return this.#claims.claim(owner, limit, lease_ms);
     return this.#inTurn(async () => {
       const claims = this.#claims.claim(owner, limit, lease_ms);
-      // An epoch that was given out must never be given out again; one that is skipped, because this failed, does no harm. And whoever comes next
-      // must know that a holder did not yield.
+      // An epoch that was given out must never be given out again; one that is skipped, because this failed, does no
+      // harm. And whoever comes next must know that a holder did not yield.
       try {
         if (claims.length > 0) await journal.write({ claimed: this.#claims.held(claims) });
       } catch (error) {

@@ -60,11 +60,16 @@ export class Table {
   }
 
   #check({ where, order, limit, offset }: Required<Question>): void {
-    const unknown = [...Object.keys(where), ...order.map(([field]) => field)].find((field) => !this.#columns.has(field));
+    const unknown = [...Object.keys(where), ...order.map(([field]) => field)].find(
+      (field) => !this.#columns.has(field),
+    );
     if (unknown !== undefined) throw misuse(`'${unknown}' of '${this.kind}' has no column: queries cannot ask by it.`);
     const blank = Object.keys(where).find((field) => where[field] === undefined);
-    if (blank !== undefined) throw misuse(`The query compares '${blank}' with undefined. Absent is null; no condition is no entry.`);
-    const odd = [limit, offset].find((bound) => bound !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(bound) && bound >= 0));
+    if (blank !== undefined)
+      throw misuse(`The query compares '${blank}' with undefined. Absent is null; no condition is no entry.`);
+    const odd = [limit, offset].find(
+      (bound) => bound !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(bound) && bound >= 0),
+    );
     if (odd !== undefined) throw misuse(`A query's limit and offset are integers from 0, not ${odd}.`);
   }
 }

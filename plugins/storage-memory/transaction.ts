@@ -1,9 +1,23 @@
-import { BrokerError, type Change, checkedAmounts, type Kind, type MachineRecord, refusals } from '../../core/index.ts';
+import {
+  BrokerError,
+  type Change,
+  checkedAmounts,
+  type Kind,
+  type MachineRecord,
+  refusals,
+} from '../../core/index.ts';
 import { refuseWithoutSlot } from './slots.ts';
 import type { Kept, Table } from './table.ts';
 
-/** Applies the changes of a commit in their order; when one is refused, those before it are undone. Gives what undoes them all. */
-export function apply(changes: readonly Change[], tables: { readonly [K in Kind]: Table }, nextSeq: () => number): () => void {
+/**
+ * Applies the changes of a commit in their order; when one is refused, those before it are undone. Gives what undoes
+ * them all.
+ */
+export function apply(
+  changes: readonly Change[],
+  tables: { readonly [K in Kind]: Table },
+  nextSeq: () => number,
+): () => void {
   const undo: (() => void)[] = [];
   try {
     for (const change of changes) if (change.op === 'limit') refuseOverLimit(change, tables);
@@ -24,7 +38,12 @@ export function apply(changes: readonly Change[], tables: { readonly [K in Kind]
   };
 }
 
-function applyOne(change: Change, all: readonly Change[], tables: { readonly [K in Kind]: Table }, nextSeq: () => number) {
+function applyOne(
+  change: Change,
+  all: readonly Change[],
+  tables: { readonly [K in Kind]: Table },
+  nextSeq: () => number,
+) {
   if (change.op === 'limit' || change.op === 'slot') return undefined;
   if (change.op === 'add') return tables.fact.set(added(change, tables.fact.get(change.key)));
   if (change.op === 'fence') return refuseStale(change, tables);
@@ -36,7 +55,8 @@ function applyOne(change: Change, all: readonly Change[], tables: { readonly [K 
       if (present) throw new BrokerError('ALREADY_EXISTS', `There is such a ${change.kind} already.`);
       return table.set(kept(change.kind, change.record, present));
     case 'put':
-      if (change.kind === 'event') throw new BrokerError('INTERNAL', 'An event is inserted, never put: it does not change.');
+      if (change.kind === 'event')
+        throw new BrokerError('INTERNAL', 'An event is inserted, never put: it does not change.');
       if (change.kind === 'request') refuseUnfenced(change.record.request_id, all, present);
       if (change.kind === 'machine') refuseForeign(change.record, present);
       return table.set(kept(change.kind, change.record, present));
@@ -44,7 +64,8 @@ function applyOne(change: Change, all: readonly Change[], tables: { readonly [K 
       if (present?.['version'] !== change.version) throw outdated(change.kind);
       return table.set(kept(change.kind, change.record, present));
     case 'delete':
-      if (change.version !== undefined && present && present['version'] !== change.version) throw outdated(change.kind);
+      if (change.version !== undefined && present && present['version'] !== change.version)
+        throw outdated(change.kind);
       return table.delete(change.key);
   }
 }
@@ -83,13 +104,17 @@ function refuseForeign(machine: MachineRecord, present: Kept | undefined): void 
   throw refusals.foreignMachine(machine, String(present['request_id']));
 }
 
-function refuseStale({ request_id, epoch }: Extract<Change, { op: 'fence' }>, { request }: { readonly request: Table }): undefined {
+function refuseStale(
+  { request_id, epoch }: Extract<Change, { op: 'fence' }>,
+  { request }: { readonly request: Table },
+): undefined {
   if (request.get({ request_id })?.['epoch'] !== epoch) throw refusals.lostClaim(request_id);
 }
 
 function refuseUnfenced(request_id: string, all: readonly Change[], present: Kept | undefined): void {
   const fence = all.find((change) => change.op === 'fence' && change.request_id === request_id);
-  if (fence?.op !== 'fence') throw new BrokerError('INTERNAL', `Request ${request_id} is put in a commit that does not carry its fence.`);
+  if (fence?.op !== 'fence')
+    throw new BrokerError('INTERNAL', `Request ${request_id} is put in a commit that does not carry its fence.`);
   if (present?.['epoch'] !== fence.epoch) throw refusals.lostClaim(request_id);
 }
 

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { Type } from 'typebox';
 import { BrokerError, defineStorage } from '../../core/index.ts';
 import { isDamage, refusal } from './database/failures.ts';
-import { damagedAtStart, glance } from './database/startup-probe.ts';
+import { damagedAtStart, probeAtStartup } from './database/startup-probe.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
-import { whenFree } from './database/busy-retry.ts';
+import { retryWhileBusy } from './database/busy-retry.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 const defaultWait = 5_000;
@@ -18,7 +18,8 @@ export const sqliteStorage = defineStorage({
     path: Type.String({
       minLength: 1,
       default: './data/muster.db',
-      description: 'The database file. It and its directory are made when they are missing, readable by the owner alone.',
+      description:
+        'The database file. It and its directory are made when they are missing, readable by the owner alone.',
     }),
     busy_timeout_ms: Type.Optional(
       Type.Integer({
@@ -42,8 +43,8 @@ export const sqliteStorage = defineStorage({
     const opened = await openDatabase(options.path, wait);
     try {
       await migrate(opened, wait, context.log);
-      await whenFree(() => glance(opened.database), wait);
-      return await whenFree(() => new SqliteStore(opened, wait, context), wait);
+      await retryWhileBusy(() => probeAtStartup(opened.database), wait);
+      return await retryWhileBusy(() => new SqliteStore(opened, wait, context), wait);
     } catch (error) {
       opened.database.close();
       throw isDamage(error)

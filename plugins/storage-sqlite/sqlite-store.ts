@@ -1,5 +1,16 @@
 import type { StatementSync } from 'node:sqlite';
-import type { BrokerError, Change, Claim, Kind, KeyOf, Owner, Query, Records, StorageContext, Store } from '../../core/index.ts';
+import type {
+  BrokerError,
+  Change,
+  Claim,
+  Kind,
+  KeyOf,
+  Owner,
+  Query,
+  Records,
+  StorageContext,
+  Store,
+} from '../../core/index.ts';
 import { ChangeFeed } from './commits/change-feed.ts';
 import { ChangeWriter } from './commits/change-writer.ts';
 import { Claims } from './commits/claims.ts';
@@ -9,14 +20,17 @@ import { GroupQueue } from './commits/group-queue.ts';
 import { Health } from './database/health.ts';
 import { LogWatch } from './database/log-watch.ts';
 import type { Opened } from './database/open-database.ts';
-import { whenFree } from './database/busy-retry.ts';
+import { retryWhileBusy } from './database/busy-retry.ts';
 import { RecordReader } from './queries/record-reader.ts';
 import { Statements } from './queries/statements.ts';
 
 /** What was written so long ago says that writing goes on. */
 const freshMs = 1_000;
 
-/** One connection to the file. Its statements are synchronous, so a read never meets a half-done group of this connection. */
+/**
+ * One connection to the file. Its statements are synchronous, so a read never meets a half-done group of this
+ * connection.
+ */
 export class SqliteStore implements Store {
   readonly #opened: Opened;
   readonly #wait: number;
@@ -44,7 +58,9 @@ export class SqliteStore implements Store {
     this.#health = new Health(log);
     this.#place = new FilePlace(path);
     const logWatch = new LogWatch(path, log);
-    this.#touch = statements.prepare("INSERT INTO counter VALUES ('write', '', '', 1) ON CONFLICT DO UPDATE SET n = n + 1");
+    this.#touch = statements.prepare(
+      "INSERT INTO counter VALUES ('write', '', '', 1) ON CONFLICT DO UPDATE SET n = n + 1",
+    );
     this.#queue = new GroupQueue(database, path, wait, {
       refusal: () => this.#place.lost,
       committing: (kinds) => this.#feed.raise(kinds),
@@ -101,7 +117,8 @@ export class SqliteStore implements Store {
 
   async yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void> {
     this.#refuseWhenClosed();
-    if (claims.length > 0) await this.#queue.add({ run: () => this.#claims.yield(claims), kinds: [], size: claims.length });
+    if (claims.length > 0)
+      await this.#queue.add({ run: () => this.#claims.yield(claims), kinds: [], size: claims.length });
   }
 
   watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable {
@@ -114,7 +131,9 @@ export class SqliteStore implements Store {
     if (this.#health.damage) throw this.#health.damage;
     this.#refuseWhenLost(this.#place.look());
     if (this.#health.wroteWithin(freshMs)) return;
-    this.#probe ??= this.#queue.add({ run: () => void this.#touch.run(), kinds: [], size: 1 }).finally(() => (this.#probe = undefined));
+    this.#probe ??= this.#queue
+      .add({ run: () => void this.#touch.run(), kinds: [], size: 1 })
+      .finally(() => (this.#probe = undefined));
     await this.#probe;
   }
 
@@ -127,7 +146,8 @@ export class SqliteStore implements Store {
     await this.#queue.drain();
     this.#feed.close();
     try {
-      // Moves the log into the file, so that a copy of the file alone is whole. Others at work may prevent it; the last one does it.
+      // Moves the log into the file, so that a copy of the file alone is whole. Others at work may prevent it; the
+      // last one does it.
       if (!this.#place.look()) this.#opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // What is in the log is as durable as what is in the file.
@@ -148,7 +168,7 @@ export class SqliteStore implements Store {
 
   async #readLater<T>(ask: () => T): Promise<T> {
     try {
-      return await whenFree(() => {
+      return await retryWhileBusy(() => {
         this.#refuseWhenClosed();
         return ask();
       }, this.#wait);

@@ -9,7 +9,7 @@ import { generated, madeFile, root, type MadeFile, type Page } from './page.ts';
 export const apiPage: Page = {
   name: 'api',
   // The test of the package has declarations already: it builds the package.
-  tested_in: 'test/package/package.test.ts',
+  tested_in: 'test/package/package.long.test.ts',
   make: async () => {
     const directory = mkdtempSync(join(tmpdir(), 'muster-api-'));
     try {
@@ -34,7 +34,9 @@ function reportOf(dist: string): string {
     readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
   };
   const entries = Object.entries(exports).flatMap(([path, to]): Entry[] =>
-    typeof to === 'string' ? [] : [{ name: `${own}${path.slice(1)}`, names: surfaceOf(join(dist, relative('dist', to.types))) }],
+    typeof to === 'string'
+      ? []
+      : [{ name: `${own}${path.slice(1)}`, names: surfaceOf(join(dist, relative('dist', to.types))) }],
   );
   const told = new Set<string>();
   const parts = entries.map(({ name, names }) => {
@@ -55,8 +57,10 @@ const keyOf = ({ name, source }: Exported): string => `${name}#${source.from}#${
 
 function listed(names: readonly Exported[], dist: string): string {
   const blocks = names.map(({ name, source, declared, about }) => {
-    if (declared.length === 0) return `export { ${source.name === name ? name : `${source.name} as ${name}`} } from '${source.from}';`;
-    const from = source.name === name ? '' : `// ${source.name} of ${relative(dist, source.from).replace('.d.ts', '.ts')}\n`;
+    if (declared.length === 0)
+      return `export { ${source.name === name ? name : `${source.name} as ${name}`} } from '${source.from}';`;
+    const from =
+      source.name === name ? '' : `// ${source.name} of ${relative(dist, source.from).replace('.d.ts', '.ts')}\n`;
     const value = declared.some((text) => /^(?:abstract )?(?:const|class|function) /.test(text));
     const only = source.typeOnly && value ? '// exported as a type only\n' : '';
     return `${about === undefined ? '' : `/** ${about} */\n`}${from}${only}${declared.join('\n')}`;
@@ -64,10 +68,19 @@ function listed(names: readonly Exported[], dist: string): string {
   return blocks.length === 0 ? '' : `\`\`\`ts\n${blocks.join('\n\n')}\n\`\`\`\n\n`;
 }
 
-/** Emits what `npm run build` would, without its checks: those are `npm run typecheck`'s. */
+/** Emits the declarations of `npm run build`, without checking types: `npm run typecheck` does. */
 function emitted(directory: string): string {
   const tsc = join(root, 'node_modules/.bin/tsc');
-  const options = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--checkers', '1', '--outDir', directory];
+  const options = [
+    '-p',
+    'tsconfig.build.json',
+    '--emitDeclarationOnly',
+    '--noCheck',
+    '--checkers',
+    '1',
+    '--outDir',
+    directory,
+  ];
   const { status, stdout } = spawnSync(tsc, options, { cwd: root, encoding: 'utf8' });
   if (status !== 0) throw new Error(`tsc could not emit declarations: ${stdout}`);
   return directory;

@@ -17,12 +17,33 @@ export const cliDeclarationsPage: Page = {
 
 function declared(): Declared {
   const all = (operations as readonly Operation<any, any>[]).flatMap((operation) => {
-    const { name, kind, summary, cli, leaves_work = false, needs_loop = false, interactive_defaults: defaults = {} } = operation;
+    const {
+      name,
+      kind,
+      summary,
+      cli,
+      leaves_work = false,
+      needs_loop = false,
+      interactive_defaults: defaults = {},
+    } = operation;
     if (!cli) return [];
     const { command, args = [], example } = cli;
-    return [{ name, kind, summary, command, args, example, input: interactiveInput(operation), defaults, leaves_work, needs_loop }];
+    return [
+      {
+        name,
+        kind,
+        summary,
+        command,
+        args,
+        example,
+        input: interactiveInput(operation),
+        defaults,
+        leaves_work,
+        needs_loop,
+      },
+    ];
   });
-  // As JSON: what a schema carries beside it is for the one who compiles it.
+  // As JSON: a schema also carries values for its compiler.
   return JSON.parse(JSON.stringify({ operations: all, template: CommonTemplate })) as Declared;
 }
 

@@ -7,7 +7,17 @@ import { programOf } from '../../host/cli/program.ts';
 import { generated, madeFile, type Page } from './page.ts';
 
 /** Options that every command of an operation has: listed once. */
-const shared = ['--output', '--url', '--config', '--call-timeout', '--wait', '--wait-timeout', '--watch', '--interval', '--no-server'];
+const shared = [
+  '--output',
+  '--url',
+  '--config',
+  '--call-timeout',
+  '--wait',
+  '--wait-timeout',
+  '--watch',
+  '--interval',
+  '--no-server',
+];
 
 /** Every command with its options. */
 export const cliPage: Page = {
@@ -20,7 +30,7 @@ export const cliPage: Page = {
 };
 
 async function text(): Promise<string> {
-  const silent = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colours: false };
+  const silent = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colors: false };
   const program = await programOf({ terminal: silent, code: 0 }, () => true);
   const tree = commandTree(program);
   const groups = tree.children.map((group) => [
@@ -44,7 +54,11 @@ function head(tree: CommandNode): string {
     'The commands of the groups templates, requests, machines, providers and config take these options where they apply. The first four and `--no-server` may precede the command.',
     optionTable(told),
     '## Exit codes',
-    ['| Code | Meaning |', '|---|---|', ...exitMeanings.map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`)].join('\n'),
+    [
+      '| Code | Meaning |',
+      '|---|---|',
+      ...exitMeanings.map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`),
+    ].join('\n'),
   ].join('\n\n');
 }
 
@@ -72,7 +86,7 @@ function optionTable(options: readonly Option[], args: readonly Argument[] = [])
   return ['| Option | Meaning |', '|---|---|', ...places, ...rows].join('\n');
 }
 
-/** As the cell of a table; what looks like a tag is one outside of code only. */
+/** As the cell of a table; outside of code `<` would begin a tag. */
 const cell = (text: string): string =>
   text
     .replaceAll('|', '\\|')

@@ -15,6 +15,10 @@ export const cloudPage: Page = {
       policy: `\`\`\`json\n${JSON.stringify(policyFor(actions()), null, 2)}\n\`\`\`\n`,
     };
     const all = Object.entries(parts);
-    return [madeFile('docs/guides/cloud.md', (written) => all.reduce((made, [name, part]) => betweenMarks(made, name, part), written))];
+    return [
+      madeFile('docs/guides/cloud.md', (written) =>
+        all.reduce((made, [name, part]) => betweenMarks(made, name, part), written),
+      ),
+    ];
   },
 };

@@ -23,10 +23,13 @@ export const configurationPage: Page = {
 /** Every built-in plugin, whether it is loaded by default or not. */
 export async function builtInPlugins(): Promise<readonly Plugin[]> {
   const folders = globSync('plugins/*/index.ts', { cwd: root }).toSorted();
-  const loaded = await Promise.all(folders.map(async (file) => (await import(join(root, file))) as { default?: Plugin }));
+  const loaded = await Promise.all(
+    folders.map(async (file) => (await import(join(root, file))) as { default?: Plugin }),
+  );
   const all = loaded.flatMap((each) => each.default ?? []);
   // Those that are loaded by default first, in that order.
-  const place = ({ name }: Plugin) => (defaultPlugins.includes(name) ? defaultPlugins.indexOf(name) : defaultPlugins.length);
+  const place = ({ name }: Plugin) =>
+    defaultPlugins.includes(name) ? defaultPlugins.indexOf(name) : defaultPlugins.length;
   return all.toSorted((a, b) => place(a) - place(b));
 }
 
@@ -54,7 +57,7 @@ function pageOf(plugins: readonly Plugin[]): string {
   return parts.join('').replace(/\n+$/, '\n');
 }
 
-/** The keys of the file. What stands in `storage` and `config` beside them is said by plugins. */
+/** The keys of the file. Plugins declare the other fields of `storage` and `config`. */
 function fileRows(): readonly (readonly string[])[] {
   const { plugins, scheduler, providers, ...sections } = ConfigurationFile.properties as Record<string, Json>;
   const { storage, ...closed } = sections;
@@ -66,10 +69,13 @@ function fileRows(): readonly (readonly string[])[] {
   ];
 }
 
-const settings = (rows: readonly (readonly string[])[]): string => table(['Key', 'Type', 'Default', 'Variable', 'Meaning'], rows);
+const settings = (rows: readonly (readonly string[])[]): string =>
+  table(['Key', 'Type', 'Default', 'Variable', 'Meaning'], rows);
 
 function storagePart(plugin: Plugin, type: string, options: Json): string {
-  const loaded = defaultPlugins.includes(plugin.name) ? '' : ` Contributed by the plugin \`${plugin.name}\`, which \`plugins\` must name.`;
+  const loaded = defaultPlugins.includes(plugin.name)
+    ? ''
+    : ` Contributed by the plugin \`${plugin.name}\`, which \`plugins\` must name.`;
   const rows = settingRows(options, 'storage.', prefixOf('storage'));
   return `## Storage \`${type}\`\n\n\`storage: { type: ${type} }\`.${loaded}${rows.length === 0 ? ' It has no options.' : ''}\n\n${settings(rows)}`;
 }

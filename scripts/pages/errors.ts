@@ -53,7 +53,10 @@ function interfaces(): string {
     const { error, ...rest } = JSON.parse(refusalBody(refusal, form, 'req-1'));
     return json(error ? { error: { ...error, timestamp: '2026-01-15T09:30:00.000Z' } } : rest);
   };
-  const { entity_type, entity_id } = sdkError(shown.code, shown.message, shown.details) as unknown as Record<string, string>;
+  const { entity_type, entity_id } = sdkError(shown.code, shown.message, shown.details) as unknown as Record<
+    string,
+    string
+  >;
   const routes = operations.flatMap(({ rest }) =>
     [rest ?? []].flat().map(({ method, path, errors }) => ({ path: `${method} ${path}`, errors })),
   );
@@ -85,7 +88,9 @@ const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, nu
 
 function codeText(code: Code): string {
   const { meaning, retry, remedy } = codes[code];
-  const by = operations.filter(({ refusals = [] }) => refusals.includes(code)).map(({ name }) => `[\`${name}\`](operations.md#${name})`);
+  const by = operations
+    .filter(({ refusals = [] }) => refusals.includes(code))
+    .map(({ name }) => `[\`${name}\`](operations.md#${name})`);
   const whence = by.length === 0 ? '' : `\n\nFrom ${by.join(', ')}.`;
   const again = retry ? 'The same call may succeed later.' : 'The same call will be refused again.';
   return `### ${code}\n\n${meaning} ${remedy}\n\nHTTP ${refusalOf(refused(code)).status}, exit code ${exitCodeOf({ code })}, \`${classOf(code)}\`. ${again}${whence}\n\n`;

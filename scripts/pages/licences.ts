@@ -50,7 +50,8 @@ function text(): string {
   const rows = [
     ...new Set(
       packages.map(
-        ({ name, version, licence, optional }) => `| ${name} | ${version} | ${licence} | ${optional ? 'on some platforms' : 'always'} |`,
+        ({ name, version, licence, optional }) =>
+          `| ${name} | ${version} | ${licence} | ${optional ? 'on some platforms' : 'always'} |`,
       ),
     ),
   ];

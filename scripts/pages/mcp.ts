@@ -31,11 +31,15 @@ function text(): string {
     ['Resource', 'What'],
     resourceTemplates.map(({ uriTemplate, description }) => [`\`${uriTemplate}\``, description]),
   );
-  return `${intro}## Tools\n\n${overview}${legend}${tools.map(toolText).join('')}## Resources\n\n${resources}`.replace(/\n+$/, '\n');
+  return `${intro}## Tools\n\n${overview}${legend}${tools.map(toolText).join('')}## Resources\n\n${resources}`.replace(
+    /\n+$/,
+    '\n',
+  );
 }
 
 const yes = (hint: boolean | undefined): string => (hint ? 'yes' : '–');
-const changes = (hints: Tool['annotations']): string => (hints?.readOnlyHint ? '–' : hints?.destructiveHint ? 'destroys' : 'yes');
+const changes = (hints: Tool['annotations']): string =>
+  hints?.readOnlyHint ? '–' : hints?.destructiveHint ? 'destroys' : 'yes';
 
 function toolText({ name, description = '', inputSchema }: Tool): string {
   const rows = fieldRows(inputSchema);

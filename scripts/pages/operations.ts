@@ -32,13 +32,22 @@ function section(each: Operation<any, any>): string {
   const { name, class_name, kind, summary, rest, cli, refusals = [], leaves_work } = each;
   const { annotations } = toolOf(each);
   const does = [
-    kind === 'query' ? 'Changes nothing.' : annotations?.destructiveHint ? 'May end machines or requests.' : 'Changes something.',
+    kind === 'query'
+      ? 'Changes nothing.'
+      : annotations?.destructiveHint
+        ? 'May end machines or requests.'
+        : 'Changes something.',
     kind === 'command' && annotations?.idempotentHint ? 'A repeated call changes nothing further.' : '',
     leaves_work ? 'The broker carries out the stored request afterwards.' : '',
   ];
   const routes = [rest ?? []].flat();
   const rows = [
-    ['REST', routes.length === 0 ? `\`POST ${apiPrefix}/operations/${name}\`` : `${routesOf(each).join(', ')} ([more](rest.md#${name}))`],
+    [
+      'REST',
+      routes.length === 0
+        ? `\`POST ${apiPrefix}/operations/${name}\``
+        : `${routesOf(each).join(', ')} ([more](rest.md#${name}))`,
+    ],
     [
       'Command line',
       cli

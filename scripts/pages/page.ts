@@ -19,7 +19,10 @@ export interface Page {
   readonly name: string;
   /** Pages that must be written first, since this page is made from their files. */
   readonly after?: readonly string[];
-  /** The test that compares this page, where that is not the test over all pages: it takes long, or needs what another test makes. */
+  /**
+   * The test that compares this page, if the test over all pages does not: it takes long, or shares work with another
+   * test.
+   */
   readonly tested_in?: string;
   make(): Promise<readonly MadeFile[]>;
 }

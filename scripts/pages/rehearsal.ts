@@ -15,11 +15,11 @@ export const rehearsalPage: Page = {
   // It runs the program, whose commands are read from there.
   after: ['cli-declarations'],
   // It starts a simulated cloud and a client of it for every scenario.
-  tested_in: 'test/e2e/rehearse.test.ts',
+  tested_in: 'test/e2e/rehearse.long.test.ts',
   make: async () => {
     const shown: string[] = [];
     for (const [name, { sentence }] of Object.entries(scenarios)) {
-      shown.push(`### ${name}\n\n${sentence}\n\n\`\`\`\n${await rehearse(name)}\`\`\`\n`);
+      shown.push(`### ${name}\n\n${wrapped(sentence)}\n\n\`\`\`\n${await rehearse(name)}\`\`\`\n`);
     }
     const source = `\`\`\`ts\n${readFileSync(join(root, script), 'utf8')}\`\`\`\n`;
     return [
@@ -30,10 +30,12 @@ export const rehearsalPage: Page = {
   },
 };
 
-/** What the script says to a simulated cloud of that scenario, both started as a reader of the page would. */
+/** The output of the script on a simulated cloud of that scenario; both start as the page shows. */
 async function rehearse(scenario: string): Promise<string> {
   const options = ['--port', '0', '--scenario', scenario, '--seed', '11', '--clock', 'standing'];
-  const cloud = spawn(join(root, 'host/bin/muster'), ['simulator', 'start', ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const cloud = spawn(join(root, 'host/bin/muster'), ['simulator', 'start', ...options], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   try {
     const url = /http:\/\/[^ :]+:\d+/.exec(await firstLine(cloud.stdout))?.[0];
     if (url === undefined) throw new Error(`The simulated cloud did not say where it is in scenario ${scenario}.`);
@@ -48,3 +50,6 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: stream })) return line;
   return '';
 }
+
+/** Lines that end before column 120. */
+const wrapped = (text: string): string => text.replace(/(.{1,119})(?: |$)/g, '$1\n').trimEnd();

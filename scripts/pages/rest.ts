@@ -36,7 +36,11 @@ async function document(): Promise<Json> {
 
 function pageOf(document: Json): string {
   const routes = Object.entries(document['paths'] as Record<string, Json>).flatMap(([path, item]) =>
-    Object.entries(item as Record<string, Json>).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(item as Record<string, Json>).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
   );
   const sections = (document['tags'] as Json[]).map(({ name, description }) => {
     const mine = routes.filter(({ operation }) => operation['tags'].includes(name));
@@ -57,7 +61,11 @@ const anchor = (operation: Json): string => `[\`${operation['operationId']}\`](#
 const overview = (routes: readonly Route[]): string =>
   table(
     ['Route', 'Operation', 'Limit'],
-    routes.map(({ path, method, operation }) => [`${method} \`${path}\``, anchor(operation), operation['x-rate-limit-group'] ?? '–']),
+    routes.map(({ path, method, operation }) => [
+      `${method} \`${path}\``,
+      anchor(operation),
+      operation['x-rate-limit-group'] ?? '–',
+    ]),
   );
 
 function routeText({ path, method, operation }: Route, document: Json): string {
@@ -88,7 +96,9 @@ function bodyText(schema: Json): string {
     const [, more] = schema['allOf'] as Json[];
     return `Body: fields of a template, as [TemplateFields](#templatefields) has them.\n\n${more ? table(['Also', 'Type', 'Default', 'Meaning'], fieldRows(more)) : ''}`;
   }
-  return schema['properties'] ? table(['Body', 'Type', 'Default', 'Meaning'], fieldRows(schema)) : 'Body: an object.\n\n';
+  return schema['properties']
+    ? table(['Body', 'Type', 'Default', 'Meaning'], fieldRows(schema))
+    : 'Body: an object.\n\n';
 }
 
 function answersText(responses: Record<string, Json>): string {
@@ -101,9 +111,13 @@ function answersText(responses: Record<string, Json>): string {
 }
 
 function example({ path, method, operation }: Route, body: unknown, parameters: readonly Json[]): string {
-  const url = path.replace(/\{(\w+)\}/g, (_, name) => String(parameters.find((each) => each['name'] === name)?.['example']));
+  const url = path.replace(/\{(\w+)\}/g, (_, name) =>
+    String(parameters.find((each) => each['name'] === name)?.['example']),
+  );
   const data =
-    body === undefined ? '' : ` \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+    body === undefined
+      ? ''
+      : ` \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`;
   const success = Object.entries(operation['responses'] as Record<string, Json>).find(
     ([status]) => status.startsWith('2') || status === '501',

@@ -15,18 +15,21 @@ import { fieldRows, schemaText, table } from '../markdown/schema-text.ts';
 import { generated, madeFile, type Page } from './page.ts';
 import { exampleParts } from './sdk/example-parts.ts';
 
-/** Every method of the SDK, and what stands between marks in the guide to the SDK. */
+/** Every method of the SDK, and the generated parts of the guide to the SDK. */
 export const sdkPage: Page = {
   name: 'sdk',
   make: async () => {
     const parts = exampleParts();
-    return [madeFile('docs/reference/sdk.md', () => reference(parts)), madeFile('docs/guides/sdk.md', (written) => guide(written, parts))];
+    return [
+      madeFile('docs/reference/sdk.md', () => reference(parts)),
+      madeFile('docs/guides/sdk.md', (written) => guide(written, parts)),
+    ];
   },
 };
 
 const block = (code: string): string => `\`\`\`ts\n${code}\`\`\`\n`;
 
-/** What stands between marks in the guide: a table, or the part of an example of that name. */
+/** The guide with the contents of its marks: a table, or the part of an example with that name. */
 function guide(written: string, parts: ReadonlyMap<string, string>): string {
   let made = betweenMarks(written, 'errors', errorTable());
   for (const [, name = ''] of written.matchAll(/^<!-- example-(\S+) -->$/gm))
@@ -64,7 +67,9 @@ function reference(parts: ReadonlyMap<string, string>): string {
     ['Method', 'In camelCase', 'What it does'],
     all.map(({ name, summary }) => [`[\`${name}\`](#${name})`, `\`${camelCase(name)}\``, summary]),
   );
-  const shapesText = shapes.map(([name, schema, about]) => `### ${name}\n\n${about}\n\n${answerTable('Field', unnamed(schema, named))}`);
+  const shapesText = shapes.map(
+    ([name, schema, about]) => `### ${name}\n\n${about}\n\n${answerTable('Field', unnamed(schema, named))}`,
+  );
   const made = `${intro}## Methods\n\n${overview}${all.map((each) => methodText(each, parts)).join('')}## Shapes\n\n${shapesText.join('')}`;
   return made.replace(/\n+$/, '\n');
 }
@@ -74,7 +79,8 @@ function methodText(
   parts: ReadonlyMap<string, string>,
 ): string {
   const rows = fieldRows(publicSchema(input as Json, named));
-  const open = (input as Json)['additionalProperties'] === true ? 'Also any field of a [Template](#template).\n\n' : '';
+  const open =
+    (input as Json)['additionalProperties'] === true ? 'Also any field of a [Template](#template).\n\n' : '';
   const given = rows.length > 0 ? `${table(['Input', 'Type', 'Default', 'Meaning'], rows)}${open}` : 'No input.\n\n';
   return [
     `### ${name}\n\n\`${name}\`, \`${camelCase(name)}\` (${class_name})\n\n${summary}\n\n`,
@@ -85,7 +91,8 @@ function methodText(
   ].join('');
 }
 
-const answerText = (schema: Json): string => (schema['$ref'] ? `Answer: ${schemaText(schema)}.\n\n` : answerTable('Answer', schema));
+const answerText = (schema: Json): string =>
+  schema['$ref'] ? `Answer: ${schemaText(schema)}.\n\n` : answerTable('Answer', schema);
 
 /** Fields as they come. */
 const answerTable = (head: string, schema: Json): string =>
@@ -103,7 +110,7 @@ const classOf = (code: Code): string => sdkError(code, '').name;
 const refusalsText = (given: readonly Code[]): string =>
   [...Map.groupBy(given, classOf)].map(([name, mine]) => `\`${name}\` (${mine.join(', ')})`).join(', ');
 
-/** The classes of errors, with the codes that each stands for. */
+/** The classes of errors, with their codes. */
 function errorTable(): string {
   const all = Object.keys(codes) as Code[];
   const byClass = Map.groupBy(all, classOf);

@@ -18,4 +18,5 @@ function withFiles(written: string): string {
   return shown.reduce((page, path) => betweenMarks(page, `file ${path}`, fenced(path)), written);
 }
 
-const fenced = (path: string): string => `\`\`\`${extname(path).slice(1)}\n${readFileSync(join(root, path), 'utf8')}\`\`\`\n`;
+const fenced = (path: string): string =>
+  `\`\`\`${extname(path).slice(1)}\n${readFileSync(join(root, path), 'utf8')}\`\`\`\n`;

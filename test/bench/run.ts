@@ -48,7 +48,9 @@ const lines: readonly Line[] = [
 const names = lines.flatMap((line) => line.names);
 const results = join(import.meta.dirname, '../../bench-results.json');
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true } } });
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true } },
+});
 const unknown = values.only?.find((name) => !names.includes(name));
 if (unknown !== undefined) {
   process.stderr.write(`There is no line '${unknown}'; known: ${names.join(', ')}.\n`);
@@ -57,7 +59,8 @@ if (unknown !== undefined) {
 const wanted = (name: string): boolean => values.only?.includes(name) ?? true;
 const effort = values.quick ? { quick: true, rounds: 1, seconds: 1 } : { quick: false, rounds: 3, seconds: 3 };
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clear().then(() => process.exit(1)));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void clear().then(() => process.exit(1)));
 const rows: Row[] = [];
 try {
   for (const line of lines) {

@@ -5,7 +5,12 @@ import test, { type ExecutionContext } from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
 import type { Finding } from '../../core/contract/findings.ts';
 
-async function load(t: ExecutionContext, text: string, env: Record<string, string> = {}, name = 'awsprov_config.json') {
+async function load(
+  t: ExecutionContext,
+  text: string,
+  env: Record<string, string> = {},
+  name = 'awsprov_config.json',
+) {
   const directory = await mkdtemp(join(tmpdir(), 'muster-awsprov-'));
   t.teardown(() => rm(directory, { recursive: true }));
   await writeFile(join(directory, name), text);
@@ -13,7 +18,8 @@ async function load(t: ExecutionContext, text: string, env: Record<string, strin
 }
 
 test('the configuration of HostFactory’s AWS provider is one instance in HostFactory’s words, with its templates beside it', async (t) => {
-  const text = '{\n  "LogLevel": "WARN",\t\t  \n  "AWS_CREDENTIAL_FILE": "/home/aws/credentials",\t\n  "AWS_REGION": "us-west-2"\t\t\n}\n';
+  const text =
+    '{\n  "LogLevel": "WARN",\t\t  \n  "AWS_CREDENTIAL_FILE": "/home/aws/credentials",\t\n  "AWS_REGION": "us-west-2"\t\t\n}\n';
   const { configuration, findings, directory } = await load(t, text);
   // This machine has no such file: that is told with its place, and changes nothing.
   t.deepEqual(
@@ -26,7 +32,11 @@ test('the configuration of HostFactory’s AWS provider is one instance in HostF
   t.like(configuration.server, { port: 0, log_level: 'warn' });
   t.is(configuration.providers.length, 1);
   t.like(configuration.providers[0], { name: 'aws', type: 'cloud', enabled: true });
-  t.like(configuration.providers[0]?.config, { region: 'us-west-2', credential_file: '/home/aws/credentials', cloud_max_retries: 3 });
+  t.like(configuration.providers[0]?.config, {
+    region: 'us-west-2',
+    credential_file: '/home/aws/credentials',
+    cloud_max_retries: 3,
+  });
 });
 
 test('every key of every product is taken: it has its effect, or a warning says in whose stead what is done', async (t) => {
@@ -66,7 +76,7 @@ test('every key of every product is taken: it has its effect, or a warning says 
   ]);
   for (const { level, message, file } of told) {
     t.is(level, 'warning');
-    t.regex(message, /^has no effect here: \w/);
+    t.regex(message, /^has no effect: \w/);
     t.regex(file ?? '', /awsprov_config\.json:1:\d+$/);
   }
   t.like(configuration.providers[0]?.config, {
@@ -83,14 +93,19 @@ test('every key of every product is taken: it has its effect, or a warning says 
   t.is(configuration.server.log_level, 'debug', 'the scheduler’s, which this side accepts');
   const off = await load(
     t,
-    JSON.stringify({ AWS_REGION: 'eu-west-1', AWS_PROXY_HOST: '', AWS_PROXY_PORT: 0, AWS_CONNECTION_TIMEOUT_MS: 10_000_000 }),
+    JSON.stringify({
+      AWS_REGION: 'eu-west-1',
+      AWS_PROXY_HOST: '',
+      AWS_PROXY_PORT: 0,
+      AWS_CONNECTION_TIMEOUT_MS: 10_000_000,
+    }),
     {
       HF_LOGLEVEL: 'LOG_DEBUG',
     },
   );
   t.deepEqual(
     off.findings.map(({ path, message }) => `${path} ${message}`),
-    ['/AWS_CONNECTION_TIMEOUT_MS is taken as 60 s: 1 to 60 s can be had'],
+    ['/AWS_CONNECTION_TIMEOUT_MS becomes 60 s: the range is 1 to 60 s'],
   );
   t.like(off.configuration.providers[0]?.config, { proxy_host: null, proxy_port: null, cloud_connect_timeout: 60 });
   t.is(off.configuration.server.log_level, 'info');
@@ -98,13 +113,16 @@ test('every key of every product is taken: it has its effect, or a warning says 
 
 test('the time for a machine to become ready is that of every template of the instance', async (t) => {
   const read = async (value: unknown) => {
-    const { configuration, findings } = await load(t, JSON.stringify({ AWS_REGION: 'us-west-2', AWS_INSTANCE_PENDING_TIMEOUT_SEC: value }));
+    const { configuration, findings } = await load(
+      t,
+      JSON.stringify({ AWS_REGION: 'us-west-2', AWS_INSTANCE_PENDING_TIMEOUT_SEC: value }),
+    );
     return [configuration.providers[0]?.template_defaults, findings.map(({ path, message }) => `${path} ${message}`)];
   };
   t.deepEqual(await read(300), [{ ready_timeout: 300 }, []]);
   t.deepEqual(await read('180'), [{ ready_timeout: 180 }, []]);
   t.deepEqual(await read(''), [{}, []]);
-  const bounded = 'AWS_INSTANCE_PENDING_TIMEOUT_SEC is taken as 60 s: 60 to 36000 s can be had';
+  const bounded = 'AWS_INSTANCE_PENDING_TIMEOUT_SEC becomes 60 s: the range is 60 to 36000 s';
   t.deepEqual(await read(5), [{ ready_timeout: 60 }, [`/${bounded}`]]);
   await t.throwsAsync(read('soon'), { message: /AWS_INSTANCE_PENDING_TIMEOUT_SEC|ready_timeout/ });
 });
@@ -115,12 +133,21 @@ test('what asks for nothing is no warning, and a level that nobody knows is one'
     '{"AWS_REGION": "us-west-2", "AWS_TAG_InstanceID": false, "AWS_CREDENTIAL_RENEW_MARGIN": "", "LogLevel": ""}',
   );
   t.deepEqual(quiet.findings, []);
-  const odd = await load(t, '{"AWS_REGION": "us-west-2", "LogLevel": "CHATTY", "AWS_PROXY_HOST": "p", "AWS_PROXY_PORT": 0}');
-  t.deepEqual([odd.findings.map(({ path }) => path), odd.configuration.server.log_level], [['/AWS_PROXY_HOST', '/LogLevel'], 'info']);
+  const odd = await load(
+    t,
+    '{"AWS_REGION": "us-west-2", "LogLevel": "CHATTY", "AWS_PROXY_HOST": "p", "AWS_PROXY_PORT": 0}',
+  );
+  t.deepEqual(
+    [odd.findings.map(({ path }) => path), odd.configuration.server.log_level],
+    [['/AWS_PROXY_HOST', '/LogLevel'], 'info'],
+  );
 });
 
 test('the environment lies over it, as over any configuration', async (t) => {
-  const { configuration } = await load(t, '{"AWS_REGION": "us-west-2"}', { MUSTER_CLOUD_REGION: 'us-east-2', MUSTER_SERVER_PORT: '9001' });
+  const { configuration } = await load(t, '{"AWS_REGION": "us-west-2"}', {
+    MUSTER_CLOUD_REGION: 'us-east-2',
+    MUSTER_SERVER_PORT: '9001',
+  });
   t.is(configuration.providers[0]?.config['region'], 'us-east-2');
   t.is(configuration.server.port, 9001);
 });
@@ -131,7 +158,7 @@ test('an unknown key is a warning where it stands; what is wrong is told in the 
     {
       level: 'warning',
       path: '/AWS_PROXY_HSOT',
-      message: "is no known key and has no effect; did you mean 'AWS_PROXY_HOST'?",
+      message: "is not a known key and has no effect; did you mean 'AWS_PROXY_HOST'?",
       file: `${directory}/awsprov_config.json:3:1`,
     },
   ]);
@@ -141,7 +168,9 @@ test('an unknown key is a warning where it stands; what is wrong is told in the 
       ({ message, file }) => `${file?.split('/').at(-1)} ${message}`,
     );
   };
-  t.deepEqual(await wrong('{"LogLevel": "INFO"}'), ['awsprov_config.json:1:1 is required: the region whose machines are wanted']);
+  t.deepEqual(await wrong('{"LogLevel": "INFO"}'), [
+    'awsprov_config.json:1:1 is required: the region that provides the machines',
+  ]);
   const [place] = await wrong('{"AWS_REGION": "us-west-2",\n "AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS": 11}');
   t.regex(place ?? '', /^awsprov_config\.json:2:2 /);
 });

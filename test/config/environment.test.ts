@@ -22,7 +22,11 @@ const leaves: readonly (readonly [string, Environment, unknown])[] = [
     { MUSTER_ACME_HANDLERS__FAST_BOOT: 'true', MUSTER_ACME_HANDLERS: '{"fast_boot":false,"slow_boot":false}' },
     { handlers: { fast_boot: true, slow_boot: false } },
   ],
-  ['an object as JSON in camelCase', { MUSTER_ACME_HANDLERS: '{"fastBoot":false}' }, { handlers: { fast_boot: false } }],
+  [
+    'an object as JSON in camelCase',
+    { MUSTER_ACME_HANDLERS: '{"fastBoot":false}' },
+    { handlers: { fast_boot: false } },
+  ],
   [
     'a nested variable over the JSON of its parent in camelCase',
     { MUSTER_ACME_HANDLERS__FAST_BOOT: 'true', MUSTER_ACME_HANDLERS: '{"fastBoot":false,"slow_boot":false}' },
@@ -40,7 +44,10 @@ for (const [title, environment, tree] of leaves) {
 }
 
 test('nested fields of a section are set the same way', (t) => {
-  const read = readVariables(ServerSection, 'MUSTER_SERVER_', { MUSTER_SERVER_RATE_LIMIT__ENABLED: 'false', MUSTER_SERVER_PORT: '9000' });
+  const read = readVariables(ServerSection, 'MUSTER_SERVER_', {
+    MUSTER_SERVER_RATE_LIMIT__ENABLED: 'false',
+    MUSTER_SERVER_PORT: '9000',
+  });
   t.deepEqual(read.tree, { port: 9000, rate_limit: { enabled: false } });
   t.is(read.names.get('/rate_limit/enabled'), 'MUSTER_SERVER_RATE_LIMIT__ENABLED');
 });
@@ -58,7 +65,12 @@ test('resolving a provider type says which variables were recognised, ignored an
   });
   t.deepEqual(resolution.recognized, ['MUSTER_ACME_HANDLERS__FAST_BOOT', 'MUSTER_ACME_REGION']);
   t.deepEqual(resolution.ignored, ['MUSTER_ACME_REGOIN', 'HOME']);
-  t.deepEqual(resolution.invalid, ['MUSTER_ACME_HANDLERS', 'MUSTER_ACME_LEVEL', 'MUSTER_ACME_MAX_RETRIES', 'MUSTER_ACME_PROXY_PORT']);
+  t.deepEqual(resolution.invalid, [
+    'MUSTER_ACME_HANDLERS',
+    'MUSTER_ACME_LEVEL',
+    'MUSTER_ACME_MAX_RETRIES',
+    'MUSTER_ACME_PROXY_PORT',
+  ]);
   t.true(resolution.errors.includes('MUSTER_ACME_MAX_RETRIES: must be <= 10'));
   t.true(resolution.errors.includes('MUSTER_ACME_LEVEL: must be one of low, high'));
   t.deepEqual(resolution.warnings, ['MUSTER_ACME_REGOIN: no field has this name; did you mean MUSTER_ACME_REGION?']);
@@ -74,7 +86,9 @@ test('an empty environment resolves to the defaults', (t) => {
 });
 
 test('two spellings of a field in one JSON text that say different things are invalid', (t) => {
-  const { invalid, tree } = readVariables(acme.config, 'MUSTER_ACME_', { MUSTER_ACME_HANDLERS: '{"fastBoot":false,"fast_boot":true}' });
+  const { invalid, tree } = readVariables(acme.config, 'MUSTER_ACME_', {
+    MUSTER_ACME_HANDLERS: '{"fastBoot":false,"fast_boot":true}',
+  });
   t.deepEqual(tree, {});
   t.deepEqual(
     invalid.map(({ variable }) => variable),

@@ -35,15 +35,18 @@ test('JSON is read to its end', (t) => {
 
 test('what JSON.parse refuses is never read to its end without something missing', (t) => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '1', ' ', 'true') }), (text) => {
-      let valid = true;
-      try {
-        JSON.parse(text);
-      } catch {
-        valid = false;
-      }
-      if (valid) t.is(jsonErrorOffset(text), text.trimEnd().length + (text.length - text.trimEnd().length));
-      else t.true(jsonErrorOffset(text) <= text.length);
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '1', ' ', 'true') }),
+      (text) => {
+        let valid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          valid = false;
+        }
+        if (valid) t.is(jsonErrorOffset(text), text.trimEnd().length + (text.length - text.trimEnd().length));
+        else t.true(jsonErrorOffset(text) <= text.length);
+      },
+    ),
   );
 });

@@ -35,7 +35,12 @@ async function refused(cwd: string, options: Partial<LoadOptions> = {}): Promise
 const findingsOf = (error: BrokerError) => error.details['findings'] as readonly Finding[];
 
 test('a credentials file that is named and not there is told with its place; so is a region near a known one', async (t) => {
-  const config = { region: 'us-esat-1', credential_file: './nowhere/credentials', credential_script: 'script.sh', profile: 'x' };
+  const config = {
+    region: 'us-esat-1',
+    credential_file: './nowhere/credentials',
+    credential_script: 'script.sh',
+    profile: 'x',
+  };
   const cwd = await directoryWith({
     'muster.config.json': JSON.stringify({ providers: [{ name: 'east', type: 'cloud', config }] }),
     'script.sh': '',
@@ -44,7 +49,7 @@ test('a credentials file that is named and not there is told with its place; so 
   t.deepEqual(
     findings.map(({ level, path, message }) => [level, path, message]),
     [
-      ['warning', '/providers/0/config/region', "'us-esat-1' is none that is known; did you mean 'us-east-1'?"],
+      ['warning', '/providers/0/config/region', "'us-esat-1' is not a known value; did you mean 'us-east-1'?"],
       [
         'warning',
         '/providers/0/config/credential_file',
@@ -84,7 +89,14 @@ test('a YAML file is found, merged with defaults and checked with the schemas of
   t.deepEqual(configuration.templates, { directory: cwd });
   t.is(configuration.data_directory, join(cwd, 'data'));
   t.is(configuration.server.port, 9000);
-  t.deepEqual(configuration.server.rate_limit, { enabled: true, provider: 100, template: 200, request: 50, validation: 500, read: 6000 });
+  t.deepEqual(configuration.server.rate_limit, {
+    enabled: true,
+    provider: 100,
+    template: 200,
+    request: 50,
+    validation: 500,
+    read: 6000,
+  });
   const [east] = configuration.providers;
   t.is(east?.type, 'acme');
   t.deepEqual(east?.template_defaults, { subnet_ids: ['subnet-1'] });
@@ -106,7 +118,10 @@ const forms: readonly (readonly [string, string])[] = [
   ['muster.config.yaml', JSON.stringify(json)],
   ['muster.config.yml', JSON.stringify(json)],
   ['muster.config.json', JSON.stringify(json)],
-  ['muster.config.ts', `const name: string = 'east';\nexport default ${JSON.stringify(json).replace('"east"', 'name')};\n`],
+  [
+    'muster.config.ts',
+    `const name: string = 'east';\nexport default ${JSON.stringify(json).replace('"east"', 'name')};\n`,
+  ],
   ['muster.config.mjs', `export default async () => (${JSON.stringify(json)});\n`],
   ['muster.config.js', `export default ${JSON.stringify(json)};\n`],
   ['.musterrc', JSON.stringify(json)],
@@ -150,8 +165,14 @@ test('the command line beats the environment, which beats the file, and each val
     },
     overrides: { server: { port: 9002, logLevel: 'debug' } },
   });
-  t.deepEqual([configuration.server.port, configuration.server.host, configuration.server.log_level], [9002, '::1', 'debug']);
-  t.deepEqual([configuration.providers[0]?.config['region'], configuration.providers[0]?.config['max_retries']], ['there', 9]);
+  t.deepEqual(
+    [configuration.server.port, configuration.server.host, configuration.server.log_level],
+    [9002, '::1', 'debug'],
+  );
+  t.deepEqual(
+    [configuration.providers[0]?.config['region'], configuration.providers[0]?.config['max_retries']],
+    ['there', 9],
+  );
   t.is(configuration.storage['depth'], 4);
   t.deepEqual(origins.get('/server/port'), { origin: 'command line' });
   t.deepEqual(origins.get('/server/host'), { origin: 'environment', variable: 'MUSTER_SERVER_HOST' });
@@ -163,7 +184,11 @@ test('the command line beats the environment, which beats the file, and each val
 });
 
 test('an override of a provider type holds for every instance of it', async (t) => {
-  const providers = ['east', 'west'].map((name) => ({ name, type: 'acme', config: { region: name, handlers: { slow_boot: false } } }));
+  const providers = ['east', 'west'].map((name) => ({
+    name,
+    type: 'acme',
+    config: { region: name, handlers: { slow_boot: false } },
+  }));
   const cwd = await directoryWith({ 'muster.config.json': JSON.stringify({ ...json, providers }) });
   const { configuration } = await load(cwd, { env: { MUSTER_ACME_HANDLERS__FAST_BOOT: 'false' } });
   t.deepEqual(
@@ -176,7 +201,9 @@ test('an override of a provider type holds for every instance of it', async (t) 
 });
 
 test('MUSTER_DATA_DIR moves what lies in ./data, and nothing else', async (t) => {
-  const cwd = await directoryWith({ 'muster.config.json': JSON.stringify({ ...json, templates: { directory: './mine' } }) });
+  const cwd = await directoryWith({
+    'muster.config.json': JSON.stringify({ ...json, templates: { directory: './mine' } }),
+  });
   const { configuration, origins } = await load(cwd, { env: { MUSTER_DATA_DIR: '/var/lib/muster' } });
   t.is(configuration.data_directory, '/var/lib/muster');
   t.is(configuration.storage['path'], '/var/lib/muster/box.db');
@@ -217,7 +244,9 @@ test('an object of the environment lies over the file in whatever spelling, and 
   t.like(configuration.providers[0]?.config['handlers'], { fast_boot: false });
   t.like(configuration.server.rate_limit, { enabled: false, provider: 7 });
   t.deepEqual(origins.get('/server/rate_limit/enabled'), { origin: 'environment', variable: 'MUSTER_SERVER' });
-  const wrong = await refused(cwd, { env: { MUSTER_PROVIDERS: '{"name":"x"}', MUSTER_SERVER: '{"rateLimit":{"Enabled":true}}' } });
+  const wrong = await refused(cwd, {
+    env: { MUSTER_PROVIDERS: '{"name":"x"}', MUSTER_SERVER: '{"rateLimit":{"Enabled":true}}' },
+  });
   t.deepEqual(
     findingsOf(wrong)
       .filter(({ level }) => level === 'error')
@@ -261,12 +290,24 @@ providers:
   const error = await refused(cwd);
   t.is(error.code, 'INVALID_CONFIGURATION');
   const file = join(cwd, 'muster.config.yaml');
-  const told = findingsOf(error).map(({ level, path, file: place, message }) => [level, place?.replace(`${file}:`, ''), path, message]);
+  const told = findingsOf(error).map(({ level, path, file: place, message }) => [
+    level,
+    place?.replace(`${file}:`, ''),
+    path,
+    message,
+  ]);
   t.deepEqual(
-    told.toSorted((a, b) => Number(a[1]?.split(':')[0]) - Number(b[1]?.split(':')[0]) || (String(a[2]) < String(b[2]) ? -1 : 1)),
+    told.toSorted(
+      (a, b) => Number(a[1]?.split(':')[0]) - Number(b[1]?.split(':')[0]) || (String(a[2]) < String(b[2]) ? -1 : 1),
+    ),
     [
       ['error', '2:1', '/schedular', "unknown field; did you mean 'scheduler'?"],
-      ['error', '3:1', '/scheduler', "no loaded plugin brings the scheduler strategy 'slurm'; known: plain, default"],
+      [
+        'error',
+        '3:1',
+        '/scheduler',
+        "no loaded plugin contributes the scheduler strategy 'slurm'; known: plain, default",
+      ],
       ['error', '6:3', '/storage/dept', "unknown field; did you mean 'depth'?"],
       ['error', '8:3', '/server/port', 'must be <= 65535'],
       ['error', '9:3', '/server/workers', 'must be an integer, not a string'],
@@ -275,15 +316,21 @@ providers:
       ['error', '16:7', '/providers/0/config/max_retries', 'must be <= 10'],
       ['error', '17:19', '/providers/0/config/handlers/fast_boot', 'must be a boolean, not a string'],
       ['warning', '18:7', '/providers/0/config/regoin', "unknown field, kept as it is; did you mean 'region'?"],
-      ['error', '19:5', '/providers/1/name', "'east' is the name of /providers/0 already"],
-      ['error', '22:5', '/providers/2/type', "no loaded plugin brings the provider type 'acne'; did you mean 'acme'?"],
+      ['error', '19:5', '/providers/1/name', "'east' is already the name of /providers/0"],
+      [
+        'error',
+        '22:5',
+        '/providers/2/type',
+        "no loaded plugin contributes the provider type 'acne'; did you mean 'acme'?",
+      ],
       ['error', '23:5', '/providers/3/name', 'is required'],
       ['error', '24:48', '/providers/3/template_defaults/boot_mode', 'must match pattern "^(fast|slow)$"'],
       ['error', '24:26', '/providers/3/template_defaults/subnet_ids', 'must be an array, not a string'],
       ['error', '25:5', '/providers/4', 'must be an object, not a string'],
     ],
   );
-  for (const path of ['/schedular', '/providers/4']) t.true(error.message.includes(path), 'the sentence names every error');
+  for (const path of ['/schedular', '/providers/4'])
+    t.true(error.message.includes(path), 'the sentence names every error');
 });
 
 const bad: readonly (readonly [string, string, Partial<LoadOptions>, RegExp])[] = [
@@ -291,22 +338,27 @@ const bad: readonly (readonly [string, string, Partial<LoadOptions>, RegExp])[] 
     'an unknown storage',
     JSON.stringify({ ...json, storage: { type: 'bux' } }),
     {},
-    /^\S+:1:\d+ \/storage\/type: no loaded plugin brings the storage 'bux'; did you mean 'box'\?$/,
+    /^\S+:1:\d+ \/storage\/type: no loaded plugin contributes the storage 'bux'; did you mean 'box'\?$/,
   ],
   [
     'a storage that a built-in plugin would bring',
     JSON.stringify({ ...json, storage: { type: 'memory' } }),
     {},
-    /^\S+:1:\d+ \/storage\/type: no loaded plugin brings the storage 'memory'; add 'storage-memory' to plugins$/,
+    /^\S+:1:\d+ \/storage\/type: no loaded plugin contributes the storage 'memory'; add 'storage-memory' to plugins$/,
   ],
   [
     'a scheduler that a built-in plugin would bring',
     JSON.stringify({ ...json, scheduler: 'lsf' }),
     {},
-    /^\S+:1:\d+ \/scheduler: no loaded plugin brings the scheduler strategy 'lsf'; add 'hostfactory-format' to plugins$/,
+    /^\S+:1:\d+ \/scheduler: no loaded plugin contributes the scheduler strategy 'lsf'; add 'hostfactory-format' to plugins$/,
   ],
   ['a list', '[1]', {}, /^\S+:1:1: must be an object with the sections of a configuration$/],
-  ['plugins that are no list', JSON.stringify({ ...json, plugins: 'acme' }), {}, /^\S+:1:2 \/plugins: must be an array, not a string$/],
+  [
+    'plugins that are no list',
+    JSON.stringify({ ...json, plugins: 'acme' }),
+    {},
+    /^\S+:1:2 \/plugins: must be an array, not a string$/,
+  ],
   [
     'a plugin that is not there',
     JSON.stringify({ ...json, plugins: [...plugins, 'gone'] }),
@@ -343,13 +395,20 @@ const bad: readonly (readonly [string, string, Partial<LoadOptions>, RegExp])[] 
     { env: { MUSTER_ACME_MAX_RETRIES: '11' } },
     /^environment variable MUSTER_ACME_MAX_RETRIES \/providers\/0\/config\/max_retries: must be <= 10$/,
   ],
-  ['a command line option', JSON.stringify(json), { overrides: { server: { port: -1 } } }, /^command line \/server\/port: must be >= 0$/],
+  [
+    'a command line option',
+    JSON.stringify(json),
+    { overrides: { server: { port: -1 } } },
+    /^command line \/server\/port: must be >= 0$/,
+  ],
 ];
 for (const [title, text, options, sentence] of bad) {
   test(`the place of what is wrong is told: ${title}`, async (t) => {
     const error = await refused(await directoryWith({ 'muster.config.json': text }), options);
     t.is(error.code, 'INVALID_CONFIGURATION');
-    const told = findingsOf(error).map(({ file, path, message }) => [[file, path].filter(Boolean).join(' '), message].join(': '));
+    const told = findingsOf(error).map(({ file, path, message }) =>
+      [[file, path].filter(Boolean).join(' '), message].join(': '),
+    );
     t.true(
       told.some((each) => sentence.test(each)),
       told.join('\n'),
@@ -359,13 +418,27 @@ for (const [title, text, options, sentence] of bad) {
 
 test('a variable that nothing reads is a warning with the nearest name', async (t) => {
   const cwd = await directoryWith({ 'muster.config.json': JSON.stringify(json) });
-  const { findings } = await load(cwd, { env: { MUSTER_SERVER_PROT: '1', MUSTER_SCHEDULR: 'x', MUSTER_ACME_REGOIN: 'y', HOME: '/root' } });
+  const { findings } = await load(cwd, {
+    env: { MUSTER_SERVER_PROT: '1', MUSTER_SCHEDULR: 'x', MUSTER_ACME_REGOIN: 'y', HOME: '/root' },
+  });
   t.deepEqual(
     findings.map(({ level, file, message }) => [level, file, message]),
     [
-      ['warning', 'environment variable MUSTER_SERVER_PROT', 'no field has this name; did you mean MUSTER_SERVER_PORT?'],
-      ['warning', 'environment variable MUSTER_SCHEDULR', "nothing reads it; did you mean 'MUSTER_SCHEDULER'?"],
-      ['warning', 'environment variable MUSTER_ACME_REGOIN', 'no field has this name; did you mean MUSTER_ACME_REGION?'],
+      [
+        'warning',
+        'environment variable MUSTER_SERVER_PROT',
+        'no field has this name; did you mean MUSTER_SERVER_PORT?',
+      ],
+      [
+        'warning',
+        'environment variable MUSTER_SCHEDULR',
+        "no setting has this name; did you mean 'MUSTER_SCHEDULER'?",
+      ],
+      [
+        'warning',
+        'environment variable MUSTER_ACME_REGOIN',
+        'no field has this name; did you mean MUSTER_ACME_REGION?',
+      ],
     ],
   );
 });
@@ -399,16 +472,23 @@ for (const [name, text, line, column, reason] of unreadable) {
 
 test('an empty file is a configuration that says nothing', async (t) => {
   const cwd = await directoryWith({ 'muster.config.yaml': '# nothing yet\n' });
-  const { configuration, file } = await load(cwd, { env: { MUSTER_PLUGINS: plugins.join(','), MUSTER_STORAGE_TYPE: 'box' } });
+  const { configuration, file } = await load(cwd, {
+    env: { MUSTER_PLUGINS: plugins.join(','), MUSTER_STORAGE_TYPE: 'box' },
+  });
   t.is(file, join(cwd, 'muster.config.yaml'));
   t.is(configuration.templates.directory, cwd);
 });
 
 test('a data directory in the file is told where it is named', async (t) => {
   for (const field of ['data_directory', 'dataDirectory', 'data_dir']) {
-    const directory = await directoryWith({ 'muster.config.yaml': `plugins: ${JSON.stringify(plugins)}\n${field}: /srv/data\n` });
+    const directory = await directoryWith({
+      'muster.config.yaml': `plugins: ${JSON.stringify(plugins)}\n${field}: /srv/data\n`,
+    });
     const [finding] = findingsOf(await refused(directory)).filter(({ level }) => level === 'error');
-    t.regex(finding?.message ?? '', /^unknown field; the data directory is named by the environment: MUSTER_DATA_DIR/);
+    t.regex(
+      finding?.message ?? '',
+      /^unknown field; the environment variable MUSTER_DATA_DIR sets the data directory/,
+    );
     t.regex(finding?.file ?? '', /muster\.config\.yaml:2:1/);
   }
 });

@@ -42,7 +42,7 @@ test.before(async () => {
 test.after.always(() => rm(join(directory, '..'), { recursive: true, force: true }));
 
 const outside = (name: string) =>
-  `'${name}' lies outside of the template directory and is no script: it begins neither with #! nor as cloud-init wants it`;
+  `'${name}' lies outside of the template directory and is not a script: it begins neither with #! nor like cloud-init data`;
 
 const refused: readonly (readonly [name: string, why: string])[] = [
   ['../secret', outside('../secret')],
@@ -50,36 +50,52 @@ const refused: readonly (readonly [name: string, why: string])[] = [
   ['/etc/passwd', outside('/etc/passwd')],
   ['/proc/self/environ', outside('/proc/self/environ')],
   ['link', outside('link')],
-  ['zero', "'zero' is no file"],
-  ['/dev/zero', "'/dev/zero' is no file"],
-  ['pipe', "'pipe' is no file"],
+  ['zero', "'zero' is not a regular file"],
+  ['/dev/zero', "'/dev/zero' is not a regular file"],
+  ['pipe', "'pipe' is not a regular file"],
   ['huge', "'huge' has 5000000000 bytes, more than 1048576"],
-  ['.', "'.' is no file"],
+  ['.', "'.' is not a regular file"],
   ['loop', 'DIR/loop cannot be read (ELOOP)'],
   ['a\0b', 'DIR/a\0b cannot be read (ERR_INVALID_ARG_VALUE)'],
 ];
 for (const [name, why] of refused) {
-  test.serial(`the user data of a template are not ${JSON.stringify(name)}, and what stands there is not shown`, async (t) => {
-    await writeFile(
-      join(directory, 'templates.json'),
-      JSON.stringify([{ template_id: 'a', user_data_script: name }, { template_id: 'b' }]),
-    );
-    const { layers, findings } = await read(directory);
-    t.deepEqual(
-      layers.map(({ template_id }) => template_id),
-      ['b'],
-    );
-    t.deepEqual(
-      findings.map(({ message }) => message.replaceAll(directory, 'DIR')),
-      [`template 'a': ${why}`],
-    );
-    t.notRegex(JSON.stringify({ layers, findings }), /hidden-text/);
-  });
+  test.serial(
+    `the user data of a template are not ${JSON.stringify(name)}, and what stands there is not shown`,
+    async (t) => {
+      await writeFile(
+        join(directory, 'templates.json'),
+        JSON.stringify([{ template_id: 'a', user_data_script: name }, { template_id: 'b' }]),
+      );
+      const { layers, findings } = await read(directory);
+      t.deepEqual(
+        layers.map(({ template_id }) => template_id),
+        ['b'],
+      );
+      t.deepEqual(
+        findings.map(({ message }) => message.replaceAll(directory, 'DIR')),
+        [`template 'a': ${why}`],
+      );
+      t.notRegex(JSON.stringify({ layers, findings }), /hidden-text/);
+    },
+  );
 }
 
-for (const name of ['/proc/self/environ', 'pipe', 'zero', 'huge', 'link', 'loop', '../secret.json', '/etc/passwd', 'a\0b']) {
+for (const name of [
+  '/proc/self/environ',
+  'pipe',
+  'zero',
+  'huge',
+  'link',
+  'loop',
+  '../secret.json',
+  '/etc/passwd',
+  'a\0b',
+]) {
   test.serial(`a specification of a template is not ${JSON.stringify(name)}`, async (t) => {
-    await writeFile(join(directory, 'templates.json'), JSON.stringify([{ template_id: 'a', launch_template_spec_file: name }]));
+    await writeFile(
+      join(directory, 'templates.json'),
+      JSON.stringify([{ template_id: 'a', launch_template_spec_file: name }]),
+    );
     const { layers, findings } = await read(directory);
     t.deepEqual(layers, []);
     t.is(findings.length, 1);
@@ -87,25 +103,34 @@ for (const name of ['/proc/self/environ', 'pipe', 'zero', 'huge', 'link', 'loop'
   });
 }
 
-test.serial('a script outside of the directory may be named, as HostFactory does, by its whole path or a link', async (t) => {
-  const files = [join(directory, '../boot.sh'), '../boot.sh', 'boot-link', join(directory, '../cloud.cfg'), 'plain.txt'];
-  await writeFile(
-    join(directory, 'templates.json'),
-    JSON.stringify(files.map((user_data_script, i) => ({ template_id: `t${i}`, user_data_script }))),
-  );
-  const { layers, findings } = await read(directory);
-  t.deepEqual(findings, []);
-  t.deepEqual(
-    layers.map(({ fields }) => Buffer.from(String(fields['user_data']), 'base64').toString().split('\n')[0]),
-    ['#!/bin/sh', '#!/bin/sh', '#!/bin/sh', '#cloud-config', 'any text'],
-  );
-});
+test.serial(
+  'a script outside of the directory may be named, as HostFactory does, by its whole path or a link',
+  async (t) => {
+    const files = [
+      join(directory, '../boot.sh'),
+      '../boot.sh',
+      'boot-link',
+      join(directory, '../cloud.cfg'),
+      'plain.txt',
+    ];
+    await writeFile(
+      join(directory, 'templates.json'),
+      JSON.stringify(files.map((user_data_script, i) => ({ template_id: `t${i}`, user_data_script }))),
+    );
+    const { layers, findings } = await read(directory);
+    t.deepEqual(findings, []);
+    t.deepEqual(
+      layers.map(({ fields }) => Buffer.from(String(fields['user_data']), 'base64').toString().split('\n')[0]),
+      ['#!/bin/sh', '#!/bin/sh', '#!/bin/sh', '#cloud-config', 'any text'],
+    );
+  },
+);
 
 test.serial('a template file that is a pipe, a device or of any size is told, and the others load', async (t) => {
   await writeFile(join(directory, 'templates.json'), '[{"template_id": "a"}]');
   for (const [name, why] of [
-    ['pipe', 'it is no file'],
-    ['zero', 'it is no file'],
+    ['pipe', 'it is not a regular file'],
+    ['zero', 'it is not a regular file'],
     ['huge', 'it has 5000000000 bytes, more than 33554432'],
     ['/proc/self/environ', undefined],
   ] as const) {

@@ -13,7 +13,8 @@ async function refused(names: readonly string[], from = cwd): Promise<readonly F
   try {
     await loadPlugins(names, { cwd: from });
   } catch (error) {
-    if (isBrokerError(error) && error.code === 'INVALID_CONFIGURATION') return error.details['findings'] as readonly Finding[];
+    if (isBrokerError(error) && error.code === 'INVALID_CONFIGURATION')
+      return error.details['findings'] as readonly Finding[];
     throw error;
   }
   return [];
@@ -61,7 +62,11 @@ const failures: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['./nowhere'],
     /^Plugin '\.\/nowhere' was not found\. Tried: .*fixtures\/nowhere\. Install it or fix the path\.$/,
   ],
-  ['a module that throws', ['./broken'], /^Plugin '\.\/broken' failed to load from .*broken\/index\.ts: the licence file is missing$/],
+  [
+    'a module that throws',
+    ['./broken'],
+    /^Plugin '\.\/broken' failed to load from .*broken\/index\.ts: the licence file is missing$/,
+  ],
   [
     'a module that is no plugin',
     ['./not-a-plugin'],
@@ -70,8 +75,16 @@ const failures: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['another contract', ['./future'], /^Plugin '\.\/future' was written for contract 2; this muster has contract 1\./],
   ['a missing requirement', ['./needy'], /^Plugin 'needy' requires the plugin 'acme'\. Add it to plugins\.$/],
   ['a name given twice', ['default-format', 'default-format'], /^Plugin 'default-format' is listed twice\./],
-  ['a plugin under two names', ['./acme', './acme/index.ts'], /^Plugin '\.\/acme\/index\.ts' calls itself 'acme' as '\.\/acme' does\./],
-  ['two plugins that bring one thing', ['./acme', './twin'], /^Plugin 'twin' brings the provider type 'ac', which 'acme' brings already\./],
+  [
+    'a plugin under two names',
+    ['./acme', './acme/index.ts'],
+    /^Plugin '\.\/acme\/index\.ts' calls itself 'acme' as '\.\/acme' does\./,
+  ],
+  [
+    'two plugins that bring one thing',
+    ['./acme', './twin'],
+    /^Plugin 'twin' contributes the provider type 'ac', which 'acme' already contributes\./,
+  ],
 ];
 
 for (const [title, names, message] of failures) {

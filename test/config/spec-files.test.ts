@@ -12,7 +12,10 @@ import { oneOfMany } from '../support/temporary-directory.ts';
 const plugins = await loadPlugins(['default-format', 'hostfactory-format'], { cwd: import.meta.dirname });
 const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
 const types = [{ type: 'cloud', aliases: ['aws'], fields: cloudFields }] as unknown as readonly ProviderType[];
-const apis = ['EC2Fleet', 'RunInstances'].map((name) => ({ type: 'cloud', name })) as unknown as readonly ProviderApi[];
+const apis = ['EC2Fleet', 'RunInstances'].map((name) => ({
+  type: 'cloud',
+  name,
+})) as unknown as readonly ProviderApi[];
 const review = new TemplateReview(types, apis);
 const read = (directory: string) => readTemplateFiles({ directory, types, instances: ['east'], strategies, review });
 
@@ -58,7 +61,10 @@ test("HostFactory's files name theirs by its keys, and a fleet's parameters mean
   });
   const { layers, findings } = await read(directory);
   t.deepEqual(findings, []);
-  t.like(layers[0]?.fields, { provider_api: 'EC2Fleet', provider_api_spec: { SpotOptions: { AllocationStrategy: 'diversified' } } });
+  t.like(layers[0]?.fields, {
+    provider_api: 'EC2Fleet',
+    provider_api_spec: { SpotOptions: { AllocationStrategy: 'diversified' } },
+  });
   t.like(layers[1]?.fields, { provider_api: 'RunInstances', launch_template_spec: { EbsOptimized: true } });
   t.false(layers.some(({ fields }) => Object.keys(fields).some((name) => name.endsWith('_file'))));
 });
@@ -66,26 +72,46 @@ test("HostFactory's files name theirs by its keys, and a fleet's parameters mean
 const broken: readonly (readonly [line: string, path: string, message: string])[] = [
   ['launch_template_spec_file: gone.json', '/launch_template_spec_file', 'DIR/gone.json cannot be read (ENOENT)'],
   ['launch_template_spec: gone.json', '/launch_template_spec', 'DIR/gone.json cannot be read (ENOENT)'],
-  ['provider_api_spec_file: ../secret.json', '/provider_api_spec_file', "'../secret.json' lies outside of the template directory"],
-  ['provider_api_spec_file: link.json', '/provider_api_spec_file', "'link.json' lies outside of the template directory"],
-  ['provider_api_spec_file: away/secret.json', '/provider_api_spec_file', "'away/secret.json' lies outside of the template directory"],
-  ['provider_api_spec_file: /etc/hostname', '/provider_api_spec_file', "'/etc/hostname' must be relative to the template directory"],
-  ['provider_api_spec_file: folder', '/provider_api_spec_file', "'folder' is no file"],
+  [
+    'provider_api_spec_file: ../secret.json',
+    '/provider_api_spec_file',
+    "'../secret.json' lies outside of the template directory",
+  ],
+  [
+    'provider_api_spec_file: link.json',
+    '/provider_api_spec_file',
+    "'link.json' lies outside of the template directory",
+  ],
+  [
+    'provider_api_spec_file: away/secret.json',
+    '/provider_api_spec_file',
+    "'away/secret.json' lies outside of the template directory",
+  ],
+  [
+    'provider_api_spec_file: /etc/hostname',
+    '/provider_api_spec_file',
+    "'/etc/hostname' must be relative to the template directory",
+  ],
+  ['provider_api_spec_file: folder', '/provider_api_spec_file', "'folder' is not a regular file"],
   ['provider_api_spec_file: .', '/provider_api_spec_file', "'.' lies outside of the template directory"],
   ['provider_api_spec_file: list.json', '/provider_api_spec_file', "'list.json' must hold an object"],
   ['provider_api_spec_file: empty.json', '/provider_api_spec_file', "'empty.json' must hold an object"],
   ['provider_api_spec_file: half.json', '/provider_api_spec_file', 'DIR/half.json:2:1: unexpected end of the file'],
-  ['provider_api_spec_file: large.json', '/provider_api_spec_file', "'large.json' has 1048577 bytes, more than 1048576"],
+  [
+    'provider_api_spec_file: large.json',
+    '/provider_api_spec_file',
+    "'large.json' has 1048577 bytes, more than 1048576",
+  ],
   ['provider_api_spec_file: 7', '/provider_api_spec_file', 'must be the name of a file'],
   [
     'launch_template_spec: {EbsOptimized: true}\n  launch_template_spec_file: good.json',
     '/launch_template_spec_file',
-    'launch_template_spec stands beside it; one of the two is enough',
+    'launch_template_spec is set too; remove one of the two',
   ],
   [
     'launch_template_spec: good.json\n  launch_template_spec_file: good.json',
     '/launch_template_spec_file',
-    'launch_template_spec stands beside it; one of the two is enough',
+    'launch_template_spec is set too; remove one of the two',
   ],
 ];
 for (const [line, path, message] of broken) {
@@ -109,7 +135,11 @@ for (const [line, path, message] of broken) {
       ['b', 'c'],
     );
     t.is(findings.length, 1);
-    t.like(findings[0], { level: 'error', path, file: `${directory}/east_templates.yaml:${line.includes('\n') ? 4 : 3}:3` });
+    t.like(findings[0], {
+      level: 'error',
+      path,
+      file: `${directory}/east_templates.yaml:${line.includes('\n') ? 4 : 3}:3`,
+    });
     t.is(findings[0]?.message.replaceAll(directory, 'DIR'), `template 'a': ${message}`);
   });
 }
@@ -134,7 +164,10 @@ test('a file of the most bytes that there may be is read, and names that say not
 });
 
 test('a template directory that is a link, as in containers, holds its files', async (t) => {
-  const directory = await directoryWith({ 'lt.json': '{}', 'templates.json': '[{"template_id": "a", "launch_template_spec": "lt.json"}]' });
+  const directory = await directoryWith({
+    'lt.json': '{}',
+    'templates.json': '[{"template_id": "a", "launch_template_spec": "lt.json"}]',
+  });
   const link = `${directory}-link`;
   await symlink(directory, link);
   const { layers, findings } = await read(link);

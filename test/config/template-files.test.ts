@@ -15,7 +15,11 @@ const plugins = await loadPlugins(['default-format', 'hostfactory-format'], { cw
 const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
 const types = [{ type: 'cloud', aliases: ['aws'], fields: cloudFields }] as unknown as readonly ProviderType[];
 const names = { EC2Fleet: [], SpotFleet: [], RunInstances: [], ASG: ['AutoScalingGroup'] };
-const apis = Object.entries(names).map(([name, aliases]) => ({ type: 'cloud', name, aliases })) as unknown as readonly ProviderApi[];
+const apis = Object.entries(names).map(([name, aliases]) => ({
+  type: 'cloud',
+  name,
+  aliases,
+})) as unknown as readonly ProviderApi[];
 const review = new TemplateReview(types, apis);
 
 const read = (directory: string, instances: readonly string[] = ['east', 'west']) =>
@@ -39,7 +43,9 @@ test('template files are told by their names, least specific first', (t) => {
     'templates.json.bak',
   ];
   t.deepEqual(
-    templateFilesAmong(there, { types, instances: ['east', 'west'] }).map(({ name, file_type }) => `${name} ${file_type}`),
+    templateFilesAmong(there, { types, instances: ['east', 'west'] }).map(
+      ({ name, file_type }) => `${name} ${file_type}`,
+    ),
     [
       'templates.json main',
       'templates.yaml main',
@@ -54,7 +60,8 @@ test('template files are told by their names, least specific first', (t) => {
 test('our own form is a list or an object with one, in snake_case or camelCase', async (t) => {
   const directory = await directoryWith({
     'templates.yaml': 'templates:\n  - template_id: a\n    image_id: ami-1\n    my_note: kept\n',
-    'east_templates.json': '[{"templateId": "a", "subnetIds": ["subnet-1"], "providerApi": "AutoScalingGroup", "myNote": {"keptToo": 1}}]',
+    'east_templates.json':
+      '[{"templateId": "a", "subnetIds": ["subnet-1"], "providerApi": "AutoScalingGroup", "myNote": {"keptToo": 1}}]',
   });
   t.deepEqual(await read(directory), {
     files: ['templates.yaml', 'east_templates.json'],
@@ -110,7 +117,12 @@ test('an LSF file loads as it is', async (t) => {
   t.deepEqual(layers[0]?.fields, {
     template_id: 'Lab-VM-1',
     max_instances: 0,
-    attributes: { type: ['String', 'X86_64'], ncores: ['Numeric', '1'], mem: ['Numeric', '2048'], awshost: ['Boolean', '1'] },
+    attributes: {
+      type: ['String', 'X86_64'],
+      ncores: ['Numeric', '1'],
+      mem: ['Numeric', '2048'],
+      awshost: ['Boolean', '1'],
+    },
     image_id: 'ami-0a1',
     subnet_ids: ['subnet-0a1', 'subnet-0a2'],
     machine_type: 't2.small',
@@ -142,7 +154,9 @@ test('a file of another broker in HostFactory form loads as it is', async (t) =>
     providerType: 'aws',
     createdAt: '2026-01-01T00:00:00.000000',
   };
-  const directory = await directoryWith({ 'templates.json': JSON.stringify({ scheduler_type: 'hostfactory', templates: [template] }) });
+  const directory = await directoryWith({
+    'templates.json': JSON.stringify({ scheduler_type: 'hostfactory', templates: [template] }),
+  });
   const { layers, findings } = await read(directory);
   t.deepEqual(findings, []);
   t.deepEqual(layers[0]?.fields, {
@@ -182,7 +196,10 @@ test('a broken file is named with line and reason, and the others load', async (
   t.is(told[0], "error templates.json:3:1 the file cannot be parsed: Unexpected token ']'");
   t.is(told[1], 'warning awsprov_templates.json the file is empty');
   t.regex(told[2] ?? '', /^error cloud_templates\.yaml:3:\d+ the file cannot be parsed: ./);
-  t.is(told[3], 'error west_templates.json:1:1 must be a list of templates, or an object with such a list under `templates`');
+  t.is(
+    told[3],
+    'error west_templates.json:1:1 must be a list of templates, or an object with such a list under `templates`',
+  );
 });
 
 const wrong: readonly (readonly [string, string, string])[] = [
@@ -223,7 +240,9 @@ test('files that a template names are read with it', async (t) => {
   const directory = await directoryWith({
     'boot.sh': '#!/bin/sh\n',
     'fleet.json': '{"TargetCapacityUnitType": "units"}',
-    'awsprov_templates.json': JSON.stringify([{ templateId: 'a', maxNumber: 1, userDataScript: 'boot.sh', ec2FleetConfig: 'fleet.json' }]),
+    'awsprov_templates.json': JSON.stringify([
+      { templateId: 'a', maxNumber: 1, userDataScript: 'boot.sh', ec2FleetConfig: 'fleet.json' },
+    ]),
   });
   const { layers, findings } = await read(directory);
   t.deepEqual(findings, []);
@@ -241,7 +260,7 @@ test('a directory without template files, and one that is not there, give an emp
   t.deepEqual(await read(empty), {
     layers: [],
     files: [],
-    findings: [{ level: 'warning', path: '', file: empty, message: 'there is no template file here' }],
+    findings: [{ level: 'warning', path: '', file: empty, message: 'the template directory holds no template file' }],
   });
   t.regex((await read(join(empty, 'gone'))).findings[0]?.message ?? '', /it does not exist$/);
 });
@@ -254,14 +273,22 @@ test('the sample templates load without a word', async (t) => {
     ['small', 'workers', 'HF-OnDemand', 'HF-Fleet'],
   );
   t.deepEqual(
-    layers.flatMap(({ fields }) => review.review(fields)).filter(({ path, level }) => level === 'error' || path !== '/fleet_type'),
+    layers
+      .flatMap(({ fields }) => review.review(fields))
+      .filter(({ path, level }) => level === 'error' || path !== '/fleet_type'),
     [],
   );
 });
 
 test('a dialect that recognises a file reads it, wherever it stands in the configuration', async (t) => {
   for (const order of [strategies, strategies.toReversed()]) {
-    const { layers } = await readTemplateFiles({ directory: sampleTemplates, types, instances: [], strategies: order, review });
+    const { layers } = await readTemplateFiles({
+      directory: sampleTemplates,
+      types,
+      instances: [],
+      strategies: order,
+      review,
+    });
     const fields = layers.find(({ template_id }) => template_id === 'HF-OnDemand')?.fields;
     t.like(fields, { provider_api: 'RunInstances', tags: { team: 'samples', origin: 'hostfactory' } });
     t.true(Array.isArray(fields?.['subnet_ids']));

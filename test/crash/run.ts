@@ -1,7 +1,9 @@
 /**
- * `npm run crash -- --runs N --seed S`: kills the broker N times, at every call to the cloud and at every commit in turn, among requests, partials, fallbacks,
- * returns and cancels over all APIs and in both formats, and holds what is left against what was acknowledged and what the cloud has. In some plays callers
- * ask for hundreds of machines, in a few for 10 000. The last line says how many kills were survived, or which play failed. See docs/guides/guarantees.md.
+ * `npm run crash -- --runs N --seed S`: kills the broker N times, at every call to the cloud and at every commit in
+ * turn, among requests, partials, fallbacks, returns and cancels over all APIs and in both formats, and holds what is
+ * left against what was acknowledged and what the cloud has. In some plays callers ask for hundreds of machines, in a
+ * few for 10 000. The last line says how many kills were survived, or which play failed. See
+ * docs/guides/guarantees.md. /
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +31,8 @@ const { values } = parseArgs({
 const runs = Number(values.runs);
 const turn = pLimit(Number(values['at-once']));
 const size = sizes.find((each) => each === values.size);
-if (values.size !== undefined && size === undefined) throw new Error(`--size ${values.size}: known are ${sizes.join(', ')}.`);
+if (values.size !== undefined && size === undefined)
+  throw new Error(`--size ${values.size}: known are ${sizes.join(', ')}.`);
 const played = playBook({ seed: Number(values.seed), every: Number(values.every), ...(size ? { size } : {}) });
 const tally = new Tally();
 let failed: { readonly number: number; readonly options: PlayOptions; readonly report: Report } | undefined;
@@ -37,7 +40,11 @@ let failed: { readonly number: number; readonly options: PlayOptions; readonly r
 await Promise.all(
   Array.from({ length: Number(values['at-once']) }, (_, first) =>
     turn(async () => {
-      for (let i = Number(values.from) + first; tally.kills < runs && failed === undefined; i += Number(values['at-once'])) {
+      for (
+        let i = Number(values.from) + first;
+        tally.kills < runs && failed === undefined;
+        i += Number(values['at-once'])
+      ) {
         const options = played(i, runs - tally.kills);
         const report = await play(options);
         if (report.wrong.length > 0) failed ??= { number: i, options, report };
@@ -51,7 +58,9 @@ await Promise.all(
 if (failed) {
   const { number, options, report } = failed;
   process.stdout.write(`${report.title}\n${report.wrong.join('\n')}\nLooking for a shorter history of it …\n`);
-  const { report: short, options: found } = await shortest(options, report, play, (line) => process.stderr.write(`${line}\n`));
+  const { report: short, options: found } = await shortest(options, report, play, (line) =>
+    process.stderr.write(`${line}\n`),
+  );
   const file = join(tmpdir(), `muster-crash-${options.seed}.txt`);
   writeFileSync(file, short.account ?? '');
   process.stdout.write(

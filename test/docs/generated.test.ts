@@ -12,7 +12,8 @@ for (const { name, make } of pages.filter(({ tested_in }) => tested_in === undef
 
 test('a page that is not compared here is compared in the test that it names', (t) => {
   for (const { name, tested_in } of pages)
-    if (tested_in !== undefined) t.true(readFileSync(join(root, tested_in), 'utf8').includes(`/scripts/pages/${name}.ts`), name);
+    if (tested_in !== undefined)
+      t.true(readFileSync(join(root, tested_in), 'utf8').includes(`/scripts/pages/${name}.ts`), name);
 });
 
 test('every page has a file in scripts/pages, and stands below the pages that it is made from', (t) => {

@@ -7,7 +7,8 @@ const root = join(import.meta.dirname, '../..');
 
 test('the page of licences has every package that an install brings', (t) => {
   const page = readFileSync(join(root, 'docs/reference/licences.md'), 'utf8');
-  for (const { name, version, licence } of productionPackages()) t.true(page.includes(`\n| ${name} | ${version} | ${licence} |`), name);
+  for (const { name, version, licence } of productionPackages())
+    t.true(page.includes(`\n| ${name} | ${version} | ${licence} |`), name);
 });
 
 /** Those that ask for no more than that they are named. Another one is looked at before it stands here. */
@@ -23,8 +24,11 @@ test('every package that an install brings has a licence that was agreed to, and
   const installed = packages.filter(({ path }) => existsSync(join(root, path, 'package.json')));
   t.true(installed.length > 150, String(installed.length));
   for (const { path, name, version, licence } of installed) {
-    const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>;
-    const own = manifest['license'] ?? (manifest['licenses'] as readonly { readonly type: string }[] | undefined)?.[0]?.type;
+    const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as Readonly<
+      Record<string, unknown>
+    >;
+    const own =
+      manifest['license'] ?? (manifest['licenses'] as readonly { readonly type: string }[] | undefined)?.[0]?.type;
     t.deepEqual([manifest['version'], own], [version, licence], name);
   }
 });

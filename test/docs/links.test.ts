@@ -63,10 +63,29 @@ test('every link in the documentation leads to a file, and to a heading where it
   t.true(links > 150, String(links));
 });
 
+test('every path of the repository that a page names is there', (t) => {
+  const ours = /`((?:core|host|config|plugins|plugin-testkit|scripts|test|docs)\/[\w./-]+)`/g;
+  // A guide to plugins speaks of the files of a plugin, which the examples have.
+  const examples = globSync('docs/examples/*', { cwd: root }).map((each) => join(root, each));
+  let paths = 0;
+  for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) {
+    const named = [...textOf(join(root, page)).matchAll(ours)].map(([, path = '']) => path);
+    paths += named.length;
+    t.deepEqual(
+      named.filter((path) => ![root, ...examples].some((folder) => existsSync(join(folder, path)))),
+      [],
+      page,
+    );
+  }
+  t.true(paths > 40, String(paths));
+});
+
 test('the map of the documentation leads to every guide, reference and example', (t) => {
   const map = join(root, 'docs/README.md');
   const reached = linksOf(map).map((target) => relative(root, resolve(dirname(map), target.replace(/#.*/, ''))));
-  const all = pages.filter((page) => /^docs\/(guides|reference)\//.test(page) || /^docs\/examples\/[^/]+\/README\.md$/.test(page));
+  const all = pages.filter(
+    (page) => /^docs\/(guides|reference)\//.test(page) || /^docs\/examples\/[^/]+\/README\.md$/.test(page),
+  );
   const inside = (page: string) =>
     reached.some((to) => to === page || (statSync(join(root, to)).isDirectory() && page.startsWith(`${to}/`)));
   t.deepEqual(

@@ -24,13 +24,16 @@ test('the reference of errors has every code and every kind of fault', (t) => {
 test('the guide to failed requests has every kind of fault, every code of muster itself and every reason against an instance', (t) => {
   const guide = readFileSync(join(root, 'docs/guides/why-did-my-request-fail.md'), 'utf8');
   for (const kind of faultKinds) t.regex(guide, new RegExp(`^### ${kind}:`, 'm'), kind);
-  for (const code of [...Object.keys(ownFaultCodes), ...Object.keys(rejections)]) t.true(guide.includes(`\`${code}\``), code);
+  for (const code of [...Object.keys(ownFaultCodes), ...Object.keys(rejections)])
+    t.true(guide.includes(`\`${code}\``), code);
   const refusals = operations.find(({ name }) => name === 'create_request')?.refusals ?? [];
   for (const code of ['INVALID_REQUEST', ...refusals]) t.true(guide.includes(`\`${code}\``), code);
 });
 
 test('every code that the core gives a fault or a shortfall by itself is in its table', (t) => {
-  const sources = globSync('core/{reconciler,providers}/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const sources = globSync('core/{reconciler,providers}/**/*.ts', { cwd: root }).map((file) =>
+    readFileSync(join(root, file), 'utf8'),
+  );
   const used = sources.flatMap((text) => [...text.matchAll(/\bcode: '([A-Z_]+)'/g)].map(([, code = '']) => code));
   t.deepEqual([...new Set(used)].toSorted(), Object.keys(ownFaultCodes).toSorted());
 });
@@ -76,7 +79,9 @@ test('every key of the configuration, of the built-in plugins and of templates s
     ...plugins.flatMap(({ storages = [] }) => storages.flatMap(({ options }) => [...fieldsOf(options, 'storage.')])),
     ...types.flatMap(({ config }) => [...fieldsOf(config, 'config.')]),
     ...fieldsOf({ properties: commonTemplateFields }, ''),
-    ...[...types, ...plugins.flatMap(({ providerApis = [] }) => providerApis)].flatMap(({ fields = {} }) => [...fieldsOf(fields, '')]),
+    ...[...types, ...plugins.flatMap(({ providerApis = [] }) => providerApis)].flatMap(({ fields = {} }) => [
+      ...fieldsOf(fields, ''),
+    ]),
   ];
   t.true(all.length > 100, String(all.length));
   for (const [path, field] of all) {
@@ -101,7 +106,9 @@ test('the environment is read for every variable that stands in it', async (t) =
   const made = page('configuration');
   const variables = [...made.matchAll(/^\| `[\w.[\]]+` \|.*\| `(MUSTER_[A-Z_]+)` \| /gm)].map(([, name = '']) => name);
   t.true(variables.length > 50, String(variables.length));
-  const read = new EnvironmentVariables(Object.fromEntries([...variables, 'MUSTER_SERVER_PROT'].map((name) => [name, '1'])));
+  const read = new EnvironmentVariables(
+    Object.fromEntries([...variables, 'MUSTER_SERVER_PROT'].map((name) => [name, '1'])),
+  );
   read.sections();
   for (const { storages = [] } of plugins) for (const each of storages) read.storage(each);
   for (const each of types) read.provider(each);

@@ -25,14 +25,20 @@ export interface FuzzReport {
   readonly longest: ReadonlyMap<string, Kept>;
   /** One of each way in which a call was answered. */
   readonly ways: ReadonlyMap<string, Kept>;
-  /** Megabytes of the heap after a collection, after the first tenth and at the end; 0 where collections cannot be asked for. */
+  /**
+   * Megabytes of the heap after a collection, after the first tenth and at the end; 0 where collections cannot be
+   * asked for.
+   */
   readonly heap_mb: readonly [number, number];
 }
 
 /** Once more, and the least counts: this thread also collects garbage, and the machine does other things. */
 const triesWhenLong = 4;
 
-/** Plays calls made from valid ones and from those that are kept, and keeps what is answered in a new way or takes longer than all before. */
+/**
+ * Plays calls made from valid ones and from those that are kept, and keeps what is answered in a new way or takes
+ * longer than all before.
+ */
 export async function fuzz({ calls, seed, tell }: FuzzOptions): Promise<FuzzReport> {
   const chance = dice(seed);
   const stage = await openStage();
@@ -54,7 +60,9 @@ export async function fuzz({ calls, seed, tell }: FuzzOptions): Promise<FuzzRepo
       for (const each of [...objections(outcome), ...late]) wrong.push(`${each}: ${JSON.stringify(recipe)}`);
       if (i === Math.floor(calls / 10)) heapAtFirst = heapMb();
       if (i % 1_000 === 999)
-        tell?.(`${i + 1} calls, ${ways.size} ways, longest ${longestOf(longest).toFixed(0)} ms, ${wrong.length} wrong`);
+        tell?.(
+          `${i + 1} calls, ${ways.size} ways, longest ${longestOf(longest).toFixed(0)} ms, ${wrong.length} wrong`,
+        );
     }
     return { wrong, longest, ways, heap_mb: [heapAtFirst, heapMb()] };
   } finally {
@@ -62,7 +70,8 @@ export async function fuzz({ calls, seed, tell }: FuzzOptions): Promise<FuzzRepo
   }
 }
 
-const longestOf = (longest: ReadonlyMap<string, Kept>): number => Math.max(0, ...[...longest.values()].map(({ cpu_ms }) => cpu_ms));
+const longestOf = (longest: ReadonlyMap<string, Kept>): number =>
+  Math.max(0, ...[...longest.values()].map(({ cpu_ms }) => cpu_ms));
 
 function heapMb(): number {
   if (!globalThis.gc) return 0;

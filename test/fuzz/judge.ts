@@ -18,6 +18,8 @@ export function objections({ status, bytes, body }: Pick<Outcome, 'status' | 'by
 
 function findingsIn(body: string): number {
   if (!body.startsWith('{')) return 0;
-  const { error } = JSON.parse(body) as { readonly error?: { readonly details?: { readonly findings?: readonly unknown[] } } };
+  const { error } = JSON.parse(body) as {
+    readonly error?: { readonly details?: { readonly findings?: readonly unknown[] } };
+  };
   return error?.details?.findings?.length ?? 0;
 }

@@ -26,10 +26,15 @@ export function callOf({ base: name, steps }: Recipe): HostileCall {
   const [target = '', query] = path.split('?', 2);
   const fields = Object.fromEntries(new URLSearchParams(query));
   const changed = steps.reduce<Body>(stepped, { value: fields });
-  if (changed.text !== undefined) return { method, path: `${target}?${encodeURIComponent(changed.text)}`.slice(0, longestTarget) };
-  const pairs = typeof changed.value === 'object' && changed.value !== null ? Object.entries(changed.value) : [['q', changed.value]];
+  if (changed.text !== undefined)
+    return { method, path: `${target}?${encodeURIComponent(changed.text)}`.slice(0, longestTarget) };
+  const pairs =
+    typeof changed.value === 'object' && changed.value !== null
+      ? Object.entries(changed.value)
+      : [['q', changed.value]];
   const text = pairs.map(
-    ([key, value]) => `${safe(String(key))}=${safe(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))}`,
+    ([key, value]) =>
+      `${safe(String(key))}=${safe(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))}`,
   );
   return { method, path: `${target}?${text.join('&')}`.slice(0, longestTarget) };
 }

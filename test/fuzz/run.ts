@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz -- [--calls 10000] [--seed N] [--grow]`: hostile calls made from valid ones, played at a broker in this thread. Ends with 1 when one of them
- * is answered with a failure of ours, with too much, or takes more than 100 ms of the thread. `--grow` writes what is worth keeping into corpus.json.
+ * `npm run fuzz -- [--calls 10000] [--seed N] [--grow]`: hostile calls made from valid ones, played at a broker in
+ * this thread. Ends with 1 when one of them is answered with a failure of ours, with too much, or takes more than 100
+ * ms of the thread. `--grow` writes what is worth keeping into corpus.json. /
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -30,7 +31,8 @@ for (const [base, { cpu_ms, recipe }] of rows)
 for (const each of wrong.slice(0, 20)) console.log(each);
 const [before, after] = heap_mb;
 const grown = after - before;
-if (before > 0) console.log(`heap ${before.toFixed(0)} MB after a tenth of the calls, ${after.toFixed(0)} MB at the end`);
+if (before > 0)
+  console.log(`heap ${before.toFixed(0)} MB after a tenth of the calls, ${after.toFixed(0)} MB at the end`);
 if (grown > mostGrowthMb) console.log(`the heap has grown by ${grown.toFixed(0)} MB`);
 console.log(
   wrong.length === 0
@@ -39,7 +41,9 @@ console.log(
 );
 if (values.grow) {
   const kept = [...rows.map(([, each]) => each), ...[...ways.values()].slice(0, mostWays)].map(({ recipe }) => recipe);
-  const unique = [...new Map(kept.filter(({ steps }) => steps.length > 0).map((recipe) => [JSON.stringify(recipe), recipe])).keys()];
+  const unique = [
+    ...new Map(kept.filter(({ steps }) => steps.length > 0).map((recipe) => [JSON.stringify(recipe), recipe])).keys(),
+  ];
   writeFileSync(corpusFile, `[\n${unique.map((line) => `  ${line}`).join(',\n')}\n]\n`);
 }
 process.exit(wrong.length === 0 && grown <= mostGrowthMb ? 0 : 1);

@@ -5,11 +5,18 @@ import { callOf } from './recipe.ts';
 
 const requests = 60;
 
-/** A broker with something in every list, in this thread and carrying nothing out, that has answered each kind of call before: what is loaded is loaded. */
+/**
+ * A broker with something in every list, in this thread and carrying nothing out, that has answered each kind of call
+ * before: what is loaded is loaded.
+ */
 export async function openStage(): Promise<BootedBroker> {
   const templates = [
     ...testTemplates,
-    ...Array.from({ length: 20 }, (_, i) => ({ ...testTemplates[0], template_id: `large-${i}`, description: 'x'.repeat(100_000) })),
+    ...Array.from({ length: 20 }, (_, i) => ({
+      ...testTemplates[0],
+      template_id: `large-${i}`,
+      description: 'x'.repeat(100_000),
+    })),
   ];
   const stage = await bootBroker({ loop: 'none', templates });
   for (let i = 0; i < requests; i++) {
@@ -17,6 +24,7 @@ export async function openStage(): Promise<BootedBroker> {
     const { status } = await stage.call('POST', '/machines/request', body);
     if (status !== 200) throw new Error(`A request was answered ${status}.`);
   }
-  for (let i = 0; i < 3; i++) for (const base of Object.keys(bases)) await play(stage.app, callOf({ base, steps: [] }));
+  for (let i = 0; i < 3; i++)
+    for (const base of Object.keys(bases)) await play(stage.app, callOf({ base, steps: [] }));
   return stage;
 }

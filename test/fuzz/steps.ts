@@ -40,24 +40,29 @@ interface Place {
   put(other: unknown): unknown;
 }
 
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Every value in the body, itself first; of long lists and wide objects only the first and the last. */
 function* placesIn(value: unknown, put: (other: unknown) => unknown = (other) => other): Generator<Place> {
   yield { value, put };
   if (Array.isArray(value)) {
-    for (const index of ends(value.map((_, i) => i))) yield* placesIn(value[index], (other) => put(value.with(index, other)));
+    for (const index of ends(value.map((_, i) => i)))
+      yield* placesIn(value[index], (other) => put(value.with(index, other)));
   } else if (isMap(value)) {
-    for (const key of ends(Object.keys(value))) yield* placesIn(value[key], (other) => put({ ...value, [key]: other }));
+    for (const key of ends(Object.keys(value)))
+      yield* placesIn(value[key], (other) => put({ ...value, [key]: other }));
   }
 }
 
-const ends = <T>(all: readonly T[]): readonly T[] => (all.length <= 24 ? all : [...all.slice(0, 12), ...all.slice(-4)]);
+const ends = <T>(all: readonly T[]): readonly T[] =>
+  all.length <= 24 ? all : [...all.slice(0, 12), ...all.slice(-4)];
 
 type Change = (value: unknown, amount: number) => unknown;
 
 /** As many as fit into a body. */
-const times = (amount: number, bytes: number): number => Math.max(1, Math.min(amount, Math.floor((largest * 0.9) / Math.max(1, bytes))));
+const times = (amount: number, bytes: number): number =>
+  Math.max(1, Math.min(amount, Math.floor((largest * 0.9) / Math.max(1, bytes))));
 const count = (i: number): string => i.toString(36);
 
 function widened(value: unknown, amount: number, nameOf: (i: number) => string, each: unknown): unknown {
@@ -79,7 +84,9 @@ const changes: Readonly<Record<string, Change>> = {
     isMap(value)
       ? {
           ...value,
-          ...Object.fromEntries(Object.keys(value).map((key) => [key.replace(/_([a-z])/g, (_, l: string) => l.toUpperCase()), 0])),
+          ...Object.fromEntries(
+            Object.keys(value).map((key) => [key.replace(/_([a-z])/g, (_, l: string) => l.toUpperCase()), 0]),
+          ),
         }
       : value,
   /** Entries that the schema may know, as often as they fit. */
@@ -101,23 +108,32 @@ const changes: Readonly<Record<string, Change>> = {
         ? `${first.slice(0, 200)}${count(i)}`
         : isMap(first)
           ? Object.fromEntries(
-              Object.entries(first).map(([key, each]) => [key, typeof each === 'string' ? `${each.slice(0, 200)}${count(i)}` : each]),
+              Object.entries(first).map(([key, each]) => [
+                key,
+                typeof each === 'string' ? `${each.slice(0, 200)}${count(i)}` : each,
+              ]),
             )
           : i;
     return Array.from({ length: times(amount, size) }, (_, i) => own(i));
   },
-  lengthen: (value, amount) => (typeof value === 'string' ? value || 'x' : 'x').repeat(times(amount, String(value).length || 1)),
+  lengthen: (value, amount) =>
+    (typeof value === 'string' ? value || 'x' : 'x').repeat(times(amount, String(value).length || 1)),
   rename: (value, amount) =>
     isMap(value)
       ? Object.fromEntries(
-          Object.entries(value).map(([key, each], i) => [i === 0 ? key.repeat(times(amount, key.length || 1)) : key, each]),
+          Object.entries(value).map(([key, each], i) => [
+            i === 0 ? key.repeat(times(amount, key.length || 1)) : key,
+            each,
+          ]),
         )
       : value,
   deepen: (value, amount) => Array.from({ length: Math.min(amount, 200) }).reduce((inner) => [inner], value),
   bury: (value, amount) => Array.from({ length: Math.min(amount, 200) }).reduce((inner) => ({ a: inner }), value),
   swap: (_, amount) => nasty[amount % nasty.length],
   drop: (value, amount) =>
-    isMap(value) ? Object.fromEntries(Object.entries(value).filter((_, i, all) => i !== amount % all.length)) : undefined,
+    isMap(value)
+      ? Object.fromEntries(Object.entries(value).filter((_, i, all) => i !== amount % all.length))
+      : undefined,
   splice: (_, amount) => {
     const all = Object.values(bases);
     return all[amount % all.length]?.body ?? {};

@@ -6,7 +6,13 @@ import test from 'ava';
 
 const launcher = join(import.meta.dirname, '../../host/bin/muster');
 
-const providers = [{ name: 'east', type: 'cloud', config: { region: 'eu-west-1', secret_access_key: 'hush', secret_acces_key: 'hush' } }];
+const providers = [
+  {
+    name: 'east',
+    type: 'cloud',
+    config: { region: 'eu-west-1', secret_access_key: 'hush', secret_acces_key: 'hush' },
+  },
+];
 let directory: string;
 test.before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'muster-show-'));
@@ -14,7 +20,9 @@ test.before(async () => {
 });
 test.after.always(() => rm(directory, { recursive: true, force: true }));
 
-function show(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+function show(
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const env = { ...process.env, MUSTER_CLOUD_CLOUD_MAX_RETRIES: '7' };
   return new Promise((resolve) => {
     execFile(launcher, ['config', 'show', ...args], { cwd: directory, env }, (error, stdout, stderr) =>
@@ -40,7 +48,14 @@ test('the configuration is printed value by value with where each comes from, an
 test('one section is printed as JSON; what is not there is told with exit code 3', async (t) => {
   const { stdout } = await show('server.rate_limit', '--output', 'json');
   const { configuration, origins } = JSON.parse(stdout) as { configuration: unknown; origins: Record<string, string> };
-  t.deepEqual(configuration, { enabled: true, provider: 100, template: 200, request: 50, validation: 500, read: 6000 });
+  t.deepEqual(configuration, {
+    enabled: true,
+    provider: 100,
+    template: 200,
+    request: 50,
+    validation: 500,
+    read: 6000,
+  });
   t.is(origins['/server/rate_limit/enabled'], 'default');
   const none = await show('server.prot');
   t.is(none.code, 3);

@@ -60,7 +60,10 @@ test('what a worker had not taken when it died goes to another; what it had take
   given[2]!.socket.end('from b');
   const answers = await Promise.all(
     [first, second].map(
-      (socket) => new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())).once('end', () => resolve(''))),
+      (socket) =>
+        new Promise<string>((resolve) =>
+          socket.once('data', (data) => resolve(data.toString())).once('end', () => resolve('')),
+        ),
     ),
   );
   t.deepEqual(answers.toSorted(), ['', 'from b']);

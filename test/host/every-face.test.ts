@@ -51,7 +51,9 @@ test('what is refused is refused alike on every face', async (t) => {
   for (const operation of operations) {
     const input = ofNobody(operation);
     if (!input) continue;
-    const told = await Promise.all(faces.filter((face) => face.has(operation)).map((face) => face.call(operation, input)));
+    const told = await Promise.all(
+      faces.filter((face) => face.has(operation)).map((face) => face.call(operation, input)),
+    );
     const [{ code = 'INTERNAL', message = '' } = {}] = told.map(({ refused }) => refused);
     t.regex(code, /_NOT_FOUND$|_MISMATCH$/, `${operation.name}: ${JSON.stringify(told)}`);
     const expected = { code, message, status: codes[code].status, exit: exitCodeOf({ code }) };
@@ -67,17 +69,21 @@ test('what is missing is named at once, by every face that takes an object', asy
   for (const operation of operations) {
     const required = requiredOf(operation);
     if (required.length === 0) continue;
-    const told = await Promise.all(faces.filter(({ name }) => /SDK|MCP/.test(name)).map((face) => face.call(operation, {})));
+    const told = await Promise.all(
+      faces.filter(({ name }) => /SDK|MCP/.test(name)).map((face) => face.call(operation, {})),
+    );
     for (const { refused } of told) {
       t.is(refused?.code, 'INVALID_REQUEST', operation.name);
-      for (const field of required) t.true(refused?.message.includes(`/${field}:`), `${operation.name}: ${refused?.message}`);
+      for (const field of required)
+        t.true(refused?.message.includes(`/${field}:`), `${operation.name}: ${refused?.message}`);
     }
   }
 });
 
 /** Made in the same moment by nobody else, or known to be different. */
 const momentary = new Set(['timestamp', 'selection_time_ms', 'elapsed_ms']);
-const owned = /\b(req|ret)-[\w-]{36}|\bi-[0-9a-f]{17}\b|\bface-\d\b|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=ip-|^)10[.-]\d+[.-]\d+[.-]\d+/g;
+const owned =
+  /\b(req|ret)-[\w-]{36}|\bi-[0-9a-f]{17}\b|\bface-\d\b|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=ip-|^)10[.-]\d+[.-]\d+[.-]\d+/g;
 
 /** An answer without what is of this moment; of commands also without what is of this call. */
 function steady(answer: unknown, own: boolean): unknown {

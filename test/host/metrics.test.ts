@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { bootBroker, type BootedBroker } from '../support/boot-broker.ts';
 import { Durations } from '../../host/metrics/durations.ts';
-import { carriedOn, counter, gauge } from '../../host/metrics/family.ts';
+import { accumulate, counter, gauge } from '../../host/metrics/family.ts';
 import { exposition } from '../../host/metrics/exposition.ts';
 
 async function scrape(t: ExecutionContext, { app }: BootedBroker): Promise<Map<string, number>> {
@@ -50,11 +50,20 @@ for (const loop of ['inline', 'thread'] as const) {
       'muster_plugin_call_duration_seconds_count{provider_instance="east",verb="launch",outcome="ok"}': 1,
       'muster_plugin_call_duration_seconds_count{provider_instance="east",verb="launch",outcome="throttled"}': 1,
     });
-    t.false([...seen.keys()].some((name) => name.includes('4711') || name.includes('no-such-template') || name.includes(body.request_id)));
+    t.false(
+      [...seen.keys()].some(
+        (name) => name.includes('4711') || name.includes('no-such-template') || name.includes(body.request_id),
+      ),
+    );
     t.true((seen.get('process_resident_memory_bytes{worker="0"}') ?? 0) > 10_000_000);
     t.true(seen.has('muster_event_loop_delay_seconds{thread="http",worker="0",quantile="0.99"}'));
     t.is(seen.has('muster_event_loop_delay_seconds{thread="loop",worker="0",quantile="0.99"}'), loop === 'thread');
-    t.is(seen.get('muster_http_request_duration_seconds_bucket{method="POST",route="/api/v1/machines/request",status="200",le="+Inf"}'), 1);
+    t.is(
+      seen.get(
+        'muster_http_request_duration_seconds_bucket{method="POST",route="/api/v1/machines/request",status="200",le="+Inf"}',
+      ),
+      1,
+    );
   });
 }
 
@@ -93,7 +102,7 @@ test('sums go on when a process that counted is gone; its gauges do not', async 
     gauge('g', 'g', [[{}, 7]]),
     counter('process_cpu_seconds_total', 'c', [[{}, 9]]),
   ];
-  const gone = carriedOn(carriedOn([], left), [
+  const gone = accumulate(accumulate([], left), [
     counter('n_total', 'n', [
       [{ a: '1' }, 2],
       [{ a: '2' }, 1],

@@ -24,18 +24,18 @@ test('with --reload a change of the configuration or of a plugin starts the serv
 
   writeFileSync(join(place.directory, 'mine.mjs'), plugin(2));
   await until(async () => started() === 2);
-  t.regex(broker.output.stderr, /mine\.mjs changed; muster starts anew\./);
+  t.regex(broker.output.stderr, /mine\.mjs changed; muster restarts\./);
   const second = pid();
   t.not(second, first);
 
   write({ plugins, schedular: 'x' });
-  await until(async () => broker.output.stderr.includes('muster goes on as it is'));
+  await until(async () => broker.output.stderr.includes('muster continues unchanged'));
   t.regex(broker.output.stderr, /did you mean 'scheduler'/);
   t.is(pid(), second);
   const { port } = JSON.parse(readFileSync(join(place.directory, 'data/server.json'), 'utf8')) as { port: number };
   t.is((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
   process.kill(second, 'SIGKILL');
-  await until(async () => broker.output.stderr.includes('it starts again when a file changes'));
+  await until(async () => broker.output.stderr.includes('it restarts when a file changes'));
   write({ plugins });
   await until(async () => started() === 3);
   const third = pid();

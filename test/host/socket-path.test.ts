@@ -16,10 +16,23 @@ test('a server that is told a path for its socket removes nothing that is no soc
   const precious = join(directory, 'precious.txt');
   writeFileSync(precious, 'precious');
   for (const workers of ['1', '2']) {
-    const args = ['server', 'start', '--foreground', '--port', '0', '--workers', workers, '--socket-path', 'precious.txt'];
+    const args = [
+      'server',
+      'start',
+      '--foreground',
+      '--port',
+      '0',
+      '--workers',
+      workers,
+      '--socket-path',
+      'precious.txt',
+    ];
     const { code, err } = await execCli(args, { cwd: directory });
     t.is(code, 4, err);
-    t.true(err.includes(`${precious} is no socket and stays as it is. Choose a path where nothing is with --socket-path.`), err);
+    t.true(
+      err.includes(`${precious} is not a socket and is not removed. Choose a free path with --socket-path.`),
+      err,
+    );
     t.is(readFileSync(precious, 'utf8'), 'precious');
   }
 });
@@ -31,7 +44,11 @@ test('neither a link nor a directory makes room for a socket', async (t) => {
   symlinkSync('nowhere', join(directory, 'dangling'));
   mkdirSync(join(directory, 'folder'));
   for (const name of ['precious', 'link', 'dangling', 'folder']) {
-    await t.throwsAsync(freeSocketPath(join(directory, name), silentLog), { code: 'INVALID_CONFIGURATION', message: /is no socket/ }, name);
+    await t.throwsAsync(
+      freeSocketPath(join(directory, name), silentLog),
+      { code: 'INVALID_CONFIGURATION', message: /is not a socket/ },
+      name,
+    );
     t.truthy(lstatSync(join(directory, name)));
   }
 });

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import test from 'ava';
 import { bootBroker, makePlace, startBroker } from '../support/boot-broker.ts';
 
-const machine = { provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
+const machine = {
+  provider_api: 'RunInstances',
+  image_id: 'ami-1',
+  machine_type: 't3.small',
+  subnet_ids: ['subnet-1'],
+};
 const templates = [
   { template_id: 'small', ...machine, max_instance: 3 },
   { template_id: 'far', ...machine, colour_of_the_rack: 'blue' },
@@ -13,7 +18,8 @@ test('a misspelt limit is an error in strict validation and a warning in lenient
   const broker = await bootBroker({ storage: 'memory', loop: 'none', templates });
   t.teardown(() => broker.close());
   const judged = async (template_id: string, validation_level: string) =>
-    (await broker.call('POST', `/templates/${template_id}/validate`, { provider_instance: 'east', validation_level })).body;
+    (await broker.call('POST', `/templates/${template_id}/validate`, { provider_instance: 'east', validation_level }))
+      .body;
   const said = /^\/max_instance: unknown field.*did you mean 'max_instances'\? 'max_instances' is not set/;
   const strict = await judged('small', 'strict');
   t.false(strict.valid);
@@ -34,10 +40,21 @@ test('a misspelt limit is an error in strict validation and a warning in lenient
 test('a start warns of keys that nobody knows, in the configuration and in template files', async (t) => {
   const place = await makePlace({ templates });
   t.teardown(() => place.close());
-  const config = { endpoint_url: place.simulator.url, access_key_id: 'AKIATEST', secret_access_key: 'test', regoin: 'us-east-1' };
-  await writeFile(join(place.directory, 'muster.config.json'), JSON.stringify({ providers: [{ name: 'east', type: 'cloud', config }] }));
+  const config = {
+    endpoint_url: place.simulator.url,
+    access_key_id: 'AKIATEST',
+    secret_access_key: 'test',
+    regoin: 'us-east-1',
+  };
+  await writeFile(
+    join(place.directory, 'muster.config.json'),
+    JSON.stringify({ providers: [{ name: 'east', type: 'cloud', config }] }),
+  );
   const broker = await startBroker({ place });
   t.teardown(() => broker.stop());
-  t.regex(broker.output.stderr, /"level":"warn".*config\/regoin: unknown field, kept as it is; did you mean 'region'\?/);
+  t.regex(
+    broker.output.stderr,
+    /"level":"warn".*config\/regoin: unknown field, kept as it is; did you mean 'region'\?/,
+  );
   t.regex(broker.output.stderr, /"level":"warn".*template 'small'.*'max_instances' is not set/);
 });

@@ -19,11 +19,17 @@ export interface Day {
   over(): boolean;
 }
 
-/** One scheduler's day: it looks at templates, asks for machines, waits for them, gives them back in parts, lists, now and then cancels; then again. */
+/**
+ * One scheduler's day: it looks at templates, asks for machines, waits for them, gives them back in parts, lists, now
+ * and then cancels; then again.
+ */
 export async function runClient({ port, words, chance, book, keeps, over }: Day): Promise<void> {
   const line = new Line(port);
 
-  /** Calls until there is an answer: a call that had none is sent again under its key. The answer; undefined for one that is a refusal. */
+  /**
+   * Calls until there is an answer: a call that had none is sent again under its key. The answer; undefined for one
+   * that is a refusal.
+   */
   async function call(what: Call): Promise<any> {
     const key = what.name === 'request' || what.name === 'return' ? { 'idempotency-key': randomUUID() } : {};
     for (;;) {
@@ -50,7 +56,9 @@ export async function runClient({ port, words, chance, book, keeps, over }: Day)
     book.took(`${words.name} ${what.name}`, ms);
     const exit = headers['x-exit-code'] ?? '0';
     if ((status === 200 || what.also?.includes(status)) && exit === '0') return status < 300 ? body : undefined;
-    book.wrong.push(`${words.name} ${what.name} answered ${status} (${String(exit)}): ${JSON.stringify(body).slice(0, 300)}`);
+    book.wrong.push(
+      `${words.name} ${what.name} answered ${status} (${String(exit)}): ${JSON.stringify(body).slice(0, 300)}`,
+    );
     return undefined;
   }
 
@@ -77,7 +85,13 @@ export async function runClient({ port, words, chance, book, keeps, over }: Day)
     const machine_count = 1 + chance.roll(3);
     const answer = await call(words.ask(chance.pick(['run', 'fleet']), machine_count));
     if (answer === undefined) continue;
-    const deal: Deal = { request_id: words.idIn(answer), machine_count, returned: new Set(), returns: [], cancelled: false };
+    const deal: Deal = {
+      request_id: words.idIn(answer),
+      machine_count,
+      returned: new Set(),
+      returns: [],
+      cancelled: false,
+    };
     book.deals.push(deal);
     if (words.cancel && chance.roll(10) === 0) {
       deal.cancelled = (await call(words.cancel(deal.request_id))) !== undefined;

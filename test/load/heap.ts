@@ -5,7 +5,10 @@ interface Sample {
   readonly bytes: number;
 }
 
-/** What a thread kept, in MB, each time that nothing was under way: first after the warm-up, then after each minute of load. */
+/**
+ * What a thread kept, in MB, each time that nothing was under way: first after the warm-up, then after each minute of
+ * load.
+ */
 export interface Kept {
   readonly thread: string;
   readonly mb: readonly number[];
@@ -13,8 +16,8 @@ export interface Kept {
 }
 
 /**
- * The most by which a heap may grow in a minute of load. Callers make some thirty requests a second: one that left 300 bytes behind would show. Less than
- * that is the noise of bounded caches and of code that is compiled and forgotten.
+ * The most by which a heap may grow in a minute of load. Callers make some thirty requests a second: one that left 300
+ * bytes behind would show. Less than that is the noise of bounded caches and of code that is compiled and forgotten. /
  */
 export const mostMbPerMinute = 0.5;
 
@@ -38,7 +41,11 @@ export class HeapBook {
   }
 
   kept(): readonly Kept[] {
-    return [...this.#kept].map(([thread, mb]) => ({ thread, mb, mb_per_minute: slope(mb.map((each, minute) => [minute, each])) }));
+    return [...this.#kept].map(([thread, mb]) => ({
+      thread,
+      mb,
+      mb_per_minute: slope(mb.map((each, minute) => [minute, each])),
+    }));
   }
 }
 

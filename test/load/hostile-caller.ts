@@ -28,7 +28,9 @@ parentPort?.once('message', () => (asked.over = true));
 while (!asked.over) {
   const recipe = mutated(chance.pick(pool), chance);
   const { method, path, text } = callOf(recipe);
-  const { status, ms, raw, body } = await line.sendText(method, path, text, { accept: 'application/json, text/event-stream' });
+  const { status, ms, raw, body } = await line.sendText(method, path, text, {
+    accept: 'application/json, text/event-stream',
+  });
   if (status === 0) continue;
   const made = body?.request_id ?? body?.requestId;
   const wrong = objections({ status, bytes: Buffer.byteLength(raw), body: raw }).map(

@@ -20,7 +20,10 @@ export interface LoadOptions {
   readonly seed: number;
   /** Ends the server gracefully after so many seconds, in the middle of everything, and starts it anew. */
   readonly stopAfter?: number;
-  /** After that goes on for so many minutes, with a pause after each in which heaps are looked at. No machines stay then: the loop keeps those that live in memory. */
+  /**
+   * After that goes on for so many minutes, with a pause after each in which heaps are looked at. No machines stay
+   * then: the loop keeps those that live in memory.
+   */
   readonly heapMinutes?: number;
   /** Beside them so many callers mean harm. */
   readonly hostile?: number;
@@ -92,7 +95,14 @@ export async function load({
     let over = false;
     const keeps = heapMinutes === 0;
     const days = Array.from({ length: clients }, (_, i) =>
-      runClient({ port, words: i % 2 === 0 ? rest : hostFactory, chance: dice(seed + i), book, keeps, over: () => over }),
+      runClient({
+        port,
+        words: i % 2 === 0 ? rest : hostFactory,
+        chance: dice(seed + i),
+        book,
+        keeps,
+        over: () => over,
+      }),
     );
     const harm = Array.from({ length: hostile }, (_, i) => runHostile(port, seed - i - 1, book, () => over));
     const all = Promise.all([...days, ...harm]);
@@ -134,7 +144,9 @@ export async function load({
       wrong: [
         ...book.wrong,
         ...wrong,
-        ...grown.map(({ thread, mb_per_minute }) => `the heap of ${thread} grows by ${mb_per_minute.toFixed(2)} MB a minute`),
+        ...grown.map(
+          ({ thread, mb_per_minute }) => `the heap of ${thread} grows by ${mb_per_minute.toFixed(2)} MB a minute`,
+        ),
       ],
       ...(stop_ms === undefined ? {} : { stop_ms }),
       rss_mb: rss,

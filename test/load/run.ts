@@ -1,6 +1,7 @@
 /**
- * `npm run load -- [--clients 200] [--seconds 60] [--stop-after S] [--heap-minutes M [--warm-up-minutes 7]] [--hostile N] [--seed N]`: callers
- * of both kinds at one server without rate limits, and N that mean harm. Says how long their calls took, and ends with 1 when anything that was acknowledged is not so. See docs/guides/benchmarks.md.
+ * `npm run load -- [--clients 200] [--seconds 60] [--stop-after S] [--heap-minutes M [--warm-up-minutes 7]] [--hostile N] [--seed N]`:
+ * callers of both kinds at one server without rate limits, and N that mean harm. Says how long their calls took, and
+ * ends with 1 when anything that was acknowledged is not so. See docs/guides/benchmarks.md. / /
  */
 import { parseArgs } from 'node:util';
 import { load } from './load.ts';
@@ -17,7 +18,10 @@ const { values } = parseArgs({
   },
 });
 const heapMinutes = values['heap-minutes'] === undefined ? undefined : Number(values['heap-minutes']);
-/** In that time code is compiled, and caches are filled: 5 000 records, when 20 000 requests were looked at, 32 MB of answers. */
+/**
+ * In that time code is compiled, and caches are filled: 5 000 records, when 20 000 requests were looked at, 32 MB of
+ * answers.
+ */
 const warmUpS = Number(values['warm-up-minutes']) * 60;
 const { book, wrong, stop_ms, rss_mb, heaps } = await load({
   clients: Number(values.clients),

@@ -16,7 +16,10 @@ const heapHook = pathToFileURL(join(import.meta.dirname, 'heap-hook.ts')).href;
 
 /** The broker as a person starts it, on this port. `heap`: where every thread writes down what it keeps. */
 export async function startServer(directory: string, port: number, heap?: string): Promise<LoadedServer> {
-  const hooked = heap === undefined ? {} : { HEAP_FILE: heap, NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${heapHook}` };
+  const hooked =
+    heap === undefined
+      ? {}
+      : { HEAP_FILE: heap, NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${heapHook}` };
   const child = spawn(launcher, ['server', 'start', '--foreground', '--port', String(port)], {
     cwd: directory,
     env: { ...process.env, MUSTER_DATA_DIR: directory, ...hooked },
@@ -24,7 +27,9 @@ export async function startServer(directory: string, port: number, heap?: string
   });
   let errors = '';
   child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
-  const ended = new Promise<number | string>((resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')));
+  const ended = new Promise<number | string>(
+    (resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')),
+  );
   const gone = ended.then((how) => {
     throw new Error(`The server ended with ${how} at its start: ${errors}`);
   });

@@ -26,28 +26,38 @@ export class Line {
     return this.sendText(method, path, body === undefined ? undefined : JSON.stringify(body), more);
   }
 
-  sendText(method: string, path: string, text: string | undefined, more: Readonly<Record<string, string>>): Promise<Outcome> {
+  sendText(
+    method: string,
+    path: string,
+    text: string | undefined,
+    more: Readonly<Record<string, string>>,
+  ): Promise<Outcome> {
     const began = performance.now();
     return new Promise((resolve) => {
       const headers =
-        text === undefined ? more : { ...more, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+        text === undefined
+          ? more
+          : { ...more, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
       const none = { status: 0, headers: {}, body: undefined, raw: '' };
-      const sent = request({ host: '127.0.0.1', port: this.#port, agent: this.#agent, method, path, headers }, (answer) => {
-        let read = '';
-        answer.setEncoding('utf8');
-        answer.on('data', (chunk: string) => (read += chunk));
-        answer.on('error', () => resolve({ ...none, ms: performance.now() - began, torn: true }));
-        answer.on('end', () =>
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: answer.headers,
-            body: parsed(read),
-            raw: read,
-            ms: performance.now() - began,
-            torn: !answer.complete,
-          }),
-        );
-      });
+      const sent = request(
+        { host: '127.0.0.1', port: this.#port, agent: this.#agent, method, path, headers },
+        (answer) => {
+          let read = '';
+          answer.setEncoding('utf8');
+          answer.on('data', (chunk: string) => (read += chunk));
+          answer.on('error', () => resolve({ ...none, ms: performance.now() - began, torn: true }));
+          answer.on('end', () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: parsed(read),
+              raw: read,
+              ms: performance.now() - began,
+              torn: !answer.complete,
+            }),
+          );
+        },
+      );
       sent.on('error', () => resolve({ ...none, ms: performance.now() - began, torn: false }));
       sent.end(text);
     });

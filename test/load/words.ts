@@ -40,7 +40,12 @@ export const rest: Words = {
     path: `${api}/machines/request`,
     body: { template_id, machine_count },
   }),
-  giveBack: (machine_ids) => ({ name: 'return', method: 'POST', path: `${api}/machines/return`, body: { machine_ids } }),
+  giveBack: (machine_ids) => ({
+    name: 'return',
+    method: 'POST',
+    path: `${api}/machines/return`,
+    body: { machine_ids },
+  }),
   status: (id) => ({ name: 'status', method: 'GET', path: `${api}/requests/${id}/status` }),
   list: () => ({ name: 'list', method: 'GET', path: `${api}/requests/?limit=50` }),
   cancel: (id) => ({ name: 'cancel', method: 'DELETE', path: `${api}/requests/${id}?reason=load`, also: [202, 409] }),

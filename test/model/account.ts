@@ -8,7 +8,8 @@ export function tellOf(world: World, write: (line: string) => void): void {
   const { written } = shelf;
   shelf.written = (rows, life) => {
     for (const { kind, row, before } of rows) {
-      const key = kind === 'machine' ? row.machine_id : kind === 'attempt' ? `${row.request_id}/${row.attempt}` : row.request_id;
+      const key =
+        kind === 'machine' ? row.machine_id : kind === 'attempt' ? `${row.request_id}/${row.attempt}` : row.request_id;
       say(life?.name ?? 'face', `${kind} ${key}`, changed(row, before ?? {}));
     }
     written(rows, life);
@@ -32,10 +33,14 @@ export function tellOf(world: World, write: (line: string) => void): void {
 
 const changed = (row: object, before: object): object =>
   Object.fromEntries(
-    Object.entries(row).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before])),
+    Object.entries(row).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
+    ),
   );
 
 /** Without what every line would have. */
 const dull = new Set(['name', 'private_ip', 'launched_at', 'template', 'order', 'provider_selection', 'prepared']);
 const shown = (about: unknown): string =>
-  (JSON.stringify(about, (name, value: unknown) => (dull.has(name) ? undefined : value)) ?? '').replaceAll('"', '').slice(0, 400);
+  (JSON.stringify(about, (name, value: unknown) => (dull.has(name) ? undefined : value)) ?? '')
+    .replaceAll('"', '')
+    .slice(0, 400);

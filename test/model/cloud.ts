@@ -59,7 +59,10 @@ const anywhere = '*';
 
 export const isLive = (machine: Machine): boolean => machine.ended === undefined;
 
-/** One instance's cloud: what truly runs there, and how it misbehaves. It keeps the contract of a provider in all that it says. */
+/**
+ * One instance's cloud: what truly runs there, and how it misbehaves. It keeps the contract of a provider in all that
+ * it says.
+ */
 export class Cloud {
   readonly name: string;
   readonly machines = new Map<string, Machine>();
@@ -72,7 +75,10 @@ export class Cloud {
   observing: Window<ObserveMood> | undefined;
   listing: Window<ListMood> | undefined;
   refusesUntil = 0;
-  /** When something last kept a caller from getting what is ordered here; `hard`: in a way that others cannot make up for. */
+  /**
+   * When something last kept a caller from getting what is ordered here; `hard`: in a way that others cannot make up
+   * for.
+   */
   readonly trouble = { at: -Infinity, hard: -Infinity };
   /** Told for whom machines were started. */
   started: (request_id: string) => void = () => undefined;
@@ -91,7 +97,9 @@ export class Cloud {
   }
 
   get offers(): readonly string[] {
-    return this.#api.offers === 0 ? [anywhere] : Array.from({ length: this.#api.offers }, (_, index) => `pool-${index}`);
+    return this.#api.offers === 0
+      ? [anywhere]
+      : Array.from({ length: this.#api.offers }, (_, index) => `pool-${index}`);
   }
 
   /** All that were ever started for a request. */
@@ -105,7 +113,11 @@ export class Cloud {
 
   /** Whether all that is ordered here since then comes, and stays. */
   isWell(since: number): boolean {
-    return this.trouble.at < since && this.trouble.hard < since && [...this.free.values()].every((free) => free === Infinity);
+    return (
+      this.trouble.at < since &&
+      this.trouble.hard < since &&
+      [...this.free.values()].every((free) => free === Infinity)
+    );
   }
 
   refuse(ms: number): void {
@@ -119,7 +131,8 @@ export class Cloud {
     this.observing = undefined;
     this.listing = undefined;
     this.refusesUntil = Math.min(this.refusesUntil, this.#time.now);
-    for (const machine of this.machines.values()) machine.hidden_until = Math.min(machine.hidden_until, this.#time.now);
+    for (const machine of this.machines.values())
+      machine.hidden_until = Math.min(machine.hidden_until, this.#time.now);
   }
 
   observeBadly(mood: ObserveMood, ms: number): void {
@@ -157,9 +170,17 @@ export class Cloud {
   }
 
   launch(order: LaunchOrder<any, any>, late = false): Launch<{ token: string }> {
-    const spelled = JSON.stringify([order.machine_count, order.offers, order.template, order.tags, order.request_id, order.attempt]);
+    const spelled = JSON.stringify([
+      order.machine_count,
+      order.offers,
+      order.template,
+      order.tags,
+      order.request_id,
+      order.attempt,
+    ]);
     const known = this.fleets.get(order.token);
-    if (known && known.spelled !== spelled) this.wrong(`token ${order.token} was used for two orders: ${known.spelled} and ${spelled}`);
+    if (known && known.spelled !== spelled)
+      this.wrong(`token ${order.token} was used for two orders: ${known.spelled} and ${spelled}`);
     const mood = this.launchMoods.shift();
     if (mood !== undefined) this.trouble[isSoft(mood) ? 'at' : 'hard'] = this.#time.now;
     if (known) return this.#replay(known, mood);
@@ -167,7 +188,8 @@ export class Cloud {
     if (mood !== undefined && mood !== 'part' && mood !== 'never ready' && mood !== 'lost, executed')
       throw new ProviderFault(mood, `The cloud says ${mood}.`);
     const fleet: Fleet = { order, spelled, target: order.machine_count, to_come: 0, deleted: false, filling: false };
-    const now = mood === 'part' || this.#api.kind !== 'plain' ? Math.ceil(order.machine_count / 2) : order.machine_count;
+    const now =
+      mood === 'part' || this.#api.kind !== 'plain' ? Math.ceil(order.machine_count / 2) : order.machine_count;
     const places = this.#api.kind === 'plain' ? this.#places(fleet) : 1;
     if (places === 0) throw new ProviderFault('capacity', 'There are no machines now.', { code: 'NoCapacity' });
     this.fleets.set(order.token, fleet);
@@ -185,14 +207,19 @@ export class Cloud {
     const fleet = this.fleets.get(token);
     if (!fleet) return { machines: [], settled: true };
     const at = window?.mood === 'stale' ? window.since : now;
-    const listed = window?.mood === 'empty' ? [] : this.#mine(fleet).flatMap((machine) => this.#report(machine, at) ?? []);
+    const listed =
+      window?.mood === 'empty' ? [] : this.#mine(fleet).flatMap((machine) => this.#report(machine, at) ?? []);
     // An empty list proves nothing: those that it should have are asked for by name.
     const machines =
-      listed.length > 0 || window !== undefined ? listed : this.#mine(fleet).flatMap((machine) => this.#named(machine) ?? []);
+      listed.length > 0 || window !== undefined
+        ? listed
+        : this.#mine(fleet).flatMap((machine) => this.#named(machine) ?? []);
     const short = fleet.to_come > 0 && this.#places(fleet) === 0;
     // What came and cannot be seen yet is still to come for whoever looks.
     const seen = new Set(machines.map(({ machine_id }) => machine_id));
-    const unseen = this.#mine(fleet).some((machine) => isLive(machine) && !seen.has(machine.id) && !this.isKnown(machine));
+    const unseen = this.#mine(fleet).some(
+      (machine) => isLive(machine) && !seen.has(machine.id) && !this.isKnown(machine),
+    );
     return {
       machines,
       settled: this.#settled(fleet) && !unseen,
@@ -229,7 +256,9 @@ export class Cloud {
 
   find(token: string): { token: string } | undefined {
     const fleet = this.fleets.get(token);
-    return fleet && !fleet.deleted && this.#mine(fleet).some((machine) => machine.seen <= this.#time.now) ? { token } : undefined;
+    return fleet && !fleet.deleted && this.#mine(fleet).some((machine) => machine.seen <= this.#time.now)
+      ? { token }
+      : undefined;
   }
 
   /** What a list of everything says of a machine; undefined when it is not on it. */
@@ -239,16 +268,25 @@ export class Cloud {
   }
 
   #replay(fleet: Fleet, mood: LaunchMood | undefined): Launch<{ token: string }> {
-    if (mood === 'throttled' || mood === 'unavailable' || mood === 'credentials') throw new ProviderFault(mood, `The cloud says ${mood}.`);
-    if (mood === 'lost, executed' || mood === 'lost, not executed') throw new ProviderFault('unknown-outcome', 'The answer was lost.');
+    if (mood === 'throttled' || mood === 'unavailable' || mood === 'credentials')
+      throw new ProviderFault(mood, `The cloud says ${mood}.`);
+    if (mood === 'lost, executed' || mood === 'lost, not executed')
+      throw new ProviderFault('unknown-outcome', 'The answer was lost.');
     return this.#answer(fleet, this.#api.kind === 'plain' && this.#mine(fleet).length < fleet.order.machine_count);
   }
 
   #answer(fleet: Fleet, short: boolean): Launch<{ token: string }> {
     // Whoever starts machines knows their ids, whether they are on lists yet or not.
-    const machines = this.#mine(fleet).flatMap((machine) => this.#report({ ...machine, seen: 0, hidden_until: 0 }, this.#time.now) ?? []);
+    const machines = this.#mine(fleet).flatMap(
+      (machine) => this.#report({ ...machine, seen: 0, hidden_until: 0 }, this.#time.now) ?? [],
+    );
     const lacking = lackingFor(fleet.order.machine_count - machines.length);
-    return { handle: { token: fleet.order.token }, machines, settled: this.#settled(fleet), ...(short ? { shortfall: [lacking] } : {}) };
+    return {
+      handle: { token: fleet.order.token },
+      machines,
+      settled: this.#settled(fleet),
+      ...(short ? { shortfall: [lacking] } : {}),
+    };
   }
 
   #settled(fleet: Fleet): boolean {
@@ -287,7 +325,10 @@ export class Cloud {
     return order.offers?.map((offer) => offer.key) ?? [anywhere];
   }
 
-  #start(fleet: Fleet, how: { readonly delivered?: true; readonly late?: boolean; readonly never?: boolean }): boolean {
+  #start(
+    fleet: Fleet,
+    how: { readonly delivered?: true; readonly late?: boolean; readonly never?: boolean },
+  ): boolean {
     const offer = this.#offersOf(fleet).find((each) => (this.free.get(each) ?? 0) > 0);
     if (offer === undefined) return false;
     const { order } = fleet;
@@ -328,7 +369,8 @@ export class Cloud {
     const { id, born, ready, seen, dead = Infinity, ended = Infinity } = machine;
     // However old a list is: after this time a machine is on it.
     const overdue = this.#time.now > born + Math.max(this.#api.visible_within_ms, this.#api.seen_after_ms);
-    if ((seen > at && !overdue) || machine.hidden_until > this.#time.now || at > dead + this.#api.forget_ms) return undefined;
+    if ((seen > at && !overdue) || machine.hidden_until > this.#time.now || at > dead + this.#api.forget_ms)
+      return undefined;
     const launched_at = new Date(this.#time.trueWall() - this.#time.now + born).toISOString();
     const named = { machine_id: id, launched_at, name: `host-${id}`, private_ip: '10.0.0.1' };
     if (at >= dead) return { ...named, status: 'terminated', ready: false };

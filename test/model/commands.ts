@@ -9,7 +9,10 @@ export type ObserveMood = 'empty' | 'missing' | 'stale' | 'faults' | 'fails';
 export type ReleaseMood = 'unavailable' | 'throttled' | 'lost, executed' | 'lost, not executed' | 'not done';
 export type ListMood = 'fails' | 'empty';
 
-/** Requests are meant by their age, the youngest being 0; instances and templates by their number. Numbers that are too high begin anew. */
+/**
+ * Requests are meant by their age, the youngest being 0; instances and templates by their number. Numbers that are too
+ * high begin anew.
+ */
 export type Command =
   | { readonly do: 'request'; readonly machines: number; readonly template: number; readonly times: number }
   /** Gives back so many of its machines, from one on; of all requests where `of` is -1. */
@@ -28,7 +31,13 @@ export type Command =
   | { readonly do: 'jump'; readonly ms: number }
   | { readonly do: 'suspend'; readonly ms: number }
   /** The storage fails so many commits or reads, after so many more that it serves. */
-  | { readonly do: 'storage'; readonly of: 'commits' | 'reads'; readonly fault: StoreFault; readonly after: number; readonly times: number }
+  | {
+      readonly do: 'storage';
+      readonly of: 'commits' | 'reads';
+      readonly fault: StoreFault;
+      readonly after: number;
+      readonly times: number;
+    }
   /** Notifications of the storage are lost. */
   | { readonly do: 'silence'; readonly ms: number }
   | ({ readonly do: 'kill'; readonly down_ms: number; readonly elsewhere: boolean } & Where)
@@ -89,7 +98,15 @@ function command(sizes: fc.Arbitrary<number>, several: fc.Arbitrary<number>): fc
   const weigh = (weight: number, arbitrary: fc.Arbitrary<Command>) => ({ weight, arbitrary });
   return fc.oneof(
     weigh(8, requestOf(sizes, several)),
-    weigh(9, fc.record({ do: does('return'), of: oneOf(0, 0, 1, -1), from: fc.nat({ max: 9 }), machines: oneOf(1, 3, 8, 10_000) })),
+    weigh(
+      9,
+      fc.record({
+        do: does('return'),
+        of: oneOf(0, 0, 1, -1),
+        from: fc.nat({ max: 9 }),
+        machines: oneOf(1, 3, 8, 10_000),
+      }),
+    ),
     weigh(3, fc.record({ do: oneOf('cancel', 'cancel', 'complete'), of: small })),
     weigh(14, fc.record({ do: does('pass'), ms: shortMs })),
     weigh(4, fc.record({ do: does('pass'), ms: oneOf(60_000, 300_000, 7_200_000) })),
@@ -183,7 +200,11 @@ function histories(
   most: number,
 ): fc.Arbitrary<History> {
   const any = command(sizes, several);
-  const begun = fc.tuple(fc.array(any, { maxLength: 1 }), requestOf(sizes, several), fc.array(any, { maxLength: most, size: 'max' }));
+  const begun = fc.tuple(
+    fc.array(any, { maxLength: 1 }),
+    requestOf(sizes, several),
+    fc.array(any, { maxLength: most, size: 'max' }),
+  );
   return fc.record({ setup, commands: begun.map(([before, first, after]) => [...before, first, ...after]) });
 }
 

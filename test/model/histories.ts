@@ -46,7 +46,10 @@ const past = (what: string, broke: Rule, differing: Differing, ...commands: read
   commands,
 });
 
-/** Each was found by the search, or made after what somebody found by reading; all are played with every run of the tests. */
+/**
+ * Each was found by the search, or made after what somebody found by reading; all are played with every run of the
+ * tests.
+ */
 export const pasts: readonly Past[] = [
   past(
     'two answers are taken in together and cut off after the first part, and then the tokens are too old: what is stored can be ended',

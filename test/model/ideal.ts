@@ -2,8 +2,8 @@ import type { MachineRecord, RequestRecord, SignalRecord } from '../../core/inde
 import { isLive, type Machine } from './cloud.ts';
 
 /**
- * What an ideal broker owes to its callers, said of one request by what was asked of it and what truly runs. It knows nothing of attempts, claims or
- * commits. `accepted_at` and the like are the time that truly passed.
+ * What an ideal broker owes to its callers, said of one request by what was asked of it and what truly runs. It knows
+ * nothing of attempts, claims or commits. `accepted_at` and the like are the time that truly passed. /
  */
 export interface Owed {
   readonly request: RequestRecord;
@@ -30,9 +30,13 @@ export interface Seen {
   readonly given_up: boolean;
 }
 
-/** Machines that a caller gave back and that were wanted until then. One that the cloud took before, or that counted as gone, may have been replaced. */
+/**
+ * Machines that a caller gave back and that were wanted until then. One that the cloud took before, or that counted as
+ * gone, may have been replaced.
+ */
 export function givenBack({ returned }: Owed, all: readonly Seen[]): number {
-  return all.filter(({ machine, row }) => returned.has(machine.id) && machine.ended_by !== 'cloud' && isReturned(row)).length;
+  return all.filter(({ machine, row }) => returned.has(machine.id) && machine.ended_by !== 'cloud' && isReturned(row))
+    .length;
 }
 
 const isReturned = (row: MachineRecord | undefined): boolean =>
@@ -47,7 +51,8 @@ export function stays({ returned }: Owed, { machine, row, given_up }: Seen): boo
 const seenAgainMs = 300_000;
 
 /** The cloud left it out of its lists, and others not: it may be taken for gone until it is seen again. */
-export const wasHidden = ({ hidden_until }: Machine, now: number): boolean => hidden_until > 0 && now < hidden_until + seenAgainMs;
+export const wasHidden = ({ hidden_until }: Machine, now: number): boolean =>
+  hidden_until > 0 && now < hidden_until + seenAgainMs;
 
 /** Whether it runs beside what was asked by no fault of a broker: it will be ended as soon as it is seen. */
 export function isExcused({ machine, row }: Seen, now: number): boolean {

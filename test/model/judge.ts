@@ -83,7 +83,8 @@ export class Judge {
 
   /** The wall clock is set; `watching`: who compares the clocks. */
   jumped(ms: number, watching: Life | undefined): void {
-    for (const owed of this.owed.values()) if (owed.held_by === undefined || owed.held_by !== watching) owed.unseen_jumps += Math.abs(ms);
+    for (const owed of this.owed.values())
+      if (owed.held_by === undefined || owed.held_by !== watching) owed.unseen_jumps += Math.abs(ms);
   }
 
   row(machine: Machine): MachineRecord | undefined {
@@ -98,9 +99,11 @@ export class Judge {
   seen(request_id: string): Seen[] {
     const attempts = this.#shelf.attempts.get(request_id);
     return this.#clouds.flatMap((cloud) =>
-      cloud
-        .of(request_id)
-        .map((machine) => ({ machine, row: this.row(machine), given_up: attempts?.get(machine.attempt)?.state === 'lost' })),
+      cloud.of(request_id).map((machine) => ({
+        machine,
+        row: this.row(machine),
+        given_up: attempts?.get(machine.attempt)?.state === 'lost',
+      })),
     );
   }
 
@@ -112,7 +115,11 @@ export class Judge {
 
   #count(owed: Owed): void {
     const many = tooMany(owed, this.seen(owed.request.request_id), this.#time.now);
-    if (many > 0) this.fail('more than asked', `${owed.request.request_id}: ${many} too many of ${owed.request.machine_count} run`);
+    if (many > 0)
+      this.fail(
+        'more than asked',
+        `${owed.request.request_id}: ${many} too many of ${owed.request.machine_count} run`,
+      );
   }
 
   #written(rows: readonly Written[], life: Life | undefined): void {
@@ -143,7 +150,14 @@ export class Judge {
     const { now } = this.#time;
     if (!before && kind === 'provision') {
       const deadline_at = now + (row.deadline_at - row.created_at);
-      this.owed.set(request_id, { request: row, accepted_at: now, deadline_at, returned: new Set(), signals: [], unseen_jumps: 0 });
+      this.owed.set(request_id, {
+        request: row,
+        accepted_at: now,
+        deadline_at,
+        returned: new Set(),
+        signals: [],
+        unseen_jumps: 0,
+      });
       return;
     }
     if (before && isTerminal(before.status) && before.status !== status)
@@ -154,16 +168,24 @@ export class Judge {
     if (!owed) return;
     owed.ended_at = now;
     const open = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])].filter((attempt) => !isSettled(attempt));
-    if (open.length > 0) this.fail('ended while more may come', `${request_id} is ${status}, attempt ${open[0]?.attempt} is not settled`);
+    if (open.length > 0)
+      this.fail('ended while more may come', `${request_id} is ${status}, attempt ${open[0]?.attempt} is not settled`);
     const given = givenBack(owed, this.seen(request_id));
     if (row.delivered < row.machine_count - given && this.#couldHave(owed))
-      this.fail('short without cause', `${request_id} is ${status} with ${row.delivered} of ${row.machine_count}: ${row.message}`);
+      this.fail(
+        'short without cause',
+        `${request_id} is ${status} with ${row.delivered} of ${row.machine_count}: ${row.message}`,
+      );
     const timedOut = row.fulfilment?.shortfall.some(({ code }) => code === 'TIMEOUT');
     const late = now >= owed.deadline_at - owed.unseen_jumps - 1_000 || owed.completed_at !== undefined;
-    if (timedOut && !late) this.fail('judged by the clock', `${request_id} timed out ${owed.deadline_at - now} ms too early`);
+    if (timedOut && !late)
+      this.fail('judged by the clock', `${request_id} timed out ${owed.deadline_at - now} ms too early`);
   }
 
-  /** Nothing kept an ideal broker from getting all at one of the instances, or from noticing. What lacked capacity is asked again only after a while. */
+  /**
+   * Nothing kept an ideal broker from getting all at one of the instances, or from noticing. What lacked capacity is
+   * asked again only after a while.
+   */
   #couldHave({ accepted_at, cancelled_at, completed_at }: Owed): boolean {
     if (cancelled_at !== undefined || completed_at !== undefined || this.disturbed_at >= accepted_at) return false;
     return (
@@ -195,7 +217,8 @@ export class Judge {
     const { provider_instance, request_id } = row;
     const instance = life?.instances.find(({ name }) => name === provider_instance);
     if (!instance) return;
-    if (!instance.enabled) this.fail('ordered where disabled', `attempt ${row.attempt} of ${request_id} at '${provider_instance}'`);
+    if (!instance.enabled)
+      this.fail('ordered where disabled', `attempt ${row.attempt} of ${request_id} at '${provider_instance}'`);
     const most = instance.limits.max_concurrent_requests;
     if (most === null) return;
     const isOpen = (each: AttemptRecord): boolean => each.provider_instance === provider_instance && !isSettled(each);
@@ -205,7 +228,8 @@ export class Judge {
     );
     if (has) return;
     const open = [...this.#shelf.attempts].filter(([, mine]) => [...mine.values()].some(isOpen));
-    if (open.length > most) this.fail('over the limit', `'${provider_instance}' has ${open.length} requests open, it may ${most}`);
+    if (open.length > most)
+      this.fail('over the limit', `'${provider_instance}' has ${open.length} requests open, it may ${most}`);
   }
 
   #machine(row: MachineRecord, before: MachineRecord | undefined): void {

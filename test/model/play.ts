@@ -9,7 +9,9 @@ import { absenceMs, sweepMs, World } from './world.ts';
 
 const fineMs = 20_000;
 const longestDownMs = 91_000;
-/** After the last time-out everything has come to rest: machines that never became ready, lost orders, three sweeps. */
+/**
+ * After the last time-out everything has come to rest: machines that never became ready, lost orders, three sweeps.
+ */
 const settledMs = 600_000;
 
 export interface Report {
@@ -17,7 +19,10 @@ export interface Report {
   readonly world: World;
 }
 
-/** Plays a history against the real core, lets everything come to rest, gives everything back, and says what was wrong. `begun`: told of the world before. */
+/**
+ * Plays a history against the real core, lets everything come to rest, gives everything back, and says what was wrong.
+ * `begun`: told of the world before.
+ */
 export async function play(
   history: History,
   but: ReadonlySet<Rule> = new Set(),
@@ -60,13 +65,18 @@ async function rest(world: World): Promise<void> {
   const deadlines = [...judge.owed.values()]
     .filter((owed) => owed.ended_at === undefined)
     .map(({ deadline_at, unseen_jumps }) => deadline_at + unseen_jumps);
-  const left = Math.max(0, ...[...deadlines, ...returnDeadlines(world)].map((deadline) => deadline + judge.suspended_ms - time.now));
+  const left = Math.max(
+    0,
+    ...[...deadlines, ...returnDeadlines(world)].map((deadline) => deadline + judge.suspended_ms - time.now),
+  );
   await long(world, left + settledMs);
   await sweptAway(world);
   if (judge.violations.length > 0) return;
   judgeRest(judge, shelf, setup);
   if (judge.violations.length > 0) return;
-  const living = [...shelf.machines.values()].filter((row) => row.gone_at === undefined).map(({ machine_id }) => machine_id);
+  const living = [...shelf.machines.values()]
+    .filter((row) => row.gone_at === undefined)
+    .map(({ machine_id }) => machine_id);
   if (living.length > 0) await world.asks(() => world.requestService.giveBack(living, 300));
   await long(world, settledMs);
   if (judge.violations.length === 0) judgeEnd(judge, shelf, setup, clouds);
@@ -111,7 +121,9 @@ async function carryOut(command: Command, world: World): Promise<void> {
     case 'complete': {
       const id = requestOf(world, command.of);
       if (id === undefined) return;
-      await world.asks(() => (command.do === 'cancel' ? world.requestService.cancel(id, undefined) : world.steering.complete(id)));
+      await world.asks(() =>
+        command.do === 'cancel' ? world.requestService.cancel(id, undefined) : world.steering.complete(id),
+      );
       return;
     }
     case 'pass':
@@ -176,7 +188,8 @@ async function carryOut(command: Command, world: World): Promise<void> {
 
 const disturbing = new Set<Command['do']>(['jump', 'suspend', 'storage', 'silence', 'kill', 'freeze', 'restart']);
 const disturbs = (command: Command): boolean => disturbing.has(command.do);
-const isFailing = ({ lives }: World): boolean => lives.some((life) => life.commitFaults.length + life.readFaults.length > 0);
+const isFailing = ({ lives }: World): boolean =>
+  lives.some((life) => life.commitFaults.length + life.readFaults.length > 0);
 
 function set({ life }: World, trap: Trap): void {
   if (life) life.trap = { ...trap };
@@ -224,7 +237,11 @@ function requestOf({ judge }: World, age: number): string | undefined {
 }
 
 /** So many in a row, from a tenth of the list on. */
-function chosen<T extends MachineRecord | { readonly id: string }>(list: readonly T[], from: number, count: number): readonly T[] {
+function chosen<T extends MachineRecord | { readonly id: string }>(
+  list: readonly T[],
+  from: number,
+  count: number,
+): readonly T[] {
   const first = Math.floor((list.length * from) / 10);
   return [...list.slice(first), ...list.slice(0, first)].slice(0, count);
 }

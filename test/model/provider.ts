@@ -17,7 +17,9 @@ import type { Time } from './time.ts';
 const config = Type.Object({ cloud: Type.String() });
 const lateMs = 6_000;
 
-/** The provider type and the API by which one life speaks to the clouds: each call may be where the life is cut short. */
+/**
+ * The provider type and the API by which one life speaks to the clouds: each call may be where the life is cut short.
+ */
 export function providerOf(
   setup: ApiSetup,
   clouds: readonly Cloud[],
@@ -27,14 +29,20 @@ export function providerOf(
   const { call_ms } = setup;
 
   /** A call that crosses the wire: what it does there happens whatever becomes of its sender. */
-  async function cross<T>(cloud: Cloud, on: Trap['on'], call: Call | undefined, run: (late?: boolean) => T): Promise<T> {
+  async function cross<T>(
+    cloud: Cloud,
+    on: Trap['on'],
+    call: Call | undefined,
+    run: (late?: boolean) => T,
+  ): Promise<T> {
     time.busy += 1;
     await life.gate();
     call?.fence();
     if (time.now < cloud.refusesUntil) throw new ProviderFault('unavailable', `'${cloud.name}' refuses connections.`);
     const where = life.comesTo(on, 'before');
     // A release that arrives late is only what an API says that it may.
-    const caught = where === 'late' && on === 'release' && setup.kind !== 'plain' && setup.late_release_ms < lateMs ? 'yes' : where;
+    const caught =
+      where === 'late' && on === 'release' && setup.kind !== 'plain' && setup.late_release_ms < lateMs ? 'yes' : where;
     if (caught === 'late') time.after(lateMs, () => quietly(() => run(true)));
     if (caught === 'yes') quietly(run);
     if (caught !== undefined) {
@@ -104,7 +112,9 @@ export function providerOf(
       token_valid_ms: setup.token_valid_ms,
       late_release_ms: setup.kind === 'plain' ? 0 : setup.late_release_ms,
     },
-    ...(setup.offers > 0 ? { offers: () => Array.from({ length: setup.offers }, (_, index) => ({ key: `pool-${index}` })) } : {}),
+    ...(setup.offers > 0
+      ? { offers: () => Array.from({ length: setup.offers }, (_, index) => ({ key: `pool-${index}` })) }
+      : {}),
     ...(setup.prepares
       ? {
           prepare: async (cloud: Cloud, order: { token: string }, call: Call) =>
@@ -117,11 +127,16 @@ export function providerOf(
         const mood = cloud.observing && time.now < cloud.observing.until ? cloud.observing.mood : undefined;
         const fault = new ProviderFault('unavailable', 'It cannot be said.');
         if (mood === 'fails') throw fault;
-        return watched.map(({ handle }, index) => (mood === 'faults' && index % 2 === 0 ? fault : cloud.observe(handle.token)));
+        return watched.map(({ handle }, index) =>
+          mood === 'faults' && index % 2 === 0 ? fault : cloud.observe(handle.token),
+        );
       }),
     release: async (cloud, handle, aim, call) => cross(cloud, 'release', call, () => cloud.release(handle.token, aim)),
     ...(setup.finds
-      ? { find: async (cloud: Cloud, order: { token: string }, call: Call) => cross(cloud, 'read', call, () => cloud.find(order.token)) }
+      ? {
+          find: async (cloud: Cloud, order: { token: string }, call: Call) =>
+            cross(cloud, 'read', call, () => cloud.find(order.token)),
+        }
       : {}),
     ...(setup.disposes
       ? {

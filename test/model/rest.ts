@@ -6,8 +6,8 @@ import type { Setup } from './setup.ts';
 import type { Shelf } from './shelf.ts';
 
 /**
- * What an order that was given up, or refused and yet carried out, has left may run on where nobody sweeps; and where the sweep only tells of what it finds,
- * if its API cannot look for it.
+ * What an order that was given up, or refused and yet carried out, has left may run on where nobody sweeps; and where
+ * the sweep only tells of what it finds, if its API cannot look for it. /
  */
 const unfindable = ({ sweep, api }: Setup, { machine, row, given_up }: Seen): boolean => {
   if (sweep === 'terminate' || (sweep === 'report' && api.finds)) return false;
@@ -23,9 +23,11 @@ export function judgeRest(judge: Judge, shelf: Shelf, setup: Setup): void {
     const request = shelf.requests.get(request_id);
     if (!request) continue;
     const all = judge.seen(request_id);
-    if (!isTerminal(request.status)) judge.fail('never ended', `${request_id} is ${request.status}: ${request.message}`);
+    if (!isTerminal(request.status))
+      judge.fail('never ended', `${request_id} is ${request.status}: ${request.message}`);
     for (const { signal_id, kind } of owed.signals)
-      if (shelf.signals.get(signal_id)?.applied !== true) judge.fail('signal not carried out', `${kind} of ${request_id} was not taken in`);
+      if (shelf.signals.get(signal_id)?.applied !== true)
+        judge.fail('signal not carried out', `${kind} of ${request_id} was not taken in`);
     machines(judge, shelf, setup, request, owed, all);
     if (isTerminal(request.status)) figures(judge, shelf, request, owed, all);
   }
@@ -34,7 +36,14 @@ export function judgeRest(judge: Judge, shelf: Shelf, setup: Setup): void {
       judge.fail('never ended', `${request.request_id} is ${request.status}: ${request.message}`);
 }
 
-function machines(judge: Judge, shelf: Shelf, setup: Setup, request: RequestRecord, owed: Owed, all: readonly Seen[]): void {
+function machines(
+  judge: Judge,
+  shelf: Shelf,
+  setup: Setup,
+  request: RequestRecord,
+  owed: Owed,
+  all: readonly Seen[],
+): void {
   const { request_id } = request;
   const left = all.filter((each) => isLive(each.machine) && !unfindable(setup, each));
   for (const { machine, row } of left) {
@@ -43,19 +52,28 @@ function machines(judge: Judge, shelf: Shelf, setup: Setup, request: RequestReco
       judge.fail('living one told gone', `${machine.id} of ${request_id} runs, and its row says ${row.status}`);
     else if (row.going !== undefined)
       judge.fail('signal not carried out', `${machine.id} of ${request_id} is to go (${row.going}), and runs`);
-    else if (owed.returned.has(machine.id)) judge.fail('signal not carried out', `${machine.id} of ${request_id} was returned, and runs`);
-    else if (owed.cancelled_at !== undefined) judge.fail('signal not carried out', `${request_id} was cancelled, and ${machine.id} runs`);
+    else if (owed.returned.has(machine.id))
+      judge.fail('signal not carried out', `${machine.id} of ${request_id} was returned, and runs`);
+    else if (owed.cancelled_at !== undefined)
+      judge.fail('signal not carried out', `${request_id} was cancelled, and ${machine.id} runs`);
   }
   for (const { machine, row } of all) {
     if (!row || row.gone_at !== undefined) continue;
-    if (!isLive(machine)) judge.fail('figures', `${machine.id} of ${request_id} does not run, and its row says ${row.status}`);
+    if (!isLive(machine))
+      judge.fail('figures', `${machine.id} of ${request_id} does not run, and its row says ${row.status}`);
     const attempt = shelf.attempts.get(request_id)?.get(row.attempt);
     if (attempt?.handle === undefined)
-      judge.fail('nobody can release it', `${machine.id} of ${request_id} belongs to attempt ${row.attempt}, which is ${attempt?.state}`);
+      judge.fail(
+        'nobody can release it',
+        `${machine.id} of ${request_id} belongs to attempt ${row.attempt}, which is ${attempt?.state}`,
+      );
   }
   const staying = left.filter(({ row }) => row !== undefined && row.going === undefined && row.gone_at === undefined);
   if (staying.length > most(owed, all))
-    judge.fail('more than asked', `${request_id}: ${staying.length} run, asked ${request.machine_count}, ${owed.returned.size} returned`);
+    judge.fail(
+      'more than asked',
+      `${request_id}: ${staying.length} run, asked ${request.machine_count}, ${owed.returned.size} returned`,
+    );
 }
 
 function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed, all: readonly Seen[]): void {
@@ -64,7 +82,10 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
   if (request.delivered !== delivered)
     judge.fail('figures', `${request_id} says ${request.delivered} delivered, ${delivered} became ready`);
   if (fulfilment?.requested !== request.machine_count || fulfilment.delivered > delivered || fulfilment.final !== true)
-    judge.fail('figures', `${request_id}: ${JSON.stringify(fulfilment)} for ${request.machine_count}, of which ${delivered} became ready`);
+    judge.fail(
+      'figures',
+      `${request_id}: ${JSON.stringify(fulfilment)} for ${request.machine_count}, of which ${delivered} became ready`,
+    );
   const short = (fulfilment?.shortfall ?? []).reduce((sum, { count = 0 }) => sum + count, 0);
   if (fulfilment && short > Math.max(0, fulfilment.requested - fulfilment.delivered))
     judge.fail(
@@ -80,10 +101,13 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
   if (request.holds < held || request.holds > held + missing)
     judge.fail('figures', `${request_id} holds ${request.holds}, its rows ${held}, and ${missing} may come`);
   const unready = staying.filter((row) => row.ready_at === undefined);
-  if (unready.length > 0) judge.fail('figures', `${request_id} is ${status}, and ${unready[0]?.machine_id} stays and never became ready`);
+  if (unready.length > 0)
+    judge.fail('figures', `${request_id} is ${status}, and ${unready[0]?.machine_id} stays and never became ready`);
   const cancelled = owed.cancelled_at !== undefined && owed.cancelled_at + 60_000 < (owed.ended_at ?? Infinity);
-  if (cancelled && status !== 'cancelled') judge.fail('wrong status', `${request_id} was cancelled in time, and is ${status}`);
-  if (status === 'cancelled' && owed.cancelled_at === undefined) judge.fail('wrong status', `${request_id} is cancelled, and nobody did`);
+  if (cancelled && status !== 'cancelled')
+    judge.fail('wrong status', `${request_id} was cancelled in time, and is ${status}`);
+  if (status === 'cancelled' && owed.cancelled_at === undefined)
+    judge.fail('wrong status', `${request_id} is cancelled, and nobody did`);
   if (status === 'failed' && staying.length > 0)
     judge.fail('wrong status', `${request_id} failed, and ${staying.length} machines of it stay`);
   const told = fulfilment?.delivered ?? 0;
@@ -98,10 +122,14 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
 export function judgeEnd(judge: Judge, shelf: Shelf, setup: Setup, clouds: readonly Cloud[]): void {
   const wanted = new Set<string>();
   for (const owed of judge.owed.values()) {
-    const living = judge.seen(owed.request.request_id).filter((each) => isLive(each.machine) && !unfindable(setup, each));
+    const living = judge
+      .seen(owed.request.request_id)
+      .filter((each) => isLive(each.machine) && !unfindable(setup, each));
     // What it lacked was not given back, and may have come since.
     const places = isStillWanted(owed) ? owed.request.machine_count - owed.returned.size : 0;
-    const staying = living.filter(({ row }) => row !== undefined && row.going === undefined && row.gone_at === undefined);
+    const staying = living.filter(
+      ({ row }) => row !== undefined && row.going === undefined && row.gone_at === undefined,
+    );
     for (const { row } of staying.slice(0, places)) if (row) wanted.add(machineKey(row));
     for (const { machine, row } of living)
       if (!row || !wanted.has(machineKey(row)))

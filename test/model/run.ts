@@ -1,7 +1,8 @@
 /**
- * `npm run model -- --runs N --seed S`: plays N histories at random against the core, on all processors. Stops at the first that breaks a rule, and prints it
- * as short as it could be made. `--large` plays them with the sizes of life; `--but 'rule, rule'` leaves rules out; `--replay HISTORY` plays one, as it was
- * printed, or a file of it, with `--tell` telling what happens. Exit code 1: a rule was broken.
+ * `npm run model -- --runs N --seed S`: plays N histories at random against the core, on all processors. Stops at the
+ * first that breaks a rule, and prints it as short as it could be made. `--large` plays them with the sizes of life;
+ * `--but 'rule, rule'` leaves rules out; `--replay HISTORY` plays one, as it was printed, or a file of it, with
+ * `--tell` telling what happens. Exit code 1: a rule was broken. /
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -34,7 +35,8 @@ if (!isMainThread) {
     },
   });
   const but = values.but.split(',').map((rule) => rule.trim() as Rule);
-  const found = values.replay === undefined ? await playAll(values, but) : await replay(values.replay, but, values.tell);
+  const found =
+    values.replay === undefined ? await playAll(values, but) : await replay(values.replay, but, values.tell);
   if (found) process.stdout.write(`${told(found)}\n`);
   process.exitCode = found ? 1 : 0;
 }
@@ -72,9 +74,9 @@ async function playAll(given: Given, but: readonly Rule[]): Promise<Found | unde
   };
   // The first that finds something ends the others.
   const threads = Array.from({ length: Number(given['at-once']) }, thread);
-  const found = await Promise.any(threads.map(async (each) => (await each) ?? Promise.reject(new Error('Nothing was found.')))).catch(
-    () => undefined,
-  );
+  const found = await Promise.any(
+    threads.map(async (each) => (await each) ?? Promise.reject(new Error('Nothing was found.'))),
+  ).catch(() => undefined);
   await Promise.all([...running].map((worker) => worker.terminate()));
   if (!found) process.stdout.write(`${done} histories played, no rule was broken.\n`);
   return found;

@@ -18,10 +18,13 @@ export interface Found {
   readonly violations: readonly Violation[];
 }
 
-/** Plays histories at random until one breaks a rule, and shortens that one. The same seed plays the same histories. */
+/**
+ * Plays histories at random until one breaks a rule, and shortens that one. The same seed plays the same histories.
+ */
 export async function search({ seed, plays, size, but = [] }: Search): Promise<Found | undefined> {
   const left = new Set(but);
-  const violationsOf = async (history: History): Promise<readonly Violation[]> => (await play(history, left)).violations;
+  const violationsOf = async (history: History): Promise<readonly Violation[]> =>
+    (await play(history, left)).violations;
   const property = fc.asyncProperty(size === 'large' ? largeHistories : smallHistories, async (history) => {
     const [violation] = await violationsOf(history);
     return violation === undefined;

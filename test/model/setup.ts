@@ -2,7 +2,10 @@ import fc from 'fast-check';
 
 /** How the clouds' API is, for all instances of a play. */
 export interface ApiSetup {
-  /** `plain`: a launch gives all that it ever will. `request`: a fleet that delivers over time. `maintain`: one that also replaces what it loses. */
+  /**
+   * `plain`: a launch gives all that it ever will. `request`: a fleet that delivers over time. `maintain`: one that
+   * also replaces what it loses.
+   */
   readonly kind: 'plain' | 'request' | 'maintain';
   readonly machines_per_launch: number;
   readonly offers_per_launch: 'one' | 'many';

@@ -23,7 +23,11 @@ export interface Rows {
 
 /** A row that was written. `before`: what stood there. */
 export type Written = {
-  [K in 'request' | 'attempt' | 'machine' | 'signal']: { readonly kind: K; readonly before: RowOf[K] | undefined; readonly row: RowOf[K] };
+  [K in 'request' | 'attempt' | 'machine' | 'signal']: {
+    readonly kind: K;
+    readonly before: RowOf[K] | undefined;
+    readonly row: RowOf[K];
+  };
 }['request' | 'attempt' | 'machine' | 'signal'];
 interface RowOf {
   request: RequestRecord;
@@ -97,7 +101,11 @@ export class Shelf {
     let told = false;
     for (const watcher of this.#watchers) {
       if (watcher.life?.state === 'dead') this.#watchers.delete(watcher);
-      if (watcher.heard.size === 0 || (watcher.life && (watcher.life.state !== 'running' || watcher.life.host.suspended))) continue;
+      if (
+        watcher.heard.size === 0 ||
+        (watcher.life && (watcher.life.state !== 'running' || watcher.life.host.suspended))
+      )
+        continue;
       const heard = new Set(watcher.heard);
       watcher.heard.clear();
       watcher.on(heard);
@@ -116,7 +124,8 @@ export class Shelf {
     await this.#store.commit(changes);
     const rows = changes.flatMap((change) => this.#copy(change));
     const kinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
-    if (this.#time.now >= this.silentUntil) for (const watcher of this.#watchers) for (const kind of kinds) watcher.heard.add(kind);
+    if (this.#time.now >= this.silentUntil)
+      for (const watcher of this.#watchers) for (const kind of kinds) watcher.heard.add(kind);
     if (rows.length > 0) this.written(rows, life);
   }
 

@@ -3,8 +3,9 @@ import type { Rule, Violation } from './judge.ts';
 import { plainSetup, type Setup } from './setup.ts';
 
 /**
- * Takes away what a history needs not to break the same rule: commands, many at once as long as that goes, and whatever differs from the plainest setup.
- * fast-check could do it too, in more plays, and leaves commands that matter not.
+ * Takes away what a history needs not to break the same rule: commands, many at once as long as that goes, and
+ * whatever differs from the plainest setup. fast-check could do it too, in more plays, and leaves commands that matter
+ * not. /
  */
 export async function shorten(
   history: History,
@@ -27,7 +28,8 @@ export async function shorten(
 
 function* shorterOnes({ setup, commands }: History): Generator<History> {
   for (let many = Math.ceil(commands.length / 2); many > 0; many = many > 1 ? Math.ceil(many / 2) : 0)
-    for (let i = commands.length - many; i > -many; i -= many) yield { setup, commands: commands.toSpliced(Math.max(0, i), many) };
+    for (let i = commands.length - many; i > -many; i -= many)
+      yield { setup, commands: commands.toSpliced(Math.max(0, i), many) };
   for (const [i, command] of commands.entries())
     for (const simpler of simplerOnes(command)) yield { setup, commands: commands.with(i, simpler) };
   for (const simpler of plainerOnes(setup)) yield { setup: simpler, commands };
@@ -39,7 +41,8 @@ function* simplerOnes(command: Command): Generator<Command> {
   if ('of' in command && typeof command.of === 'number' && command.of !== 0) yield { ...command, of: 0 };
   if ('from' in command && command.from !== 0) yield { ...command, from: 0 };
   if ('after' in command && command.after > 0) yield { ...command, after: command.after - 1 };
-  if (command.do === 'request' && command.machines > 1) yield { ...command, machines: Math.ceil(command.machines / 2) };
+  if (command.do === 'request' && command.machines > 1)
+    yield { ...command, machines: Math.ceil(command.machines / 2) };
 }
 
 function* plainerOnes(setup: Setup): Generator<Setup> {

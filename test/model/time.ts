@@ -32,7 +32,9 @@ export class Host {
   }
 }
 
-/** Who sleeps: nothing of it runs while it is frozen, or its host suspended, and nothing ever again once it is dead. */
+/**
+ * Who sleeps: nothing of it runs while it is frozen, or its host suspended, and nothing ever again once it is dead.
+ */
 export interface Sleeping {
   readonly host: Host;
   readonly state: 'running' | 'frozen' | 'dead';
@@ -84,7 +86,10 @@ export class Time {
     this.#sleepers.push({ at: this.now + ms, who: undefined, wake });
   }
 
-  /** Lets time pass. What sleeps for long may be woken `late` milliseconds too late, as on a busy machine: that makes hours cheap. */
+  /**
+   * Lets time pass. What sleeps for long may be woken `late` milliseconds too late, as on a busy machine: that makes
+   * hours cheap.
+   */
   async pass(ms: number, late = 0): Promise<void> {
     const end = this.now + ms;
     await this.settle();
@@ -92,7 +97,10 @@ export class Time {
       const next = this.#next();
       if (next === undefined || next > end) break;
       // A loop may be late; what happens in the clouds happens in its time.
-      const exact = Math.min(end, this.#next((sleeper) => sleeper.who === undefined || sleeper.at - this.now <= soonMs) ?? end);
+      const exact = Math.min(
+        end,
+        this.#next((sleeper) => sleeper.who === undefined || sleeper.at - this.now <= soonMs) ?? end,
+      );
       this.#to(Math.max(this.now, Math.min(exact, Math.max(next, this.now + late))));
       for (const sleeper of this.#due()) sleeper.wake();
       await this.settle();

@@ -69,7 +69,10 @@ export class World {
         config: { cloud: cloud.name },
         template_defaults: {},
         sweep: setup.sweep,
-        limits: { max_instances_per_request: 10_000, max_concurrent_requests: setup.instances[index]?.max_concurrent ?? null },
+        limits: {
+          max_instances_per_request: 10_000,
+          max_concurrent_requests: setup.instances[index]?.max_concurrent ?? null,
+        },
       },
       there: true,
     }));
@@ -78,7 +81,11 @@ export class World {
       const { boot_ms, call_ms, kind } = setup.api;
       const quick = boot_ms < 30_000 && call_ms < 1_000 && kind === 'plain';
       return (
-        quick && there === true && instance?.enabled === true && instance.weight > 0 && instance.limits.max_concurrent_requests === null
+        quick &&
+        there === true &&
+        instance?.enabled === true &&
+        instance.weight > 0 &&
+        instance.limits.max_concurrent_requests === null
       );
     };
     time.tell = () => shelf.tell();
@@ -142,10 +149,12 @@ export class World {
     const entry = this.#config[change.at % this.#config.length];
     if (!entry) return;
     const { instance } = entry;
-    const to = (fields: Partial<ProviderInstance>) => ((entry as { instance: ProviderInstance }).instance = { ...instance, ...fields });
+    const to = (fields: Partial<ProviderInstance>) =>
+      ((entry as { instance: ProviderInstance }).instance = { ...instance, ...fields });
     if (change.to === 'removed' || change.to === 'there') entry.there = change.to === 'there';
     else if (change.to === 'weight') to({ weight: change.weight });
-    else if (change.to === 'max_concurrent') to({ limits: { ...instance.limits, max_concurrent_requests: change.max } });
+    else if (change.to === 'max_concurrent')
+      to({ limits: { ...instance.limits, max_concurrent_requests: change.max } });
     else to({ enabled: change.to === 'enabled' });
     await this.#face();
   }
@@ -166,7 +175,11 @@ export class World {
     await this.asks(async () => {
       const input = { template, machine_count };
       await this.requestService.admit(input);
-      await this.requestService.create(input, choose({ template }, { key: request_id, machine_count }, {}, this.directory), { request_id });
+      await this.requestService.create(
+        input,
+        choose({ template }, { key: request_id, machine_count }, {}, this.directory),
+        { request_id },
+      );
     });
   }
 
@@ -175,7 +188,8 @@ export class World {
     try {
       await call();
     } catch (error) {
-      if (!(error instanceof BrokerError) || error.code === 'INTERNAL') this.judge.fail('unexpected error', String(error));
+      if (!(error instanceof BrokerError) || error.code === 'INTERNAL')
+        this.judge.fail('unexpected error', String(error));
     }
   }
 
@@ -185,7 +199,12 @@ export class World {
 
   /** What the faces have in memory. */
   async #face(): Promise<void> {
-    const life = new Life({ host: 'here', boot: 'boot', pid: process.pid, started: 1, thread: 0 }, this.#hosts.here, this.time, []);
+    const life = new Life(
+      { host: 'here', boot: 'boot', pid: process.pid, started: 1, thread: 0 },
+      this.#hosts.here,
+      this.time,
+      [],
+    );
     const store = this.shelf.for();
     const { type, api } = providerOf(this.setup.api, this.clouds, life, this.time);
     this.#facts?.[Symbol.dispose]();

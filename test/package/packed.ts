@@ -66,13 +66,14 @@ export function run(program: string, args: readonly string[], cwd: string, env: 
     encoding: 'utf8',
     env: { ...process.env, PATH: path, ...env },
   });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}: ${error ?? ''}${stdout}${stderr}`);
+  if (status !== 0)
+    throw new Error(`${program} ${args.join(' ')} ended with ${status}: ${error ?? ''}${stdout}${stderr}`);
   return stdout;
 }
 
 /**
- * Unpacks the tarball into the `node_modules` of a project, and beside it what package.json says that it needs at run time: only what is declared can
- * be imported, as with a package manager that does not flatten.
+ * Unpacks the tarball into the `node_modules` of a project, and beside it what package.json says that it needs at run
+ * time: only what is declared can be imported, as with a package manager that does not flatten. /
  */
 export function install({ tarball, manifest }: Packed, project: string): void {
   const modules = join(project, 'node_modules');
@@ -81,8 +82,10 @@ export function install({ tarball, manifest }: Packed, project: string): void {
   mkdirSync(own);
   run('tar', ['-xzf', tarball, '--strip-components=1', '-C', own], project);
   for (const name of Object.keys(manifest.dependencies)) link(name, modules);
-  for (const name of Object.keys(manifest.optionalDependencies)) if (existsSync(join(root, 'node_modules', name))) link(name, modules);
-  for (const [name, file] of Object.entries(manifest.bin)) symlinkSync(join('..', manifest.name, file), join(modules, '.bin', name));
+  for (const name of Object.keys(manifest.optionalDependencies))
+    if (existsSync(join(root, 'node_modules', name))) link(name, modules);
+  for (const [name, file] of Object.entries(manifest.bin))
+    symlinkSync(join('..', manifest.name, file), join(modules, '.bin', name));
 }
 
 function link(name: string, modules: string): void {

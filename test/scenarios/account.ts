@@ -2,7 +2,10 @@ import type { EventRecord } from '../../core/model/records.ts';
 import type { AuditEntry } from '../../plugins/cloud-simulator/dispatch/audit.ts';
 import type { Outcome } from './outcome.ts';
 
-/** All that is known of a cell, to see why it came out as it did: a line for each event of the broker, call of the cloud, attempt and machine. */
+/**
+ * All that is known of a cell, to see why it came out as it did: a line for each event of the broker, call of the
+ * cloud, attempt and machine.
+ */
 export function accountOf(
   { request, attempts, machines, started }: Outcome,
   events: readonly EventRecord[],
@@ -12,9 +15,13 @@ export function accountOf(
   const ids = new Set([
     ...attempts.map(({ token }) => token),
     ...started.map(({ id }) => id),
-    ...[...JSON.stringify(attempts.map(({ handle }) => handle)).matchAll(/"((?:fleet|sfr)-[^"]+)"/g)].map(([, id]) => id as string),
+    ...[...JSON.stringify(attempts.map(({ handle }) => handle)).matchAll(/"((?:fleet|sfr)-[^"]+)"/g)].map(
+      ([, id]) => id as string,
+    ),
   ]);
-  const calls = audit.filter((entry) => [entry.token ?? '', ...entry.ids].some((id) => ids.has(id) || id.includes(request.request_id)));
+  const calls = audit.filter((entry) =>
+    [entry.token ?? '', ...entry.ids].some((id) => ids.has(id) || id.includes(request.request_id)),
+  );
   const timed = [
     ...events
       .filter((event) => event.request_id === request.request_id)
@@ -32,7 +39,17 @@ export function accountOf(
   return [
     `${request.request_id} ${request.status} ${request.machine_count} delivered ${request.delivered}: ${request.message}`,
     ...attempts.map(({ attempt, provider_instance, state, settled, to_come, stuck, order, handle, shortfall }) =>
-      JSON.stringify({ attempt, provider_instance, state, settled, to_come, stuck, count: order.machine_count, handle, shortfall }),
+      JSON.stringify({
+        attempt,
+        provider_instance,
+        state,
+        settled,
+        to_come,
+        stuck,
+        count: order.machine_count,
+        handle,
+        shortfall,
+      }),
     ),
     ...machines.map(
       ({ machine_id, attempt, status, going, created_at, ready_at, gone_at, lost }) =>

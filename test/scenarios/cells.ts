@@ -10,7 +10,11 @@ export interface Cell {
   readonly story: Story;
 }
 
-const cellOf = (way: Way, story: Story): Cell => ({ id: `${way.name.replaceAll(' ', '-')}.${story.name}`, way, story });
+const cellOf = (way: Way, story: Story): Cell => ({
+  id: `${way.name.replaceAll(' ', '-')}.${story.name}`,
+  way,
+  story,
+});
 
 /** All of them. */
 export const cells: readonly Cell[] = ways.flatMap((way) =>

@@ -17,8 +17,9 @@ const subnets: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const regionsOf = ({ regions }: Story): readonly string[] => regions ?? [home];
 
 /**
- * Which account each cell has its machines in: cells of one way want the same machine types, so each has another; different ways have
- * different types, and share accounts. Those that fall back to another region keep to themselves.
+ * Which account each cell has its machines in: cells of one way want the same machine types, so each has another;
+ * different ways have different types, and share accounts. Those that fall back to another region keep to themselves.
+ * /
  */
 function accountsOf(cells: readonly Cell[]): ReadonlyMap<Cell, string> {
   const used = new Map<Cell['way'], number>();
@@ -66,7 +67,10 @@ export const templatesOf = (cells: readonly Cell[]): readonly object[] =>
 
 /** Want of places and machines that hang, of all cells. */
 function rulesOf(cells: readonly Cell[]): Required<Pick<KnobChange, 'capacity' | 'stuck'>> {
-  const own = [...accountsOf(cells)].map(([{ way, story }, account]) => ({ account: keyOf(account), rules: story.rules?.(way) ?? {} }));
+  const own = [...accountsOf(cells)].map(([{ way, story }, account]) => ({
+    account: keyOf(account),
+    rules: story.rules?.(way) ?? {},
+  }));
   return {
     capacity: own.flatMap(({ account, rules }) => (rules.capacity ?? []).map((rule) => ({ account, ...rule }))),
     stuck: own.flatMap(({ account, rules }) => (rules.stuck ?? []).map((rule) => ({ account, ...rule }))),
@@ -77,13 +81,20 @@ function rulesOf(cells: readonly Cell[]): Required<Pick<KnobChange, 'capacity' |
 export function knobsDuring(scenario: string, cells: readonly Cell[], seed: number): KnobChange {
   const base = scenarios[scenario]?.knobs ?? {};
   const { capacity, stuck } = rulesOf(cells);
-  return { scenario, seed, capacity: [...(base.capacity ?? []), ...capacity], stuck: [...(base.stuck ?? []), ...stuck] };
+  return {
+    scenario,
+    seed,
+    capacity: [...(base.capacity ?? []), ...capacity],
+    stuck: [...(base.stuck ?? []), ...stuck],
+  };
 }
 
 /** Everything works again, but what the cells want stays. */
 export function knobsAfter(scenario: string, cells: readonly Cell[]): KnobChange {
   const { stuck: _begun, ...changed } = scenarios[scenario]?.knobs ?? {};
-  const back = Object.fromEntries(Object.keys(changed).map((name) => [name, defaultKnobs[name as keyof typeof defaultKnobs]]));
+  const back = Object.fromEntries(
+    Object.keys(changed).map((name) => [name, defaultKnobs[name as keyof typeof defaultKnobs]]),
+  );
   // An empty map merged with one that is not leaves it as it is.
   return { ...back, latency_ms: { '*': 0 }, capacity: rulesOf(cells).capacity };
 }
@@ -103,7 +114,10 @@ export function placesFor(scenario: string, { way, story }: Cell): number {
         for (const market of marketsOf(way)) {
           const rule = rules.findLast(
             (each) =>
-              (each.region ?? region) === region && fits(each.zone, zone) && fits(each.instance_type, type) && fits(each.market, market),
+              (each.region ?? region) === region &&
+              fits(each.zone, zone) &&
+              fits(each.instance_type, type) &&
+              fits(each.market, market),
           );
           places += rule?.count ?? Infinity;
         }

@@ -7,7 +7,13 @@ import type { Outcome } from './outcome.ts';
 import { settingOf } from './settings.ts';
 
 const instance = (id: string, fields: object = {}): Instance =>
-  ({ id, tags: new Map([['muster:attempt', '1']]), shutdownAt: undefined, reason: undefined, ...fields }) as unknown as Instance;
+  ({
+    id,
+    tags: new Map([['muster:attempt', '1']]),
+    shutdownAt: undefined,
+    reason: undefined,
+    ...fields,
+  }) as unknown as Instance;
 const userEnded = { shutdownAt: 1, reason: { code: 'Client.UserInitiatedShutdown', message: '' } };
 
 /** Two machines were asked for, and came. */
@@ -30,7 +36,16 @@ function outcomeOf(fields: Partial<Outcome> = {}): Outcome {
     started: [instance('i-1'), instance('i-2')],
     live: ['i-1', 'i-2'],
     places: 2,
-    ledger: { live: {}, untagged: [], launches: {}, fleets: ['fleet-1'], spot_fleets: [], groups: [], templates: [], machine_seconds: 0 },
+    ledger: {
+      live: {},
+      untagged: [],
+      launches: {},
+      fleets: ['fleet-1'],
+      spot_fleets: [],
+      groups: [],
+      templates: [],
+      machine_seconds: 0,
+    },
     ...fields,
   };
 }
@@ -45,7 +60,9 @@ const wrong: Readonly<Record<string, (right: Outcome) => Partial<Outcome>>> = {
     started: [...started, instance('i-3', userEnded)],
     attempts: [attemptOf(1, { state: 'launched', settled: true, to_come: 0 })],
   }),
-  'an end that nobody wanted': ({ started: [first] }) => ({ started: [first as Instance, instance('i-2', userEnded)] }),
+  'an end that nobody wanted': ({ started: [first] }) => ({
+    started: [first as Instance, instance('i-2', userEnded)],
+  }),
   'a count of machines that did not come': ({ request }) => ({ request: { ...request, delivered: 3 } }),
   'a shortfall without a reason': ({ request, machines: [first] }) => ({
     request: { ...request, delivered: 1, fulfilment: { requested: 2, delivered: 1, final: true, shortfall: [] } },
@@ -64,7 +81,9 @@ const wrong: Readonly<Record<string, (right: Outcome) => Partial<Outcome>>> = {
     };
   },
   'a fleet that outlives its machines': ({ machines, started }) => ({
-    machines: machines.map((machine) => ({ ...machine, status: 'terminated', going: 'returned', gone_at: 2 }) as const),
+    machines: machines.map(
+      (machine) => ({ ...machine, status: 'terminated', going: 'returned', gone_at: 2 }) as const,
+    ),
     started: started.map(({ id }) => instance(id, userEnded)),
     live: [],
     told: { terminated: ['i-1', 'i-2'] },

@@ -26,7 +26,9 @@ const agrees: Rule = ({ live, told, machines }) => {
 
 /** It ends, once, and never goes back. */
 const endsOnce: Rule = ({ request, history }) => {
-  const ranks = history.map((status) => (isTerminal(status as typeof request.status) ? 2 : requestStatuses.indexOf(status as 'pending')));
+  const ranks = history.map((status) =>
+    isTerminal(status as typeof request.status) ? 2 : requestStatuses.indexOf(status as 'pending'),
+  );
   const back = ranks.some((rank, i) => i > 0 && rank <= (ranks[i - 1] as number));
   return [
     ...when(!isTerminal(request.status), `it is ${request.status}: ${request.message}`),
@@ -35,16 +37,20 @@ const endsOnce: Rule = ({ request, history }) => {
 };
 
 /**
- * No more machines are started than were asked for, but for those that stand in for others: of one that failed or was taken away another is
- * ordered. A fleet or group that keeps its size replaces what is taken away by itself; what it started unseen, while the broker ordered one as
- * well, is one more for each that was taken from it, and no more than that.
+ * No more machines are started than were asked for, but for those that stand in for others: of one that failed or was
+ * taken away another is ordered. A fleet or group that keeps its size replaces what is taken away by itself; what it
+ * started unseen, while the broker ordered one as well, is one more for each that was taken from it, and no more than
+ * that. /
  */
 const startsNoMore: Rule = ({ cell, attempts, started, request, machines }) => {
   const failed = machines.filter(({ going }) => going === 'failed').length;
   const taken = started.filter(wasTaken).length;
   const due = request.machine_count + failed + taken + (keepsSize(cell) ? taken : 0);
   return [
-    ...when(started.length > due, `${started.length} machines were started for ${request.machine_count}, and ${taken} were taken away`),
+    ...when(
+      started.length > due,
+      `${started.length} machines were started for ${request.machine_count}, and ${taken} were taken away`,
+    ),
     ...attempts.flatMap(({ attempt, order }) => {
       const own = started.filter((each) => each.tags.get(attemptTag) === String(attempt) && !wasTaken(each));
       return when(
@@ -55,17 +61,27 @@ const startsNoMore: Rule = ({ cell, attempts, started, request, machines }) => {
   ];
 };
 
-const keepsSize = ({ way: { api, fleet_type } }: Outcome['cell']): boolean => api !== 'RunInstances' && fleet_type !== 'instant';
+const keepsSize = ({ way: { api, fleet_type } }: Outcome['cell']): boolean =>
+  api !== 'RunInstances' && fleet_type !== 'instant';
 
 /** Only what was wanted gone was ended, whoever ended it; or what came unseen to an order that was stopped. */
 const endsNoOther: Rule = ({ started, machines, attempts }) => {
   const known = new Map(machines.map((machine) => [machine.machine_id, machine]));
-  const stopped = new Set(attempts.filter(({ to_come, state }) => to_come === 0 || state === 'lost').map(({ attempt }) => String(attempt)));
+  const stopped = new Set(
+    attempts.filter(({ to_come, state }) => to_come === 0 || state === 'lost').map(({ attempt }) => String(attempt)),
+  );
   return started.flatMap((each) => {
     if (each.shutdownAt === undefined || diedUnasked(each)) return [];
     const machine = known.get(each.id);
-    if (machine) return when(machine.going === undefined, `${each.id} was ended (${each.reason?.code}), and nobody wanted it gone`);
-    return when(!stopped.has(each.tags.get(attemptTag) ?? ''), `${each.id} was ended (${each.reason?.code}), and nobody knew it`);
+    if (machine)
+      return when(
+        machine.going === undefined,
+        `${each.id} was ended (${each.reason?.code}), and nobody wanted it gone`,
+      );
+    return when(
+      !stopped.has(each.tags.get(attemptTag) ?? ''),
+      `${each.id} was ended (${each.reason?.code}), and nobody knew it`,
+    );
   });
 };
 
@@ -80,9 +96,15 @@ const saysWhy: Rule = (outcome) => {
   const cancelled = status === 'cancelled';
   return [
     ...when(delivered !== ready, `${ready} machines became ready, and it says ${delivered}`),
-    ...when(fulfilment?.delivered !== delivered, `it delivered ${delivered}, and its fulfilment says ${fulfilment?.delivered}`),
+    ...when(
+      fulfilment?.delivered !== delivered,
+      `it delivered ${delivered}, and its fulfilment says ${fulfilment?.delivered}`,
+    ),
     ...when(status !== due, `it is ${status}, with ${delivered} machines delivered`),
-    ...when(delivered < machine_count && reasons.length === 0 && !cancelled, `${delivered} of ${machine_count}, and it does not say why`),
+    ...when(
+      delivered < machine_count && reasons.length === 0 && !cancelled,
+      `${delivered} of ${machine_count}, and it does not say why`,
+    ),
   ];
 };
 
@@ -105,7 +127,9 @@ const hasItsDue: Rule = (outcome) => {
 const leavesNothing: Rule = ({ request, live, attempts, ledger }) => {
   if (!isTerminal(request.status) || live.length > 0) return [];
   const mine = JSON.stringify(attempts.map(({ handle, prepared }) => [handle, prepared]));
-  const left = [...ledger.fleets, ...ledger.spot_fleets, ...ledger.groups, ...ledger.templates].filter((id) => mine.includes(`"${id}"`));
+  const left = [...ledger.fleets, ...ledger.spot_fleets, ...ledger.groups, ...ledger.templates].filter((id) =>
+    mine.includes(`"${id}"`),
+  );
   return when(left.length > 0, `left behind: ${listed(left)}`);
 };
 

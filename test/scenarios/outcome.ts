@@ -33,4 +33,5 @@ export const diedUnasked = ({ reason }: Instance): boolean => reason?.code.start
 export const wasTaken = (instance: Instance): boolean => diedUnasked(instance) || instance.interruption !== undefined;
 
 /** Machines that became usable. */
-export const readied = ({ machines }: Outcome): readonly MachineRecord[] => machines.filter((machine) => machine.ready_at !== undefined);
+export const readied = ({ machines }: Outcome): readonly MachineRecord[] =>
+  machines.filter((machine) => machine.ready_at !== undefined);

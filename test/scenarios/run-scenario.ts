@@ -32,11 +32,17 @@ interface Entry {
   readonly request_id: string;
 }
 
-/** Plays cells at once under a scenario, ends it, compares what the broker says with what the cloud has, and gives everything back. */
+/**
+ * Plays cells at once under a scenario, ends it, compares what the broker says with what the cloud has, and gives
+ * everything back.
+ */
 export async function runScenario(setting: Setting, cells: readonly Cell[], seed: number): Promise<Verdict> {
   const found = new Map<string, Finding>();
   const tell = (id: string, wrong: readonly string[], account = '') =>
-    void found.set(id, { wrong: [...(found.get(id)?.wrong ?? []), ...wrong], account: account || (found.get(id)?.account ?? '') });
+    void found.set(id, {
+      wrong: [...(found.get(id)?.wrong ?? []), ...wrong],
+      account: account || (found.get(id)?.account ?? ''),
+    });
   const stage = await openStage(cells);
   try {
     stage.simulator.setKnobs(knobsDuring(setting.scenario, cells, seed));
@@ -89,7 +95,9 @@ function castOf({ board, call }: Stage, { request_id }: Entry): Cast {
     until: (what, asked) => board.until(what, asked),
     async giveBack(machines) {
       if (machines.length === 0) return;
-      const { body } = await call('POST', '/machines/return', { machine_ids: machines.map(({ machine_id }) => machine_id) });
+      const { body } = await call('POST', '/machines/return', {
+        machine_ids: machines.map(({ machine_id }) => machine_id),
+      });
       await board.until('the return is stored', () => board.history(body.request_id).length > 0);
       await board.ended(body.request_id);
     },
@@ -107,7 +115,12 @@ async function quiet({ clock }: Stage, ask: () => Promise<boolean>): Promise<boo
 }
 
 /** What is wrong with some of the cells, or with none in particular. */
-async function findings(stage: Stage, setting: Setting, entries: readonly Entry[], all: readonly Entry[]): Promise<Map<string, Finding>> {
+async function findings(
+  stage: Stage,
+  setting: Setting,
+  entries: readonly Entry[],
+  all: readonly Entry[],
+): Promise<Map<string, Finding>> {
   const found = new Map<string, Finding>();
   const ledger = stage.simulator.ledger();
   const known = new Set(all.map(({ request_id }) => request_id));
@@ -144,7 +157,9 @@ async function outcomeOf(
     request: board.request(request_id),
     attempts,
     machines,
-    told: Object.fromEntries(Object.entries(told).map(([status, of = []]) => [status, of.map(({ machine_id }) => machine_id)])),
+    told: Object.fromEntries(
+      Object.entries(told).map(([status, of = []]) => [status, of.map(({ machine_id }) => machine_id)]),
+    ),
     history: board.history(request_id),
     started,
     live: ledger.live[request_id] ?? [],
@@ -153,11 +168,14 @@ async function outcomeOf(
   };
 }
 
-const instances = ({ simulator }: Stage): Instance[] => [...simulator.state.regions()].flatMap(({ instances: all }) => [...all]);
+const instances = ({ simulator }: Stage): Instance[] =>
+  [...simulator.state.regions()].flatMap(({ instances: all }) => [...all]);
 
 async function giveAllBack({ board, call }: Stage, entries: readonly Entry[]): Promise<void> {
   const all = await Promise.all(entries.map(({ request_id }) => board.machines(request_id)));
-  const machine_ids = all.flat().flatMap((machine) => (isAlive(machine) && machine.going === undefined ? [machine.machine_id] : []));
+  const machine_ids = all
+    .flat()
+    .flatMap((machine) => (isAlive(machine) && machine.going === undefined ? [machine.machine_id] : []));
   const open = entries.filter(({ request_id }) => !isTerminal(board.request(request_id).status));
   await Promise.all(open.map(({ request_id }) => call('DELETE', `/requests/${request_id}`, undefined, [409])));
   if (machine_ids.length > 0) await call('POST', '/machines/return', { machine_ids });

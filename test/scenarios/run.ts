@@ -1,7 +1,8 @@
 /**
- * `node test/scenarios/run.ts [--scenario NAME] [--seed S] [--only TEXT] [--turn N] [--verbose]`: every way to have machines × every story under every
- * ready-made scenario of the simulated cloud. Prints what went wrong where, and ends with 1 if something did. `--only` takes the cells whose name
- * contains the text; `--turn` the covering selection that the tests play; `--verbose` tells all that is known of what failed.
+ * `node test/scenarios/run.ts [--scenario NAME] [--seed S] [--only TEXT] [--turn N] [--verbose]`: every way to have
+ * machines × every story under every ready-made scenario of the simulated cloud. Prints what went wrong where, and
+ * ends with 1 if something did. `--only` takes the cells whose name contains the text; `--turn` the covering selection
+ * that the tests play; `--verbose` tells all that is known of what failed. /
  */
 import { parseArgs } from 'node:util';
 import { cells, covering } from './cells.ts';
@@ -42,6 +43,7 @@ process.stdout.write(tableOf(chosen, verdicts));
 const failed = [...verdicts].filter(([, verdict]) => verdict.size > 0).map(([scenario]) => scenario);
 if (failed.length > 0) {
   const narrowed = only === '' ? '' : ` --only ${only}`;
-  for (const scenario of failed) process.stdout.write(`Failed; again with --scenario ${scenario} --seed ${seed}${narrowed}\n`);
+  for (const scenario of failed)
+    process.stdout.write(`Failed; again with --scenario ${scenario} --seed ${seed}${narrowed}\n`);
   process.exitCode = 1;
 }

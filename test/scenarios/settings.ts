@@ -29,6 +29,9 @@ export const settings: readonly Setting[] = Object.keys(scenarios).map((scenario
 
 export function settingOf(scenario: string): Setting {
   const found = settings.find((each) => each.scenario === scenario);
-  if (!found) throw new Error(`There is no scenario '${scenario}'; there are ${settings.map((each) => each.scenario).join(', ')}.`);
+  if (!found)
+    throw new Error(
+      `There is no scenario '${scenario}'; there are ${settings.map((each) => each.scenario).join(', ')}.`,
+    );
   return found;
 }

@@ -31,7 +31,15 @@ export async function openStage(cells: readonly Cell[]): Promise<Stage> {
   const simulator = createSimulator({ clock: clock.cloud });
   await simulator.listen();
   const configuration = {
-    plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'cloud-spotfleet', 'cloud-asg', 'default-format', 'storage-sqlite'],
+    plugins: [
+      'cloud',
+      'cloud-runinstances',
+      'cloud-ec2fleet',
+      'cloud-spotfleet',
+      'cloud-asg',
+      'default-format',
+      'storage-sqlite',
+    ],
     scheduler: 'default',
     storage: { type: 'sqlite' },
     server: { rate_limit: { enabled: false } },

@@ -21,7 +21,10 @@ export interface Story {
   rules?(way: Way): Rules;
   /** What is done after the request was accepted; resolves when all that it did has ended. */
   play(cast: Cast): Promise<void>;
-  /** Machines that have to become ready where only want of places keeps a request from what it asks for. Default: as many as there are places. */
+  /**
+   * Machines that have to become ready where only want of places keeps a request from what it asks for. Default: as
+   * many as there are places.
+   */
   least?(outcome: Outcome): number;
   /** What is wrong with how it came out, beyond what is wrong with any. */
   judge?(outcome: Outcome): string[];

@@ -18,8 +18,9 @@ export interface TickingClock extends Clock {
 }
 
 /**
- * Time that passes so many times as fast as the computer's while there is nothing to compute, and hardly at all while there is. So what is
- * waited for is waited for in no time, and a slow computer makes a test longer, and never its answers late.
+ * Time that passes so many times as fast as the computer's while there is nothing to compute, and hardly at all while
+ * there is. So what is waited for is waited for in no time, and a slow computer makes a test longer, and never its
+ * answers late. /
  */
 export function tickingClock(times: number): TickingClock {
   const sleepers = new Set<Sleeper>();

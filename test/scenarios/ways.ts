@@ -18,7 +18,9 @@ export interface Way {
 }
 
 const sizes = ['large', 'xlarge', '2xlarge', '4xlarge', '8xlarge', '12xlarge', '16xlarge', '24xlarge'];
-const types = ['m5', 'm5a', 'm5d', 'r5', 'r5a', 'c6i', 'm6i'].flatMap((family) => sizes.map((size) => `${family}.${size}`));
+const types = ['m5', 'm5a', 'm5d', 'r5', 'r5a', 'c6i', 'm6i'].flatMap((family) =>
+  sizes.map((size) => `${family}.${size}`),
+);
 
 /** Templates of a way have these fields. */
 export const fieldsOf = ({ api, fleet_type, price, types: [first, second] }: Way) => ({

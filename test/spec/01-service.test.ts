@@ -31,7 +31,13 @@ test('service: templates, requests, returns and states are reachable, each under
 test('service: several provider instances can be configured, each with name, type, enabled, priority and weight', async (t) => {
   const { body } = await broker.call('GET', '/providers/');
   t.deepEqual(
-    body.providers.map((each: Record<string, unknown>) => [each['name'], each['type'], each['enabled'], each['priority'], each['weight']]),
+    body.providers.map((each: Record<string, unknown>) => [
+      each['name'],
+      each['type'],
+      each['enabled'],
+      each['priority'],
+      each['weight'],
+    ]),
     [
       ['east', 'cloud', true, 1, 10],
       ['west', 'cloud', true, 1, 10],
@@ -42,8 +48,16 @@ test('service: several provider instances can be configured, each with name, typ
 const template = { template_id: 'any', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
 const ways: readonly (readonly [string, object, string])[] = [
   ['explicitly', { selection_strategy: 'explicit', provider_instance: 'west', template }, 'explicit'],
-  ['by type with load balancing', { selection_strategy: 'load_balanced', provider_type: 'cloud', template }, 'load_balanced'],
-  ['by provider API', { selection_strategy: 'api_based', template: { ...template, provider_api: 'RunInstances' } }, 'api_based'],
+  [
+    'by type with load balancing',
+    { selection_strategy: 'load_balanced', provider_type: 'cloud', template },
+    'load_balanced',
+  ],
+  [
+    'by provider API',
+    { selection_strategy: 'api_based', template: { ...template, provider_api: 'RunInstances' } },
+    'api_based',
+  ],
   ['by default selection', { template }, 'default'],
 ];
 for (const [way, body, strategy] of ways) {
@@ -69,7 +83,11 @@ test('service: the shapes of request, return, list and status follow the schedul
   t.deepEqual(created, ['request_id', 'template_id', 'machine_count', 'status', 'message']);
   t.deepEqual(list, ['requests', 'count', 'total_count']);
   t.true(status?.includes('request_id'));
-  t.deepEqual(await keys(hostfactory), [['requestId', 'templateId', 'machineCount', 'status', 'message'], ['requests'], ['requests']]);
+  t.deepEqual(await keys(hostfactory), [
+    ['requestId', 'templateId', 'machineCount', 'status', 'message'],
+    ['requests'],
+    ['requests'],
+  ]);
 });
 
 test('service: an unknown scheduler strategy stops the start with the known ones', async (t) => {
@@ -110,11 +128,20 @@ const bodies: readonly (readonly ['POST' | 'PUT', string, Readonly<Record<string
   [
     'POST',
     '/requests/',
-    { template_id: 'small', machine_count: 1, additional_data: {}, provider_preference: { provider_instance: 'east' } },
+    {
+      template_id: 'small',
+      machine_count: 1,
+      additional_data: {},
+      provider_preference: { provider_instance: 'east' },
+    },
   ],
   ['POST', '/providers/validate', { providers: [] }],
   ['POST', '/providers/validate-env', { provider_type: 'cloud', environment_variables: {} }],
-  ['POST', '/providers/select', { template_id: 'small', selection_strategy: 'default', machine_count: 1, request_id: 'k' }],
+  [
+    'POST',
+    '/providers/select',
+    { template_id: 'small', selection_strategy: 'default', machine_count: 1, request_id: 'k' },
+  ],
   ['POST', '/providers/select', { template_id: 'small', provider_instance: 'east' }],
   ['POST', '/providers/select', { template_id: 'small', provider_type: 'cloud' }],
   ['POST', '/templates/small/validate', { provider_instance: 'east', validation_level: 'strict' }],
@@ -124,7 +151,10 @@ for (const [method, path, body] of bodies) {
   test(`naming: ${method} ${path} takes ${Object.keys(body).join(', ')} in camelCase as in snake_case`, async (t) => {
     const spelt = (each: unknown): unknown =>
       Object.fromEntries(
-        Object.entries(each as object).map(([name, value]) => [camel(name), name === 'provider_preference' ? spelt(value) : value]),
+        Object.entries(each as object).map(([name, value]) => [
+          camel(name),
+          name === 'provider_preference' ? spelt(value) : value,
+        ]),
       );
     const snake = await broker.call(method, path, body);
     const same = await broker.call(method, path, spelt(body));

@@ -40,7 +40,10 @@ test('template: template_id alone is enough to create one', async (t) => {
 
 test('template: template_id is required, a text, and unique', async (t) => {
   t.regex((await broker.call('POST', '/templates/', { name: 'x' })).body.detail, /^\/template_id: is required$/);
-  t.regex((await broker.call('POST', '/templates/', { template_id: 7 })).body.detail, /^\/template_id: must be a string/);
+  t.regex(
+    (await broker.call('POST', '/templates/', { template_id: 7 })).body.detail,
+    /^\/template_id: must be a string/,
+  );
   t.is((await broker.call('POST', '/templates/', { template_id: 'small' })).status, 409);
 });
 
@@ -60,7 +63,9 @@ test('template: provider_api defaults to the primary provider type, and then mea
   const fields = { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
   const { template_id, provider_api } = await stored(t, fields);
   t.is(provider_api, 'cloud');
-  const answer = await broker.call('POST', `/templates/${String(template_id)}/validate`, { provider_instance: 'east' });
+  const answer = await broker.call('POST', `/templates/${String(template_id)}/validate`, {
+    provider_instance: 'east',
+  });
   t.true(answer.body.supported_features.includes('api:EC2Fleet'));
 });
 
@@ -140,7 +145,11 @@ test('template: provider_type and provider_name bind it, max_instances is a whol
 });
 
 test('template: the create command takes description and configuration, whose fields lie under those beside it', async (t) => {
-  const template = await stored(t, { description: 'd', configuration: { image_id: 'ami-a', key_name: 'k' }, image_id: 'ami-b' });
+  const template = await stored(t, {
+    description: 'd',
+    configuration: { image_id: 'ami-a', key_name: 'k' },
+    image_id: 'ami-b',
+  });
   t.like(template, { description: 'd', image_id: 'ami-b', key_name: 'k' });
   t.false('configuration' in template);
 });
@@ -149,7 +158,10 @@ test('template: configuration is a template in one object: in any spelling, with
   const mine = await specBroker({ configuration: { providers: [provider('east')] } });
   t.teardown(() => mine.close());
   const fields = async (id: string) => (await mine.call('GET', `/templates/${id}`)).body.template;
-  const made = await mine.call('POST', '/templates/', { configuration: { templateId: 'inside', imageId: 'ami-a' }, image_id: 'ami-b' });
+  const made = await mine.call('POST', '/templates/', {
+    configuration: { templateId: 'inside', imageId: 'ami-a' },
+    image_id: 'ami-b',
+  });
   t.like(made, { status: 201, body: { message: "Template 'inside' was created.", templateId: 'inside' } });
   t.is((await fields('inside')).image_id, 'ami-b');
   const changed = { configuration: { imageId: 'ami-c', keyName: 'k' }, key_name: 'over' };
@@ -169,7 +181,9 @@ test('template: what validation says of a configuration is what creating it says
     t.false(body.valid, JSON.stringify(configuration));
     t.is((await mine.call('POST', '/templates/', { template_id: 'v', configuration })).status, 400);
   }
-  const inside = await mine.call('POST', '/templates/validate', { configuration: { template_id: 'w', image_id: 'ami-1' } });
+  const inside = await mine.call('POST', '/templates/validate', {
+    configuration: { template_id: 'w', image_id: 'ami-1' },
+  });
   t.like(inside.body, { valid: true, templateId: 'w' });
   t.notRegex(inside.body.validationWarnings.join(), /configuration|template_id/);
 });

@@ -2,7 +2,12 @@ import test from 'ava';
 import type { BootedBroker } from '../support/boot-broker.ts';
 import { shape, specBroker } from './spec-broker.ts';
 
-const selection = { selection_reason: 'string', confidence: 'integer', alternatives: [], selection_time_ms: 'integer' };
+const selection = {
+  selection_reason: 'string',
+  confidence: 'integer',
+  alternatives: [],
+  selection_time_ms: 'integer',
+};
 
 /** One broker that delivers: its requests, machines and instance are looked at by every test. */
 let broker: BootedBroker;
@@ -44,7 +49,11 @@ test('request: completed_at is null while it is not ended', async (t) => {
   const idle = await specBroker();
   t.teardown(() => idle.close());
   const { body } = await idle.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
-  t.like((await idle.call('GET', `/requests/${body.request_id}`)).body, { completed_at: null, status: 'pending', machines: [] });
+  t.like((await idle.call('GET', `/requests/${body.request_id}`)).body, {
+    completed_at: null,
+    status: 'pending',
+    machines: [],
+  });
 });
 
 test('machine: machine_id, status, private_ip, provider_instance and created_at stand in the request', (t) => {
@@ -75,7 +84,15 @@ test('request with provider information: the shape of the row, whatever the sche
     status: 'string',
     provider_type: 'string',
     provider_instance: 'string',
-    machines: [{ machine_id: 'string', status: 'string', private_ip: 'string', provider_instance: 'string', created_at: 'time' }],
+    machines: [
+      {
+        machine_id: 'string',
+        status: 'string',
+        private_ip: 'string',
+        provider_instance: 'string',
+        created_at: 'time',
+      },
+    ],
     provider_selection: selection,
     created_at: 'time',
     completed_at: 'time',

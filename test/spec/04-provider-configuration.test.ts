@@ -10,9 +10,11 @@ test.before(async () => {
 test.after.always(() => broker.close());
 
 const validate = async (config: object) =>
-  (await broker.call('POST', '/providers/validate', { providers: [{ name: 'one', type: 'cloud', config }] })).body.providers[0];
+  (await broker.call('POST', '/providers/validate', { providers: [{ name: 'one', type: 'cloud', config }] })).body
+    .providers[0];
 const environment = async (variables: Record<string, string>) =>
-  (await broker.call('POST', '/providers/validate-env', { provider_type: 'cloud', environment_variables: variables })).body;
+  (await broker.call('POST', '/providers/validate-env', { provider_type: 'cloud', environment_variables: variables }))
+    .body;
 const at = (value: any, field: string): unknown => field.split('.').reduce((inner, step) => inner?.[step], value);
 const nested = (field: string, value: unknown): object =>
   field.split('.').reduceRight((inner: unknown, step) => ({ [step]: inner }), value) as object;
@@ -27,7 +29,12 @@ interface Row {
   readonly wrong: readonly unknown[];
 }
 
-const text = (field: string, fallback: unknown = null): Row => ({ field, fallback, set: ['there', 'there'], wrong: [5, false, []] });
+const text = (field: string, fallback: unknown = null): Row => ({
+  field,
+  fallback,
+  set: ['there', 'there'],
+  wrong: [5, false, []],
+});
 const bounded = (field: string, fallback: unknown, from: number, to: number): Row => ({
   field,
   fallback,
@@ -45,15 +52,27 @@ const flag = (field: string, fallback: boolean): Row => ({
 const rows: readonly Row[] = [
   { field: 'provider_type', fallback: 'cloud', set: ['cloud', 'cloud'], wrong: ['other', null] },
   text('region', 'us-east-1'),
-  ...['profile', 'role_arn', 'access_key_id', 'secret_access_key', 'session_token', 'endpoint_url'].map((field) => text(field)),
+  ...['profile', 'role_arn', 'access_key_id', 'secret_access_key', 'session_token', 'endpoint_url'].map((field) =>
+    text(field),
+  ),
   bounded('cloud_max_retries', 3, 0, 10),
   bounded('cloud_read_timeout', 30, 1, 300),
   bounded('cloud_connect_timeout', 10, 1, 60),
   text('service_role_spot_fleet', 'AWSServiceRoleForEC2SpotFleet'),
   ...['ec2_fleet', 'spot_fleet', 'auto_scaling_group', 'run_instances'].map((name) => flag(`handlers.${name}`, true)),
   flag('launch_template.create_per_request', true),
-  { field: 'launch_template.naming_strategy', fallback: 'request_based', set: ['request_based', 'request_based'], wrong: [5, null] },
-  { field: 'launch_template.version_strategy', fallback: 'incremental', set: ['incremental', 'incremental'], wrong: [5, null] },
+  {
+    field: 'launch_template.naming_strategy',
+    fallback: 'request_based',
+    set: ['request_based', 'request_based'],
+    wrong: [5, null],
+  },
+  {
+    field: 'launch_template.version_strategy',
+    fallback: 'incremental',
+    set: ['incremental', 'incremental'],
+    wrong: [5, null],
+  },
   flag('launch_template.reuse_existing', true),
   flag('launch_template.cleanup_old_versions', false),
   bounded('launch_template.max_versions_per_template', 10, 1, 100),
@@ -98,7 +117,8 @@ test('provider configuration: the ends of every range are inside it', async (t) 
 });
 
 test('provider configuration: what may be null takes null', async (t) => {
-  for (const { field, fallback } of rows) if (fallback === null) t.true((await validate({ [field]: null })).valid, field);
+  for (const { field, fallback } of rows)
+    if (fallback === null) t.true((await validate({ [field]: null })).valid, field);
 });
 
 test('provider configuration: no field is needed, further ones are allowed and told', async (t) => {
@@ -136,7 +156,9 @@ test('provider entry: name, type, enabled, priority, weight, config and template
     config: {},
     template_defaults: { subnet_ids: ['subnet-1'], security_group_ids: ['sg-1'], key_name: 'k' },
   };
-  const { body } = await broker.call('POST', '/providers/validate', { providers: [entry, { ...entry, name: 'odd', wieght: 1 }] });
+  const { body } = await broker.call('POST', '/providers/validate', {
+    providers: [entry, { ...entry, name: 'odd', wieght: 1 }],
+  });
   t.deepEqual(body.providers, [
     { name: 'full', valid: true, errors: [], warnings: [] },
     { name: 'odd', valid: false, errors: ["/wieght: unknown field; did you mean 'weight'?"], warnings: [] },
@@ -145,7 +167,9 @@ test('provider entry: name, type, enabled, priority, weight, config and template
 });
 
 test('provider entry: name and type are needed, the others have defaults', async (t) => {
-  const { body } = await broker.call('POST', '/providers/validate', { providers: [{}, { name: 'bare', type: 'cloud' }] });
+  const { body } = await broker.call('POST', '/providers/validate', {
+    providers: [{}, { name: 'bare', type: 'cloud' }],
+  });
   t.deepEqual(body.providers[0].errors, ['/name: is required', '/type: is required']);
   t.true(body.providers[1].valid);
 });
@@ -154,7 +178,11 @@ test('provider entry: template_defaults fill what a template leaves open', async
   const filled = await specBroker({
     configuration: {
       providers: [
-        { name: 'east', type: 'cloud', template_defaults: { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] } },
+        {
+          name: 'east',
+          type: 'cloud',
+          template_defaults: { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] },
+        },
       ],
     },
     templates: [{ template_id: 'open' }],
@@ -166,7 +194,11 @@ test('provider entry: template_defaults fill what a template leaves open', async
 test('provider configuration: a variable of the real environment reaches every instance of the type', async (t) => {
   const { configuration } = await loadConfiguration({
     cwd: broker.place.directory,
-    env: { MUSTER_CLOUD_REGION: 'eu-west-1', MUSTER_CLOUD_HANDLERS__EC2_FLEET: 'false', MUSTER_CLOUD_CLOUD_MAX_RETRIES: '7' },
+    env: {
+      MUSTER_CLOUD_REGION: 'eu-west-1',
+      MUSTER_CLOUD_HANDLERS__EC2_FLEET: 'false',
+      MUSTER_CLOUD_CLOUD_MAX_RETRIES: '7',
+    },
   });
   t.like(configuration.providers[0]?.config, { region: 'eu-west-1', cloud_max_retries: 7 });
   t.like(configuration.providers[0]?.config['handlers'] as object, { ec2_fleet: false, run_instances: true });

@@ -31,13 +31,17 @@ test('states: a new request is pending, to HostFactory running', async (t) => {
 });
 
 test('states: the words for machines are seven, running among them', (t) => {
-  t.deepEqual([...machineStatuses], ['pending', 'running', 'shutting-down', 'stopping', 'stopped', 'terminated', 'failed']);
+  t.deepEqual(
+    [...machineStatuses],
+    ['pending', 'running', 'shutting-down', 'stopping', 'stopped', 'terminated', 'failed'],
+  );
 });
 
 test('states: pending, in_progress, completed; then its machines are running, and after their return terminated', async (t) => {
   const broker = await specBroker({ loop: 'inline', knobs: { boot_ms: 400 } });
   t.teardown(() => broker.close());
-  const { request_id } = (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 2 })).body;
+  const { request_id } = (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 2 }))
+    .body;
   const seen = new Set<string>(['pending']);
   const done = await broker.until(async () => {
     const { body } = await broker.call('GET', `/requests/${request_id}/status`);
@@ -54,7 +58,9 @@ test('states: pending, in_progress, completed; then its machines are running, an
   const machine_ids = done.machines.map((each: any) => each.machine_id);
   const { body: returned } = await broker.call('POST', '/machines/return', { machine_ids });
   t.regex(returned.request_id, /^ret-/);
-  await broker.until(async () => (await broker.call('GET', `/requests/${returned.request_id}`)).body.status === 'completed');
+  await broker.until(
+    async () => (await broker.call('GET', `/requests/${returned.request_id}`)).body.status === 'completed',
+  );
   const { body: after } = await broker.call('GET', `/requests/${request_id}`);
   t.is(after.status, 'completed', 'the status of an ended request never changes');
   t.is(after.fulfilment.delivered, 2, 'delivered counts machines that were returned since');
@@ -86,7 +92,8 @@ test('states: nothing delivered is failed, some is completed with what is missin
 test('states: a cancelled request is cancelled once everything is released; again is the same, after its end it is refused', async (t) => {
   const broker = await specBroker({ loop: 'inline', knobs: { boot_ms: 60_000 } });
   t.teardown(() => broker.close());
-  const { request_id } = (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 })).body;
+  const { request_id } = (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 }))
+    .body;
   await broker.until(async () => (await broker.call('GET', `/requests/${request_id}`)).body.status === 'in_progress');
   const first = await broker.call('DELETE', `/requests/${request_id}?reason=enough`);
   t.is(first.status, 202);
@@ -101,7 +108,8 @@ test('states: a cancelled request is cancelled once everything is released; agai
 test('states: completed and failed requests and returns cannot be cancelled', async (t) => {
   const broker = await specBroker({ loop: 'inline' });
   t.teardown(() => broker.close());
-  const { request_id } = (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 })).body;
+  const { request_id } = (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 }))
+    .body;
   const { machines } = await broker.until(async () => {
     const { body } = await broker.call('GET', `/requests/${request_id}`);
     return body.status === 'completed' && body;
@@ -118,7 +126,8 @@ test('states: completed and failed requests and returns cannot be cancelled', as
 test('states: to HostFactory a cancelled request is complete_with_error and its machines fail', async (t) => {
   const broker = await specBroker({ scheduler: 'hostfactory', loop: 'inline', knobs: { boot_ms: 60_000 } });
   t.teardown(() => broker.close());
-  const { requestId } = (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 })).body;
+  const { requestId } = (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 }))
+    .body;
   const seen = async () => (await broker.call('GET', `/requests/${requestId}`)).body.requests[0];
   await broker.until(async () => (await seen()).machines.length === 1);
   t.is((await seen()).machines[0].result, 'executing');

@@ -20,7 +20,13 @@ for (const scheduler of ['default', 'hostfactory'] as const) {
     const { status, body } = await other.call('GET', '/templates/');
     t.is(status, 200);
     const { templates, ...rest } = body;
-    t.deepEqual(shape(rest), { total_count: 'integer', count: 'integer', message: 'string', success: 'boolean', timestamp: 'time' });
+    t.deepEqual(shape(rest), {
+      total_count: 'integer',
+      count: 'integer',
+      message: 'string',
+      success: 'boolean',
+      timestamp: 'time',
+    });
     t.like(rest, { total_count: 3, count: 3, success: true });
     t.like(templates[0], { template_id: 'bounded', provider_api: 'RunInstances', subnet_ids: ['subnet-1'] });
   });
@@ -79,7 +85,12 @@ test('POST /templates/: 201 with message, templateId and timestamp; then it is t
 });
 
 test('POST /templates/: 400 with everything that fails validation, and nothing is stored', async (t) => {
-  const { status, body } = await broker.call('POST', '/templates/', { template_id: 'bad', subnet_ids: 'x', tags: { a: 1 }, name: 2 });
+  const { status, body } = await broker.call('POST', '/templates/', {
+    template_id: 'bad',
+    subnet_ids: 'x',
+    tags: { a: 1 },
+    name: 2,
+  });
   t.is(status, 400);
   t.is(
     body.detail,

@@ -9,19 +9,32 @@ test.before(async () => {
 });
 test.after.always(() => Promise.all(Object.values(brokers).map((each) => each.close())));
 const of = (scheduler: 'default' | 'hostfactory') => brokers[scheduler] as BootedBroker;
-const ask = (body: unknown, scheduler: 'default' | 'hostfactory' = 'default') => of(scheduler).call('POST', '/machines/request', body);
+const ask = (body: unknown, scheduler: 'default' | 'hostfactory' = 'default') =>
+  of(scheduler).call('POST', '/machines/request', body);
 
 test('POST /machines/request: request_id, template_id, machine_count, status and message to the default scheduler', async (t) => {
   const { status, body } = await ask({ template_id: 'small', machine_count: 3 });
   t.is(status, 200);
-  t.deepEqual(shape(body), { request_id: 'string', template_id: 'string', machine_count: 'integer', status: 'string', message: 'string' });
+  t.deepEqual(shape(body), {
+    request_id: 'string',
+    template_id: 'string',
+    machine_count: 'integer',
+    status: 'string',
+    message: 'string',
+  });
   t.like(body, { template_id: 'small', machine_count: 3, status: 'pending' });
 });
 
 test('POST /machines/request: requestId, templateId, machineCount, status and message to HostFactory', async (t) => {
   const { status, body } = await ask({ template_id: 'small', machine_count: 3 }, 'hostfactory');
   t.is(status, 200);
-  t.deepEqual(shape(body), { requestId: 'string', templateId: 'string', machineCount: 'integer', status: 'string', message: 'string' });
+  t.deepEqual(shape(body), {
+    requestId: 'string',
+    templateId: 'string',
+    machineCount: 'integer',
+    status: 'string',
+    message: 'string',
+  });
   t.like(body, { templateId: 'small', machineCount: 3, status: 'running' });
 });
 
@@ -32,7 +45,10 @@ test('POST /machines/request: template_id is required, templateId its other spel
 
 test('POST /machines/request: machine_count is required, an integer, and count, machineCount mean the same', async (t) => {
   t.is((await ask({ template_id: 'small' })).body.detail, '/machine_count: is required');
-  t.regex((await ask({ template_id: 'small', machine_count: 'two' })).body.detail, /^\/machine_count: must be an integer/);
+  t.regex(
+    (await ask({ template_id: 'small', machine_count: 'two' })).body.detail,
+    /^\/machine_count: must be an integer/,
+  );
   for (const name of ['count', 'machineCount', 'requested_count', 'requestedCount'])
     t.is((await ask({ template_id: 'small', [name]: 2 })).body.machine_count, 2, name);
   t.is((await ask({ template_id: 'small', maxNumber: 2 })).status, 400, 'maxNumber is for POST /requests/ alone');
@@ -83,7 +99,10 @@ for (const path of ['/machines/', '/machines', '/machines/i-0123456789']) {
       const { status, body } = await broker.call('GET', path);
       t.is(status, 501);
       t.deepEqual(Object.keys(body), ['detail', 'code']);
-      t.regex(body.detail, /GET \/api\/v1\/inventory\/ \[list_machines\].* GET \/api\/v1\/inventory\/\{machine_id\} \[get_machine\]/);
+      t.regex(
+        body.detail,
+        /GET \/api\/v1\/inventory\/ \[list_machines\].* GET \/api\/v1\/inventory\/\{machine_id\} \[get_machine\]/,
+      );
     }
   });
 }
@@ -102,9 +121,15 @@ test('POST /machines/request: timeout and tags are those of the request', async 
 
 test('machines: request_id, provider_preference and force_return of the commands are no fields of the REST bodies', async (t) => {
   for (const [field, value] of Object.entries({ request_id: 'req-1', provider_preference: {} }))
-    t.regex((await ask({ template_id: 'small', machine_count: 1, [field]: value })).body.detail, new RegExp(`^/${field}: unknown field`));
+    t.regex(
+      (await ask({ template_id: 'small', machine_count: 1, [field]: value })).body.detail,
+      new RegExp(`^/${field}: unknown field`),
+    );
   for (const [field, value] of Object.entries({ force_return: true, timeout: 60 })) {
-    const { status, body } = await of('default').call('POST', '/machines/return', { machine_ids: ['i-1'], [field]: value });
+    const { status, body } = await of('default').call('POST', '/machines/return', {
+      machine_ids: ['i-1'],
+      [field]: value,
+    });
     t.is(status, 400);
     t.regex(body.detail, new RegExp(`^/${field}: unknown field`));
   }

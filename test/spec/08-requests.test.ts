@@ -22,7 +22,9 @@ test.before(async () => {
       return request.machines.filter((each: any) => each.status === 'running').length === 2 && request;
     });
     const [first] = machines;
-    const returned = idOf(await broker.call('POST', '/machines/return', { machine_ids: [first.machine_id ?? first.machineId] }));
+    const returned = idOf(
+      await broker.call('POST', '/machines/return', { machine_ids: [first.machine_id ?? first.machineId] }),
+    );
     stages[scheduler] = { broker, delivered, returned };
   }
 });
@@ -94,7 +96,11 @@ test('GET /requests/return: in pages as other lists, each return once, and how m
   const broker = await specBroker();
   t.teardown(() => broker.close());
   const { completed_at: _, ...open } = openReturn([], 60, Date.now(), {}).request;
-  const records = Array.from({ length: 1100 }, (_, i) => ({ ...open, request_id: `ret-${i}`, status: 'pending' as const }));
+  const records = Array.from({ length: 1100 }, (_, i) => ({
+    ...open,
+    request_id: `ret-${i}`,
+    status: 'pending' as const,
+  }));
   await broker.broker.store.commit(records.map((record) => ({ op: 'insert', kind: 'request', record }) as const));
   const page = async (query: string) => (await broker.call('GET', `/requests/return${query}`)).body;
   const first = await page('');
@@ -102,13 +108,21 @@ test('GET /requests/return: in pages as other lists, each return once, and how m
   t.is(first.requests.length, 50);
   t.like(await page('?limit=1000'), { count: 1000, total_count: 1100 });
   const seen = new Set<string>();
-  for (let at = 1; at <= 6; at += 1) for (const { request_id } of (await page(`?page=${at}&page_size=200`)).requests) seen.add(request_id);
+  for (let at = 1; at <= 6; at += 1)
+    for (const { request_id } of (await page(`?page=${at}&page_size=200`)).requests) seen.add(request_id);
   t.is(seen.size, 1100);
   t.deepEqual(
     (await page('?limit=2&sort=request_id:asc')).requests.map((each: any) => each.request_id),
     ['ret-0', 'ret-1'],
   );
-  for (const query of ['?limit=0', '?limit=1001', '?page_size=201', '?limit=5&page_size=5', '?sort=colour:asc', '?offset=3&page=2'])
+  for (const query of [
+    '?limit=0',
+    '?limit=1001',
+    '?page_size=201',
+    '?limit=5&page_size=5',
+    '?sort=colour:asc',
+    '?offset=3&page=2',
+  ])
     t.is((await broker.call('GET', `/requests/return${query}`)).status, 400, query);
 });
 
@@ -161,7 +175,10 @@ test('GET /requests/{request_id}/status: verbose is another name of long', async
     const short = await broker.call('GET', `${path}?verbose=false`);
     t.is(short.status, 200);
     t.deepEqual(short.body, (await broker.call('GET', `${path}?long=false`)).body);
-    t.deepEqual((await broker.call('GET', `${path}?verbose=true`)).body, (await broker.call('GET', `${path}?long=true`)).body);
+    t.deepEqual(
+      (await broker.call('GET', `${path}?verbose=true`)).body,
+      (await broker.call('GET', `${path}?long=true`)).body,
+    );
     const both = await broker.call('GET', `${path}?verbose=true&long=false`);
     t.is(both.status, 400);
     t.regex(both.body.detail, /'verbose' and 'long' are the same field/);
@@ -192,5 +209,8 @@ test('GET /requests/…: 404 for an id that nobody knows, under both schedulers'
 
 test('GET /requests/…: the header X-Observed-At says how old the answer is', async (t) => {
   const { broker, delivered } = stage('default');
-  t.regex((await broker.call('GET', `/requests/${delivered}/status`)).headers['x-observed-at'] ?? '', /^\d{4}-\d\d-\d\dT/);
+  t.regex(
+    (await broker.call('GET', `/requests/${delivered}/status`)).headers['x-observed-at'] ?? '',
+    /^\d{4}-\d\d-\d\dT/,
+  );
 });

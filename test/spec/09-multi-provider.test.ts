@@ -186,7 +186,15 @@ test('create request with provider selection: load balanced over a type, with a 
 });
 
 test('create request with provider selection: the preference is optional, every spelling of the count is taken', async (t) => {
-  for (const name of ['maxNumber', 'max_number', 'machine_count', 'machineCount', 'count', 'requested_count', 'requestedCount'])
+  for (const name of [
+    'maxNumber',
+    'max_number',
+    'machine_count',
+    'machineCount',
+    'count',
+    'requested_count',
+    'requestedCount',
+  ])
     t.is((await broker.call('POST', '/requests/', { template_id: 'small', [name]: 2 })).body.requested_count, 2, name);
 });
 
@@ -202,7 +210,12 @@ test('request with provider information: GET /requests/{request_id}/provider', a
     created_at: created.created_at,
     completed_at: null,
   });
-  t.deepEqual(Object.keys(body.provider_selection).toSorted(), ['alternatives', 'confidence', 'selection_reason', 'selection_time_ms']);
+  t.deepEqual(Object.keys(body.provider_selection).toSorted(), [
+    'alternatives',
+    'confidence',
+    'selection_reason',
+    'selection_time_ms',
+  ]);
 });
 
 test('test provider selection: the row, with what became of every other instance', async (t) => {

@@ -89,14 +89,18 @@ test('authentication: provider credentials are fields of the configuration, and 
   const hidden = { access_key_id: 'AKIAHIDDEN', secret_access_key: 'hush-secret', session_token: 'hush-token' };
   const broker = await specBroker({
     configuration: {
-      providers: [{ name: 'east', type: 'cloud', config: { ...hidden, profile: 'p', role_arn: 'r', credential_file: '/c' } }],
+      providers: [
+        { name: 'east', type: 'cloud', config: { ...hidden, profile: 'p', role_arn: 'r', credential_file: '/c' } },
+      ],
     },
   });
   t.teardown(() => broker.close());
   const answers = [
     await broker.call('GET', '/providers/'),
     await broker.call('GET', '/providers/east'),
-    await broker.call('POST', '/providers/validate', { providers: [{ name: 'x', type: 'cloud', config: { ...hidden, region: 5 } }] }),
+    await broker.call('POST', '/providers/validate', {
+      providers: [{ name: 'x', type: 'cloud', config: { ...hidden, region: 5 } }],
+    }),
     await broker.call('POST', '/providers/validate-env', {
       provider_type: 'cloud',
       environment_variables: { MUSTER_CLOUD_SECRET_ACCESS_KEY: 'hush-secret' },
@@ -108,7 +112,11 @@ test('authentication: provider credentials are fields of the configuration, and 
 
 test('authentication: a misspelt secret is masked as well', async (t) => {
   const broker = await specBroker({
-    configuration: { providers: [{ name: 'east', type: 'cloud', config: { secret_acces_key: 'hush', apiToken: 'hush', note: 'shown' } }] },
+    configuration: {
+      providers: [
+        { name: 'east', type: 'cloud', config: { secret_acces_key: 'hush', apiToken: 'hush', note: 'shown' } },
+      ],
+    },
   });
   t.teardown(() => broker.close());
   const { body } = await broker.call('GET', '/providers/east');
@@ -123,7 +131,10 @@ test('authentication: so is a secret inside of what nobody knows, and one that s
   };
   const broker = await specBroker({ configuration: { providers: [{ name: 'east', type: 'cloud', config }] } });
   t.teardown(() => broker.close());
-  const answers = [await broker.call('GET', '/providers/east'), await broker.call('POST', '/operations/get_configuration', {})];
+  const answers = [
+    await broker.call('GET', '/providers/east'),
+    await broker.call('POST', '/operations/get_configuration', {}),
+  ];
   for (const { body } of answers) t.notRegex(JSON.stringify(body), /hush/);
   t.like(answers[0]?.body.configuration, {
     vault: { api_password: '***', list: [{ accessKey: '***' }, 'shown'], tokens: '***', note: 'shown' },

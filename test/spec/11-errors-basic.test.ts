@@ -7,7 +7,14 @@ let broker: BootedBroker;
 test.before(async () => {
   broker = await specBroker({
     configuration: {
-      plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'default-format', 'hostfactory-format', 'storage-memory'],
+      plugins: [
+        'cloud',
+        'cloud-runinstances',
+        'cloud-ec2fleet',
+        'default-format',
+        'hostfactory-format',
+        'storage-memory',
+      ],
       providers: [
         provider('east', { limits: { max_instances_per_request: 8 } }),
         provider('bare', { config: { handlers: { ec2_fleet: false } } }),
@@ -33,13 +40,33 @@ const basic: readonly (readonly [string, Call, number, RegExp])[] = [
   ['the delete of an unknown template', ['DELETE', '/templates/none'], 404, /'none'/],
   ['the delete of a template that a file holds', ['DELETE', '/templates/small'], 409, /templates\.json/],
   ['the create of an existing template', ['POST', '/templates/', { template_id: 'small' }], 409, /already exists/],
-  ['another id in the body of an update', ['PUT', '/templates/small', { template_id: 'other' }], 400, /^\/template_id: /],
-  ['the return of unknown machines', ['POST', '/machines/return', { machine_ids: ['i-1', 'i-2'] }], 404, /'i-1', 'i-2'/],
+  [
+    'another id in the body of an update',
+    ['PUT', '/templates/small', { template_id: 'other' }],
+    400,
+    /^\/template_id: /,
+  ],
+  [
+    'the return of unknown machines',
+    ['POST', '/machines/return', { machine_ids: ['i-1', 'i-2'] }],
+    404,
+    /'i-1', 'i-2'/,
+  ],
   ['the return of nothing', ['POST', '/machines/return', { machine_ids: [] }], 400, /^\/machine_ids: /],
-  ['a request from an unknown template', ['POST', '/machines/request', { template_id: 'none', machine_count: 1 }], 404, /'none'/],
+  [
+    'a request from an unknown template',
+    ['POST', '/machines/request', { template_id: 'none', machine_count: 1 }],
+    404,
+    /'none'/,
+  ],
   ['too many machines', ['POST', '/machines/request', { template_id: 'bounded', machine_count: 6 }], 400, /6 .*5/],
   ['malformed JSON', ['POST', '/machines/request', '{'], 400, /not valid JSON/],
-  ['an unknown field', ['POST', '/machines/request', { template_id: 'small', machine_cont: 1 }], 400, /did you mean 'machine_count'/],
+  [
+    'an unknown field',
+    ['POST', '/machines/request', { template_id: 'small', machine_cont: 1 }],
+    400,
+    /did you mean 'machine_count'/,
+  ],
   ['an unknown path', ['GET', '/nothing'], 404, /\/nothing/],
   ['a wrong method', ['DELETE', '/machines/request'], 405, /POST/],
   ['the cancel of an unknown request', ['DELETE', '/requests/req-x'], 404, /'req-x'/],
@@ -57,7 +84,10 @@ for (const [what, call, status, detail] of basic) {
 
 test('basic errors: a template that lacks what its API needs can be stored and not be requested, with the reason', async (t) => {
   t.is((await broker.call('POST', '/templates/', { template_id: 'lacking' })).status, 201);
-  const { status, body } = await broker.call('POST', '/machines/request', { template_id: 'lacking', machine_count: 1 });
+  const { status, body } = await broker.call('POST', '/machines/request', {
+    template_id: 'lacking',
+    machine_count: 1,
+  });
   t.is(status, 400);
   t.regex(body.detail, /\/image_id: is needed.*\/machine_type: is needed/);
 });

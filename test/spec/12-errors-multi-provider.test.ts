@@ -7,7 +7,14 @@ let broker: BootedBroker;
 test.before(async () => {
   broker = await specBroker({
     configuration: {
-      plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'default-format', 'hostfactory-format', 'storage-memory'],
+      plugins: [
+        'cloud',
+        'cloud-runinstances',
+        'cloud-ec2fleet',
+        'default-format',
+        'hostfactory-format',
+        'storage-memory',
+      ],
       providers: [
         provider('east', { limits: { max_instances_per_request: 8 } }),
         provider('bare', { config: { handlers: { ec2_fleet: false } } }),
@@ -25,7 +32,11 @@ const template = { template_id: 'any', image_id: 'ami-1', machine_type: 't3.smal
 const coded: readonly (readonly [keyof typeof codes, string, Call, RegExp?])[] = [
   ['PROVIDER_NOT_FOUND', 'an instance that is not configured', ['GET', '/providers/eats'], /did you mean 'east'/],
   ['PROVIDER_NOT_FOUND', 'its capabilities', ['GET', '/providers/nowhere/capabilities']],
-  ['PROVIDER_NOT_FOUND', 'a check against it', ['POST', '/templates/small/validate', { provider_instance: 'nowhere' }]],
+  [
+    'PROVIDER_NOT_FOUND',
+    'a check against it',
+    ['POST', '/templates/small/validate', { provider_instance: 'nowhere' }],
+  ],
   [
     'PROVIDER_NOT_FOUND',
     'a request for it',
@@ -34,19 +45,31 @@ const coded: readonly (readonly [keyof typeof codes, string, Call, RegExp?])[] =
   [
     'PROVIDER_DISABLED',
     'a disabled instance that is named',
-    ['POST', '/requests/', { template_id: 'small', count: 1, provider_preference: { type: 'explicit', provider_instance: 'spare' } }],
+    [
+      'POST',
+      '/requests/',
+      { template_id: 'small', count: 1, provider_preference: { type: 'explicit', provider_instance: 'spare' } },
+    ],
     /'spare'/,
   ],
   [
     'PROVIDER_TYPE_MISMATCH',
     'a type that no plugin brings',
-    ['POST', '/providers/select', { template_id: 'small', selection_strategy: 'load_balanced', provider_type: 'metal' }],
+    [
+      'POST',
+      '/providers/select',
+      { template_id: 'small', selection_strategy: 'load_balanced', provider_type: 'metal' },
+    ],
     /cloud/,
   ],
   [
     'PROVIDER_TYPE_MISMATCH',
     'a template of such a type, whatever the strategy',
-    ['POST', '/providers/select', { template: { ...template, provider_type: 'metal' }, selection_strategy: 'default' }],
+    [
+      'POST',
+      '/providers/select',
+      { template: { ...template, provider_type: 'metal' }, selection_strategy: 'default' },
+    ],
     /metal/,
   ],
   [
@@ -81,10 +104,25 @@ const coded: readonly (readonly [keyof typeof codes, string, Call, RegExp?])[] =
     ['POST', '/requests/', { template_id: 'small', count: 9, provider_preference: { provider_instance: 'east' } }],
     /8/,
   ],
-  ['INSTANCE_LIMIT_EXCEEDED', 'more machines than the template allows', ['POST', '/requests/', { template_id: 'bounded', count: 6 }], /5/],
-  ['INVALID_CONFIGURATION', 'a body that has no list of providers', ['POST', '/providers/validate', { providers: 'x' }], /\/providers/],
+  [
+    'INSTANCE_LIMIT_EXCEEDED',
+    'more machines than the template allows',
+    ['POST', '/requests/', { template_id: 'bounded', count: 6 }],
+    /5/,
+  ],
+  [
+    'INVALID_CONFIGURATION',
+    'a body that has no list of providers',
+    ['POST', '/providers/validate', { providers: 'x' }],
+    /\/providers/,
+  ],
   ['REQUEST_NOT_FOUND', 'a request that is not there', ['GET', '/requests/req-x/provider'], /'req-x'/],
-  ['INVALID_REQUEST', 'a count below 1', ['POST', '/requests/', { template_id: 'small', count: 0 }], /\/machine_count: /],
+  [
+    'INVALID_REQUEST',
+    'a count below 1',
+    ['POST', '/requests/', { template_id: 'small', count: 0 }],
+    /\/machine_count: /,
+  ],
   ['INVALID_REQUEST', 'malformed JSON', ['POST', '/providers/select', '{'], /not valid JSON/],
   [
     'INVALID_REQUEST',
@@ -108,7 +146,12 @@ const coded: readonly (readonly [keyof typeof codes, string, Call, RegExp?])[] =
   ['INVALID_REQUEST', 'a name longer than any', ['GET', `/providers/${'x'.repeat(256)}`], /provider_name/],
   ['INVALID_REQUEST', 'a name longer than is read at all', ['GET', `/providers/${'x'.repeat(1_200)}`], /longer/],
   ['METHOD_NOT_ALLOWED', 'a wrong method', ['DELETE', '/providers/select'], /POST/],
-  ['PAYLOAD_TOO_LARGE', 'a body beyond the limit', ['POST', '/providers/select', { template: { x: 'x'.repeat(1_100_000) } }], /1 MiB/],
+  [
+    'PAYLOAD_TOO_LARGE',
+    'a body beyond the limit',
+    ['POST', '/providers/select', { template: { x: 'x'.repeat(1_100_000) } }],
+    /1 MiB/,
+  ],
 ];
 for (const [code, what, call, message] of coded) {
   test(`multi-provider errors: ${what} is ${code}, ${codes[code].status}`, async (t) => {
@@ -175,12 +218,18 @@ const statuses: Readonly<Record<string, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
 };
 test('multi-provider errors: every code has the status that was decided', (t) => {
-  for (const [code, status] of Object.entries(statuses)) t.is(Number(codes[code as keyof typeof codes]?.status), status, code);
+  for (const [code, status] of Object.entries(statuses))
+    t.is(Number(codes[code as keyof typeof codes]?.status), status, code);
 });
 
 test('errors: another media type is 415 in the form of its route', async (t) => {
   const post = (url: string) =>
-    broker.app.inject({ method: 'POST', url: `/api/v1${url}`, payload: 'a=1', headers: { 'content-type': 'text/plain' } });
+    broker.app.inject({
+      method: 'POST',
+      url: `/api/v1${url}`,
+      payload: 'a=1',
+      headers: { 'content-type': 'text/plain' },
+    });
   const [basicForm, coded] = [await post('/machines/request'), await post('/requests/')];
   t.is(basicForm.statusCode, 415);
   t.deepEqual(Object.keys(basicForm.json()), ['detail', 'code']);
@@ -195,7 +244,13 @@ test('errors: everything that is wrong is told at once, by where it stands', asy
     provider_preference: { type: 'luck', instance: 1 },
   });
   const paths = body.error.details.findings.map((each: any) => each.path);
-  t.deepEqual(paths, ['/machine_count', '/provider_preference/instance', '/provider_preference/type', '/template_id', '/tepmlate_id']);
+  t.deepEqual(paths, [
+    '/machine_count',
+    '/provider_preference/instance',
+    '/provider_preference/type',
+    '/template_id',
+    '/tepmlate_id',
+  ]);
 });
 
 test('errors: a credentials file that is not there heads a finding with FILE_NOT_FOUND, and of files elsewhere nothing is told', async (t) => {
@@ -205,13 +260,17 @@ test('errors: a credentials file that is not there heads a finding with FILE_NOT
       { name: 'lost', type: 'cloud', config: { credential_file: within } },
       { name: 'found', type: 'cloud', config: { credential_file: `${broker.place.directory}/templates.json` } },
       { name: 'beside', type: 'cloud', config: { credentialFile: 'muster.config.json' } },
-      ...['/nowhere/credentials', '/etc/passwd', '~/.ssh/id_rsa', `${broker.place.directory}/../../etc/passwd`, './.env'].map(
-        (credential_file, i) => ({
-          name: `elsewhere-${i}`,
-          type: 'cloud',
-          config: { credential_file },
-        }),
-      ),
+      ...[
+        '/nowhere/credentials',
+        '/etc/passwd',
+        '~/.ssh/id_rsa',
+        `${broker.place.directory}/../../etc/passwd`,
+        './.env',
+      ].map((credential_file, i) => ({
+        name: `elsewhere-${i}`,
+        type: 'cloud',
+        config: { credential_file },
+      })),
     ],
   });
   t.is(status, 200);
@@ -222,7 +281,7 @@ test('errors: a credentials file that is not there heads a finding with FILE_NOT
     t.is(errors.length, 1);
     t.regex(
       errors[0],
-      /^FILE_NOT_FOUND: credential_file \S+ is not in the directory of the server's configuration, and of other files callers are told nothing;/,
+      /^FILE_NOT_FOUND: credential_file \S+ is not in the directory of the server's configuration, and callers cannot ask about other files;/,
     );
   }
 });

@@ -13,7 +13,13 @@ test.before(async () => {
         subnet_ids: ['subnet-1'],
         max_instances: [9, 10, 100, 2][index],
       })),
-      { template_id: 'unbounded', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'], max_instances: -1 },
+      {
+        template_id: 'unbounded',
+        image_id: 'ami-1',
+        machine_type: 't3.small',
+        subnet_ids: ['subnet-1'],
+        max_instances: -1,
+      },
       { template_id: 'none', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'], max_instances: 0 },
     ],
     configuration: {
@@ -23,7 +29,8 @@ test.before(async () => {
       ],
     },
   });
-  for (let i = 0; i < 60; i++) await broker.call('POST', '/machines/request', { template_id: 'unbounded', machine_count: 1 + (i % 11) });
+  for (let i = 0; i < 60; i++)
+    await broker.call('POST', '/machines/request', { template_id: 'unbounded', machine_count: 1 + (i % 11) });
 });
 test.after.always(() => broker.close());
 
@@ -35,7 +42,11 @@ const groups: readonly (readonly [string, number, 'GET' | 'POST', string, unknow
 ];
 for (const [what, most, method, path, body] of groups) {
   test(`rate limits: ${what} are limited to ${most} a minute and client, told in four headers`, async (t) => {
-    const limited = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit: { enabled: true } } } });
+    const limited = await bootBroker({
+      storage: 'memory',
+      loop: 'none',
+      configuration: { server: { rate_limit: { enabled: true } } },
+    });
     t.teardown(() => limited.close());
     const first = await limited.call(method, path, body);
     t.is(first.headers['x-ratelimit-limit'], String(most) as never);
@@ -53,7 +64,10 @@ for (const [what, most, method, path, body] of groups) {
   });
 }
 
-/** What decisions say of each route; those that read requests and machines are limited too since callers ended servers with them. */
+/**
+ * What decisions say of each route; those that read requests and machines are limited too since callers ended servers
+ * with them.
+ */
 const grouped: Readonly<Record<string, number>> = {
   'GET /templates/': 200,
   'GET /templates/{template_id}': 200,
@@ -86,7 +100,11 @@ const grouped: Readonly<Record<string, number>> = {
   'GET /inventory/{machine_id}': 6000,
 };
 test('rate limits: every route counts in its group; refusals have the headers too', async (t) => {
-  const limited = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit: { enabled: true } } } });
+  const limited = await bootBroker({
+    storage: 'memory',
+    loop: 'none',
+    configuration: { server: { rate_limit: { enabled: true } } },
+  });
   t.teardown(() => limited.close());
   for (const { method, path } of limited.broker.operations.flatMap(({ rest }) => [rest ?? []].flat())) {
     const { headers } = await limited.call(
@@ -99,9 +117,16 @@ test('rate limits: every route counts in its group; refusals have the headers to
 });
 
 test('rate limits: the numbers are configurable, and off means no header at all', async (t) => {
-  const few = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { rate_limit: { template: 1 } } } });
+  const few = await bootBroker({
+    storage: 'memory',
+    loop: 'none',
+    configuration: { server: { rate_limit: { template: 1 } } },
+  });
   t.teardown(() => few.close());
-  t.deepEqual([(await few.call('GET', '/templates/')).status, (await few.call('GET', '/templates/')).status], [200, 429]);
+  t.deepEqual(
+    [(await few.call('GET', '/templates/')).status, (await few.call('GET', '/templates/')).status],
+    [200, 429],
+  );
   t.is((await broker.call('GET', '/templates/')).headers['x-ratelimit-limit'], undefined as never);
 });
 
@@ -116,7 +141,8 @@ test('paging: page defaults to 1 and page_size to 50', async (t) => {
 test('paging: pages neither skip nor repeat', async (t) => {
   const ids = new Set<string>();
   for (let page = 1; page <= 9; page++)
-    for (const each of (await broker.call('GET', `/requests/?page=${page}&page_size=7`)).body.requests) ids.add(each.request_id);
+    for (const each of (await broker.call('GET', `/requests/?page=${page}&page_size=7`)).body.requests)
+      ids.add(each.request_id);
   t.is(ids.size, 60);
 });
 
@@ -141,7 +167,11 @@ for (const path of ['/requests/', '/templates/', '/providers/']) {
     const list = (body: any) => body.requests ?? body.templates ?? body.providers;
     t.is(list((await broker.call('GET', `${path}?page=1&page_size=1`)).body).length, 1);
     t.is(list((await broker.call('GET', `${path}?pageSize=1`)).body).length, 1);
-    t.is(list((await broker.call('GET', `${path}?limit=1&page=2`)).body).length, 1, 'limit with page is a page length too');
+    t.is(
+      list((await broker.call('GET', `${path}?limit=1&page=2`)).body).length,
+      1,
+      'limit with page is a page length too',
+    );
   });
 }
 
@@ -176,7 +206,9 @@ test('sorting: numbers as numbers, in both directions', async (t) => {
 test('sorting: times as times, newest first where nothing is said', async (t) => {
   const times = (await broker.call('GET', '/requests/')).body.requests.map((each: any) => each.created_at);
   t.deepEqual(times, times.toSorted().toReversed());
-  const rising = (await broker.call('GET', '/requests/?sort=created_at:asc')).body.requests.map((each: any) => each.created_at);
+  const rising = (await broker.call('GET', '/requests/?sort=created_at:asc')).body.requests.map(
+    (each: any) => each.created_at,
+  );
   t.deepEqual(rising, rising.toSorted());
 });
 
@@ -186,7 +218,8 @@ test('filters: an unknown value gives an empty list, an unknown status is refuse
   t.is((await broker.call('GET', '/requests/?status=done')).status, 400);
 });
 
-const ask = (template_id: string, machine_count: number) => broker.call('POST', '/machines/request', { template_id, machine_count });
+const ask = (template_id: string, machine_count: number) =>
+  broker.call('POST', '/machines/request', { template_id, machine_count });
 
 test('machine_count: 1 to 10 000, the bound of the template, and that of the instance', async (t) => {
   t.is((await ask('unbounded', 0)).status, 400);

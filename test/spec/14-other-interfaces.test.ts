@@ -13,7 +13,9 @@ import { camel, provider, specBroker } from './spec-broker.ts';
 
 const operations: readonly Operation<any, any>[] = registered;
 
-async function program(options: BootOptions = {}): Promise<{ readonly muster: BrokerClient; readonly broker: BootedBroker }> {
+async function program(
+  options: BootOptions = {},
+): Promise<{ readonly muster: BrokerClient; readonly broker: BootedBroker }> {
   const broker = await specBroker(options);
   return { muster: clientOver(localExecutor(broker.broker), async () => {}), broker };
 }
@@ -40,14 +42,26 @@ test('SDK: count and requested_count, and provider for provider_name and provide
     t.true(having.length >= 3, field);
     for (const { name, input } of having) {
       for (const spelling of [...others, field].flatMap((each) => [each, camel(each)]))
-        t.deepEqual(compile(input).canonical({ [spelling]: 'x' }), { value: { [field]: 'x' }, findings: [] }, `${name}: ${spelling}`);
+        t.deepEqual(
+          compile(input).canonical({ [spelling]: 'x' }),
+          { value: { [field]: 'x' }, findings: [] },
+          `${name}: ${spelling}`,
+        );
     }
   }
 });
 
 test('SDK: a request is made with count, and provider names an instance', async (t) => {
-  const bound = { template_id: 'bound', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'], provider_name: 'east' };
-  const { muster, broker } = await program({ templates: [bound, { ...bound, template_id: 'small', provider_name: 'west' }] });
+  const bound = {
+    template_id: 'bound',
+    image_id: 'ami-1',
+    machine_type: 't3.small',
+    subnet_ids: ['subnet-1'],
+    provider_name: 'east',
+  };
+  const { muster, broker } = await program({
+    templates: [bound, { ...bound, template_id: 'small', provider_name: 'west' }],
+  });
   t.teardown(() => broker.close());
   t.is((await muster.create_request({ template_id: 'bound', count: 3 })).machine_count, 3);
   t.is((await muster.createRequest({ templateId: 'bound', requestedCount: 2 })).machine_count, 2);
@@ -90,7 +104,11 @@ const entities: readonly (readonly [string, string, (muster: BrokerClient) => Pr
     'provider',
     'none',
     (muster) =>
-      muster.create_request({ template_id: 'small', count: 1, provider_preference: { type: 'explicit', provider_instance: 'none' } }),
+      muster.create_request({
+        template_id: 'small',
+        count: 1,
+        provider_preference: { type: 'explicit', provider_instance: 'none' },
+      }),
   ],
 ];
 
@@ -104,15 +122,22 @@ test('SDK: NotFoundError and AlreadyExistsError carry entity_type and entity_id'
   await muster.create_template(template);
   await muster.create_request({ ...request, count: 1 });
   const taken = [muster.create_template(template), muster.create_request({ ...request, count: 2 })];
-  for (const [place, [entity_type, entity_id]] of [['template', 'made'] as const, ['request', 'req-made'] as const].entries())
-    t.like(await t.throwsAsync(taken[place] as Promise<unknown>, { instanceOf: sdk.AlreadyExistsError }), { entity_type, entity_id });
+  for (const [place, [entity_type, entity_id]] of [
+    ['template', 'made'] as const,
+    ['request', 'req-made'] as const,
+  ].entries())
+    t.like(await t.throwsAsync(taken[place] as Promise<unknown>, { instanceOf: sdk.AlreadyExistsError }), {
+      entity_type,
+      entity_id,
+    });
 });
 
 test('internal defaults: list-requests gives 50 from the first on, and only what has not ended', async (t) => {
   const { muster, broker } = await program();
   t.teardown(() => broker.close());
   const ids: string[] = [];
-  for (let i = 0; i < 52; i += 1) ids.push((await muster.create_request({ template_id: 'small', count: 1 })).request_id);
+  for (let i = 0; i < 52; i += 1)
+    ids.push((await muster.create_request({ template_id: 'small', count: 1 })).request_id);
   const [ended = ''] = ids;
   const record = await broker.broker.store.get('request', { request_id: ended });
   await broker.broker.store.commit([

@@ -93,17 +93,22 @@ function likely(field: any, name = ''): fc.Arbitrary<unknown> {
   );
 }
 
-/** Fields of a schema in either spelling, most of them there, with strange ones among them; a list of pairs, so that a key may stand twice. */
+/**
+ * Fields of a schema in either spelling, most of them there, with strange ones among them; a list of pairs, so that a
+ * key may stand twice.
+ */
 function fieldsOf(schema: any): fc.Arbitrary<Pairs> {
   const own = Object.entries(schema.properties as Record<string, unknown>).map(([name, field]) =>
     fc.tuple(fc.constantFrom(name, name, name, camel(name)), likely(field, name), needed(schema, name)),
   );
   const strange = fc.tuple(fc.oneof(fc.constantFrom(...nasty), text), json, fc.integer({ min: 3, max: 20 }));
-  return fc.tuple(own.length > 0 ? fc.tuple(...own) : fc.constant([]), fc.array(strange, { maxLength: 1 })).map(([known, odd]) => ({
-    pairs: [...known, ...odd].flatMap(([name, value, times]) =>
-      Array.from({ length: times === 0 ? 2 : times < 6 ? 1 : 0 }, () => [name, value] as const),
-    ),
-  }));
+  return fc
+    .tuple(own.length > 0 ? fc.tuple(...own) : fc.constant([]), fc.array(strange, { maxLength: 1 }))
+    .map(([known, odd]) => ({
+      pairs: [...known, ...odd].flatMap(([name, value, times]) =>
+        Array.from({ length: times === 0 ? 2 : times < 6 ? 1 : 0 }, () => [name, value] as const),
+      ),
+    }));
 }
 
 /** 0: twice; 1 to 5: once; more: not at all. */
@@ -119,7 +124,8 @@ function write(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const pairs = Object.hasOwn(value, 'pairs') ? (value as Pairs).pairs : Object.entries(value);
-  if (!Array.isArray(pairs) || pairs.some((pair) => !Array.isArray(pair) || typeof pair[0] !== 'string')) return JSON.stringify(value);
+  if (!Array.isArray(pairs) || pairs.some((pair) => !Array.isArray(pair) || typeof pair[0] !== 'string'))
+    return JSON.stringify(value);
   return `{${pairs.map(([name, each]) => `${JSON.stringify(name)}:${write(each)}`).join(',')}}`;
 }
 
@@ -135,7 +141,12 @@ const bodyOf = ({ operation }: Route): fc.Arbitrary<Buffer> =>
         .map((each) => Buffer.from(each)),
     },
     { weight: 1, arbitrary: fc.constantFrom(40, 100, 50_000).map((levels) => Buffer.from(deep(levels))) },
-    { weight: 1, arbitrary: fc.constant(Buffer.concat([Buffer.from('{"template_id":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')])) },
+    {
+      weight: 1,
+      arbitrary: fc.constant(
+        Buffer.concat([Buffer.from('{"template_id":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]),
+      ),
+    },
   );
 
 /** Values of a query that some route takes, by name; what else may stand there is for all. */
@@ -158,7 +169,8 @@ const queryOf = ({ operation, rest }: Route): fc.Arbitrary<string> => {
     const meant = Object.hasOwn(asked, of) ? asked[of] : undefined;
     return meant ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...meant) }, { weight: 1, arbitrary: any }) : any;
   };
-  const encode = (each: string) => (each.startsWith('%') ? each : encodeURIComponent(each.replaceAll(/[\ud800-\udfff]/g, '')));
+  const encode = (each: string) =>
+    each.startsWith('%') ? each : encodeURIComponent(each.replaceAll(/[\ud800-\udfff]/g, ''));
   const pair = name.chain((left) => value(left).map((right) => `${encode(left)}=${encode(right)}`));
   return fc.oneof(
     { weight: rest.method === 'GET' ? 1 : 20, arbitrary: fc.constant('') },
@@ -185,11 +197,16 @@ const headers: fc.Arbitrary<Record<string, string>> = fc.record(
 );
 
 /** A call of one of these routes, mostly with its own method. */
-export const callOf = (routes: readonly Route[], prefix: string): fc.Arbitrary<{ readonly route: Route; readonly call: Call }> =>
+export const callOf = (
+  routes: readonly Route[],
+  prefix: string,
+): fc.Arbitrary<{ readonly route: Route; readonly call: Call }> =>
   // What a call stores, and lists with their many parameters, deserve more of them.
   fc
     .constantFrom(
-      ...routes.flatMap((route) => Array.from({ length: route.rest.idempotent || route.rest.path.endsWith('/') ? 4 : 1 }, () => route)),
+      ...routes.flatMap((route) =>
+        Array.from({ length: route.rest.idempotent || route.rest.path.endsWith('/') ? 4 : 1 }, () => route),
+      ),
     )
     .chain((route) => {
       const parameter = fc.oneof(
@@ -197,8 +214,11 @@ export const callOf = (routes: readonly Route[], prefix: string): fc.Arbitrary<{
         { weight: 6, arbitrary: fc.constantFrom(...ids) },
         { weight: 1, arbitrary: fc.constantFrom('%', '%ff', '%2e%2e', '..', 'x'.repeat(1_200)) },
       );
-      const encode = (each: string) => (/^%|^\.\.$/.test(each) ? each : encodeURIComponent(each.replaceAll(/[\ud800-\udfff]/g, '')));
-      const steps = route.rest.path.split(/(\{\w+\})/).map((step) => (step.startsWith('{') ? parameter.map(encode) : fc.constant(step)));
+      const encode = (each: string) =>
+        /^%|^\.\.$/.test(each) ? each : encodeURIComponent(each.replaceAll(/[\ud800-\udfff]/g, ''));
+      const steps = route.rest.path
+        .split(/(\{\w+\})/)
+        .map((step) => (step.startsWith('{') ? parameter.map(encode) : fc.constant(step)));
       const own = route.rest.method;
       return fc
         .record({
@@ -215,7 +235,12 @@ export const callOf = (routes: readonly Route[], prefix: string): fc.Arbitrary<{
           const type = payload && payload.length > 0 ? { 'content-type': 'application/json' } : {};
           return {
             route,
-            call: { method, url: `${prefix}${path}${query}`, headers: { ...type, ...given }, ...(payload ? { payload } : {}) },
+            call: {
+              method,
+              url: `${prefix}${path}${query}`,
+              headers: { ...type, ...given },
+              ...(payload ? { payload } : {}),
+            },
           };
         });
     });

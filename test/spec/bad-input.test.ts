@@ -51,7 +51,13 @@ const formOf = ({ method, path }: Route['rest']) =>
   coded.has(`${method} ${path}`) || path.startsWith('/operations/') ? 'error' : 'detail';
 
 /** What is wrong with the answer to a call; nothing: undefined. */
-function wrongWith({ broker }: BootedBroker, { operation, rest }: Route, call: Call, status: number, body: string): string | undefined {
+function wrongWith(
+  { broker }: BootedBroker,
+  { operation, rest }: Route,
+  call: Call,
+  status: number,
+  body: string,
+): string | undefined {
   if (status === 503 || (status >= 500 && status !== 501)) return `${status}: ${body}`;
   const parsed: any = JSON.parse(body);
   if (status < 300) {
@@ -74,8 +80,10 @@ function wrongWith({ broker }: BootedBroker, { operation, rest }: Route, call: C
       : undefined;
   const { error, ...others } = parsed;
   const fields = error && Object.keys(error).toSorted().join();
-  if (Object.keys(others).length > 0 || fields !== 'code,details,message,request_id,timestamp') return `no declared form: ${body}`;
-  if (!(error.code in codes) || codes[error.code as keyof typeof codes].status !== status) return `${error.code} with ${status}`;
+  if (Object.keys(others).length > 0 || fields !== 'code,details,message,request_id,timestamp')
+    return `no declared form: ${body}`;
+  if (!(error.code in codes) || codes[error.code as keyof typeof codes].status !== status)
+    return `${error.code} with ${status}`;
   return formOf(rest) === 'error' || call.method !== rest.method || !onItsPath(call, rest.path)
     ? undefined
     : 'an error object on a route of details';
@@ -101,7 +109,9 @@ const onItsPath = ({ url }: Call, path: string): boolean => {
   const plain = /^[\w.-]{2,250}$/;
   return (
     given.length === own.length &&
-    own.every((step, i) => (step.startsWith('{') ? plain.test(given[i] ?? '') && given[i] !== '..' : step === given[i]))
+    own.every((step, i) =>
+      step.startsWith('{') ? plain.test(given[i] ?? '') && given[i] !== '..' : step === given[i],
+    )
   );
 };
 
@@ -112,7 +122,9 @@ for (const [scheduler, numRuns] of [
   test(`any call of any route is answered in a declared form, and what is refused changes nothing (${scheduler})`, async (t) => {
     const broker = await specBroker({ scheduler });
     t.teardown(() => broker.close());
-    const own = broker.broker.operations.flatMap((operation) => [operation.rest ?? []].flat().map((rest) => ({ operation, rest })));
+    const own = broker.broker.operations.flatMap((operation) =>
+      [operation.rest ?? []].flat().map((rest) => ({ operation, rest })),
+    );
     // Every operation under its name answers in our own words, which under this scheduler are the route's.
     const named = broker.broker.operations.map((operation) => ({
       operation,
@@ -130,20 +142,31 @@ for (const [scheduler, numRuns] of [
       const after = await digest(broker);
       const wrong = wrongWith(broker, route, call, status, body);
       if (wrong) throw new Error(wrong);
-      if ((status >= 400 || call.method === 'GET') && after !== before) throw new Error(`${status} changed ${before} to ${after}`);
+      if ((status >= 400 || call.method === 'GET') && after !== before)
+        throw new Error(`${status} changed ${before} to ${after}`);
       before = after;
       seen.set(status, (seen.get(status) ?? 0) + 1);
     });
-    const { failed, counterexamplePath, counterexample, errorInstance } = await fc.check(property, { seed, numRuns, endOnFailure: true });
-    if (failed) return t.fail(told(errorInstance, counterexample?.[0].call, `seed ${seed}, path ${counterexamplePath}`));
+    const { failed, counterexamplePath, counterexample, errorInstance } = await fc.check(property, {
+      seed,
+      numRuns,
+      endOnFailure: true,
+    });
+    if (failed)
+      return t.fail(told(errorInstance, counterexample?.[0].call, `seed ${seed}, path ${counterexamplePath}`));
     // Otherwise the cases would say nothing.
-    for (const status of [200, 400, 404]) t.true((seen.get(status) ?? 0) > 0, `${status} among ${JSON.stringify([...seen])}`);
+    for (const status of [200, 400, 404])
+      t.true((seen.get(status) ?? 0) > 0, `${status} among ${JSON.stringify([...seen])}`);
   });
 }
 
 const always: readonly (readonly [string, string, string])[] = [
   ['a prototype key', '{"template_id":"small","machine_count":1,"__proto__":{"polluted":1}}', '__proto__'],
-  ['a constructor', '{"template_id":"small","machine_count":1,"constructor":{"prototype":{"polluted":1}}}', 'constructor'],
+  [
+    'a constructor',
+    '{"template_id":"small","machine_count":1,"constructor":{"prototype":{"polluted":1}}}',
+    'constructor',
+  ],
   [
     'nesting of 100 levels',
     `{"template_id":"small","machine_count":1,"additional_data":{"a":${'['.repeat(100)}${']'.repeat(100)}}}`,
@@ -181,7 +204,9 @@ test('a huge list is refused by its length, or taken, and never slowly', async (
   t.regex(many.body.detail, /^\/machine_ids: /);
   const unknown = await broker.call('POST', '/machines/return', { machine_ids: machine_ids.slice(0, 10_000) });
   t.is(unknown.status, 404);
-  const names = await broker.call('POST', '/templates/small/validate-multi', { provider_instances: machine_ids.slice(0, 1_000) });
+  const names = await broker.call('POST', '/templates/small/validate-multi', {
+    provider_instances: machine_ids.slice(0, 1_000),
+  });
   t.is(names.status, 200);
   t.true(performance.now() - started < 3_000);
 });

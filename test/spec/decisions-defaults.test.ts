@@ -4,7 +4,8 @@ import type { BootedBroker } from '../support/boot-broker.ts';
 import { provider, specBroker } from './spec-broker.ts';
 
 const machine = { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
-const east = (template_defaults: object) => provider('east', { template_defaults: { ...machine, ...template_defaults } });
+const east = (template_defaults: object) =>
+  provider('east', { template_defaults: { ...machine, ...template_defaults } });
 const west = (more: object = {}) => provider('west', { priority: 2, template_defaults: machine, ...more });
 
 /** The request that a call made, as it is kept. */
@@ -19,7 +20,10 @@ test('template_defaults: what a request fixes is that of the instance which was 
   const terms = { timeout: 60, partial: 'all_or_nothing', retry_until_timeout: true, replace_lost: true };
   const own = await specBroker({
     configuration: { providers: [east(terms), west()] },
-    templates: [{ template_id: 'open' }, { template_id: 'own', timeout: 90, partial: 'best_effort', replace_lost: false }],
+    templates: [
+      { template_id: 'open' },
+      { template_id: 'own', timeout: 90, partial: 'best_effort', replace_lost: false },
+    ],
   });
   t.teardown(() => own.close());
   const { timeout: _, ...fixed } = terms;
@@ -29,8 +33,16 @@ test('template_defaults: what a request fixes is that of the instance which was 
     seconds: 90,
     template: { partial: 'best_effort', retry_until_timeout: true, replace_lost: false },
   });
-  const elsewhere = await kept(own, { template_id: 'open', count: 1, provider_preference: { provider_instance: 'west' } });
-  t.like(elsewhere, { provider_instance: 'west', seconds: 3600, template: { partial: undefined, replace_lost: undefined } });
+  const elsewhere = await kept(own, {
+    template_id: 'open',
+    count: 1,
+    provider_preference: { provider_instance: 'west' },
+  });
+  t.like(elsewhere, {
+    provider_instance: 'west',
+    seconds: 3600,
+    template: { partial: undefined, replace_lost: undefined },
+  });
 });
 
 test('template_defaults: provider_api names the API of templates that leave it to the instance', async (t) => {
@@ -70,7 +82,10 @@ test('template_defaults: an API that the instance does not offer keeps it out, w
 });
 
 test('template_defaults: max_instances bounds one request and all machines of the template at once', async (t) => {
-  const own = await specBroker({ configuration: { providers: [east({ max_instances: 3 })] }, templates: [{ template_id: 'open' }] });
+  const own = await specBroker({
+    configuration: { providers: [east({ max_instances: 3 })] },
+    templates: [{ template_id: 'open' }],
+  });
   t.teardown(() => own.close());
   const ask = async (count: number) => {
     const { status, body } = await own.call('POST', '/requests/', { template_id: 'open', count });
@@ -96,7 +111,10 @@ test('template_defaults: an instance that they make fit is taken before one that
 async function variants(bounds: { readonly east: number; readonly west: number }): Promise<BootedBroker> {
   const own = await specBroker({ configuration: { providers: [east({}), west()] }, templates: [] });
   for (const [name, max_instances] of Object.entries(bounds))
-    await writeFile(`${own.place.directory}/${name}_templates.json`, JSON.stringify([{ template_id: 'shared', max_instances }]));
+    await writeFile(
+      `${own.place.directory}/${name}_templates.json`,
+      JSON.stringify([{ template_id: 'shared', max_instances }]),
+    );
   await own.call('POST', '/templates/refresh');
   return own;
 }

@@ -8,7 +8,8 @@ test.before(async () => {
 });
 test.after.always(() => broker.close());
 
-const keyed = (path: string, key: string, body: unknown) => broker.call('POST', path, body, { 'idempotency-key': key });
+const keyed = (path: string, key: string, body: unknown) =>
+  broker.call('POST', path, body, { 'idempotency-key': key });
 const small = { template_id: 'small', machine_count: 1 };
 
 for (const [path, status] of [
@@ -51,9 +52,12 @@ test('Idempotency-Key on /machines/return: the same return again', async (t) => 
     const { machines } = (await own.call('GET', `/requests/${request_id}`)).body;
     return machines[0]?.status === 'running' && machines;
   });
-  const give = () => own.call('POST', '/machines/return', { machine_ids: [machine.machine_id] }, { 'idempotency-key': 'back' });
+  const give = () =>
+    own.call('POST', '/machines/return', { machine_ids: [machine.machine_id] }, { 'idempotency-key': 'back' });
   const first = await give();
-  await own.until(async () => (await own.call('GET', `/requests/${first.body.request_id}`)).body.status === 'completed');
+  await own.until(
+    async () => (await own.call('GET', `/requests/${first.body.request_id}`)).body.status === 'completed',
+  );
   t.deepEqual((await give()).body, first.body);
   const known = await own.call('POST', '/machines/return', { machine_ids: [machine.machine_id] });
   t.is(known.status, 200, 'machines that are gone already are no error');
@@ -67,17 +71,23 @@ test('Idempotency-Key: after its request was purged 409 says when', async (t) =>
   await post();
   const [key] = await own.broker.store.find('key', {});
   if (!key) return t.fail();
-  await own.broker.store.commit([{ op: 'put', kind: 'key', record: { ...key, purged_at: Date.parse('2026-01-02T03:04:05Z') } }]);
+  await own.broker.store.commit([
+    { op: 'put', kind: 'key', record: { ...key, purged_at: Date.parse('2026-01-02T03:04:05Z') } },
+  ]);
   const { status, body } = await post();
   t.is(status, 409);
   t.regex(body.detail, /2026-01-02T03:04:05/);
 });
 
 test('Idempotency-Key and X-Request-Id: 1 to 255 visible ASCII characters', async (t) => {
-  for (const key of ['', 'a b', 'x'.repeat(256), 'ü']) t.is((await keyed('/machines/request', key, small)).status, 400, key);
+  for (const key of ['', 'a b', 'x'.repeat(256), 'ü'])
+    t.is((await keyed('/machines/request', key, small)).status, 400, key);
   t.is((await keyed('/requests/', 'a b', small)).body.error.code, 'INVALID_REQUEST');
   t.is((await keyed('/machines/request', 'x'.repeat(255), small)).status, 200);
-  t.is((await broker.call('GET', '/providers/nowhere', undefined, { 'x-request-id': 'call-1' })).body.error.request_id, 'call-1');
+  t.is(
+    (await broker.call('GET', '/providers/nowhere', undefined, { 'x-request-id': 'call-1' })).body.error.request_id,
+    'call-1',
+  );
 });
 
 test('a body that is not needed may be empty, null or {}', async (t) => {
@@ -89,10 +99,21 @@ test('a body that is not needed may be empty, null or {}', async (t) => {
 
 test('two spellings with equal values pass, with different ones they are findings at both', async (t) => {
   t.is(
-    (await broker.call('POST', '/machines/request', { template_id: 'small', templateId: 'small', count: 1, machineCount: 1 })).status,
+    (
+      await broker.call('POST', '/machines/request', {
+        template_id: 'small',
+        templateId: 'small',
+        count: 1,
+        machineCount: 1,
+      })
+    ).status,
     200,
   );
-  const { status, body } = await broker.call('POST', '/machines/request', { template_id: 'small', count: 1, machineCount: 2 });
+  const { status, body } = await broker.call('POST', '/machines/request', {
+    template_id: 'small',
+    count: 1,
+    machineCount: 2,
+  });
   t.is(status, 400);
   t.regex(body.detail, /\/count: .*\/machineCount: /);
 });
@@ -116,18 +137,30 @@ for (const scheduler of ['default', 'hostfactory'] as const) {
 }
 
 test('additional_data: the keys that the template or the instance names become tags of the machines', async (t) => {
-  const fields = { provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
+  const fields = {
+    provider_api: 'RunInstances',
+    image_id: 'ami-1',
+    machine_type: 't3.small',
+    subnet_ids: ['subnet-1'],
+  };
   const own = await specBroker({
     loop: 'inline',
     templates: [
-      { template_id: 'tagged', ...fields, additionalDataTags: ['jobId', 'owner', 'list', 'absent'], tags: { team: 'a' } },
+      {
+        template_id: 'tagged',
+        ...fields,
+        additionalDataTags: ['jobId', 'owner', 'list', 'absent'],
+        tags: { team: 'a' },
+      },
       { template_id: 'plain', ...fields },
     ],
   });
   t.teardown(() => own.close());
   const tagsAt = async (template_id: string) => {
     const additional_data = { jobId: 7, owner: 'b', list: [1], other: 'not named' };
-    const { request_id } = (await own.call('POST', '/machines/request', { template_id, machine_count: 1, additional_data })).body;
+    const { request_id } = (
+      await own.call('POST', '/machines/request', { template_id, machine_count: 1, additional_data })
+    ).body;
     await own.until(async () => (await own.call('GET', `/requests/${request_id}`)).body.status === 'completed');
     const [attempt] = await own.broker.store.find('attempt', { where: { request_id } });
     return [attempt?.order.tags, await tagsInCloud(own, request_id)] as const;

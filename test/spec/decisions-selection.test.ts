@@ -16,7 +16,11 @@ test('selection: a lower priority number is preferred, and weight 0 is never an 
     return [body.provider_instance, ...body.alternatives];
   };
   t.deepEqual(await chosen(provider('a', { priority: 2 }), provider('b', { priority: 1 })), ['b', 'a']);
-  t.deepEqual(await chosen(provider('a', { weight: 0 }), provider('b', { priority: 9 })), ['b'], 'weight 0 is never an alternative');
+  t.deepEqual(
+    await chosen(provider('a', { weight: 0 }), provider('b', { priority: 9 })),
+    ['b'],
+    'weight 0 is never an alternative',
+  );
 });
 
 for (const [strategy, template_id] of [
@@ -25,9 +29,16 @@ for (const [strategy, template_id] of [
 ] as const) {
   test(`selection: 3 to 1 at equal priority is 3 to 1 for requests, by the ${strategy} strategy`, async (t) => {
     const own = await specBroker({
-      templates: [...testTemplates, { template_id: 'plain', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] }],
+      templates: [
+        ...testTemplates,
+        { template_id: 'plain', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] },
+      ],
       configuration: {
-        providers: [provider('heavy', { weight: 3 }), provider('light', { weight: 1 }), provider('spare', { priority: 2, weight: 100 })],
+        providers: [
+          provider('heavy', { weight: 3 }),
+          provider('light', { weight: 1 }),
+          provider('spare', { priority: 2, weight: 100 }),
+        ],
       },
     });
     t.teardown(() => own.close());
@@ -113,10 +124,15 @@ test('selection: load balancing ignores priority and follows the weights', async
 });
 
 test('validate: a disabled instance can be validated against, with a warning; several without a list are all', async (t) => {
-  const own = await specBroker({ configuration: { providers: [provider('on'), provider('off', { enabled: false })] } });
+  const own = await specBroker({
+    configuration: { providers: [provider('on'), provider('off', { enabled: false })] },
+  });
   t.teardown(() => own.close());
   const { body } = await own.call('POST', '/templates/small/validate', { provider_instance: 'off' });
   t.true(body.valid);
   t.regex(body.warnings[0], /disabled/);
-  t.deepEqual(Object.keys((await own.call('POST', '/templates/small/validate-multi', {})).body.validation_results), ['on', 'off']);
+  t.deepEqual(Object.keys((await own.call('POST', '/templates/small/validate-multi', {})).body.validation_results), [
+    'on',
+    'off',
+  ]);
 });

@@ -16,7 +16,11 @@ test('hot reload: a file that breaks keeps its last good state, and refresh says
     t.is(body.templateCount, 4, text);
     t.regex(body.message, /cloud_templates\.yaml/, text);
     t.is(body.cacheStats.errors.length, 1);
-    t.true(body.cacheStats.warnings.some((each: string) => each.includes('cloud_templates.yaml: its templates keep the content')));
+    t.true(
+      body.cacheStats.warnings.some((each: string) =>
+        each.includes('cloud_templates.yaml: its templates keep the content'),
+      ),
+    );
     t.is((await broker.call('GET', '/templates/small')).body.template.name, 'kept');
   }
   await writeFile(`${directory}/cloud_templates.yaml`, '- template_id: small\n  name: mended\n');
@@ -108,7 +112,23 @@ for (const id of ['a', '0', 'A.b-c_d', '9...', longest, 'constructor', 'validate
 test('ids: what is outside the allowed set is refused with a sentence and never stored', async (t) => {
   const broker = await two();
   t.teardown(() => broker.close());
-  for (const id of ['', '-a', '.a', '_a', 'a b', 'a/b', 'ä', 'a\n', `${longest}x`, '__proto__', '../etc', 'a%2fb', null, 5, {}]) {
+  for (const id of [
+    '',
+    '-a',
+    '.a',
+    '_a',
+    'a b',
+    'a/b',
+    'ä',
+    'a\n',
+    `${longest}x`,
+    '__proto__',
+    '../etc',
+    'a%2fb',
+    null,
+    5,
+    {},
+  ]) {
     const { status, body } = await broker.call('POST', '/templates/', { template_id: id });
     t.is(status, 400, String(id));
     t.regex(body.detail, /\/template_id: /);
@@ -133,12 +153,33 @@ test('aliases: aws means the type cloud, AutoScalingGroup the API ASG, in bodies
   });
   t.teardown(() => broker.close());
   t.is((await broker.call('GET', '/providers/east')).body.type, 'cloud');
-  await broker.call('POST', '/templates/', { template_id: 'aliased', provider_type: 'aws', provider_api: 'AutoScalingGroup' });
-  t.like((await broker.call('GET', '/templates/aliased')).body.template, { provider_type: 'cloud', provider_api: 'ASG' });
-  t.is((await broker.call('POST', '/providers/validate', { providers: [{ name: 'x', type: 'aws' }] })).body.valid, true);
-  const preferred = { template_id: 'aliased', maxNumber: 1, providerPreference: { type: 'load_balanced', provider_type: 'aws' } };
-  await broker.call('PUT', '/templates/aliased', { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] });
-  t.like(await broker.call('POST', '/requests/', preferred), { status: 201, body: { provider_selection: { provider_type: 'cloud' } } });
+  await broker.call('POST', '/templates/', {
+    template_id: 'aliased',
+    provider_type: 'aws',
+    provider_api: 'AutoScalingGroup',
+  });
+  t.like((await broker.call('GET', '/templates/aliased')).body.template, {
+    provider_type: 'cloud',
+    provider_api: 'ASG',
+  });
+  t.is(
+    (await broker.call('POST', '/providers/validate', { providers: [{ name: 'x', type: 'aws' }] })).body.valid,
+    true,
+  );
+  const preferred = {
+    template_id: 'aliased',
+    maxNumber: 1,
+    providerPreference: { type: 'load_balanced', provider_type: 'aws' },
+  };
+  await broker.call('PUT', '/templates/aliased', {
+    image_id: 'ami-1',
+    machine_type: 't3.small',
+    subnet_ids: ['subnet-1'],
+  });
+  t.like(await broker.call('POST', '/requests/', preferred), {
+    status: 201,
+    body: { provider_selection: { provider_type: 'cloud' } },
+  });
   const tried = await broker.call('POST', '/providers/select', { template_id: 'aliased', provider_type: 'aws' });
   t.like(tried, { status: 200, body: { provider_type: 'cloud', selection_strategy: 'load_balanced' } });
   const unknown = await broker.call('POST', '/providers/select', { template_id: 'aliased', provider_type: 'gcp' });
@@ -155,11 +196,15 @@ test('open objects: unknown fields of a template are kept as written, with a war
   await broker.call('POST', '/templates/', { template_id: 'odd', someField: { innerKey: 1 }, another_one: null });
   t.deepEqual((await broker.call('GET', '/templates/odd')).body.template.someField, { innerKey: 1 });
   const { body } = await broker.call('POST', '/templates/validate', { template_id: 'odd', machine_tpye: 'x' });
-  t.true(body.validationWarnings.includes("/machine_tpye: unknown field, kept as it is; did you mean 'machine_type'?"));
+  t.true(
+    body.validationWarnings.includes("/machine_tpye: unknown field, kept as it is; did you mean 'machine_type'?"),
+  );
 });
 
 test('lists: a template that names neither type nor API is found by those that it resolves to, and by the name of its type', async (t) => {
-  const broker = await specBroker({ templates: [{ template_id: 'open' }, { template_id: 'run', provider_api: 'RunInstances' }] });
+  const broker = await specBroker({
+    templates: [{ template_id: 'open' }, { template_id: 'run', provider_api: 'RunInstances' }],
+  });
   t.teardown(() => broker.close());
   const found = async (query: string) =>
     (await broker.call('GET', `/templates/?${query}`)).body.templates.map((each: any) => each.template_id);
@@ -199,7 +244,10 @@ test('writes: many writers of one template at once all come through, and none un
   const names = Array.from({ length: 24 }, (_, i) => `field_${i}`);
   const answers = await Promise.all(names.map((name) => broker.call('PUT', '/templates/small', { [name]: 'x' })));
   t.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-  t.like((await broker.call('GET', '/templates/small')).body.template, Object.fromEntries(names.map((name) => [name, 'x'])));
+  t.like(
+    (await broker.call('GET', '/templates/small')).body.template,
+    Object.fromEntries(names.map((name) => [name, 'x'])),
+  );
 });
 
 test('writes: a template that another process deleted is gone for this one at once', async (t) => {

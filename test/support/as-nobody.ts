@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 
-/** Runs a program as a user who may read and write nothing of its own: root may write everywhere, so tests of rights must not be root. */
+/**
+ * Runs a program as a user who may read and write nothing of its own: root may write everywhere, so tests of rights
+ * must not be root.
+ */
 export function asNobody(
   program: string,
   args: readonly string[],

@@ -4,15 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { isTaken } from '../../host/data-directory/data-directory.ts';
-import { isItsProcess } from '../../host/client/running-server.ts';
+import { isServerProcess } from '../../host/client/running-server.ts';
 import { readServerPlace } from '../../host/data-directory/server-place.ts';
 import { until } from './boot-broker.ts';
 
-/** Kills the server of a data directory, and waits until the directory is free: one that is still starting has it before it says where it is. */
+/**
+ * Kills the server of a data directory, and waits until the directory is free: one that is still starting has it
+ * before it says where it is.
+ */
 export async function endServer(data: string): Promise<void> {
   await until(async () => {
     const running = existsSync(data) ? readServerPlace(data) : undefined;
-    if (running && isItsProcess(running)) process.kill(running.pid, 'SIGKILL');
+    if (running && isServerProcess(running)) process.kill(running.pid, 'SIGKILL');
     return !existsSync(data) || !isTaken(data);
   });
 }

@@ -26,7 +26,10 @@ export interface PlaceOptions {
   readonly configuration?: Readonly<Record<string, unknown>>;
 }
 
-/** A temporary directory with configuration and templates, and a simulated cloud in this process that outlives every broker on it. */
+/**
+ * A temporary directory with configuration and templates, and a simulated cloud in this process that outlives every
+ * broker on it.
+ */
 export interface Place {
   readonly directory: string;
   readonly simulator: Simulator;
@@ -34,7 +37,13 @@ export interface Place {
 }
 
 export const testTemplates = [
-  { template_id: 'small', provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] },
+  {
+    template_id: 'small',
+    provider_api: 'RunInstances',
+    image_id: 'ami-1',
+    machine_type: 't3.small',
+    subnet_ids: ['subnet-1'],
+  },
   {
     template_id: 'fleet',
     provider_api: 'EC2Fleet',
@@ -57,18 +66,32 @@ export async function makePlace(options: PlaceOptions = {}): Promise<Place> {
   const simulator = await startSimulator({ knobs: { boot_ms: 50, shutdown_ms: 50, ...options.knobs } });
   const storage = options.storage ?? 'sqlite';
   const configuration = {
-    plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'default-format', 'hostfactory-format', `storage-${storage}`],
+    plugins: [
+      'cloud',
+      'cloud-runinstances',
+      'cloud-ec2fleet',
+      'default-format',
+      'hostfactory-format',
+      `storage-${storage}`,
+    ],
     scheduler: options.scheduler ?? 'default',
     storage: { type: storage },
     providers: [
-      { name: 'east', type: 'cloud', config: { endpoint_url: simulator.url, access_key_id: 'AKIATEST', secret_access_key: 'test' } },
+      {
+        name: 'east',
+        type: 'cloud',
+        config: { endpoint_url: simulator.url, access_key_id: 'AKIATEST', secret_access_key: 'test' },
+      },
     ],
     // Tests call as fast as they can.
     server: { rate_limit: { enabled: false } },
     ...options.configuration,
   };
   await writeFile(join(directory, 'muster.config.json'), JSON.stringify(configuration));
-  await writeFile(join(directory, 'templates.json'), JSON.stringify({ templates: options.templates ?? testTemplates }));
+  await writeFile(
+    join(directory, 'templates.json'),
+    JSON.stringify({ templates: options.templates ?? testTemplates }),
+  );
   return {
     directory,
     simulator,
@@ -103,7 +126,12 @@ export interface BootedBroker {
   readonly simulator: Simulator;
   readonly place: Place;
   /** A call below /api/v1. A `body` is sent as JSON; text as it is, also called JSON. */
-  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
   /** Polls until what `read` gives is no longer undefined or false; throws after 30 seconds. */
   until<T>(read: () => Promise<T | undefined | false>): Promise<T>;
   close(): Promise<void>;
@@ -133,7 +161,11 @@ export async function bootBroker(options: BootOptions = {}): Promise<BootedBroke
       const json = body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) };
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
       const answer = await app.inject({ method, url: `/api/v1${path}`, ...json, headers: { ...type, ...headers } });
-      return { status: answer.statusCode, headers: answer.headers as Record<string, string>, body: parsed(answer.body) };
+      return {
+        status: answer.statusCode,
+        headers: answer.headers as Record<string, string>,
+        body: parsed(answer.body),
+      };
     },
     until,
     async close() {
@@ -188,9 +220,15 @@ export async function startBroker(options: StartOptions = {}): Promise<StartedBr
   const place = options.place ?? (await makePlace(options));
   const args = ['server', 'start', '--foreground', '--port', '0', ...(options.args ?? [])];
   // The launcher becomes the server: the process ids are the same.
-  const child = spawn(launcher, args, { cwd: place.directory, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(launcher, args, {
+    cwd: place.directory,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = collect(child);
-  const exited = new Promise<number | string>((resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')));
+  const exited = new Promise<number | string>(
+    (resolve) => void child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown')),
+  );
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
     await exited;

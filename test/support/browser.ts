@@ -5,7 +5,10 @@ import { chromium as browsers, type Browser } from 'playwright-core';
 
 const unpacked = join(import.meta.dirname, '../../node_modules/.cache/chromium');
 
-/** A browser without a screen. It unpacks itself into the temporary directory, once: here that is one that stays, outside of what a run leaves behind. */
+/**
+ * A browser without a screen. It unpacks itself into the temporary directory, once: here that is one that stays,
+ * outside of what a run leaves behind.
+ */
 export async function launchBrowser(): Promise<Browser> {
   const { TMPDIR: before } = process.env;
   mkdirSync(unpacked, { recursive: true });

@@ -1,7 +1,10 @@
 import { request } from 'node:http';
 
 /** GET over a Unix socket. */
-export function callSocket(socketPath: string, path: string): Promise<{ readonly status: number | undefined; readonly body: any }> {
+export function callSocket(
+  socketPath: string,
+  path: string,
+): Promise<{ readonly status: number | undefined; readonly body: any }> {
   return new Promise((resolve, reject) => {
     request({ socketPath, path }, (response) => {
       let text = '';

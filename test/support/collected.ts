@@ -14,9 +14,12 @@ export interface Collected {
 export function collected(): Collected {
   const checks: { readonly title: string; readonly body: (t: unknown) => Promise<void> }[] = [];
   const todos: string[] = [];
-  const runner = Object.assign((title: string, body: (t: unknown) => Promise<void>) => void checks.push({ title, body }), {
-    todo: (title: string) => void todos.push(title),
-  });
+  const runner = Object.assign(
+    (title: string, body: (t: unknown) => Promise<void>) => void checks.push({ title, body }),
+    {
+      todo: (title: string) => void todos.push(title),
+    },
+  );
   return {
     runner,
     todos,
@@ -27,7 +30,9 @@ export function collected(): Collected {
       return failure(only.body);
     },
     async failures() {
-      const failed = await Promise.all(checks.map(async ({ title, body }) => ((await failure(body)) === undefined ? [] : [title])));
+      const failed = await Promise.all(
+        checks.map(async ({ title, body }) => ((await failure(body)) === undefined ? [] : [title])),
+      );
       return failed.flat();
     },
   };

@@ -23,7 +23,11 @@ export function instanceOf(name: string, fields: Partial<ProviderInstance> = {})
 }
 
 /** An API that is asked for what it offers and cannot honour, and never called. */
-export function apiOf(name: string, max_instances: number, review?: (template: any) => readonly Finding[]): ProviderApi {
+export function apiOf(
+  name: string,
+  max_instances: number,
+  review?: (template: any) => readonly Finding[],
+): ProviderApi {
   const cloud = new ScriptedCloud({ max_instances });
   return { ...scriptedApi(cloud.capabilities, [{ key: 'a' }, { key: 'b' }]), name, ...(review ? { review } : {}) };
 }
@@ -37,5 +41,9 @@ export async function directoryOf(
   const clock = new FakeClock();
   const facts = new Facts(await memoryDriver().open({}, { clock, log: silentLog }), clock);
   const left = (instance: string) => quarantined.includes(instance);
-  return { clock, facts, directory: new ProviderDirectory(instances, [scriptedType], apis, facts, { quarantined: left }) };
+  return {
+    clock,
+    facts,
+    directory: new ProviderDirectory(instances, [scriptedType], apis, facts, { quarantined: left }),
+  };
 }

@@ -6,7 +6,10 @@ interface Sleeper {
   wake(): void;
 }
 
-/** A clock that a test moves. Time passes only in `advance`, from sleeper to sleeper, with turns of the event loop in between. */
+/**
+ * A clock that a test moves. Time passes only in `advance`, from sleeper to sleeper, with turns of the event loop in
+ * between.
+ */
 export class FakeClock implements Clock {
   #now = Date.parse('2026-01-01T00:00:00Z');
   /** As that of a computer is: no whole number. */

@@ -1,6 +1,9 @@
 type Json = Readonly<Record<string, any>>;
 
-/** A schema of a document with what it refers to in place. `closed`: objects that describe their fields have no others, unless they say so. */
+/**
+ * A schema of a document with what it refers to in place. `closed`: objects that describe their fields have no others,
+ * unless they say so.
+ */
 export function inlined(schema: any, document: Json, closed = false): any {
   if (Array.isArray(schema)) return schema.map((each) => inlined(each, document, closed));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -17,5 +20,7 @@ export function inlined(schema: any, document: Json, closed = false): any {
   const whole = Object.fromEntries(
     Object.entries(rest).map(([word, value]) => [word, inlined(value, document, closed && word !== 'allOf')]),
   );
-  return closed && whole['properties'] && !('additionalProperties' in whole) ? { ...whole, additionalProperties: false } : whole;
+  return closed && whole['properties'] && !('additionalProperties' in whole)
+    ? { ...whole, additionalProperties: false }
+    : whole;
 }

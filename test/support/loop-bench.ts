@@ -52,7 +52,8 @@ function lifeOn(store: Store): Life {
     get(target, name) {
       const found: unknown = Reflect.get(target, name);
       if (typeof found !== 'function') return found;
-      if (name === 'watch') return (on: (kinds: ReadonlySet<Kind>) => void) => target.watch((kinds) => (silent ? undefined : on(kinds)));
+      if (name === 'watch')
+        return (on: (kinds: ReadonlySet<Kind>) => void) => target.watch((kinds) => (silent ? undefined : on(kinds)));
       return (...args: unknown[]) => {
         if (name === 'commit' && left > 0) left -= 1;
         return left <= 0 ? never() : found.apply(target, args);
@@ -130,16 +131,22 @@ export async function loopBench(
       const request_id = newRequestId();
       const input = { template: whole, machine_count };
       await requestService.admit(input);
-      await requestService.create(input, choose({ template: whole }, { key: request_id, machine_count }, preference, directory), {
-        request_id,
-      });
+      await requestService.create(
+        input,
+        choose({ template: whole }, { key: request_id, machine_count }, preference, directory),
+        {
+          request_id,
+        },
+      );
       return request_id;
     },
     configure(name, fields) {
-      for (const [index, instance] of instances.entries()) if (instance.name === name) instances[index] = { ...instance, ...fields };
+      for (const [index, instance] of instances.entries())
+        if (instance.name === name) instances[index] = { ...instance, ...fields };
       directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
     },
-    leaveAlone: (name, template_id, ms) => void quarantine.push({ name, template_id, ms, why: `'${template_id}' hung.` }),
+    leaveAlone: (name, template_id, ms) =>
+      void quarantine.push({ name, template_id, ms, why: `'${template_id}' hung.` }),
     async status(request_id) {
       return (await (await requestService.status(request_id, true)).load()) as Required<RequestDetail>;
     },

@@ -7,8 +7,9 @@ const endingMs = 5_000;
 const memory = '/dev/shm';
 
 /**
- * Gives a run of tests temporary directories of its own, as variables for its processes, and makes it fail when it leaves anything there, or a process that
- * was started with them. Both are removed all the same, also where a process was killed that would have done so.
+ * Gives a run of tests temporary directories of its own, as variables for its processes, and makes it fail when it
+ * leaves anything there, or a process that was started with them. Both are removed all the same, also where a process
+ * was killed that would have done so. /
  */
 export function ownTemporaryDirectories(): Readonly<Record<string, string>> {
   const directory = mkdtempSync(join(tmpdir(), 'mt-'));
@@ -24,13 +25,18 @@ export function ownTemporaryDirectories(): Readonly<Record<string, string>> {
     });
     const running = endProcesses(directory);
     if (left.length + running.length === 0) return;
-    process.stderr.write(`\nThe tests left something behind:\n${[...left, ...running].map((each) => `  ${each}\n`).join('')}`);
+    process.stderr.write(
+      `\nThe tests left something behind:\n${[...left, ...running].map((each) => `  ${each}\n`).join('')}`,
+    );
     process.exitCode ||= 1;
   });
   return { TMPDIR: directory, TEST_MEMORY: inMemory };
 }
 
-/** Ends the processes that have this temporary directory and do not end by themselves; what they are. Nothing where the system does not list processes. */
+/**
+ * Ends the processes that have this temporary directory and do not end by themselves; what they are. Nothing where the
+ * system does not list processes.
+ */
 function endProcesses(directory: string): readonly string[] {
   const end = performance.now() + endingMs;
   let left = processesWith(directory);

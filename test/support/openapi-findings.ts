@@ -7,7 +7,9 @@ const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'pat
 const jsonTypes = new Set(['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']);
 const schemaWords = new Set(
   `$ref type enum const properties required additionalProperties items anyOf allOf oneOf description default examples format pattern minLength
-  maxLength minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems minProperties maxProperties title`.split(/\s+/),
+  maxLength minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems minProperties maxProperties title`.split(
+    /\s+/,
+  ),
 );
 
 /** What is wrong with an OpenAPI 3.1 document, by its rules: each with its place. Empty for a right one. */
@@ -15,13 +17,33 @@ export function openApiFindings(document: Json): readonly string[] {
   const found: string[] = [];
   const say = (where: string, what: string) => void found.push(`${where}: ${what}`);
   const only = (where: string, json: Json, words: readonly string[]) => {
-    for (const word of Object.keys(json)) if (!words.includes(word) && !word.startsWith('x-')) say(where, `'${word}' has no place here`);
+    for (const word of Object.keys(json))
+      if (!words.includes(word) && !word.startsWith('x-')) say(where, `'${word}' has no place here`);
   };
 
-  only('', document, ['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components', 'externalDocs', 'webhooks']);
+  only('', document, [
+    'openapi',
+    'info',
+    'servers',
+    'security',
+    'tags',
+    'paths',
+    'components',
+    'externalDocs',
+    'webhooks',
+  ]);
   if (!/^3\.1\.\d+$/.test(document['openapi'])) say('/openapi', 'must be a version of 3.1');
-  for (const word of ['title', 'version']) if (typeof document['info']?.[word] !== 'string') say(`/info/${word}`, 'is required');
-  only('/info', document['info'], ['title', 'version', 'summary', 'description', 'license', 'contact', 'termsOfService']);
+  for (const word of ['title', 'version'])
+    if (typeof document['info']?.[word] !== 'string') say(`/info/${word}`, 'is required');
+  only('/info', document['info'], [
+    'title',
+    'version',
+    'summary',
+    'description',
+    'license',
+    'contact',
+    'termsOfService',
+  ]);
   const tags = new Set(document['tags'].map(({ name }: Json) => name));
   if (tags.size !== document['tags'].length) say('/tags', 'one name stands twice');
 
@@ -45,7 +67,16 @@ export function openApiFindings(document: Json): readonly string[] {
 
   function checkOperation(path: string, method: string, operation: Json): void {
     const at = `${method.toUpperCase()} ${path}`;
-    only(at, operation, ['operationId', 'summary', 'description', 'tags', 'parameters', 'requestBody', 'responses', 'deprecated']);
+    only(at, operation, [
+      'operationId',
+      'summary',
+      'description',
+      'tags',
+      'parameters',
+      'requestBody',
+      'responses',
+      'deprecated',
+    ]);
     if (ids.has(operation['operationId'])) say(at, `the operationId '${operation['operationId']}' stands twice`);
     ids.add(operation['operationId']);
     for (const tag of operation['tags']) if (!tags.has(tag)) say(at, `the tag '${tag}' is not told`);
@@ -53,8 +84,17 @@ export function openApiFindings(document: Json): readonly string[] {
     const names = new Set<string>();
     for (const raw of operation['parameters'] ?? []) {
       const parameter = resolved(at, raw);
-      only(`${at} ${parameter['name']}`, parameter, ['name', 'in', 'description', 'required', 'schema', 'example', 'deprecated']);
-      if (!['path', 'query', 'header', 'cookie'].includes(parameter['in'])) say(at, `'${parameter['in']}' is no place of parameters`);
+      only(`${at} ${parameter['name']}`, parameter, [
+        'name',
+        'in',
+        'description',
+        'required',
+        'schema',
+        'example',
+        'deprecated',
+      ]);
+      if (!['path', 'query', 'header', 'cookie'].includes(parameter['in']))
+        say(at, `'${parameter['in']}' is no place of parameters`);
       const key = `${parameter['in']} ${parameter['name']}`;
       if (names.has(key)) say(at, `the parameter ${key} stands twice`);
       names.add(key);
@@ -64,7 +104,8 @@ export function openApiFindings(document: Json): readonly string[] {
     }
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${name}`);
     for (const name of inPath) if (!names.has(name)) say(at, `the parameter ${name} is not described`);
-    for (const name of names) if (name.startsWith('path ') && !inPath.includes(name)) say(at, `the path has no ${name}`);
+    for (const name of names)
+      if (name.startsWith('path ') && !inPath.includes(name)) say(at, `the path has no ${name}`);
     if (operation['requestBody']) checkContent(`${at} body`, operation['requestBody']);
     const responses = Object.entries((operation['responses'] ?? {}) as Record<string, Json>);
     if (responses.length === 0) say(at, 'has no response');
@@ -96,14 +137,20 @@ export function openApiFindings(document: Json): readonly string[] {
     if (schema['enum'] && new Set(schema['enum']).size !== schema['enum'].length) say(at, 'one choice stands twice');
     for (const name of schema['required'] ?? [])
       if (schema['properties'] && !schema['properties'][name]) say(at, `'${name}' is required and not described`);
-    for (const [name, each] of Object.entries((schema['properties'] ?? {}) as Record<string, Json>)) checkSchema(`${at}/${name}`, each);
-    for (const each of [schema['anyOf'] ?? [], schema['allOf'] ?? [], schema['items'] ?? []].flat()) checkSchema(at, each);
+    for (const [name, each] of Object.entries((schema['properties'] ?? {}) as Record<string, Json>))
+      checkSchema(`${at}/${name}`, each);
+    for (const each of [schema['anyOf'] ?? [], schema['allOf'] ?? [], schema['items'] ?? []].flat())
+      checkSchema(at, each);
     if ('default' in schema) checkFits(`${at}/default`, schema, schema['default']);
-    for (const [index, example] of (schema['examples'] ?? []).entries()) checkFits(`${at}/examples/${index}`, schema, example);
+    for (const [index, example] of (schema['examples'] ?? []).entries())
+      checkFits(`${at}/examples/${index}`, schema, example);
     if (typeof schema['additionalProperties'] === 'object') checkSchema(`${at}/*`, schema['additionalProperties']);
   }
 
-  /** Whoever reads the document may send a default, or show an example: each must be allowed by the schema that it stands for. */
+  /**
+   * Whoever reads the document may send a default, or show an example: each must be allowed by the schema that it
+   * stands for.
+   */
   function checkFits(at: string, schema: Json, value: unknown): void {
     if (typeof schema !== 'object') return;
     const validator = Compile(inlined(schema, document, false));

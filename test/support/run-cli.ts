@@ -9,14 +9,17 @@ export interface Ran {
 }
 
 /** The command line in this process, with what it wrote. */
-export async function runCli(args: readonly string[], screen: { readonly out?: boolean; readonly err?: boolean } = {}): Promise<Ran> {
+export async function runCli(
+  args: readonly string[],
+  screen: { readonly out?: boolean; readonly err?: boolean } = {},
+): Promise<Ran> {
   let [out, err] = ['', ''];
   const code = await run(['node', 'muster', ...args], {
     out: (text) => (out += text),
     err: (text) => (err += text),
     outIsScreen: screen.out ?? false,
     errIsScreen: screen.err ?? false,
-    colours: screen.out ?? false,
+    colors: screen.out ?? false,
   });
   return { code, out, err };
 }
@@ -30,6 +33,8 @@ export function execCli(
 ): Promise<Ran> {
   const env = { ...process.env, ...options.env };
   return new Promise((resolve) => {
-    execFile(launcher, args, { cwd: options.cwd, env }, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
+    execFile(launcher, args, { cwd: options.cwd, env }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    );
   });
 }

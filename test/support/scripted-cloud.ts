@@ -21,9 +21,15 @@ interface ScriptedMachine {
 }
 
 /** What the next launch does instead of succeeding. */
-export type Script = (order: LaunchOrder<any, any>, cloud: ScriptedCloud) => Launch | ProviderFault | 'execute-then-lose';
+export type Script = (
+  order: LaunchOrder<any, any>,
+  cloud: ScriptedCloud,
+) => Launch | ProviderFault | 'execute-then-lose';
 
-/** A cloud in a variable: for the paths of the life cycle that a real one takes too rarely. Machines are pending until `boot` is called. */
+/**
+ * A cloud in a variable: for the paths of the life cycle that a real one takes too rarely. Machines are pending until
+ * `boot` is called.
+ */
 export class ScriptedCloud {
   readonly machines = new Map<string, ScriptedMachine>();
   readonly orders: LaunchOrder<any, any>[] = [];
@@ -91,7 +97,16 @@ export class ScriptedCloud {
     return this.live().flatMap((id): OwnedResource[] => {
       const machine = this.machines.get(id);
       return machine
-        ? [{ kind: 'machine', id, request_id: machine.request_id, attempt: machine.attempt, created_at, machine: machine.report }]
+        ? [
+            {
+              kind: 'machine',
+              id,
+              request_id: machine.request_id,
+              attempt: machine.attempt,
+              created_at,
+              machine: machine.report,
+            },
+          ]
         : [];
     });
   }
@@ -99,7 +114,13 @@ export class ScriptedCloud {
   boot(...ids: readonly string[]): void {
     for (const [id, machine] of this.machines) {
       if ((ids.length > 0 && !ids.includes(id)) || machine.report.status !== 'pending') continue;
-      machine.report = { ...machine.report, status: 'running', ready: true, name: `host-${id}`, private_ip: '10.0.0.1' };
+      machine.report = {
+        ...machine.report,
+        status: 'running',
+        ready: true,
+        name: `host-${id}`,
+        private_ip: '10.0.0.1',
+      };
     }
   }
 
@@ -109,7 +130,9 @@ export class ScriptedCloud {
   }
 
   live(request_id?: string): string[] {
-    const mine = [...this.machines].filter(([, machine]) => request_id === undefined || machine.request_id === request_id);
+    const mine = [...this.machines].filter(
+      ([, machine]) => request_id === undefined || machine.request_id === request_id,
+    );
     return mine.filter(([, machine]) => machine.report.status !== 'terminated').map(([id]) => id);
   }
 }
@@ -138,7 +161,9 @@ export const scriptedType = defineProviderType({
     cloud.calls.push(`which ${hosts.length}`);
     if (cloud.deaf) throw cloud.deaf;
     const live = new Set(cloud.live());
-    return hosts.filter(({ machine_id, name }) => live.has(machine_id ?? '') || live.has(name?.replace('host-', '') ?? ''));
+    return hosts.filter(
+      ({ machine_id, name }) => live.has(machine_id ?? '') || live.has(name?.replace('host-', '') ?? ''),
+    );
   },
   async remove(cloud, orphans) {
     cloud.removed.push(...orphans.map(({ id }) => id));

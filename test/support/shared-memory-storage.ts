@@ -12,7 +12,10 @@ import { memoryDriver } from './memory-driver.ts';
 
 const methods = ['get', 'find', 'count', 'changes', 'versions', 'commit', 'claim', 'renew', 'yield', 'watch'] as const;
 
-/** A storage in memory that behaves like one that is durable and shared: every store object that is opened on a place is a face of one. */
+/**
+ * A storage in memory that behaves like one that is durable and shared: every store object that is opened on a place
+ * is a face of one.
+ */
 export function sharedMemoryStorage(): StorageDriver<any> {
   const places = new Map<string, Promise<Store>>();
   return defineStorage({
@@ -41,7 +44,10 @@ function face(under: Store): Store {
 }
 
 /** The same with something wrong: `spoil` says which methods of a store do another thing than they should. */
-export function spoiledStorage(spoil: (store: Store, context: StorageContext) => Partial<Store>, driver = sharedMemoryStorage()): Plugin {
+export function spoiledStorage(
+  spoil: (store: Store, context: StorageContext) => Partial<Store>,
+  driver = sharedMemoryStorage(),
+): Plugin {
   return pluginOf({
     ...driver,
     open: async (options: unknown, context: StorageContext) => {

@@ -1,6 +1,6 @@
 /**
- * Test files, below `test/`, that are quick by themselves: `npm run test:together` runs those of a group in the few processes that its
- * numbered files here are. Titles within a group must differ: ava says so where they do not.
+ * Test files, below `test/`, that are quick by themselves: `npm run test:together` runs those of a group in the few
+ * processes that its numbered files here are. Titles within a group must differ: ava says so where they do not. /
  */
 export const groups: Readonly<Record<string, string>> = {
   simulator: 'plugins/cloud-simulator/**/*.test.ts',

@@ -5,12 +5,15 @@ import { groups } from './groups.ts';
 
 const tests = join(import.meta.dirname, '..');
 
-/** Declares the tests of one part of a group, `core-2.ts` being the second of as many as there are files of that name. */
+/**
+ * Declares the tests of one part of a group, `core-2.ts` being the second of as many as there are files of that name.
+ */
 export async function runPart(file: string): Promise<void> {
   const [group = '', part = ''] = basename(file, '.ts').split('-');
   const parts = globSync(`${group}-*.ts`, { cwd: import.meta.dirname }).length;
   const pattern = groups[group];
-  const files = pattern === undefined ? [] : globSync(pattern, { cwd: tests }).toSorted();
+  const files =
+    pattern === undefined ? [] : globSync(pattern, { cwd: tests, exclude: ['**/*.long.test.ts'] }).toSorted();
   const mine = files.filter((_, index) => index % parts === Number(part) - 1);
   if (mine.length === 0) throw new Error(`There are no tests for ${file}.`);
   for (const each of mine) await import(pathToFileURL(join(tests, each)).href);

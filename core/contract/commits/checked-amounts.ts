@@ -8,6 +8,8 @@ export function checkedAmounts(amounts: Readonly<Record<string, number>>): reado
   const all = Object.entries(amounts);
   const odd = all.find(([name, amount]) => !/^\w+$/.test(name) || !Number.isFinite(amount));
   if (odd)
-    throw refusals.misuse(`An amount to add must be a finite number with a name of letters, digits and '_', not ${JSON.stringify(odd)}.`);
+    throw refusals.misuse(
+      `An amount to add must be a finite number with a name of letters, digits and '_', not ${JSON.stringify(odd)}.`,
+    );
   return all;
 }

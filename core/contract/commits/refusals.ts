@@ -31,7 +31,12 @@ export const refusals = {
     new BrokerError(
       'CONFLICT',
       `Machine '${machine.machine_id}' of '${machine.provider_instance}' lives and belongs to ${held_by}; it cannot become one of ${machine.request_id}.`,
-      { provider_instance: machine.provider_instance, machine_id: machine.machine_id, request_id: machine.request_id, held_by },
+      {
+        provider_instance: machine.provider_instance,
+        machine_id: machine.machine_id,
+        request_id: machine.request_id,
+        held_by,
+      },
     ),
 
   /** A call that is wrong in every state of the storage: a bug of the calling code. */

@@ -25,14 +25,19 @@ export const listMachines = operation('ListMachinesQuery', {
   input: Type.Object(
     {
       status: Type.Optional(
-        Type.Enum([...machineStatuses] as [MachineStatus, ...MachineStatus[]], { description: 'Only machines in this state.' }),
+        Type.Enum([...machineStatuses] as [MachineStatus, ...MachineStatus[]], {
+          description: 'Only machines in this state.',
+        }),
       ),
       request_id: Type.Optional(p.request_id),
       template_id: Type.Optional(p.template_id),
       provider_instance: Type.Optional(p.of_instance),
       market: Type.Optional(p.market),
       all_resources: Type.Optional(
-        Type.Boolean({ default: false, description: 'Include machines that are gone. Has no effect together with `status`.' }),
+        Type.Boolean({
+          default: false,
+          description: 'Include machines that are gone. Has no effect together with `status`.',
+        }),
       ),
       limit: Type.Optional(p.limit),
       offset: Type.Optional(p.offset),
@@ -94,7 +99,9 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
     healthy: Type.Boolean({ description: 'The machine runs, is usable, and is neither released nor reclaimed.' }),
     message: Type.String(),
     provider_instance: Type.String(),
-    provider_healthy: Type.Boolean({ description: 'False: the provider instance does not answer, so the report is old.' }),
+    provider_healthy: Type.Boolean({
+      description: 'False: the provider instance does not answer, so the report is old.',
+    }),
     reclaim_at: Type.Union([Type.String(), Type.Null()]),
   }),
   refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
@@ -121,12 +128,18 @@ export const listReclaimedMachines = operation('ListReclaimedMachinesQuery', {
       machine_ids: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000, description: 'Machine ids.' }),
       ),
-      names: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000, description: 'Host names.' })),
+      names: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000, description: 'Host names.' }),
+      ),
     },
     { additionalProperties: false },
   ),
   output: 'reclaims',
   rest: { method: 'POST', path: '/machines/reclaimed', limit: 'provider' },
-  cli: { command: 'machines reclaimed', args: ['machine_ids'], example: 'muster machines reclaimed i-09227c8720e055176' },
+  cli: {
+    command: 'machines reclaimed',
+    args: ['machine_ids'],
+    example: 'muster machines reclaimed i-09227c8720e055176',
+  },
   handle: ({ machine_ids = [], names = [] }, { inventory }) => inventory.reclaimed(machine_ids, names),
 });

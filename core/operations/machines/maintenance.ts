@@ -6,9 +6,18 @@ import { operation } from '../operation.ts';
 import { defaultTimeoutS } from '../../model/request.ts';
 
 const older = Type.Optional(
-  Type.Number({ minimum: 0, maximum: 36_500, default: 1, description: 'Minimum age in days, counted from the end of the request.' }),
+  Type.Number({
+    minimum: 0,
+    maximum: 36_500,
+    default: 1,
+    description: 'Minimum age in days, counted from the end of the request.',
+  }),
 );
-const Removed = Type.Object({ deleted_requests: Type.Integer(), deleted_machines: Type.Integer(), message: Type.String() });
+const Removed = Type.Object({
+  deleted_requests: Type.Integer(),
+  deleted_machines: Type.Integer(),
+  message: Type.String(),
+});
 const removed = (requests: number, machines: number) => ({
   deleted_requests: requests,
   deleted_machines: machines,
@@ -16,7 +25,8 @@ const removed = (requests: number, machines: number) => ({
 });
 
 export const cleanupOldRequests = operation('CleanupOldRequestsCommand', {
-  summary: 'Remove the records of requests that ended some time ago and have no machines left. Living machines are never touched.',
+  summary:
+    'Remove the records of requests that ended some time ago and have no machines left. Living machines are never touched.',
   input: Type.Object({ older_than_days: older }, { additionalProperties: false }),
   output: Removed,
   cli: { command: 'requests cleanup', example: 'muster requests cleanup --older-than-days 30' },
@@ -48,8 +58,12 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
   summary: 'Return all living machines. With include_pending, also cancel requests in progress.',
   input: Type.Object(
     {
-      include_pending: Type.Optional(Type.Boolean({ default: false, description: 'Cancel requests that are still in progress.' })),
-      confirm: Type.Optional(Type.Boolean({ default: false, description: 'Must be true, because all machines are returned.' })),
+      include_pending: Type.Optional(
+        Type.Boolean({ default: false, description: 'Cancel requests that are still in progress.' }),
+      ),
+      confirm: Type.Optional(
+        Type.Boolean({ default: false, description: 'Must be true, because all machines are returned.' }),
+      ),
       timeout: Type.Optional(p.timeout),
     },
     { additionalProperties: false },
@@ -64,12 +78,14 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
   leaves_work: true,
   destructive: true,
   async handle({ include_pending = false, confirm, timeout = defaultTimeoutS }, { requests, inventory }) {
-    if (confirm !== true) throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because all machines are returned');
+    if (confirm !== true)
+      throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because all machines are returned');
     const cancelled = include_pending ? await requests.cancelAll('All machines are returned.') : [];
     // The list is read before the first return, because returns would shift its pages.
     const living = await inventory.living();
     const returned: string[] = [];
-    for (const part of chunks(living, machinesAtOnce)) returned.push((await requests.giveBack(part, timeout)).request.request_id);
+    for (const part of chunks(living, machinesAtOnce))
+      returned.push((await requests.giveBack(part, timeout)).request.request_id);
     return {
       return_request_ids: returned,
       cancelled_request_ids: [...cancelled],

@@ -31,7 +31,10 @@ export interface ConfigurationChecks {
   /**
    * The whole configuration that the broker uses, with secrets masked, and the origin of each value by JSON pointer.
    */
-  resolved(): { readonly configuration: Readonly<Record<string, unknown>>; readonly origins: Readonly<Record<string, string>> };
+  resolved(): {
+    readonly configuration: Readonly<Record<string, unknown>>;
+    readonly origins: Readonly<Record<string, string>>;
+  };
   /** The names of the provider types of all plugins. */
   readonly types: readonly string[];
 }

@@ -20,7 +20,12 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
   output: Type.Object({
     valid: Type.Boolean(),
     providers: Type.Array(
-      Type.Object({ name: Type.Union([Type.String(), Type.Null()]), valid: Type.Boolean(), errors: texts(), warnings: texts() }),
+      Type.Object({
+        name: Type.Union([Type.String(), Type.Null()]),
+        valid: Type.Boolean(),
+        errors: texts(),
+        warnings: texts(),
+      }),
     ),
   }),
   refusals: ['INVALID_CONFIGURATION'],
@@ -28,8 +33,12 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
   cli: { command: 'providers validate', example: 'muster providers validate --file muster.config.yaml' },
   async handle({ providers }, { configuration }, { owner = false }) {
     if (!Array.isArray(providers) || providers.length > mostEntries) {
-      const message = Array.isArray(providers) ? `must not have more than ${mostEntries} entries` : 'must be a list of provider entries';
-      throw new BrokerError('INVALID_CONFIGURATION', `/providers: ${message}`, { findings: [{ path: '/providers', message }] });
+      const message = Array.isArray(providers)
+        ? `must not have more than ${mostEntries} entries`
+        : 'must be a list of provider entries';
+      throw new BrokerError('INVALID_CONFIGURATION', `/providers: ${message}`, {
+        findings: [{ path: '/providers', message }],
+      });
     }
     const checked = configuration.providers(providers, owner).map(({ name, findings }) => ({
       name: name ?? null,
@@ -44,11 +53,14 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
 const mostEntries = 1000;
 
 export const validateProviderEnvironment = operation('ValidateProviderEnvironmentQuery', {
-  summary: 'Show the configuration of a provider type that results from environment variables. Secrets are masked in the answer.',
+  summary:
+    'Show the configuration of a provider type that results from environment variables. Secrets are masked in the answer.',
   input: Type.Object(
     {
       provider_type: Type.String({ minLength: 1, maxLength: 255, description: 'Provider type.' }),
-      environment_variables: Type.Record(Type.String(), Type.String(), { description: 'Variables with their values.' }),
+      environment_variables: Type.Record(Type.String(), Type.String(), {
+        description: 'Variables with their values.',
+      }),
     },
     { additionalProperties: false },
   ),
@@ -85,7 +97,11 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
       valid: read.errors.length === 0,
       provider_type: review.typeNamed(provider_type) ?? provider_type,
       resolved_configuration: { ...read.resolved },
-      environment_variables: { recognized: [...read.recognized], ignored: [...read.ignored], invalid: [...read.invalid] },
+      environment_variables: {
+        recognized: [...read.recognized],
+        ignored: [...read.ignored],
+        invalid: [...read.invalid],
+      },
       validation_errors: [...read.errors],
       warnings: [...read.warnings],
     };
@@ -96,14 +112,20 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
   summary: 'Show which provider instance a request would get, and why the others are rejected. Makes no request.',
   input: Type.Object(
     {
-      template: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'A template; it need not exist.' })),
+      template: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), { description: 'A template; it need not exist.' }),
+      ),
       template_id: Type.Optional(p.template_id),
       selection_strategy: Type.Optional(p.selection_strategy),
       provider_instance: Type.Optional(p.provider_instance),
       provider_type: Type.Optional(p.balanced_type),
       machine_count: Type.Optional({ ...p.machine_count, default: 1 }),
       request_id: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'The key for sharing by weight. Default: a new id.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'The key for sharing by weight. Default: a new id.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -117,15 +139,25 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
     alternatives: texts(),
     rejected: Type.Array(Type.Object({ name: Type.String(), code: Type.String(), reason: Type.String() })),
     selection_time_ms: Type.Integer(),
-    validation_result: Type.Object({ valid: Type.Boolean(), errors: texts(), warnings: texts(), supported_features: texts() }),
+    validation_result: Type.Object({
+      valid: Type.Boolean(),
+      errors: texts(),
+      warnings: texts(),
+      supported_features: texts(),
+    }),
   }),
   refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals],
   rest: { method: 'POST', path: '/providers/select', limit: 'provider', errors: 'error' },
-  cli: { command: 'providers select', args: ['template_id'], example: 'muster providers select small --machine-count 10' },
+  cli: {
+    command: 'providers select',
+    args: ['template_id'],
+    example: 'muster providers select small --machine-count 10',
+  },
   async handle(input, services) {
     const placed = await templateOf(input, services);
     const { selection, took_ms } = trySelection(placed, input, services);
-    const { provider_type, provider_instance, strategy, selection_reason, confidence, alternatives, rejected } = selection;
+    const { provider_type, provider_instance, strategy, selection_reason, confidence, alternatives, rejected } =
+      selection;
     const instance = services.providers.require(provider_instance);
     const { valid, errors, warnings, supported_features } = fitOf(
       variantFor(placed, provider_instance),
@@ -142,7 +174,12 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
       alternatives: [...alternatives],
       rejected: rejected.map((each) => ({ ...each })),
       selection_time_ms: took_ms,
-      validation_result: { valid, errors: [...errors], warnings: [...warnings], supported_features: [...supported_features] },
+      validation_result: {
+        valid,
+        errors: [...errors],
+        warnings: [...warnings],
+        supported_features: [...supported_features],
+      },
     };
   },
 });

@@ -16,7 +16,9 @@ export const checkProvider = operation('CheckProviderCommand', {
         'The status after the check. An instance that does not answer is `unhealthy` after 30 seconds, one whose credentials are refused immediately.',
     }),
     checked_at: Type.String({ description: 'When the check ended.' }),
-    answered_at: Type.Union([Type.String(), Type.Null()], { description: 'When the instance last answered. null: never.' }),
+    answered_at: Type.Union([Type.String(), Type.Null()], {
+      description: 'When the instance last answered. null: never.',
+    }),
     fault: Type.Optional(
       Type.Object(
         { kind: Type.Unsafe<FaultKind>(Type.Enum([...faultKinds])), code: Type.String(), message: Type.String() },

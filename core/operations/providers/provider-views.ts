@@ -28,8 +28,12 @@ export const ProviderView = Type.Object({
       '`missing`: the instance has living machines and is not in the configuration.',
   }),
   message: Type.Optional(Type.String({ description: 'Why the instance is unhealthy or missing.' })),
-  answered_at: Type.Optional(Type.String({ description: 'When the instance last answered, to the minute. Absent: never.' })),
-  configuration: Type.Record(Type.String(), Type.Unknown(), { description: 'The configuration with defaults; secrets are masked.' }),
+  answered_at: Type.Optional(
+    Type.String({ description: 'When the instance last answered, to the minute. Absent: never.' }),
+  ),
+  configuration: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The configuration with defaults; secrets are masked.',
+  }),
   limits: Limits,
   statistics: Statistics,
 });
@@ -66,7 +70,8 @@ export function missingView(name: string, type: string, providers: ProviderDirec
     weight: 0,
     capabilities: [],
     status: 'missing',
-    message: 'The instance has living machines and is not in the configuration, so the machines cannot be tracked or returned.',
+    message:
+      'The instance has living machines and is not in the configuration, so the machines cannot be tracked or returned.',
     configuration: {},
     limits: { max_instances_per_request: 0, max_concurrent_requests: null },
     statistics: statisticsOf(name, providers),

@@ -24,7 +24,9 @@ const OfferWithoutCapacity = Type.Object({
   message: Type.String(),
   since: Type.String({ description: 'When the provider reported it.' }),
   until: Type.String({ description: 'Until then the offer comes after all others.' }),
-  tried_again_at: Type.String({ description: 'Before this time the offer is not used; after it, only when no other offer is left.' }),
+  tried_again_at: Type.String({
+    description: 'Before this time the offer is not used; after it, only when no other offer is left.',
+  }),
 });
 
 const ProviderCapabilities = Type.Object({
@@ -77,11 +79,17 @@ export const getProvider = operation('GetProviderQuery', {
   cli: { command: 'providers show', args: ['provider_name'], example: 'muster providers show east' },
   async handle({ provider_name }, { providers }) {
     const missing = providers.missing().find(({ name }) => name === provider_name);
-    return missing ? missingView(provider_name, missing.type, providers) : providerView(providers.require(provider_name), providers);
+    return missing
+      ? missingView(provider_name, missing.type, providers)
+      : providerView(providers.require(provider_name), providers);
   },
 });
 
-function sortedBy(all: readonly ProviderView[], field: (typeof sortable)[number], direction: 'asc' | 'desc'): ProviderView[] {
+function sortedBy(
+  all: readonly ProviderView[],
+  field: (typeof sortable)[number],
+  direction: 'asc' | 'desc',
+): ProviderView[] {
   const sign = direction === 'desc' ? -1 : 1;
   return all.toSorted((a, b) => (a[field] < b[field] ? -sign : a[field] > b[field] ? sign : a.name < b.name ? -1 : 1));
 }
@@ -123,8 +131,19 @@ function supported({ name, capabilities }: ProviderApi, { limits }: ProviderInst
   };
 }
 
-function lacking({ api, offer, lacked, since, until, tried_again_at }: LackingOffer): Static<typeof OfferWithoutCapacity> {
+function lacking({
+  api,
+  offer,
+  lacked,
+  since,
+  until,
+  tried_again_at,
+}: LackingOffer): Static<typeof OfferWithoutCapacity> {
   const { kind, code, message } = lacked;
-  const [from, to, again] = [since, until, tried_again_at].map((at) => new Date(at).toISOString()) as [string, string, string];
+  const [from, to, again] = [since, until, tried_again_at].map((at) => new Date(at).toISOString()) as [
+    string,
+    string,
+    string,
+  ];
   return { provider_api: api, offer, kind, code, message, since: from, until: to, tried_again_at: again };
 }

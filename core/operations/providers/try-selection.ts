@@ -25,7 +25,10 @@ export async function templateOf(
     return templates.placed(template_id);
   }
   const tooLarge = templateSize(template ?? {});
-  if (tooLarge) throw new BrokerError('TEMPLATE_INVALID', sentence({ ...tooLarge, path: '/template' }), { findings: placesOf([tooLarge]) });
+  if (tooLarge)
+    throw new BrokerError('TEMPLATE_INVALID', sentence({ ...tooLarge, path: '/template' }), {
+      findings: placesOf([tooLarge]),
+    });
   const { fields, findings } = review.canonical(template ?? {});
   const whole = { template_id: 'unnamed', ...fields };
   const wrong = [...findings, ...review.check(whole, 'none')].filter(isError);

@@ -16,7 +16,11 @@ export interface RequestMachinesInput extends Omit<RequestInput, 'template' | 'v
   readonly request_id?: string;
   /** Adapts the template for this request only. */
   readonly adapt?: (template: Template) => Template;
-  readonly provider_preference?: { readonly type?: Strategy; readonly provider_instance?: string; readonly provider_type?: string };
+  readonly provider_preference?: {
+    readonly type?: Strategy;
+    readonly provider_instance?: string;
+    readonly provider_type?: string;
+  };
 }
 
 /** Accepts a request for machines: finds an earlier one, validates, admits, selects, and commits once. */
@@ -26,7 +30,13 @@ export async function requestMachines(
   key: IdempotencyKey | undefined,
 ): Promise<RequestDetail> {
   const { templates, providers, requests, review, clock } = services;
-  const { request_id = newRequestId(), template_id, provider_preference: preferred, adapt = (template) => template, ...rest } = call;
+  const {
+    request_id = newRequestId(),
+    template_id,
+    provider_preference: preferred,
+    adapt = (template) => template,
+    ...rest
+  } = call;
   if (!templates.find(template_id)) await templates.seek(template_id);
   const placed = templates.placed(template_id);
   const preference = preferred ? preferenceOf(asSelected(preferred), review) : {};
@@ -46,7 +56,9 @@ export async function requestMachines(
     if (typeof held !== 'number' || providers.instances.length === 1) throw error;
     // Another instance may allow more machines of the template than the selected one.
     try {
-      const other = timed(clock, () => choose(placed, { key: request_id, machine_count: rest.machine_count, held }, preference, providers));
+      const other = timed(clock, () =>
+        choose(placed, { key: request_id, machine_count: rest.machine_count, held }, preference, providers),
+      );
       return await requests.create(input, other.value, { ...given, request_id, selection_ms: other.ms });
     } catch (second) {
       throw isLimit(second) ? error : second;
@@ -61,7 +73,8 @@ const asSelected = ({ type, ...others }: NonNullable<RequestMachinesInput['provi
 
 /** Adapts the template, and the template of each instance. */
 function adapted({ template, variants }: Placed, adapt: (template: Template) => Template): Placed {
-  const own = variants && Object.fromEntries(Object.entries(variants).map(([instance, each]) => [instance, adapt(each)]));
+  const own =
+    variants && Object.fromEntries(Object.entries(variants).map(([instance, each]) => [instance, adapt(each)]));
   return { template: adapt(template), ...(own ? { variants: own } : {}) };
 }
 
@@ -71,4 +84,5 @@ function timed<T>(clock: Clock, work: () => T): { readonly value: T; readonly ms
   return { value, ms: Math.round(clock.monotonic() - started) };
 }
 
-const isLimit = (error: unknown): error is BrokerError => isBrokerError(error) && error.code === 'INSTANCE_LIMIT_EXCEEDED';
+const isLimit = (error: unknown): error is BrokerError =>
+  isBrokerError(error) && error.code === 'INSTANCE_LIMIT_EXCEEDED';

@@ -7,10 +7,19 @@ import { paging, sortBy, sorting } from '../paging.ts';
 import { requestMachines } from './request-machines.ts';
 import { defaultTimeoutS } from '../../model/request.ts';
 
-const sortable = ['created_at', 'completed_at', 'status', 'template_id', 'machine_count', 'provider_instance', 'request_id'] as const;
+const sortable = [
+  'created_at',
+  'completed_at',
+  'status',
+  'template_id',
+  'machine_count',
+  'provider_instance',
+  'request_id',
+] as const;
 
 export const createRequest = operation('CreateRequestCommand', {
-  summary: 'Request machines of a template. Answers as soon as the request is stored; read its status for the progress.',
+  summary:
+    'Request machines of a template. Answers as soon as the request is stored; read its status for the progress.',
   input: Type.Object(
     {
       template_id: p.template_id,
@@ -32,7 +41,11 @@ export const createRequest = operation('CreateRequestCommand', {
     omit: ['provider_preference', 'request_id'],
     idempotent: true,
   },
-  cli: { command: 'requests create', args: ['template_id', 'machine_count'], example: 'muster requests create small 3 --wait' },
+  cli: {
+    command: 'requests create',
+    args: ['template_id', 'machine_count'],
+    example: 'muster requests create small 3 --wait',
+  },
   leaves_work: true,
   handle: (input, services, { key }) => requestMachines(input, services, key),
 });
@@ -42,15 +55,27 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
   input: Type.Object(
     {
       machine_ids: p.machine_ids,
-      force_return: Type.Optional(Type.Boolean({ default: false, description: 'Has no effect; exists for compatibility.' })),
+      force_return: Type.Optional(
+        Type.Boolean({ default: false, description: 'Has no effect; exists for compatibility.' }),
+      ),
       timeout: Type.Optional(p.timeout),
     },
     { additionalProperties: false },
   ),
   output: 'returned',
   refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
-  rest: { method: 'POST', path: '/machines/return', limit: 'request', omit: ['force_return', 'timeout'], idempotent: true },
-  cli: { command: 'machines return', args: ['machine_ids'], example: 'muster machines return i-09227c8720e055176 --wait' },
+  rest: {
+    method: 'POST',
+    path: '/machines/return',
+    limit: 'request',
+    omit: ['force_return', 'timeout'],
+    idempotent: true,
+  },
+  cli: {
+    command: 'machines return',
+    args: ['machine_ids'],
+    example: 'muster machines return i-09227c8720e055176 --wait',
+  },
   leaves_work: true,
   destructive: true,
   async handle({ machine_ids, timeout }, { requests }, { key }) {
@@ -64,7 +89,11 @@ export const cancelRequest = operation('CancelRequestCommand', {
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'DELETE', path: '/requests/{request_id}', status: 202, limit: 'request' },
-  cli: { command: 'requests cancel', args: ['request_id'], example: 'muster requests cancel req-01a1b2c3 --reason "no longer needed"' },
+  cli: {
+    command: 'requests cancel',
+    args: ['request_id'],
+    example: 'muster requests cancel req-01a1b2c3 --reason "no longer needed"',
+  },
   leaves_work: true,
   destructive: true,
   repeatable: true,
@@ -81,7 +110,10 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
       request_id: p.request_id,
       long: Type.Optional({ ...p.long, default: false }),
       lightweight: Type.Optional(
-        Type.Boolean({ default: false, description: 'Answer from the store only, without a new observation at the provider.' }),
+        Type.Boolean({
+          default: false,
+          description: 'Answer from the store only, without a new observation at the provider.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -89,8 +121,20 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND'],
   rest: [
-    { method: 'GET', path: '/requests/{request_id}/status', limit: 'read', omit: ['lightweight'], defaults: { long: true } },
-    { method: 'GET', path: '/requests/{request_id}', limit: 'read', omit: ['long', 'lightweight'], preset: { long: true } },
+    {
+      method: 'GET',
+      path: '/requests/{request_id}/status',
+      limit: 'read',
+      omit: ['lightweight'],
+      defaults: { long: true },
+    },
+    {
+      method: 'GET',
+      path: '/requests/{request_id}',
+      limit: 'read',
+      omit: ['long', 'lightweight'],
+      preset: { long: true },
+    },
   ],
   cli: { command: 'requests status', args: ['request_id'], example: 'muster requests status req-01a1b2c3' },
   // Interactive callers see the machines by default.
@@ -101,9 +145,14 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
 });
 
 export const getRequests = operation('GetRequestsQuery', {
-  summary: 'Show the status of several requests, in the given order, and list the unknown ids. Never waits for the cloud.',
+  summary:
+    'Show the status of several requests, in the given order, and list the unknown ids. Never waits for the cloud.',
   input: Type.Object(
-    { request_ids: p.request_ids, long: Type.Optional({ ...p.long, default: false }), offset: Type.Optional(p.offset) },
+    {
+      request_ids: p.request_ids,
+      long: Type.Optional({ ...p.long, default: false }),
+      offset: Type.Optional(p.offset),
+    },
     { additionalProperties: false },
   ),
   output: 'listed',
@@ -119,7 +168,10 @@ export const listRequests = operation('ListActiveRequestsQuery', {
     {
       status: Type.Optional(p.status),
       all_resources: Type.Optional(
-        Type.Boolean({ default: false, description: 'Include requests that have ended. Has no effect together with `status`.' }),
+        Type.Boolean({
+          default: false,
+          description: 'Include requests that have ended. Has no effect together with `status`.',
+        }),
       ),
       limit: Type.Optional(p.limit),
       offset: Type.Optional(p.offset),
@@ -160,6 +212,9 @@ export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
   cli: { command: 'requests list-returns', example: 'muster requests list-returns' },
   async handle(input, { requests }) {
     const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;
-    return requests.listed({ where, order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']], ...paging(input, 50) }, true);
+    return requests.listed(
+      { where, order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']], ...paging(input, 50) },
+      true,
+    );
   },
 });

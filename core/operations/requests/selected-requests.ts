@@ -87,7 +87,8 @@ const Machine = Type.Object({
 });
 
 export const getRequestProvider = operation('GetRequestProviderQuery', {
-  summary: 'Show a request with its provider instance and the reason for its selection. The same shape for every scheduler.',
+  summary:
+    'Show a request with its provider instance and the reason for its selection. The same shape for every scheduler.',
   input: Type.Object({ request_id: p.request_id }, { additionalProperties: false }),
   output: Type.Object({
     request_id: Type.String(),

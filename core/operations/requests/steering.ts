@@ -31,18 +31,25 @@ export const completeRequest = operation('CompleteRequestCommand', {
 });
 
 export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
-  summary: 'Set the status of a request, if the state machine allows it. Never ends a request while machines may still arrive.',
+  summary:
+    'Set the status of a request, if the state machine allows it. Never ends a request while machines may still arrive.',
   input: Type.Object(
     {
       request_id: p.request_id,
-      status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], { description: 'The new status.' }),
+      status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], {
+        description: 'The new status.',
+      }),
       reason: Type.Optional(p.reason),
     },
     { additionalProperties: false },
   ),
   output: 'status',
   refusals: ['REQUEST_NOT_FOUND', 'CONFLICT'],
-  cli: { command: 'requests set-status', args: ['request_id', 'status'], example: 'muster requests set-status req-01a1b2c3 failed' },
+  cli: {
+    command: 'requests set-status',
+    args: ['request_id', 'status'],
+    example: 'muster requests set-status req-01a1b2c3 failed',
+  },
   leaves_work: true,
   destructive: true,
   repeatable: true,
@@ -62,7 +69,10 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
     {
       request_id: p.request_id,
       machine_ids: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000, description: 'The expected machine ids.' }),
+        Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+          maxItems: 10_000,
+          description: 'The expected machine ids.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -70,7 +80,9 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
   output: Type.Object({
     request_id: Type.String(),
     machine_ids: Type.Array(Type.String(), { description: 'The machines of the request.' }),
-    unverified: Type.Array(Type.String(), { description: 'The expected machines that the provider has not confirmed yet.' }),
+    unverified: Type.Array(Type.String(), {
+      description: 'The expected machines that the provider has not confirmed yet.',
+    }),
   }),
   refusals: ['REQUEST_NOT_FOUND'],
   cli: {
@@ -96,7 +108,9 @@ export const getRequestSummary = operation('GetRequestSummaryQuery', {
     request_id: Type.String(),
     status: Type.String(),
     requested_count: Type.Integer(),
-    delivered_count: Type.Integer({ description: 'Machines that became ready, including those that were returned since.' }),
+    delivered_count: Type.Integer({
+      description: 'Machines that became ready, including those that were returned since.',
+    }),
     machines: Type.Record(Type.String(), Type.Integer(), { description: 'The number of machines in each state.' }),
     elapsed_ms: Type.Integer({ description: 'From the acceptance to the end, or until now.' }),
     message: Type.String(),

@@ -16,11 +16,18 @@ const texts = () => Type.Array(Type.String());
 async function fitAt(template_id: string, name: string, level: ValidationLevel, services: Services): Promise<Fit> {
   await services.templates.seek(template_id);
   const instance = services.providers.require(name);
-  return fitOf(services.templates.forInstance(template_id, name), instance, services.providers, services.review, level);
+  return fitOf(
+    services.templates.forInstance(template_id, name),
+    instance,
+    services.providers,
+    services.review,
+    level,
+  );
 }
 
 export const validateTemplateForProvider = operation('ValidateTemplateForProviderQuery', {
-  summary: 'Check whether one provider instance can serve a template, and which of its features. Does not call the provider.',
+  summary:
+    'Check whether one provider instance can serve a template, and which of its features. Does not call the provider.',
   input: Type.Object(
     { template_id: p.template_id, provider_instance: p.provider_instance, validation_level: level },
     { additionalProperties: false },
@@ -97,9 +104,20 @@ export const validateTemplateForProviders = operation('ValidateTemplateForProvid
     const results = await Promise.all(
       names.map(async (name) => {
         // An unknown name does not affect the results of the others.
-        if (!services.providers.instance(name)) return [name, { ...nothing, errors: [services.providers.unknown(name).message] }] as const;
-        const { valid, errors, warnings, supported_features } = await fitAt(template_id, name, validation_level, services);
-        const result = { valid, errors: [...errors], warnings: [...warnings], supported_features: [...supported_features] };
+        if (!services.providers.instance(name))
+          return [name, { ...nothing, errors: [services.providers.unknown(name).message] }] as const;
+        const { valid, errors, warnings, supported_features } = await fitAt(
+          template_id,
+          name,
+          validation_level,
+          services,
+        );
+        const result = {
+          valid,
+          errors: [...errors],
+          warnings: [...warnings],
+          supported_features: [...supported_features],
+        };
         return [name, result] as const;
       }),
     );

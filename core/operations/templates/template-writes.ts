@@ -5,7 +5,11 @@ import { operation } from '../operation.ts';
 
 /** Accepts all template fields, the common ones and those of plugins. */
 const open = { additionalProperties: true } as const;
-const written = Type.Object({ message: Type.String(), templateId: Type.String(), timestamp: Type.String({ format: 'date-time' }) });
+const written = Type.Object({
+  message: Type.String(),
+  templateId: Type.String(),
+  timestamp: Type.String({ format: 'date-time' }),
+});
 /** Without a type here, because the template service checks all fields together and reports all errors at once. */
 const field = (description: string) => Type.Unsafe<string>({ description });
 const stamp = (now: number) => new Date(now).toISOString();
@@ -28,7 +32,13 @@ export const createTemplate = operation('CreateTemplateCommand', {
   ),
   output: written,
   refusals: ['TEMPLATE_INVALID', 'ALREADY_EXISTS', 'CONFLICT'],
-  rest: { method: 'POST', path: '/templates/', status: 201, limit: 'template', optional: ['template_id', 'image_id', 'provider_api'] },
+  rest: {
+    method: 'POST',
+    path: '/templates/',
+    status: 201,
+    limit: 'template',
+    optional: ['template_id', 'image_id', 'provider_api'],
+  },
   cli: {
     command: 'templates create',
     args: ['template_id'],
@@ -36,12 +46,17 @@ export const createTemplate = operation('CreateTemplateCommand', {
   },
   async handle(fields, { templateService, clock }) {
     const template_id = await templateService.create(fields);
-    return { message: `Template '${template_id}' was created.`, templateId: template_id, timestamp: stamp(clock.now()) };
+    return {
+      message: `Template '${template_id}' was created.`,
+      templateId: template_id,
+      timestamp: stamp(clock.now()),
+    };
   },
 });
 
 export const updateTemplate = operation('UpdateTemplateCommand', {
-  summary: 'Change a template. Absent fields stay; null removes a field. The changes are a layer over the template files.',
+  summary:
+    'Change a template. Absent fields stay; null removes a field. The changes are a layer over the template files.',
   input: Type.Object(
     {
       template_id: p.template_id,
@@ -64,7 +79,11 @@ export const updateTemplate = operation('UpdateTemplateCommand', {
   repeatable: true,
   async handle({ template_id, ...fields }, { templateService, clock }) {
     await templateService.update(template_id, fields);
-    return { message: `Template '${template_id}' was updated.`, templateId: template_id, timestamp: stamp(clock.now()) };
+    return {
+      message: `Template '${template_id}' was updated.`,
+      templateId: template_id,
+      timestamp: stamp(clock.now()),
+    };
   },
 });
 
@@ -79,7 +98,11 @@ export const deleteTemplate = operation('DeleteTemplateCommand', {
   repeatable: true,
   async handle({ template_id }, { templateService, clock }) {
     await templateService.remove(template_id);
-    return { message: `Template '${template_id}' was deleted.`, templateId: template_id, timestamp: stamp(clock.now()) };
+    return {
+      message: `Template '${template_id}' was deleted.`,
+      templateId: template_id,
+      timestamp: stamp(clock.now()),
+    };
   },
 });
 

@@ -22,7 +22,8 @@ export const listTemplates = operation('ListTemplatesQuery', {
       active_only: Type.Optional(
         Type.Boolean({
           default: true,
-          description: 'Only usable templates: an enabled provider instance may serve them, and `max_instances` is not 0.',
+          description:
+            'Only usable templates: an enabled provider instance may serve them, and `max_instances` is not 0.',
         }),
       ),
       force_refresh: Type.Optional(p.force_refresh),
@@ -71,7 +72,10 @@ const isActive = (template: Template, { templates, providers }: Pick<Services, '
 
 export const getTemplate = operation('GetTemplateQuery', {
   summary: 'Show one template, merged from its layers.',
-  input: Type.Object({ template_id: p.template_id, include_source: Type.Optional(p.include_source) }, { additionalProperties: false }),
+  input: Type.Object(
+    { template_id: p.template_id, include_source: Type.Optional(p.include_source) },
+    { additionalProperties: false },
+  ),
   output: Type.Object({ template: TemplateAnswer, timestamp: Type.String() }),
   refusals: ['TEMPLATE_NOT_FOUND'],
   rest: { method: 'GET', path: '/templates/{template_id}', limit: 'template' },
@@ -79,7 +83,10 @@ export const getTemplate = operation('GetTemplateQuery', {
   async handle({ template_id, include_source }, { templates, clock }) {
     const template = templates.find(template_id) ?? (await templates.seek(template_id));
     const timestamp = isoTime(clock.now());
-    return { template: include_source ? { ...template, source_info: templates.source(template_id) } : template, timestamp };
+    return {
+      template: include_source ? { ...template, source_info: templates.source(template_id) } : template,
+      timestamp,
+    };
   },
 });
 
@@ -98,7 +105,8 @@ export const refreshTemplates = operation('RefreshTemplatesCommand', {
   async handle(_, { templates, clock }) {
     await templates.refresh();
     const { cacheStats } = templates;
-    const wrong = cacheStats.errors.length > 0 ? ` ${cacheStats.errors.length} are invalid: ${cacheStats.errors.join('; ')}` : '';
+    const wrong =
+      cacheStats.errors.length > 0 ? ` ${cacheStats.errors.length} are invalid: ${cacheStats.errors.join('; ')}` : '';
     return {
       message: `${cacheStats.templates} templates from ${cacheStats.files} files.${wrong}`,
       templateCount: cacheStats.templates,

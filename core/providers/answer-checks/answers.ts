@@ -31,7 +31,8 @@ export function checkObservation(value: unknown, path: string): void {
 /** With another number of entries the core cannot match them to the watched attempts. */
 export function checkObservations(value: unknown, expected: number): void {
   if (!Array.isArray(value)) throw new Broken('', value, `a list of ${expected} observations`);
-  if (value.length !== expected) throw new Broken('', value, `one entry for each of the ${expected} watched attempts, in their order`);
+  if (value.length !== expected)
+    throw new Broken('', value, `one entry for each of the ${expected} watched attempts, in their order`);
 }
 
 export function checkProgress(value: unknown): void {
@@ -79,11 +80,13 @@ export function checkLivingHosts(value: unknown, requested: readonly HostRef[]):
   if (!Array.isArray(value)) throw new Broken('', value, 'a list of requested hosts');
   for (const [index, each] of value.entries()) {
     object(each, `/${index}`, 'a requested host');
-    if (!requested.some((host) => sameHost(host, each as HostRef))) throw new Broken(`/${index}`, each, 'a requested host');
+    if (!requested.some((host) => sameHost(host, each as HostRef)))
+      throw new Broken(`/${index}`, each, 'a requested host');
   }
 }
 
-export const sameHost = (a: HostRef, b: HostRef): boolean => a === b || (a.machine_id === b.machine_id && a.name === b.name);
+export const sameHost = (a: HostRef, b: HostRef): boolean =>
+  a === b || (a.machine_id === b.machine_id && a.name === b.name);
 
 export function checkOffers(value: unknown): void {
   if (!Array.isArray(value)) throw new Broken('', value, 'a list of offers');

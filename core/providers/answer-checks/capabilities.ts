@@ -8,7 +8,8 @@ import { amount, object } from './values.ts';
 export function soundCapabilities(value: unknown): void {
   const given = object(value, 'capabilities', 'the capabilities of a provider API');
   const most = given['machines_per_launch'];
-  if (!Number.isInteger(most) || (most as number) < 1) throw new Broken('machines_per_launch', most, 'a whole number of at least 1');
+  if (!Number.isInteger(most) || (most as number) < 1)
+    throw new Broken('machines_per_launch', most, 'a whole number of at least 1');
   for (const name of ['max_instances', 'visible_within_ms', 'token_valid_ms']) amount(given[name], '', name);
   const offers = given['offers_per_launch'];
   if (offers !== 'one' && offers !== 'many') throw new Broken('offers_per_launch', offers, `'one' or 'many'`);

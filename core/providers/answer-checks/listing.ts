@@ -4,7 +4,12 @@ import { Broken } from './broken.ts';
  * Reads all entries that a plugin lists and checks each one. The number is limited too, because a time-out cannot
  * interrupt an endless list whose entries are available without waiting.
  */
-export async function listing<T>(source: unknown, most: number, check: (entry: unknown) => void, take: (entry: T) => void): Promise<void> {
+export async function listing<T>(
+  source: unknown,
+  most: number,
+  check: (entry: unknown) => void,
+  take: (entry: T) => void,
+): Promise<void> {
   const iterable = source as AsyncIterable<T> | null | undefined;
   if (typeof iterable?.[Symbol.asyncIterator] !== 'function') throw new Broken('', source, 'an async iterable');
   let count = 0;

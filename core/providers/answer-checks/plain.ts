@@ -25,7 +25,8 @@ function walk(value: unknown, path: string, depth: number, budget: Budget): void
   if ((budget.parts -= 1) < 0) throw new Broken(path, value, `JSON with at most ${mostParts} parts`);
   switch (typeof value) {
     case 'string':
-      if ((budget.characters -= value.length) < 0) throw new Broken(path, value, `JSON with at most ${mostCharacters} characters of text`);
+      if ((budget.characters -= value.length) < 0)
+        throw new Broken(path, value, `JSON with at most ${mostCharacters} characters of text`);
       return;
     case 'boolean':
     case 'undefined':
@@ -37,7 +38,8 @@ function walk(value: unknown, path: string, depth: number, budget: Budget): void
       if (value === null) return;
       // The limit of the depth also ends cycles.
       if (depth === 0) throw new Broken(path, value, `JSON that is no deeper than ${deepest}`);
-      if (Array.isArray(value)) value.forEach((each, index) => walk(item(each, path, index), `${path}/${index}`, depth - 1, budget));
+      if (Array.isArray(value))
+        value.forEach((each, index) => walk(item(each, path, index), `${path}/${index}`, depth - 1, budget));
       else fields(value, path, depth, budget);
       return;
     default:

@@ -26,7 +26,11 @@ export function reports(value: unknown, path: string): void {
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
       report(given, `${path}/${index}`);
-      throw new Broken(`${path}/${index}/machine_id`, (given as { readonly machine_id: string }).machine_id, 'each machine once');
+      throw new Broken(
+        `${path}/${index}/machine_id`,
+        (given as { readonly machine_id: string }).machine_id,
+        'each machine once',
+      );
     }
   }
 }
@@ -35,10 +39,15 @@ export function reports(value: unknown, path: string): void {
 export function report(value: unknown, path: string): void {
   const given = object(value, path, 'a machine report');
   text(given['machine_id'], path, '/machine_id');
-  if (!statuses.has(given['status'])) throw new Broken(`${path}/status`, given['status'], `one of ${machineStatuses.join(', ')}`);
+  if (!statuses.has(given['status']))
+    throw new Broken(`${path}/status`, given['status'], `one of ${machineStatuses.join(', ')}`);
   flag(given['ready'], path, '/ready');
   if (given['ready'] === true && given['status'] !== 'running')
-    throw new Broken(`${path}/ready`, `true while the status is ${String(given['status'])}`, 'a machine that is ready to be running');
+    throw new Broken(
+      `${path}/ready`,
+      `true while the status is ${String(given['status'])}`,
+      'a machine that is ready to be running',
+    );
   for (const name of texts) optionalText(given[name], path, name);
   time(given['launched_at'], path, '/launched_at');
   if (given['reclaim_at'] !== null) time(given['reclaim_at'], path, '/reclaim_at');

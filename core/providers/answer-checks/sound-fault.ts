@@ -13,10 +13,19 @@ export const boundedWait = (ms: number): number => Math.min(Math.max(ms, shortes
  * the kind is known to be valid.
  */
 export function soundFault(fault: ProviderFault): ProviderFault {
-  const { kind, message, code, offer, retry_after_ms: ms } = fault as { readonly [F in keyof ProviderFault]?: unknown } & ProviderFault;
+  const {
+    kind,
+    message,
+    code,
+    offer,
+    retry_after_ms: ms,
+  } = fault as { readonly [F in keyof ProviderFault]?: unknown } & ProviderFault;
   const wait = typeof ms === 'number' && ms >= 0 ? boundedWait(ms) : undefined;
   const sound =
-    typeof message === 'string' && typeof code === 'string' && (offer === undefined || typeof offer === 'string') && wait === ms;
+    typeof message === 'string' &&
+    typeof code === 'string' &&
+    (offer === undefined || typeof offer === 'string') &&
+    wait === ms;
   if (sound) return fault;
   return new ProviderFault(kind, typeof message === 'string' ? message : 'The fault has no message.', {
     ...(typeof code === 'string' ? { code } : {}),

@@ -13,7 +13,8 @@ export function templatesRead(value: unknown): void {
   if (!Array.isArray(layers)) throw new Broken('/layers', layers, 'a list of layers');
   for (const [index, each] of layers.entries()) {
     const layer = object(each, `/layers/${index}`, 'a layer: template_id and fields');
-    if (typeof layer['template_id'] !== 'string') throw new Broken(`/layers/${index}/template_id`, layer['template_id'], 'a string');
+    if (typeof layer['template_id'] !== 'string')
+      throw new Broken(`/layers/${index}/template_id`, layer['template_id'], 'a string');
     plain(object(layer['fields'], `/layers/${index}/fields`, 'fields'), `/layers/${index}/fields`);
   }
 }

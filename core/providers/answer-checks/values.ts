@@ -10,12 +10,14 @@ export function object(value: unknown, path: string, expected: string): Given {
 }
 
 export function text(value: unknown, path: string, name: string): void {
-  if (typeof value !== 'string' || value === '') throw new Broken(`${path}${name}`, value, 'a string that is not empty');
+  if (typeof value !== 'string' || value === '')
+    throw new Broken(`${path}${name}`, value, 'a string that is not empty');
 }
 
 /** Allows undefined. */
 export function optionalText(value: unknown, path: string, name: string): void {
-  if (value !== undefined && typeof value !== 'string') throw new Broken(`${path}/${name}`, value, 'a string or undefined');
+  if (value !== undefined && typeof value !== 'string')
+    throw new Broken(`${path}/${name}`, value, 'a string or undefined');
 }
 
 export function flag(value: unknown, path: string, name: string): void {
@@ -23,7 +25,8 @@ export function flag(value: unknown, path: string, name: string): void {
 }
 
 export function count(value: unknown, path: string, name: string): void {
-  if (!Number.isInteger(value) || (value as number) < 0) throw new Broken(`${path}${name}`, value, 'a whole number that is not negative');
+  if (!Number.isInteger(value) || (value as number) < 0)
+    throw new Broken(`${path}${name}`, value, 'a whole number that is not negative');
 }
 
 export function amount(value: unknown, path: string, name: string): void {
@@ -38,7 +41,13 @@ export function time(value: unknown, path: string, name: string): void {
     throw new Broken(`${path}${name}`, value, 'an ISO 8601 time or undefined');
 }
 
-export function known(value: unknown, all: ReadonlySet<unknown>, path: string, name: string, listed: readonly string[]): void {
+export function known(
+  value: unknown,
+  all: ReadonlySet<unknown>,
+  path: string,
+  name: string,
+  listed: readonly string[],
+): void {
   if (!all.has(value)) throw new Broken(`${path}${name}`, value, `one of ${listed.join(', ')}`);
 }
 

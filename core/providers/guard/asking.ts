@@ -36,7 +36,13 @@ export class Asking {
    * Returns the answer, or the failure of the plugin. `thing` is the object with the function. `what` names the call
    * in messages: `review of 'east' (Acme)`.
    */
-  ask<T>(instance: string, thing: object | undefined, what: string, call: () => T, check: (answer: T) => void): T | PluginFailure {
+  ask<T>(
+    instance: string,
+    thing: object | undefined,
+    what: string,
+    call: () => T,
+    check: (answer: T) => void,
+  ): T | PluginFailure {
     try {
       const answer = this.#parts.watch.pure(instance, call);
       check(answer);

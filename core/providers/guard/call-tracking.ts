@@ -11,4 +11,8 @@ export interface CallTracking {
 }
 
 /** Tracks nothing. */
-export const unwatched: CallTracking = { call: (_, call) => call(), pure: (_, call) => call(), about: (_, ask) => ask() };
+export const unwatched: CallTracking = {
+  call: (_, call) => call(),
+  pure: (_, call) => call(),
+  about: (_, ask) => ask(),
+};

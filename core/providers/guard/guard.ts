@@ -49,7 +49,11 @@ const graceMs = 2_000;
  * answer, is a bug of the plugin: it is logged and counts as a lost answer. When the call has ended, by its answer,
  * its time-out or the signal, its fence throws, so that a plugin that continues changes nothing more.
  */
-export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T>, check?: (answer: T) => void): Promise<T> {
+export async function guard<T>(
+  guarded: Guarded,
+  call: (call: Call) => Promise<T>,
+  check?: (answer: T) => void,
+): Promise<T> {
   const { what, mutating, timeout_ms, log } = guarded;
   const done = new AbortController();
   const signal = AbortSignal.any([guarded.signal, AbortSignal.timeout(timeout_ms)]);
@@ -86,7 +90,8 @@ export async function guard<T>(guarded: Guarded, call: (call: Call) => Promise<T
     guarded.fence();
     // When the thread was blocked, the signal of the time-out may come late, so the clock is checked too.
     if (signal.aborted || performance.now() - began > timeout_ms) throw timedOut();
-    if (done.signal.aborted) throw new ProviderFault(lost, `The ${what} has ended and must not change anything more.`, { code: 'TIMEOUT' });
+    if (done.signal.aborted)
+      throw new ProviderFault(lost, `The ${what} has ended and must not change anything more.`, { code: 'TIMEOUT' });
   }
 
   function timedOut(cause?: unknown): ProviderFault {
@@ -115,7 +120,9 @@ export function pluginFault(
       : `The ${what} threw a value that is no ProviderFault. This is a bug of ${culprit}.`,
   );
   const by = plugin === undefined ? '' : ` (plugin '${plugin}')`;
-  const message = invalid ? `The ${what}${by} broke its contract: ${error.message}.` : `The ${what}${by} failed: ${errorText(error)}`;
+  const message = invalid
+    ? `The ${what}${by} broke its contract: ${error.message}.`
+    : `The ${what}${by} failed: ${errorText(error)}`;
   return new ProviderFault(kind, message, { code: 'PLUGIN_ERROR', cause: error });
 }
 

@@ -32,7 +32,10 @@ export interface GuardedApi {
   launch(order: LaunchOrder<any, any>, permit: Permit): Promise<Launch>;
   observe(watched: readonly Watched[], permit: Permit): Promise<readonly (Observation | ProviderFault)[]>;
   release(handle: object, target: ReleaseTarget, permit: Permit): Promise<Progress>;
-  readonly dispose?: (left: { readonly order: LaunchOrder<any, any>; readonly handle?: object }, permit: Permit) => Promise<Progress>;
+  readonly dispose?: (
+    left: { readonly order: LaunchOrder<any, any>; readonly handle?: object },
+    permit: Permit,
+  ) => Promise<Progress>;
   readonly find?: (order: LaunchOrder<any, any>, permit: Permit) => Promise<object | undefined>;
 }
 
@@ -49,7 +52,12 @@ export function guardedApi(api: ProviderApi, session: unknown, calls: GuardedCal
     plugin,
     ...(api.prepare && {
       prepare: (order, permit) =>
-        calls.call(changing('prepare', 'preparation'), permit, async (call) => api.prepare?.(session, order, call), checkPrepared),
+        calls.call(
+          changing('prepare', 'preparation'),
+          permit,
+          async (call) => api.prepare?.(session, order, call),
+          checkPrepared,
+        ),
     }),
     launch: (order, permit) =>
       calls.call(changing('launch', 'launch'), permit, async (call) => api.launch(session, order, call), checkLaunch),
@@ -59,11 +67,18 @@ export function guardedApi(api: ProviderApi, session: unknown, calls: GuardedCal
     },
     release: (handle, target, permit) =>
       calls
-        .call(changing('release', 'release'), permit, async (call) => api.release(session, handle, target, call), checkProgress)
+        .call(
+          changing('release', 'release'),
+          permit,
+          async (call) => api.release(session, handle, target, call),
+          checkProgress,
+        )
         .then(bounded),
     ...(dispose && {
       dispose: (left, permit) =>
-        calls.call(changing('dispose', 'clean-up'), permit, async (call) => dispose(session, left, call), checkProgress).then(bounded),
+        calls
+          .call(changing('dispose', 'clean-up'), permit, async (call) => dispose(session, left, call), checkProgress)
+          .then(bounded),
     }),
     ...(api.find && {
       find: (order, permit) =>
@@ -77,4 +92,5 @@ export function guardedApi(api: ProviderApi, session: unknown, calls: GuardedCal
   };
 }
 
-const bounded = (given: Progress): Progress => (given.again_ms === undefined ? given : { ...given, again_ms: boundedWait(given.again_ms) });
+const bounded = (given: Progress): Progress =>
+  given.again_ms === undefined ? given : { ...given, again_ms: boundedWait(given.again_ms) };

@@ -59,7 +59,12 @@ export function guardedCalls(instance: string, { log, meter, watch, evidence }: 
   return {
     instance,
     log,
-    call: ({ verb, mutating = false, judge = (end) => end, ...about }, { signal, fence = () => undefined, of }, call, check) =>
+    call: (
+      { verb, mutating = false, judge = (end) => end, ...about },
+      { signal, fence = () => undefined, of },
+      call,
+      check,
+    ) =>
       guard(
         {
           ...about,

@@ -11,7 +11,12 @@ const mostListed = 500_000;
  * its containers, the type everything else. Containers come first, because they would replace machines that are ended
  * earlier.
  */
-export function guardedListing(type: ProviderType<any, any>, apis: readonly ProviderApi[], session: unknown, calls: GuardedCalls) {
+export function guardedListing(
+  type: ProviderType<any, any>,
+  apis: readonly ProviderApi[],
+  session: unknown,
+  calls: GuardedCalls,
+) {
   const { instance } = calls;
   const sources: readonly (ProviderApi | ProviderType<any, any>)[] = [...apis, type];
   const sourceOf = new WeakMap<OwnedResource, ProviderApi | ProviderType<any, any>>();
@@ -26,10 +31,15 @@ export function guardedListing(type: ProviderType<any, any>, apis: readonly Prov
       const found: OwnedResource[] = [];
       for (const source of sources) {
         if (!source.owned) continue;
-        await listing<OwnedResource>(source.owned(session, installation, call), mostListed, checkOwnedResource, (resource) => {
-          found.push(resource);
-          sourceOf.set(resource, source);
-        });
+        await listing<OwnedResource>(
+          source.owned(session, installation, call),
+          mostListed,
+          checkOwnedResource,
+          (resource) => {
+            found.push(resource);
+            sourceOf.set(resource, source);
+          },
+        );
       }
       return found;
     });
@@ -39,7 +49,12 @@ export function guardedListing(type: ProviderType<any, any>, apis: readonly Prov
 
   async function remove(resources: readonly OwnedResource[], permit: Permit): Promise<void> {
     for (const [source, mine] of Map.groupBy(resources, (resource) => sourceOf.get(resource))) {
-      const about = { verb: 'remove', what: `clean-up of '${instance}'`, plugin: pluginOf(source), mutating: true } as const;
+      const about = {
+        verb: 'remove',
+        what: `clean-up of '${instance}'`,
+        plugin: pluginOf(source),
+        mutating: true,
+      } as const;
       await calls.call(about, permit, async (call) => source?.remove?.(session, mine, call));
     }
   }

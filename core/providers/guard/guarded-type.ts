@@ -1,4 +1,11 @@
-import type { HostRef, MachineType, OwnedResource, Places, ProviderApi, ProviderType } from '../../contract/provider.ts';
+import type {
+  HostRef,
+  MachineType,
+  OwnedResource,
+  Places,
+  ProviderApi,
+  ProviderType,
+} from '../../contract/provider.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { checkLivingHosts, checkMachineType, checkPlaces as placesAnswer } from '../answer-checks/answers.ts';
 import { listing } from '../answer-checks/listing.ts';

@@ -63,13 +63,16 @@ async function observePart(
   let nothing: ProviderFault | undefined;
   const judge = (end: CallEnd): CallEnd => {
     const [first] = wrong.values();
-    if (end.kind !== undefined) return watched.length > 1 && end.fault?.code === 'PLUGIN_ERROR' ? { ...end, unsure: true } : end;
+    if (end.kind !== undefined)
+      return watched.length > 1 && end.fault?.code === 'PLUGIN_ERROR' ? { ...end, unsure: true } : end;
     if (first && wrong.size === watched.length) return { ...end, kind: first.kind, fault: first, misbehaved: true };
     return nothing ? { ...end, fault: nothing } : end;
   };
   const mine = {
     ...permit,
-    of: watched.map(({ order }): CalledFor => ({ request_id: order.request_id, template_id: order.template.template_id })),
+    of: watched.map(
+      ({ order }): CalledFor => ({ request_id: order.request_id, template_id: order.template.template_id }),
+    ),
   };
   const seen = await calls.call(
     { ...about, judge },

@@ -121,7 +121,9 @@ export class SessionPool {
     if (this.#used.has(name)) return false;
     const instance = this.#parts.instances.find((each) => each.name === name);
     const settings: readonly unknown[] = Object.values(instance?.config ?? {});
-    return settings.some((value) => typeof value === 'string' && this.#parts.schemes.some(({ scheme }) => value.startsWith(`${scheme}:`)));
+    return settings.some(
+      (value) => typeof value === 'string' && this.#parts.schemes.some(({ scheme }) => value.startsWith(`${scheme}:`)),
+    );
   }
 
   /** The session, if it is connected and was used. */
@@ -155,7 +157,14 @@ export class SessionPool {
     await Promise.allSettled(
       [...this.#opened].map(([url, opened]) => {
         const what = `close of '${url}'`;
-        const guarded = { ...unbound(), what, mutating: false, timeout_ms: timeOuts.close, fence: () => undefined, log: this.#parts.log };
+        const guarded = {
+          ...unbound(),
+          what,
+          mutating: false,
+          timeout_ms: timeOuts.close,
+          fence: () => undefined,
+          log: this.#parts.log,
+        };
         return this.#closing(what, () => guard(guarded, async () => opened.close()));
       }),
     );
@@ -170,12 +179,15 @@ export class SessionPool {
     const { instances, types, apis, clock, installation, log, meter = unmetered } = this.#parts;
     const instance = instances.find((each) => each.name === name);
     const type = types.find((each) => each.type === instance?.type);
-    if (!instance || !type) throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration.`);
+    if (!instance || !type)
+      throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration.`);
     const endpoint = (url: string) => this.#endpoint(url);
     const context = { instance: name, endpoint, clock, log, installation, calls: meter.calls(name) };
     const calls = this.#calls(name);
     const about = { verb: 'connect', what: `connection of '${name}'`, plugin: pluginOf(type) } as const;
-    const session = await calls.call(about, { signal: this.#signal }, async () => type.connect(instance.config as never, context));
+    const session = await calls.call(about, { signal: this.#signal }, async () =>
+      type.connect(instance.config as never, context),
+    );
     const mine = apis.filter((api) => api.type === type.type);
     const guarded = mine.map((api) => guardedApi(api, session, calls));
     return {
@@ -189,7 +201,12 @@ export class SessionPool {
   async #identity(name: string, type: ProviderType<any, any>, session: unknown, calls: GuardedCalls): Promise<string> {
     if (!type.identity) return name;
     const about = { verb: 'identity', what: `identity check of '${name}'`, plugin: pluginOf(type) } as const;
-    return calls.call(about, { signal: this.#signal }, async (call) => type.identity?.(session, call) ?? name, identityAnswer);
+    return calls.call(
+      about,
+      { signal: this.#signal },
+      async (call) => type.identity?.(session, call) ?? name,
+      identityAnswer,
+    );
   }
 
   #calls(name: string): GuardedCalls {
@@ -227,7 +244,8 @@ export class SessionPool {
   }
 }
 
-const keyOf = (name: string, template_id: string | undefined): string => (template_id === undefined ? name : `${name}\n${template_id}`);
+const keyOf = (name: string, template_id: string | undefined): string =>
+  template_id === undefined ? name : `${name}\n${template_id}`;
 
 /** Closing runs after all signals have aborted, so it needs its own permit. */
 const unbound = (): Permit => ({ signal: new AbortController().signal });

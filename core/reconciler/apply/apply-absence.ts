@@ -43,7 +43,8 @@ export function applyAbsence(
   }
 }
 
-const isConclusive = ({ any, zones }: Listed, { zone }: MachineRecord): boolean => any && (zone === undefined || zones.has(zone));
+const isConclusive = ({ any, zones }: Listed, { zone }: MachineRecord): boolean =>
+  any && (zone === undefined || zones.has(zone));
 
 /** The launch time of a machine. Ignores times in the future, which were written before the clock was set back. */
 function bornAt({ launched_at, created_at }: MachineRecord, now: number): number {

@@ -24,7 +24,12 @@ export function applyLaunch(change: StateChange, { attempt, provider_instance }:
  * fault the attempt stays open and the same order is sent again with the same token; no other attempt replaces it
  * meanwhile.
  */
-export function applyLaunchFault(change: StateChange, attempt: AttemptRecord, fault: ProviderFault, settings: Settings): void {
+export function applyLaunchFault(
+  change: StateChange,
+  attempt: AttemptRecord,
+  fault: ProviderFault,
+  settings: Settings,
+): void {
   const { provider_instance } = attempt;
   const { kind, code, message } = fault;
   const entry = { attempt: attempt.attempt, provider_instance, kind, code, message };
@@ -41,7 +46,9 @@ export function applyLaunchFault(change: StateChange, attempt: AttemptRecord, fa
     case 'unknown':
       change.moveAttempt(attempt.attempt, (each) => doubted(each, fault, change.now));
       change.journal('attempt.unknown', { attempt: attempt.attempt, provider_instance, code, message });
-      change.setRequest({ message: `The answer of '${provider_instance}' was lost; finding out what it started: ${message}` });
+      change.setRequest({
+        message: `The answer of '${provider_instance}' was lost; finding out what it started: ${message}`,
+      });
       return;
     case 'unrepeatable':
       change.moveAttempt(attempt.attempt, (each) => short(each, [shortfallOf(attempt, fault)]));
@@ -78,10 +85,16 @@ function meaningOf({ kind, code }: ProviderFault, { doubtful, accepted_handle, t
 }
 
 /** The order can no longer be repeated. From now on its machines are only searched by tags. */
-export function markLost(change: StateChange, { attempt, provider_instance }: AttemptRecord, settings: Settings): void {
+export function markLost(
+  change: StateChange,
+  { attempt, provider_instance }: AttemptRecord,
+  settings: Settings,
+): void {
   change.moveAttempt(attempt, (each) => expired(each, change.now + (settings.lost_looks_ms[0] ?? 0)));
   change.journal('attempt.lost', { attempt, provider_instance });
-  change.setRequest({ message: `The result of an order to '${provider_instance}' is not known; looking for its machines by their tags.` });
+  change.setRequest({
+    message: `The result of an order to '${provider_instance}' is not known; looking for its machines by their tags.`,
+  });
 }
 
 /** Ends an attempt that the provider never executed, so that another instance can serve. */
@@ -100,7 +113,12 @@ export function applyBarred(change: StateChange, instance: string, message: stri
       markLost(change, attempt, settings);
       continue;
     }
-    const why: Shortfall = { kind: 'unavailable', code: 'STOPPED_THREAD', message, count: attempt.order.machine_count };
+    const why: Shortfall = {
+      kind: 'unavailable',
+      code: 'STOPPED_THREAD',
+      message,
+      count: attempt.order.machine_count,
+    };
     change.moveAttempt(attempt.attempt, (each) => refused(each, why));
     change.journal('attempt.refused', { attempt: attempt.attempt, provider_instance: instance, ...why });
   }

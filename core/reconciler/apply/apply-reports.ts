@@ -78,7 +78,8 @@ function adopt(change: StateChange, attempt: AttemptRecord, report: MachineRepor
   };
   change.putMachine(machine);
   if (request.cancel_requested_at !== undefined) change.setMachine(machine, { going: 'cancelled' });
-  else if (attempt.state === 'lost' || (isTerminal(request.status) && !keepsNumber(request))) change.setMachine(machine, { going: 'late' });
+  else if (attempt.state === 'lost' || (isTerminal(request.status) && !keepsNumber(request)))
+    change.setMachine(machine, { going: 'late' });
   else if (vacancies <= 0) change.setMachine(machine, { going: 'surplus' });
   const present = change.machine(machine) ?? machine;
   if (present.going === undefined) change.journalMachine('machine.launched', machine);
@@ -115,7 +116,8 @@ function revive(change: StateChange, machine: MachineRecord, report: MachineRepo
 function vacanciesOf(change: StateChange): number {
   const { request, machines } = change;
   const { returned, staying } = machines.counts();
-  const target = isTerminal(request.status) && !keepsNumber(request) ? request.machine_count - returned : targetOf(change);
+  const target =
+    isTerminal(request.status) && !keepsNumber(request) ? request.machine_count - returned : targetOf(change);
   return target - staying;
 }
 
@@ -123,7 +125,11 @@ function vacanciesOf(change: StateChange): number {
  * Why a revived machine must go; undefined when it stays. After the end of the request, a machine that was delivered
  * stays if there is a vacancy; a machine that was never ready goes.
  */
-function whyRevivedGoes(request: RequestRecord, { ready_at, given_up }: MachineRecord, vacancies: number): GoingReason | undefined {
+function whyRevivedGoes(
+  request: RequestRecord,
+  { ready_at, given_up }: MachineRecord,
+  vacancies: number,
+): GoingReason | undefined {
   if (request.cancel_requested_at !== undefined) return 'cancelled';
   if (given_up) return 'late';
   const isOver = isTerminal(request.status) && !keepsNumber(request);
@@ -132,7 +138,8 @@ function whyRevivedGoes(request: RequestRecord, { ready_at, given_up }: MachineR
 }
 
 function refresh(change: StateChange, machine: MachineRecord, report: MachineReport): void {
-  const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, zone, data } = report;
+  const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, zone, data } =
+    report;
   if (status === 'terminated') return endMachine(change, machine, message ?? machine.message);
   change.setMachine(machine, {
     // The status `failed` of muster stays: the provider may report the machine as running until the release is done.
@@ -173,7 +180,8 @@ export function endMachine(change: StateChange, machine: MachineRecord, message:
     ...(unexpected ? { lost: true } : {}),
   });
   change.unsetMachine(machine, 'missing_since');
-  if (unexpected) change.journalMachine('machine.lost', machine, { message: message ?? 'It was terminated outside muster.' });
+  if (unexpected)
+    change.journalMachine('machine.lost', machine, { message: message ?? 'It was terminated outside muster.' });
   else change.journalMachine('machine.gone', machine);
 }
 
@@ -181,5 +189,7 @@ export function endMachine(change: StateChange, machine: MachineRecord, message:
  * Milliseconds from its launch after which a machine that is not ready has failed: the `ready_timeout` of the ordered
  * template, else the general setting.
  */
-export const readyTimeoutMs = (template: Template | undefined, settings: Pick<Settings, 'pending_timeout_ms'>): number =>
-  template?.ready_timeout === undefined ? settings.pending_timeout_ms : template.ready_timeout * 1000;
+export const readyTimeoutMs = (
+  template: Template | undefined,
+  settings: Pick<Settings, 'pending_timeout_ms'>,
+): number => (template?.ready_timeout === undefined ? settings.pending_timeout_ms : template.ready_timeout * 1000);

@@ -31,7 +31,9 @@ function cancel(change: StateChange, reason: string | undefined): void {
   const { request, now } = change;
   if (request.cancel_requested_at !== undefined) return;
   // The signal was accepted while the request ended: the status stays, and the machines are released as promised.
-  const message = isTerminal(request.status) ? `${request.message} Cancelled at the same time.` : 'Cancelling: its machines are released.';
+  const message = isTerminal(request.status)
+    ? `${request.message} Cancelled at the same time.`
+    : 'Cancelling: its machines are released.';
   change.setRequest({ cancel_requested_at: now, ...(reason === undefined ? {} : { cancel_reason: reason }), message });
   for (const machine of change.machines.all())
     if (isAlive(machine) && machine.going === undefined) change.setMachine(machine, { going: 'cancelled' });

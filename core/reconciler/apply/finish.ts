@@ -15,7 +15,13 @@ export function finish(change: StateChange, skipped: readonly Shortfall[] = []):
   const fulfilment = fulfilmentOf(change, skipped);
   const { staying, returned } = change.machines.counts();
   change.stopWaiting();
-  change.setRequest({ status, completed_at: now, fulfilment, message: ending(change, status, fulfilment), kept_count: staying + returned });
+  change.setRequest({
+    status,
+    completed_at: now,
+    fulfilment,
+    message: ending(change, status, fulfilment),
+    kept_count: staying + returned,
+  });
   change.journal(`request.${status}`, { requested: request.machine_count, delivered: fulfilment.delivered });
 }
 
@@ -23,14 +29,21 @@ export function finish(change: StateChange, skipped: readonly Shortfall[] = []):
 export function expire(change: StateChange): void {
   for (const machine of change.machines.all()) {
     if (!isStaying(machine) || machine.ready_at !== undefined) continue;
-    change.setMachine(machine, { status: 'failed', going: 'failed', message: 'It was not ready before the time-out of its request.' });
+    change.setMachine(machine, {
+      status: 'failed',
+      going: 'failed',
+      message: 'It was not ready before the time-out of its request.',
+    });
     change.journalMachine('machine.failed', machine, { message: 'time-out' });
   }
 }
 
 /** An all-or-nothing request did not get all machines: from now on its machines are surplus. */
 export function undo(change: StateChange): void {
-  change.setRequest({ undone_at: change.now, message: 'Fewer machines were available than requested; releasing those that arrived.' });
+  change.setRequest({
+    undone_at: change.now,
+    message: 'Fewer machines were available than requested; releasing those that arrived.',
+  });
 }
 
 /** Marks the machines beyond the target as surplus. */
@@ -57,7 +70,11 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
   // What other requests learned about an offer does not account for missing machines of this request.
   const additional: Shortfall[] = skipped.map(uncounted);
   if (attempts.length === 0 && skipped.length === 0 && now < request.deadline_at)
-    additional.push({ kind: 'invalid', code: 'NO_PROVIDER', message: 'No configured provider instance can serve the template.' });
+    additional.push({
+      kind: 'invalid',
+      code: 'NO_PROVIDER',
+      message: 'No configured provider instance can serve the template.',
+    });
   const failed = [...machines.all()].filter((machine) => machine.going === 'failed');
   if (failed.length > 0) {
     const message = failed[0]?.message ?? 'Machines never became ready.';
@@ -68,10 +85,19 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
     additional.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
   }
   const reported = attempts.map((attempt) => attempt.shortfall);
-  return { requested, delivered, final: true, shortfall: [...shortfallOf(reported, additional, Math.max(0, requested - delivered))] };
+  return {
+    requested,
+    delivered,
+    final: true,
+    shortfall: [...shortfallOf(reported, additional, Math.max(0, requested - delivered))],
+  };
 }
 
-function ending({ request }: StateChange, status: RequestStatus, { requested, delivered, shortfall }: Fulfilment): string {
+function ending(
+  { request }: StateChange,
+  status: RequestStatus,
+  { requested, delivered, shortfall }: Fulfilment,
+): string {
   if (status === 'cancelled') return `Cancelled; ${delivered} of ${requested} machines had been delivered.`;
   // Many offers often give the same reason.
   const why = [...new Set(shortfall.map((each) => each.message))].join(' ');

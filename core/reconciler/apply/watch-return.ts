@@ -17,14 +17,17 @@ export function watchReturn(change: StateChange, { left, accepted, missing }: Re
   if (isTerminal(request.status)) return;
   const total = request.machine_count;
   const gone = total - left;
-  if (left === 0) return end(change, 'completed', total === 1 ? 'The machine is gone.' : `All ${total} machines are gone.`);
+  if (left === 0)
+    return end(change, 'completed', total === 1 ? 'The machine is gone.' : `All ${total} machines are gone.`);
   if (now >= request.deadline_at) {
     const message = `${left} machines were not gone in time; their release continues.`;
     const shortfall = [{ kind: 'unavailable' as const, code: 'TIMEOUT', message, count: left }];
     change.setRequest({ fulfilment: { requested: total, delivered: gone, final: true, shortfall } });
     return end(change, gone > 0 ? 'completed' : 'failed', message);
   }
-  const waiting = missing.map((name) => ` '${name}' is not configured: its machines cannot be released until it is.`).join('');
+  const waiting = missing
+    .map((name) => ` '${name}' is not configured: its machines cannot be released until it is.`)
+    .join('');
   const message = `${gone} of ${total} machines are gone.${waiting}`;
   if (request.status === 'pending' && accepted) change.setRequest({ status: 'in_progress', message });
   else if (waiting !== '') change.setRequest({ message });

@@ -55,7 +55,10 @@ export class Discovery {
         await this.#discovery(connected);
       } catch (error) {
         if (!signal.aborted)
-          log.warn({ err: error, provider_instance: name }, 'The discovery of the provider instance failed; it will be retried.');
+          log.warn(
+            { err: error, provider_instance: name },
+            'The discovery of the provider instance failed; it will be retried.',
+          );
       }
     };
     // An instance that does not answer does not delay the others.

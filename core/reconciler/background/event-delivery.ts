@@ -67,7 +67,14 @@ export class EventDelivery implements Disposable {
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
     this.#turn = new Lease('events', parts);
-    this.#deliveries = parts.sinks.map((sink) => ({ sink, pause: 0, not_before: -Infinity, failing: false, due: true, running: false }));
+    this.#deliveries = parts.sinks.map((sink) => ({
+      sink,
+      pause: 0,
+      not_before: -Infinity,
+      failing: false,
+      due: true,
+      running: false,
+    }));
     if (parts.sinks.length === 0) return;
     this.#watch = parts.store.watch((kinds) => {
       if (kinds.has('event')) for (const delivery of this.#deliveries) delivery.due = true;
@@ -82,7 +89,12 @@ export class EventDelivery implements Disposable {
       for (const delivery of this.#deliveries) delivery.due = true;
     }
     for (const delivery of this.#deliveries) {
-      if (!delivery.due || delivery.running || now < delivery.not_before || this.#parts.quarantined?.(sinkName(delivery.sink.name)))
+      if (
+        !delivery.due ||
+        delivery.running ||
+        now < delivery.not_before ||
+        this.#parts.quarantined?.(sinkName(delivery.sink.name))
+      )
         continue;
       delivery.running = true;
       const running = this.#deliver(delivery).finally(() => {

@@ -50,8 +50,11 @@ export class EventRetention {
     const old = young < 0 ? oldest : oldest.slice(0, young);
     const request_id = [...new Set(old.flatMap((event) => event.request_id ?? []))];
     const kept = new Set((await this.#store.versions({ where: { request_id } })).map((request) => request.request_id));
-    const over = old.filter((event) => event.seq <= deliveredToAll && (event.request_id === undefined || !kept.has(event.request_id)));
-    if (over.length > 0) await this.#store.commit(over.map(({ seq }) => ({ op: 'delete', kind: 'event', key: { seq } })));
+    const over = old.filter(
+      (event) => event.seq <= deliveredToAll && (event.request_id === undefined || !kept.has(event.request_id)),
+    );
+    if (over.length > 0)
+      await this.#store.commit(over.map(({ seq }) => ({ op: 'delete', kind: 'event', key: { seq } })));
     const more = old.length === atOnce;
     this.#passed = more ? (old.at(-1)?.seq ?? 0) : 0;
     return more;

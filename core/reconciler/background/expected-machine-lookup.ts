@@ -13,7 +13,9 @@ import { readStoredResources } from './sweep/read-stored-resources.ts';
 const againMs = 15_000;
 const rowsAtOnce = 200;
 
-export type ExpectedMachineLookupParts = Omit<BackgroundParts, 'facts' | 'settings'> & { readonly installation: string };
+export type ExpectedMachineLookupParts = Omit<BackgroundParts, 'facts' | 'settings'> & {
+  readonly installation: string;
+};
 
 /**
  * Looks for machines that belong to a request according to a caller, in the listing of the provider. A machine that
@@ -61,7 +63,9 @@ export class ExpectedMachineLookup implements Disposable {
     const { store, clock } = this.#parts;
     const questions = await store.find('fact', { where: { topic: expectedTopic, until: { after: clock.now() } } });
     // The lookup for one request does not delay those for others.
-    const done = await Promise.allSettled([...Map.groupBy(questions, ({ name }) => name)].map(([id, mine]) => this.#ask(id, mine)));
+    const done = await Promise.allSettled(
+      [...Map.groupBy(questions, ({ name }) => name)].map(([id, mine]) => this.#ask(id, mine)),
+    );
     for (const each of done) if (each.status === 'rejected') throw each.reason;
   }
 
@@ -72,15 +76,20 @@ export class ExpectedMachineLookup implements Disposable {
     for (const [name, mine] of Map.groupBy(attempts, ({ provider_instance }) => provider_instance)) {
       const { connected, listed } = await this.#owned(name);
       // The instance may speak to another cloud than when the order was made.
-      const ours = new Set(mine.filter(({ identity }) => identity === connected.identity).map(({ attempt }) => attempt));
+      const ours = new Set(
+        mine.filter(({ identity }) => identity === connected.identity).map(({ attempt }) => attempt),
+      );
       const expected = listed.filter(
-        ({ request_id: of, attempt = 0, machine }) => of === request_id && machine && ids.has(machine.machine_id) && ours.has(attempt),
+        ({ request_id: of, attempt = 0, machine }) =>
+          of === request_id && machine && ids.has(machine.machine_id) && ours.has(attempt),
       );
       const known = await readStoredResources(store, expected, ({ api }) => connected.api(api)?.find !== undefined);
       const { astray } = compare(expected, known, clock.now(), 0);
       await store.commit(astray.map((each) => foundSignal(each, clock.now())));
     }
-    const answered = questions.map(({ topic, name, item }): Change => ({ op: 'delete', kind: 'fact', key: { topic, name, item } }));
+    const answered = questions.map(
+      ({ topic, name, item }): Change => ({ op: 'delete', kind: 'fact', key: { topic, name, item } }),
+    );
     // The questions are deleted last, because a repeated lookup is harmless.
     for (const part of chunks(answered, rowsAtOnce)) await store.commit(part);
   }

@@ -81,7 +81,8 @@ export class HealthWatch implements CallEvidence {
     watched.breaches.over(verb);
     if (!fault) watched.refusals.over(verb);
     if (fault?.kind === 'credentials') this.#trouble(instance, 'credentials', fault.message);
-    else if (fault?.kind === 'unavailable' || fault?.kind === 'unknown-outcome') this.#trouble(instance, 'silence', fault.message, since);
+    else if (fault?.kind === 'unavailable' || fault?.kind === 'unknown-outcome')
+      this.#trouble(instance, 'silence', fault.message, since);
     else if (fault || !answeredAtHome.has(verb)) this.#answered(instance);
     else this.#judge(instance);
   }
@@ -123,7 +124,11 @@ export class HealthWatch implements CallEvidence {
     const over = new AbortController();
     const late = async (): Promise<Checked> => {
       await this.#clock.sleep(ms, over.signal);
-      const fault = { kind: 'unavailable' as const, code: 'TIMEOUT', message: `'${name}' did not answer within ${ms / 1000} s.` };
+      const fault = {
+        kind: 'unavailable' as const,
+        code: 'TIMEOUT',
+        message: `'${name}' did not answer within ${ms / 1000} s.`,
+      };
       return { ...this.#of(name).health, checked_at: this.#clock.now(), fault };
     };
     try {
@@ -150,7 +155,9 @@ export class HealthWatch implements CallEvidence {
       this.#answered(name);
       return { ...watched.health, checked_at: this.#clock.now() };
     } catch (error) {
-      const { kind, code, message, retry_after_ms } = isFault(error) ? error : new ProviderFault('unavailable', errorText(error));
+      const { kind, code, message, retry_after_ms } = isFault(error)
+        ? error
+        : new ProviderFault('unavailable', errorText(error));
       if (code === 'QUARANTINED') watched.times.leaveAlone(retry_after_ms ?? shortestMs);
       return { ...watched.health, checked_at: this.#clock.now(), fault: { kind, code, message } };
     }
@@ -201,7 +208,8 @@ export class HealthWatch implements CallEvidence {
     if (lasting) this.#unhealthy(name, watched, lasting.message, now);
     else if (troubles.none && watched.answered !== undefined && health.status !== 'healthy') {
       const { message: _, ...rest } = health;
-      if (health.status === 'unhealthy') this.#log.info({ provider_instance: name }, 'The provider instance answers again.');
+      if (health.status === 'unhealthy')
+        this.#log.info({ provider_instance: name }, 'The provider instance answers again.');
       watched.health = { ...rest, status: 'healthy' };
       this.#save(name, watched);
     }
@@ -220,7 +228,8 @@ export class HealthWatch implements CallEvidence {
     watched.stored = this.#clock.monotonic();
     watched.unstored = false;
     this.#facts.learnHealth(name, watched.health).catch((error: unknown) => {
-      if (!watched.unstored) this.#log.warn({ err: error }, 'The health of an instance could not be stored; it will be retried.');
+      if (!watched.unstored)
+        this.#log.warn({ err: error }, 'The health of an instance could not be stored; it will be retried.');
       watched.unstored = true;
     });
   }

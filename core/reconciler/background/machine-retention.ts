@@ -34,7 +34,8 @@ export class MachineRetention {
       limit: atOnce,
     });
     const over = old.filter((key) => isOver(key, now));
-    if (over.length > 0) await this.#store.commit(over.map(({ scope, key }) => ({ op: 'delete', kind: 'key', key: { scope, key } })));
+    if (over.length > 0)
+      await this.#store.commit(over.map(({ scope, key }) => ({ op: 'delete', kind: 'key', key: { scope, key } })));
     const more = old.length === atOnce;
     this.#passed = more ? (old.at(-1)?.created_at ?? 0) : 0;
     this.#next = this.#clock.monotonic() + (more ? stepMs : roundMs);

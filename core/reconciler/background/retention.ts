@@ -43,6 +43,8 @@ export class Retention {
     // When there were more, the next call continues.
     if (over.length === atOnce) this.#next = 0;
     if (over.length === 0) return;
-    await this.#store.commit(over.map(({ topic, name, item }) => ({ op: 'delete', kind: 'fact', key: { topic, name, item } })));
+    await this.#store.commit(
+      over.map(({ topic, name, item }) => ({ op: 'delete', kind: 'fact', key: { topic, name, item } })),
+    );
   }
 }

@@ -19,7 +19,9 @@ const cursorOf = ({ item, value, at }: FactRecord): Cursor => ({ step: Number(it
 const item = (step: number): string => String(step).padStart(12, '0');
 
 const latest = (records: readonly FactRecord[]): Cursor | undefined =>
-  records.map(cursorOf).reduce<Cursor | undefined>((last, each) => (last && last.step > each.step ? last : each), undefined);
+  records
+    .map(cursorOf)
+    .reduce<Cursor | undefined>((last, each) => (last && last.step > each.step ? last : each), undefined);
 
 export async function readCursor(store: Store, name: string): Promise<Cursor | undefined> {
   return latest(await store.find('fact', { where: { topic: sinkTopic, name } }));
@@ -28,8 +30,14 @@ export async function readCursor(store: Store, name: string): Promise<Cursor | u
 /** The changes that store the next position. The commit fails with ALREADY_EXISTS when another process stored it. */
 export function nextCursor(name: string, from: Cursor | undefined, seq: number, at: number): Change[] {
   const step = (from?.step ?? 0) + 1;
-  const made: Change = { op: 'insert', kind: 'fact', record: { topic: sinkTopic, name, item: item(step), value: seq, at } };
-  return from ? [made, { op: 'delete', kind: 'fact', key: { topic: sinkTopic, name, item: item(from.step) } }] : [made];
+  const made: Change = {
+    op: 'insert',
+    kind: 'fact',
+    record: { topic: sinkTopic, name, item: item(step), value: seq, at },
+  };
+  return from
+    ? [made, { op: 'delete', kind: 'fact', key: { topic: sinkTopic, name, item: item(from.step) } }]
+    : [made];
 }
 
 /**

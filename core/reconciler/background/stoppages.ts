@@ -37,14 +37,21 @@ export class Stoppages {
   /** Stores the latest stoppages, each of which increases a count, and reads all. */
   static async open(store: Store, clock: Clock, latest: readonly Stoppage[] = []): Promise<Stoppages> {
     const known = new Map<string, Kept>();
-    for (const { name, item, value } of await store.find('fact', { where: { topic } })) known.set(`${name}\n${item}`, value as Kept);
+    for (const { name, item, value } of await store.find('fact', { where: { topic } }))
+      known.set(`${name}\n${item}`, value as Kept);
     for (const { instance, request_id, template_id, why, at, ms } of latest) {
       const key = `${instance}\n${request_id}`;
       const before = known.get(key);
       // A thread that ended during its start may have stored the stoppage already.
       if (before?.at === at) continue;
       const value: Kept = { template_id, times: (before?.times ?? 0) + 1, why, at, left_alone_until: at + ms };
-      await store.commit([{ op: 'put', kind: 'fact', record: { topic, name: instance, item: request_id, value, at, until: at + keptMs } }]);
+      await store.commit([
+        {
+          op: 'put',
+          kind: 'fact',
+          record: { topic, name: instance, item: request_id, value, at, until: at + keptMs },
+        },
+      ]);
       known.set(key, value);
     }
     const stoppages = new Stoppages();
@@ -69,7 +76,10 @@ export class Stoppages {
     if (ms > 0) this.#quarantined.push({ name: instance, template_id, ms, why });
     if (times < most) return;
     const barred = this.#barred.get(request_id) ?? new Map<string, string>();
-    this.#barred.set(request_id, barred.set(instance, `Calls for this request stopped the loop's thread ${times} times. ${why}`));
+    this.#barred.set(
+      request_id,
+      barred.set(instance, `Calls for this request stopped the loop's thread ${times} times. ${why}`),
+    );
   }
 }
 

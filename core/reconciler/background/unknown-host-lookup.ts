@@ -4,7 +4,13 @@ import type { FactRecord } from '../../model/records.ts';
 import type { HostRef } from '../../contract/provider.ts';
 import { sameHost } from '../../providers/answer-checks/answers.ts';
 import type { Change } from '../../contract/storage.ts';
-import { answeredTopic, askedTopic, heldMs, hostOf, type UnknownHostAnswer } from '../../requests/unknown-host-facts.ts';
+import {
+  answeredTopic,
+  askedTopic,
+  heldMs,
+  hostOf,
+  type UnknownHostAnswer,
+} from '../../requests/unknown-host-facts.ts';
 import type { BackgroundParts } from './background-parts.ts';
 
 /** The wait after a provider did not answer. */

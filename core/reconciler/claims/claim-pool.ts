@@ -63,7 +63,15 @@ export class ClaimPool {
   #rounds: Promise<void> | undefined;
   #watch: Disposable | undefined;
 
-  constructor(store: Store, clock: Clock, log: Log, owner: Owner, settings: Settings, work: Work, trouble: StorageTrouble) {
+  constructor(
+    store: Store,
+    clock: Clock,
+    log: Log,
+    owner: Owner,
+    settings: Settings,
+    work: Work,
+    trouble: StorageTrouble,
+  ) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
@@ -119,7 +127,9 @@ export class ClaimPool {
     this.#held.clear();
     await this.#store
       .yield(atRest.map((claimed) => claimed.claim))
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'Claims could not be yielded; they end with their lease.'));
+      .catch((error: unknown) =>
+        this.#log.warn({ err: error }, 'Claims could not be yielded; they end with their lease.'),
+      );
   }
 
   /** Waits at most `ms` for running work. */
@@ -201,7 +211,10 @@ export class ClaimPool {
       } else {
         // The state in memory may differ from the effect of the calls, so the request is loaded again, as after a
         // crash.
-        this.#log.error({ err: error, request_id: claimed.request_id }, 'The work for a request failed; the request is loaded again.');
+        this.#log.error(
+          { err: error, request_id: claimed.request_id },
+          'The work for a request failed; the request is loaded again.',
+        );
         this.#forget(claimed);
       }
     } finally {
@@ -237,14 +250,19 @@ export class ClaimPool {
     const record = { seq: 0, at: this.#clock.now(), type: 'clock.jumped', data: { seconds } };
     this.#store
       .commit([{ op: 'insert', kind: 'event', record }])
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'The event about the jump of the clock could not be stored.'));
+      .catch((error: unknown) =>
+        this.#log.warn({ err: error }, 'The event about the jump of the clock could not be stored.'),
+      );
   }
 
   #drop(claimed: ClaimedRequest): void {
     this.#forget(claimed);
     // When the storage accepts no renewal, all claims are lost at once, and the cause is already logged.
     const level = this.#trouble.message === undefined ? 'warn' : 'debug';
-    this.#log[level]({ request_id: claimed.request_id }, 'The claim on a request was lost; its new holder continues the work.');
+    this.#log[level](
+      { request_id: claimed.request_id },
+      'The claim on a request was lost; its new holder continues the work.',
+    );
     this.#claimDue = true;
   }
 

@@ -129,7 +129,10 @@ export class ClaimedRequest {
   present(): HeldState {
     if (this.incoming.size === 0) return this.state;
     const known = new Set(this.state.signals.map((signal) => signal.signal_id));
-    const signals = [...this.state.signals, ...[...this.incoming.values()].filter((signal) => !known.has(signal.signal_id))];
+    const signals = [
+      ...this.state.signals,
+      ...[...this.incoming.values()].filter((signal) => !known.has(signal.signal_id)),
+    ];
     this.incoming.clear();
     this.state = { ...this.state, signals };
     return this.state;

@@ -78,7 +78,8 @@ export class Committer {
       // A lack of capacity is true by itself, so it may be committed separately.
       const together = last.length + lacking.length <= most;
       const alone = together ? [] : chunks(lacking, most);
-      for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last]) await this.#insist(claimed, part);
+      for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last])
+        await this.#insist(claimed, part);
     });
     claimed.version += 1;
     const before = claimed.state.request;
@@ -134,7 +135,12 @@ export class Committer {
         .filter((each) => each.kind === 'capacity' && !known.has(each))
         .flatMap((lacked) =>
           offers(lacked).map((offer) =>
-            lackFact({ instance: attempt.provider_instance, api: attempt.api, offer }, lacked, now, this.#parts.settings),
+            lackFact(
+              { instance: attempt.provider_instance, api: attempt.api, offer },
+              lacked,
+              now,
+              this.#parts.settings,
+            ),
           ),
         );
     });
@@ -142,4 +148,6 @@ export class Committer {
 }
 
 const sameFields = (stored: MachineRecord, record: MachineRecord): boolean =>
-  Object.entries(record).every(([name, value]) => JSON.stringify(stored[name as keyof MachineRecord]) === JSON.stringify(value));
+  Object.entries(record).every(
+    ([name, value]) => JSON.stringify(stored[name as keyof MachineRecord]) === JSON.stringify(value),
+  );

@@ -7,10 +7,15 @@ import { isTerminal, type RequestRecord } from '../../model/request.ts';
  */
 export function reportEnd(log: Log, before: RequestRecord | undefined, request: RequestRecord): void {
   if (!isTerminal(request.status) || (before && isTerminal(before.status))) return;
-  const { request_id, kind, status, template_id, provider_instance, machine_count, delivered, fulfilment, message } = request;
+  const { request_id, kind, status, template_id, provider_instance, machine_count, delivered, fulfilment, message } =
+    request;
   const took = (request.completed_at ?? request.created_at) - request.created_at - (request.moved_ms ?? 0);
   const seconds = Math.max(0, Math.round(took / 100) / 10);
-  const shortfall = (fulfilment?.shortfall ?? []).map((each) => ({ kind: each.kind, code: each.code, count: each.count }));
+  const shortfall = (fulfilment?.shortfall ?? []).map((each) => ({
+    kind: each.kind,
+    code: each.code,
+    count: each.count,
+  }));
   const about = {
     request_id,
     kind,
@@ -22,5 +27,8 @@ export function reportEnd(log: Log, before: RequestRecord | undefined, request: 
     seconds,
     ...(shortfall.length > 0 ? { shortfall } : {}),
   };
-  log.info(about, `${kind === 'return' ? 'Return' : 'Request'} ${request_id} ${status} after ${seconds} s: ${message}`);
+  log.info(
+    about,
+    `${kind === 'return' ? 'Return' : 'Request'} ${request_id} ${status} after ${seconds} s: ${message}`,
+  );
 }

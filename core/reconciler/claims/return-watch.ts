@@ -58,7 +58,8 @@ export class ReturnWatch {
       if (index > 0) await turn();
       const machine_id = part.map((key) => key.machine_id);
       for (const machine of await this.#store.find('machine', { where: { machine_id } }))
-        if (named.has(machineKey(machine)) && isAlive(machine) && machine.return_id !== this.#request.request_id) alive.push(machine);
+        if (named.has(machineKey(machine)) && isAlive(machine) && machine.return_id !== this.#request.request_id)
+          alive.push(machine);
     }
     return alive;
   }

@@ -8,7 +8,11 @@ import type { RequestState } from '../state/request-state.ts';
  * Committed together with the end, so that each request counts once, also after a crash. The store adds the numbers,
  * so that concurrent loops lose nothing.
  */
-export function measured(before: RequestState, { request, attempts, machines }: Omit<RequestState, 'signals'>, at: number): Change[] {
+export function measured(
+  before: RequestState,
+  { request, attempts, machines }: Omit<RequestState, 'signals'>,
+  at: number,
+): Change[] {
   if (request.kind === 'return' || isTerminal(before.request.status) || !isTerminal(request.status)) return [];
   return [...Map.groupBy(attempts, (attempt) => attempt.provider_instance)].map(([name, mine]) => {
     const gave = mine.some(({ attempt }) => machines.counts(attempt).delivered > 0);

@@ -39,7 +39,10 @@ export class StorageTrouble {
     if (now < this.#logAt) return;
     this.#logAt = now + quietMs;
     this.#logged = true;
-    this.#log.error({ err: error, waiting: this.#waiting.size, tries: this.#tries }, 'The storage does not serve the loop; retrying.');
+    this.#log.error(
+      { err: error, waiting: this.#waiting.size, tries: this.#tries },
+      'The storage does not serve the loop; retrying.',
+    );
   }
 
   /** `who` was served, or stopped retrying. */

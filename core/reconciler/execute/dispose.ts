@@ -5,7 +5,11 @@ import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { connect, defaultAgainMs, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 
 /** Removes everything that the provider keeps for an attempt without machines. */
-export async function dispose(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
+export async function dispose(
+  attempt: AttemptRecord,
+  claimed: ClaimedRequest,
+  tools: Tools,
+): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   const again = (ms: number) => void claimed.dispose_at.set(attempt.attempt, tools.monotonic() + ms);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
@@ -13,7 +17,10 @@ export async function dispose(attempt: AttemptRecord, claimed: ClaimedRequest, t
     again(30_000);
     return [];
   }
-  const left = { order: orderOf(attempt, attempt.prepared?.value), ...(attempt.handle === undefined ? {} : { handle: attempt.handle }) };
+  const left = {
+    order: orderOf(attempt, attempt.prepared?.value),
+    ...(attempt.handle === undefined ? {} : { handle: attempt.handle }),
+  };
   try {
     const progress = (await api.dispose?.(left, permitOf(claimed, tools))) ?? { done: true };
     if (progress.done) return [(change) => change.moveAttempt(attempt.attempt, disposed)];

@@ -19,7 +19,11 @@ import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 const rowsOfMachine = 5;
 
 /** Sends an order: for the first time, or again with the same token after an unknown outcome. */
-export async function launch(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
+export async function launch(
+  attempt: AttemptRecord,
+  claimed: ClaimedRequest,
+  tools: Tools,
+): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, claimed, tools);
   const api = connected.api(attempt.api);
@@ -38,14 +42,20 @@ export async function launch(attempt: AttemptRecord, claimed: ClaimedRequest, to
     called = tools.monotonic();
     const answer = await api.launch(order, permitOf(claimed, tools));
     logSurplus(answer, attempt, api, tools.log);
-    const { machines, trouble } = await tools.owners.ownReports(attempt, claimed.state.machines, answer.machines ?? []);
+    const { machines, trouble } = await tools.owners.ownReports(
+      attempt,
+      claimed.state.machines,
+      answer.machines ?? [],
+    );
     tools.noteReportTrouble(attempt.provider_instance, trouble);
     // The answer counts as an observation; the next one waits for those of other requests.
     claimed.looked_at.set(attempt.attempt, tools.monotonic());
     claimed.unanswered_since.delete(attempt.attempt);
     const ms = took();
     if (machines.length * rowsOfMachine > tools.settings.rows_per_commit)
-      await tools.record(claimed, (change) => change.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)));
+      await tools.record(claimed, (change) =>
+        change.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)),
+      );
     return inSlices(
       machines,
       (change, slice) => applyReports(change, change.attempt(attempt.attempt) ?? attempt, slice),
@@ -72,11 +82,15 @@ function failed(
   tools: Tools,
 ): readonly Apply[] {
   if (fault.kind !== 'unavailable') claimed.unanswered_since.delete(attempt.attempt);
-  else if (!claimed.unanswered_since.has(attempt.attempt)) claimed.unanswered_since.set(attempt.attempt, tools.monotonic());
+  else if (!claimed.unanswered_since.has(attempt.attempt))
+    claimed.unanswered_since.set(attempt.attempt, tools.monotonic());
   const { request_id, provider_instance } = attempt;
   const { kind, code } = fault;
   const level = forPeople.has(kind) ? 'warn' : 'debug';
-  tools.log[level]({ request_id, attempt: attempt.attempt, provider_instance, kind, code }, `A launch failed: ${fault.message}`);
+  tools.log[level](
+    { request_id, attempt: attempt.attempt, provider_instance, kind, code },
+    `A launch failed: ${fault.message}`,
+  );
   return [
     (change) => {
       change.moveAttempt(attempt.attempt, (each) => answered(each, ms));

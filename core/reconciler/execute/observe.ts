@@ -14,7 +14,11 @@ import { connect, orderOf, type Apply, type Tools } from './tools.ts';
 const manyAtRest = 100;
 
 /** Observes the machines of an attempt. A failed call changes nothing. */
-export async function observe(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
+export async function observe(
+  attempt: AttemptRecord,
+  claimed: ClaimedRequest,
+  tools: Tools,
+): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   claimed.looked_at.set(attempt.attempt, tools.monotonic());
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
@@ -23,7 +27,9 @@ export async function observe(attempt: AttemptRecord, claimed: ClaimedRequest, t
   const { going, unready } = known.counts(attempt.attempt);
   const part = isPartEnough(attempt, claimed, tools);
   if (!part) claimed.looked_fully_at.set(attempt.attempt, tools.monotonic());
-  const requested = [...known.of(attempt.attempt)].filter((machine) => isAlive(machine) && (!part || machine.going !== undefined));
+  const requested = [...known.of(attempt.attempt)].filter(
+    (machine) => isAlive(machine) && (!part || machine.going !== undefined),
+  );
   try {
     const { observation, listed } = await tools.observer.observe(connected, api, {
       handle: attempt.handle,
@@ -40,7 +46,8 @@ export async function observe(attempt: AttemptRecord, claimed: ClaimedRequest, t
       machines,
       (change, slice) => applyReports(change, present(change), slice),
       (change) => {
-        if (!part) change.moveAttempt(attempt.attempt, (each) => short(observed(each, observation), observation.shortfall));
+        if (!part)
+          change.moveAttempt(attempt.attempt, (each) => short(observed(each, observation), observation.shortfall));
         applyAbsence(change, requested, machines, listed, api.capabilities.visible_within_ms, tools.settings);
         applySlowness(change, present(change), tools.settings);
         applyUnfinishedReleases(change, present(change), machines, tools.settings);
@@ -49,7 +56,10 @@ export async function observe(attempt: AttemptRecord, claimed: ClaimedRequest, t
     );
   } catch (error) {
     if (!isFault(error)) throw error;
-    tools.log.warn({ request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code }, error.message);
+    tools.log.warn(
+      { request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code },
+      error.message,
+    );
     return [];
   }
 }
@@ -59,7 +69,11 @@ export async function observe(attempt: AttemptRecord, claimed: ClaimedRequest, t
  * this is enough: forty returns of one machine each from a request of ten thousand must not describe all machines
  * every two seconds.
  */
-function isPartEnough(attempt: AttemptRecord, { state: held, looked_fully_at }: ClaimedRequest, tools: Tools): boolean {
+function isPartEnough(
+  attempt: AttemptRecord,
+  { state: held, looked_fully_at }: ClaimedRequest,
+  tools: Tools,
+): boolean {
   const { alive, going, unready } = held.machines.counts(attempt.attempt);
   if (!isSettled(attempt) || unready > 0 || going === 0 || alive - going < manyAtRest) return false;
   return tools.monotonic() - (looked_fully_at.get(attempt.attempt) ?? -Infinity) < tools.settings.look_late_ms;

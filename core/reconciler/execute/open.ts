@@ -16,7 +16,11 @@ const longestHoldMs = 10_000;
  * Stores the orders before they are sent. An instance without a known identity gets no orders. An instance with the
  * maximum number of open requests gets them later; this is checked in the commit that opens the attempts.
  */
-export async function open(orders: readonly PlannedOrder[], claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
+export async function open(
+  orders: readonly PlannedOrder[],
+  claimed: ClaimedRequest,
+  tools: Tools,
+): Promise<readonly Apply[]> {
   const [first] = orders;
   if (!first) return [];
   const { provider_instance } = first.option;
@@ -40,7 +44,13 @@ export async function open(orders: readonly PlannedOrder[], claimed: ClaimedRequ
   return [];
 }
 
-async function openInTurn(provider_instance: string, max: number, claimed: ClaimedRequest, tools: Tools, write: Apply): Promise<void> {
+async function openInTurn(
+  provider_instance: string,
+  max: number,
+  claimed: ClaimedRequest,
+  tools: Tools,
+  write: Apply,
+): Promise<void> {
   const { request_id } = claimed;
   try {
     if (tools.slots.mayAsk(claimed, provider_instance)) {
@@ -60,7 +70,13 @@ async function openInTurn(provider_instance: string, max: number, claimed: Claim
   await tools.record(claimed, (change) => change.setRequest({ waits_for: provider_instance, message: why }));
 }
 
-function add(change: StateChange, orders: readonly PlannedOrder[], identity: string, tools: Tools, refusal?: ProviderFault): void {
+function add(
+  change: StateChange,
+  orders: readonly PlannedOrder[],
+  identity: string,
+  tools: Tools,
+  refusal?: ProviderFault,
+): void {
   const { request, now } = change;
   let number = change.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
   for (const { option, machine_count, offers } of orders) {
@@ -74,7 +90,12 @@ function add(change: StateChange, orders: readonly PlannedOrder[], identity: str
       api,
       identity,
       token: attemptToken(tools.installation, request.request_id, number),
-      order: { machine_count, template, ...(offers ? { offers: [...offers] } : {}), tags: machineTags(template, request) },
+      order: {
+        machine_count,
+        template,
+        ...(offers ? { offers: [...offers] } : {}),
+        tags: machineTags(template, request),
+      },
       state: 'open',
       settled: false,
       disposed: false,

@@ -41,7 +41,9 @@ export class Owners {
    */
   async ownReports(attempt: AttemptRecord, known: Machines, reports: readonly MachineReport[]): Promise<OwnReports> {
     const { provider_instance, request_id } = attempt;
-    const fresh = reports.map(({ machine_id }) => machine_id).filter((machine_id) => !known.get({ provider_instance, machine_id }));
+    const fresh = reports
+      .map(({ machine_id }) => machine_id)
+      .filter((machine_id) => !known.get({ provider_instance, machine_id }));
     if (fresh.length === 0) return { machines: reports };
     const there = await this.#stored(provider_instance, fresh);
     const theirs = new Map(

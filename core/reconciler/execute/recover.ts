@@ -7,7 +7,11 @@ import type { Settings } from '../settings.ts';
 import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
 
 /** Searches an order whose token is too old for a replay: only tags can show what it started. */
-export async function recover(attempt: AttemptRecord, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
+export async function recover(
+  attempt: AttemptRecord,
+  claimed: ClaimedRequest,
+  tools: Tools,
+): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   const notFound: Apply = (change) => nextLook(change, attempt, tools.settings);

@@ -43,7 +43,11 @@ export interface Tools {
 export const defaultAgainMs = 2_000;
 
 /** The session, or the fault that prevents calls to the instance, or calls for requests of the template. */
-export async function connect(instance: string, { template_id }: Template, tools: Tools): Promise<Connected | ProviderFault> {
+export async function connect(
+  instance: string,
+  { template_id }: Template,
+  tools: Tools,
+): Promise<Connected | ProviderFault> {
   try {
     return tools.pool.quarantined(instance, template_id) ?? (await tools.pool.connect(instance));
   } catch (error) {
@@ -55,13 +59,26 @@ export async function connect(instance: string, { template_id }: Template, tools
 
 /** The permission for calls for a request. It ends when the claim is lost or the loop stops. */
 export function permitOf(claimed: ClaimedRequest, tools: Tools): Permit {
-  return { signal: AbortSignal.any([tools.signal, claimed.signal]), fence: () => claimed.fence(), of: [calledFor(claimed.state.request)] };
+  return {
+    signal: AbortSignal.any([tools.signal, claimed.signal]),
+    fence: () => claimed.fence(),
+    of: [calledFor(claimed.state.request)],
+  };
 }
 
 /** The request that failures of a call count against. */
-export const calledFor = ({ request_id, template_id }: RequestRecord): CalledFor => ({ request_id, template_id: template_id ?? '' });
+export const calledFor = ({ request_id, template_id }: RequestRecord): CalledFor => ({
+  request_id,
+  template_id: template_id ?? '',
+});
 
 /** The frozen order of an attempt, with its prepared parameters. */
 export function orderOf(attempt: AttemptRecord, prepared: unknown): LaunchOrder<any, any> {
-  return { request_id: attempt.request_id, attempt: attempt.attempt, token: attempt.token, prepared, ...attempt.order };
+  return {
+    request_id: attempt.request_id,
+    attempt: attempt.attempt,
+    token: attempt.token,
+    prepared,
+    ...attempt.order,
+  };
 }

@@ -31,9 +31,11 @@ export function circumstancesOf(claimed: ClaimedRequest, around: Surroundings): 
     monotonic,
     settings: around.settings,
     agenda: claimed,
-    fallbackOrder: () => fallbackOrder(claimed.state.request, around.directory, around.stoppages.barredFor(claimed.request_id)),
+    fallbackOrder: () =>
+      fallbackOrder(claimed.state.request, around.directory, around.stoppages.barredFor(claimed.request_id)),
     takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
-    quarantined: ({ provider_instance, order }) => around.pool.quarantined(provider_instance, order.template.template_id)?.message,
+    quarantined: ({ provider_instance, order }) =>
+      around.pool.quarantined(provider_instance, order.template.template_id)?.message,
     outOfReach({ provider_instance: name, identity, api }) {
       if (!around.directory.instance(name)) return `'${name}' is not configured`;
       const connected = around.pool.known(name);

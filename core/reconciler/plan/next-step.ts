@@ -17,7 +17,10 @@ import type { Settings } from '../settings.ts';
  */
 export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
-  | { readonly do: 'launch' | 'recover' | 'observe' | 'dispose' | 'close' | 'mark-lost'; readonly attempt: AttemptRecord }
+  | {
+      readonly do: 'launch' | 'recover' | 'observe' | 'dispose' | 'close' | 'mark-lost';
+      readonly attempt: AttemptRecord;
+    }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'release'; readonly pending: PendingRelease }
   | { readonly do: 'expire' | 'undo' | 'trim' | 'repeated' }
@@ -59,7 +62,9 @@ export interface Circumstances {
   /**
    * Undefined: the instance is not configured or speaks to another cloud now, so no calls are made for the attempt.
    */
-  capabilities(attempt: AttemptRecord): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
+  capabilities(
+    attempt: AttemptRecord,
+  ): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
   /** Why no attempt may be opened now, and after how many milliseconds this is checked again. */
   readonly held_back?: { readonly why: string; readonly ms: number };
 }
@@ -176,7 +181,8 @@ function leave(from: RequestState, attempt: AttemptRecord, stop: boolean, at: Ci
   if (stop) return { do: 'close', attempt };
   const out = at.outOfReach(attempt);
   if (out !== undefined) return { do: 'leave', attempt, why: `${out}.` };
-  if (!at.takesOrders(provider_instance)) return { do: 'leave', attempt, why: `'${provider_instance}' takes no orders any more.` };
+  if (!at.takesOrders(provider_instance))
+    return { do: 'leave', attempt, why: `'${provider_instance}' takes no orders any more.` };
   // The attempt would block a slot of the instance.
   const quarantined = at.quarantined(attempt);
   if (quarantined !== undefined) return { do: 'leave', attempt, why: quarantined };
@@ -200,9 +206,14 @@ function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: C
 function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: Circumstances): boolean {
   if (at.held_back !== undefined) return false;
   const { options } = at.fallbackOrder();
-  const others = options.filter(({ provider_instance, unhealthy }) => provider_instance !== attempt.provider_instance && !unhealthy);
+  const others = options.filter(
+    ({ provider_instance, unhealthy }) => provider_instance !== attempt.provider_instance && !unhealthy,
+  );
   const persistent = from.request.template?.retry_until_timeout === true;
-  return planOrders(from, others, attempt.order.machine_count, { ...at.settings, now: at.now, persistent }).orders.length > 0;
+  return (
+    planOrders(from, others, attempt.order.machine_count, { ...at.settings, now: at.now, persistent }).orders.length >
+    0
+  );
 }
 
 /** An order that can no longer be repeated is searched by tags a few times; machines that appear are released. */
@@ -224,7 +235,8 @@ function lookDue(from: RequestState, attempt: AttemptRecord, at: Circumstances):
   if (last === undefined) return at.monotonic;
   const moving = !isSettled(attempt) || going > 0 || unready > 0;
   const cadence = moving ? at.settings.look_soon_ms : at.settings.look_late_ms;
-  if (at.agenda.refresh_now) return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.look_soon_ms));
+  if (at.agenda.refresh_now)
+    return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.look_soon_ms));
   return gridAfter(last, cadence);
 }
 
@@ -254,6 +266,10 @@ class Alarm {
   }
 
   decision(message: string | undefined): Decision {
-    return { steps: [], ...(this.#ms === undefined ? {} : { again_ms: this.#ms }), ...(message === undefined ? {} : { message }) };
+    return {
+      steps: [],
+      ...(this.#ms === undefined ? {} : { again_ms: this.#ms }),
+      ...(message === undefined ? {} : { message }),
+    };
   }
 }

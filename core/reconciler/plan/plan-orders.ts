@@ -36,7 +36,12 @@ interface Choice {
  * used, else the first option with offers that may be tried again. The machines are split by the maximum of the API.
  * Options that did not answer this request come last. Pure.
  */
-export function planOrders(from: RequestState, options: readonly ProviderOption[], missing: number, at: OfferClock): OrderPlan {
+export function planOrders(
+  from: RequestState,
+  options: readonly ProviderOption[],
+  missing: number,
+  at: OfferClock,
+): OrderPlan {
   const left = options
     .map((option) => ({ option, tried: attemptsAt(from, option, at) }))
     .filter(({ option, tried }) => !isRuledOut(option, tried))
@@ -63,7 +68,12 @@ export function planOrders(from: RequestState, options: readonly ProviderOption[
 const isOpen = ({ tried_again_at }: Choice): boolean => tried_again_at === undefined;
 const isDue = ({ tried_again_at = Infinity }: Choice, now: number): boolean => tried_again_at <= now;
 
-function choicesOf(from: RequestState, option: ProviderOption, tried: RequestState['attempts'], at: OfferClock): readonly Choice[] {
+function choicesOf(
+  from: RequestState,
+  option: ProviderOption,
+  tried: RequestState['attempts'],
+  at: OfferClock,
+): readonly Choice[] {
   return (option.offers ?? [undefined]).flatMap((offer): Choice[] => {
     const standing = standingOf(from, tried, offer, at);
     if (standing === 'used-up') return [];

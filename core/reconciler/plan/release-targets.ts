@@ -21,7 +21,11 @@ export interface PendingRelease {
  * Targets are absolute and computed from the present state, so a repeated target, also after a crash, changes nothing.
  * Pure.
  */
-export function pendingReleases(from: RequestState, now: number, repeated: ReadonlySet<number> = new Set()): readonly PendingRelease[] {
+export function pendingReleases(
+  from: RequestState,
+  now: number,
+  repeated: ReadonlySet<number> = new Set(),
+): readonly PendingRelease[] {
   const { request, attempts, machines } = from;
   const counts = tally(from);
   const stop = stopsArrivals(from, now);
@@ -66,7 +70,9 @@ export function stopsArrivals(from: RequestState, now: number): boolean {
 
 /** The provider refused the parameters, so every further attempt would fail. */
 export const isRefused = (from: RequestState): boolean =>
-  from.attempts.some((attempt) => attempt.state === 'closed' && attempt.shortfall.some((each) => each.kind === 'invalid'));
+  from.attempts.some(
+    (attempt) => attempt.state === 'closed' && attempt.shortfall.some((each) => each.kind === 'invalid'),
+  );
 
 export const repeatDue = ({ request }: Pick<RequestState, 'request'>, now: number): boolean =>
   (request.repeat_release_at ?? 0) > 0 && msUntil(request.repeat_release_at, now) === 0;

@@ -29,9 +29,15 @@ const probeMs = ({ request }: RequestState, { now, offer_probe_ms, persistent }:
 const memoryMs = (from: RequestState, at: OfferClock): number => Math.max(at.offer_memory_ms, 2 * probeMs(from, at));
 
 /** The attempts of a request at an option that count. */
-export const attemptsAt = (from: RequestState, { provider_instance, api }: ProviderOption, at: OfferClock): readonly AttemptRecord[] => {
+export const attemptsAt = (
+  from: RequestState,
+  { provider_instance, api }: ProviderOption,
+  at: OfferClock,
+): readonly AttemptRecord[] => {
   const since = at.persistent ? at.now - memoryMs(from, at) : -Infinity;
-  return from.attempts.filter((each) => each.provider_instance === provider_instance && each.api === api && each.created_at >= since);
+  return from.attempts.filter(
+    (each) => each.provider_instance === provider_instance && each.api === api && each.created_at >= since,
+  );
 };
 
 /**
@@ -42,7 +48,9 @@ export const isRuledOut = ({ unhealthy = false }: ProviderOption, tried: readonl
   tried.some(
     ({ state, shortfall }) =>
       state === 'closed' &&
-      shortfall.some(({ kind, code }) => kind === 'quota' || (kind === 'credentials' && unhealthy) || code === 'PREPARATION_FAILED'),
+      shortfall.some(
+        ({ kind, code }) => kind === 'quota' || (kind === 'credentials' && unhealthy) || code === 'PREPARATION_FAILED',
+      ),
   );
 
 /** The attempt was ended because the instance did not answer, so it shows nothing about the offers. */
@@ -60,13 +68,25 @@ export const lastUnanswered = (tried: readonly AttemptRecord[]): number =>
 export type Standing = 'used-up' | { readonly tried_again_at?: number };
 
 /** `offer` undefined: the whole option of an API without offers. */
-export function standingOf(from: RequestState, tried: readonly AttemptRecord[], offer: Offer | undefined, at: OfferClock): Standing {
+export function standingOf(
+  from: RequestState,
+  tried: readonly AttemptRecord[],
+  offer: Offer | undefined,
+  at: OfferClock,
+): Standing {
   const mine = tried.filter(({ order }) => offer === undefined || order.offers?.some(({ key }) => key === offer.key));
-  if (mine.some((attempt) => attempt.shortfall.some((each) => isFinal(each, attempt) && concerns(each, attempt, offer)))) return 'used-up';
-  const lacked = mine.filter((attempt) => attempt.shortfall.some((each) => each.kind === 'capacity' && concerns(each, attempt, offer)));
+  if (
+    mine.some((attempt) => attempt.shortfall.some((each) => isFinal(each, attempt) && concerns(each, attempt, offer)))
+  )
+    return 'used-up';
+  const lacked = mine.filter((attempt) =>
+    attempt.shortfall.some((each) => each.kind === 'capacity' && concerns(each, attempt, offer)),
+  );
   // A persistent request may try a scarce offer any number of times.
   const counted = at.persistent ? mine.filter((attempt) => !lacked.includes(attempt)) : mine;
-  const vain = counted.filter((attempt) => isFruitless(from, attempt) && !isUnanswered(attempt) && blames(attempt, offer));
+  const vain = counted.filter(
+    (attempt) => isFruitless(from, attempt) && !isUnanswered(attempt) && blames(attempt, offer),
+  );
   if (vain.length >= fruitlessTries) return 'used-up';
   // A time in the future was recorded before the clock was set back.
   const since = lacked.filter(({ attempt }) => attempt > lastServed(from, mine));
@@ -78,7 +98,9 @@ export function standingOf(from: RequestState, tried: readonly AttemptRecord[], 
 const lastServed = (from: RequestState, mine: readonly AttemptRecord[]): number =>
   Math.max(
     0,
-    ...mine.filter((each) => each.shortfall.length === 0 && isSettled(each) && !isFruitless(from, each)).map(({ attempt }) => attempt),
+    ...mine
+      .filter((each) => each.shortfall.length === 0 && isSettled(each) && !isFruitless(from, each))
+      .map(({ attempt }) => attempt),
   );
 
 /** Kinds of shortfall after which the same offer is not used again. */
@@ -92,7 +114,8 @@ const concerns = (each: Shortfall, attempt: AttemptRecord, offer: Offer | undefi
   offer === undefined || each.offer === offer.key || (each.offer === undefined && isSettled(attempt));
 
 /** When the outcome of an attempt was known, as far as it is recorded. */
-const heardAt = ({ created_at, sent_at, answered_ms = 0 }: AttemptRecord): number => (sent_at ?? created_at) + answered_ms;
+const heardAt = ({ created_at, sent_at, answered_ms = 0 }: AttemptRecord): number =>
+  (sent_at ?? created_at) + answered_ms;
 
 /**
  * Whether the shortfall of an attempt concerns this offer: an order with several offers may have used only those that
@@ -100,9 +123,14 @@ const heardAt = ({ created_at, sent_at, answered_ms = 0 }: AttemptRecord): numbe
  */
 function blames({ order, shortfall }: AttemptRecord, offer: Offer | undefined): boolean {
   const named = order.offers?.filter(({ key }) => shortfall.some((each) => each.offer === key)) ?? [];
-  return named.length === 0 || named.some(({ key }) => key === offer?.key) || shortfall.some((each) => each.offer === undefined);
+  return (
+    named.length === 0 ||
+    named.some(({ key }) => key === offer?.key) ||
+    shortfall.some((each) => each.offer === undefined)
+  );
 }
 
 /** The attempt ended without a machine that stays or was ever ready. */
 const isFruitless = (from: RequestState, attempt: AttemptRecord): boolean =>
-  isSettled(attempt) && ![...from.machines.of(attempt.attempt)].some((machine) => isStaying(machine) || machine.ready_at !== undefined);
+  isSettled(attempt) &&
+  ![...from.machines.of(attempt.attempt)].some((machine) => isStaying(machine) || machine.ready_at !== undefined);

@@ -51,20 +51,23 @@ function move(attempt: AttemptRecord, event: AttemptEvent, fields: Partial<Attem
 
 /** No further machine will start without a new call. */
 export const isSettled = (attempt: AttemptRecord): boolean =>
-  attempt.state === 'closed' || (attempt.state !== 'open' && (attempt.settled || (attempt.to_come === 0 && attempt.reopened !== true)));
+  attempt.state === 'closed' ||
+  (attempt.state !== 'open' && (attempt.settled || (attempt.to_come === 0 && attempt.reopened !== true)));
 
 /** Machines of the attempt can be released, because it has a handle. */
 export const canRelease = (attempt: AttemptRecord): boolean => attempt.handle !== undefined;
 
 /** The outcome may still be learned, by a replay or by a search. */
-export const isPursued = (attempt: AttemptRecord): boolean => attempt.state === 'open' || (attempt.state === 'lost' && !attempt.settled);
+export const isPursued = (attempt: AttemptRecord): boolean =>
+  attempt.state === 'open' || (attempt.state === 'lost' && !attempt.settled);
 
 /** The last holder did not yield its claim, so the order may have been sent. */
 export const inherited = (attempt: AttemptRecord): AttemptRecord =>
   attempt.unsent ? attempt : move(attempt, 'inherited', { doubtful: true });
 
 /** `value`: the result of `prepare`. */
-export const prepared = (attempt: AttemptRecord, value: unknown): AttemptRecord => move(attempt, 'prepared', { prepared: { value } });
+export const prepared = (attempt: AttemptRecord, value: unknown): AttemptRecord =>
+  move(attempt, 'prepared', { prepared: { value } });
 
 /** Before the first call, and before each call after one that was certainly not executed. */
 export const sent = (attempt: AttemptRecord, now: number): AttemptRecord =>
@@ -74,18 +77,23 @@ export const sent = (attempt: AttemptRecord, now: number): AttemptRecord =>
  * The provider accepted the order, and its machines do not fit into one commit. If a crash prevents that all of them
  * are stored, a replay gets the answer again; if that is impossible, the handle finds the machines.
  */
-export const accepted = (attempt: AttemptRecord, accepted_handle: object): AttemptRecord => move(attempt, 'accepted', { accepted_handle });
+export const accepted = (attempt: AttemptRecord, accepted_handle: object): AttemptRecord =>
+  move(attempt, 'accepted', { accepted_handle });
 
 /** The provider accepted the order, and its answer is stored. */
-export const launched = (attempt: AttemptRecord, { handle, settled }: Pick<Launch, 'handle' | 'settled'>): AttemptRecord =>
-  move(attempt, 'launched', { handle, settled, unsent: false, doubtful: false, tries: 0 });
+export const launched = (
+  attempt: AttemptRecord,
+  { handle, settled }: Pick<Launch, 'handle' | 'settled'>,
+): AttemptRecord => move(attempt, 'launched', { handle, settled, unsent: false, doubtful: false, tries: 0 });
 
 /**
  * The provider refused the order, or never received it and another instance serves: nothing was started. When the
  * provider had accepted the order before and only refused the replay, its handle finds the machines.
  */
 export const refused = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
-  attempt.accepted_handle === undefined ? closed(attempt, why) : launched(attempt, { handle: attempt.accepted_handle, settled: false });
+  attempt.accepted_handle === undefined
+    ? closed(attempt, why)
+    : launched(attempt, { handle: attempt.accepted_handle, settled: false });
 
 const closed = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
   move(short(attempt, [why]), 'refused', { settled: true, unsent: false, doubtful: false, message: why.message });
@@ -100,21 +108,29 @@ export const doubted = (attempt: AttemptRecord, fault: ProviderFault, now: numbe
 
 /** The order was never sent and is no longer needed. */
 export const dropped = (attempt: AttemptRecord): AttemptRecord =>
-  attempt.unsent ? move(attempt, 'dropped', { settled: true, message: 'No longer needed; it was never sent.' }) : attempt;
+  attempt.unsent
+    ? move(attempt, 'dropped', { settled: true, message: 'No longer needed; it was never sent.' })
+    : attempt;
 
 /**
  * The token is too old for a replay. From now on the machines are searched, first at `retry_at`, unless the handle is
  * known.
  */
 export const expired = (attempt: AttemptRecord, retry_at: number): AttemptRecord =>
-  move(attempt, 'expired', { looks: 0, retry_at, ...(attempt.accepted_handle === undefined ? {} : { handle: attempt.accepted_handle }) });
+  move(attempt, 'expired', {
+    looks: 0,
+    retry_at,
+    ...(attempt.accepted_handle === undefined ? {} : { handle: attempt.accepted_handle }),
+  });
 
 /**
  * A machine of the attempt appeared and there is no handle to release it by, so the search starts again, at most once.
  * Machines are only applied to an attempt with a handle.
  */
 export const sought = (attempt: AttemptRecord, retry_at: number): AttemptRecord =>
-  mayBeSought(attempt) ? move(attempt, 'sought', { settled: false, disposed: false, sought: true, looks: 0, retry_at }) : attempt;
+  mayBeSought(attempt)
+    ? move(attempt, 'sought', { settled: false, disposed: false, sought: true, looks: 0, retry_at })
+    : attempt;
 
 export const mayBeSought = (attempt: AttemptRecord): boolean =>
   !canRelease(attempt) && attempt.state !== 'open' && isSettled(attempt) && attempt.sought !== true;
@@ -137,8 +153,15 @@ export const searchFailed = (attempt: AttemptRecord, retry_at: number, message: 
   move(attempt, 'missed', { retry_at, message });
 
 /** The report of the provider about the attempt. Its machines are applied separately. */
-export const observed = (attempt: AttemptRecord, { settled, stuck, handle }: Omit<Observation, 'machines'>): AttemptRecord =>
-  move(attempt, 'observed', { settled, ...(stuck ? { stuck: true } : {}), ...(handle === undefined ? {} : { handle }) });
+export const observed = (
+  attempt: AttemptRecord,
+  { settled, stuck, handle }: Omit<Observation, 'machines'>,
+): AttemptRecord =>
+  move(attempt, 'observed', {
+    settled,
+    ...(stuck ? { stuck: true } : {}),
+    ...(handle === undefined ? {} : { handle }),
+  });
 
 /**
  * The provider accepted that at most `to_come` more machines arrive. `lost_seen`: how many machines were lost when the
@@ -154,7 +177,10 @@ export const disposed = (attempt: AttemptRecord): AttemptRecord => move(attempt,
 export function short(attempt: AttemptRecord, shortfall: readonly Shortfall[] = []): AttemptRecord {
   if (shortfall.length === 0) return attempt;
   const keyOf = (each: Shortfall) => `${each.offer}|${each.kind}|${each.code}`;
-  return { ...attempt, shortfall: [...new Map([...attempt.shortfall, ...shortfall].map((each) => [keyOf(each), each])).values()] };
+  return {
+    ...attempt,
+    shortfall: [...new Map([...attempt.shortfall, ...shortfall].map((each) => [keyOf(each), each])).values()],
+  };
 }
 
 /** The duration of the call that gave the outcome, in milliseconds. */
@@ -183,7 +209,8 @@ export function derived(attempt: AttemptRecord, lost: number): AttemptRecord {
   const active = !isSettled({ ...attempt, reopened });
   // A machine that counted as lost turned out to live, so the next loss is a new one.
   const lowered = to_come !== undefined && lost < lost_seen ? { lost_seen: lost } : {};
-  if (attempt.active === active && (attempt.reopened ?? false) === reopened && !('lost_seen' in lowered)) return attempt;
+  if (attempt.active === active && (attempt.reopened ?? false) === reopened && !('lost_seen' in lowered))
+    return attempt;
   return { ...attempt, active, reopened, ...lowered };
 }
 
@@ -198,5 +225,8 @@ function backOff(
 ): Pick<AttemptRecord, 'tries' | 'retry_at'> {
   const wait = Math.min(30_000, 500 * 2 ** Math.min(tries, 10));
   const spread = (token.charCodeAt(0) + token.charCodeAt(1)) % 100;
-  return { tries: tries + 1, retry_at: now + Math.max(retry_after_ms * (1 + spread / 400), wait * (0.75 + spread / 200)) };
+  return {
+    tries: tries + 1,
+    retry_at: now + Math.max(retry_after_ms * (1 + spread / 400), wait * (0.75 + spread / 200)),
+  };
 }

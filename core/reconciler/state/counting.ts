@@ -10,7 +10,8 @@ interface Counted {
 }
 
 /** Whether the request replaces lost machines after its completion. */
-export const keepsNumber = ({ status, template }: RequestRecord): boolean => status === 'completed' && template?.replace_lost === true;
+export const keepsNumber = ({ status, template }: RequestRecord): boolean =>
+  status === 'completed' && template?.replace_lost === true;
 
 /**
  * How many machines shall live now. Returned machines reduce the target and are not replaced; lost machines are. After
@@ -46,7 +47,10 @@ export function tally(counted: Counted): Tally {
   const { attempts, machines } = counted;
   const { staying, ready } = machines.counts();
   const target = targetOf(counted);
-  const incoming = attempts.reduce((sum, attempt) => sum + incomingOf(attempt, machines.counts(attempt.attempt).staying), 0);
+  const incoming = attempts.reduce(
+    (sum, attempt) => sum + incomingOf(attempt, machines.counts(attempt.attempt).staying),
+    0,
+  );
   return { target, staying, ready, incoming, missing: Math.max(0, target - staying - incoming) };
 }
 

@@ -8,7 +8,8 @@ const ending: ReadonlySet<MachineStatus> = new Set(['shutting-down', 'stopping',
 export const isEnding = (status: MachineStatus): boolean => ending.has(status);
 
 /** The machine is present or starting, and shall stay. */
-export const isStaying = (machine: MachineRecord): boolean => isAlive(machine) && machine.going === undefined && !isEnding(machine.status);
+export const isStaying = (machine: MachineRecord): boolean =>
+  isAlive(machine) && machine.going === undefined && !isEnding(machine.status);
 
 export const isReady = (machine: MachineRecord): boolean => isStaying(machine) && machine.ready_at !== undefined;
 

@@ -11,7 +11,8 @@ const classes = {
   /** Was ready once, whatever its present state. */
   delivered: (machine: MachineRecord) => machine.ready_at !== undefined,
   /** Lives, shall stay, and was never ready. */
-  unready: (machine: MachineRecord) => isAlive(machine) && machine.going === undefined && machine.ready_at === undefined,
+  unready: (machine: MachineRecord) =>
+    isAlive(machine) && machine.going === undefined && machine.ready_at === undefined,
   /** Lives and must go. */
   going: (machine: MachineRecord) => isAlive(machine) && machine.going !== undefined,
   awaitsRelease,
@@ -127,7 +128,8 @@ export class ChangedMachines implements Machines {
 
   *of(attempt: number): Iterable<MachineRecord> {
     for (const machine of this.#base.of(attempt)) yield this.#changed.get(machineKey(machine)) ?? machine;
-    for (const machine of this.#changed.values()) if (machine.attempt === attempt && !this.#base.get(machine)) yield machine;
+    for (const machine of this.#changed.values())
+      if (machine.attempt === attempt && !this.#base.get(machine)) yield machine;
   }
 
   counts(attempt?: number): MachineCounts {

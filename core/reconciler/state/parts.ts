@@ -35,7 +35,11 @@ export interface Rows {
  * released if its order cannot be repeated after the crash. Decisions use values derived from these records, never
  * counters, so writing the first parts twice changes nothing.
  */
-export function partsOf(rows: Rows, most: number, eventsOf: (events: readonly MachineEvent[]) => readonly EventRecord[]): Change[][] {
+export function partsOf(
+  rows: Rows,
+  most: number,
+  eventsOf: (events: readonly MachineEvent[]) => readonly EventRecord[],
+): Change[][] {
   const parts: Change[][] = [];
   let part: Change[] = [];
   let machineEvents: MachineEvent[] = [];
@@ -57,7 +61,8 @@ export function partsOf(rows: Rows, most: number, eventsOf: (events: readonly Ma
     }
   };
   for (const { record, events } of rows.machines) add([{ op: 'put', kind: 'machine', record }], events);
-  for (const { record, events } of rows.attempts) add([{ op: 'put', kind: 'attempt', record }, ...events.map(inserted)]);
+  for (const { record, events } of rows.attempts)
+    add([{ op: 'put', kind: 'attempt', record }, ...events.map(inserted)]);
   // The request, its signals and its events are committed together where they fit.
   const last: Change[] = [
     { op: 'put', kind: 'request', record: rows.request },

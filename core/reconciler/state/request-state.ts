@@ -43,7 +43,10 @@ export class StateChange {
   readonly #events: EventRecord[] = [];
   readonly #conditions: Change[] = [];
   /** By machine, in the order of the events. */
-  readonly #machineEvents = new Map<MachineRecord['machine_id'], { readonly machine: MachineKey; readonly events: EventData[] }>();
+  readonly #machineEvents = new Map<
+    MachineRecord['machine_id'],
+    { readonly machine: MachineKey; readonly events: EventData[] }
+  >();
   #requestChanged = false;
   #observed = false;
   readonly now: number;
@@ -118,7 +121,10 @@ export class StateChange {
   }
 
   /** Removes fields of a machine. Absent fields are no change. */
-  unsetMachine(key: MachineKey, ...fields: readonly ('reclaim_at' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]): void {
+  unsetMachine(
+    key: MachineKey,
+    ...fields: readonly ('reclaim_at' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]
+  ): void {
     const machine = this.machine(key);
     if (!machine || fields.every((field) => machine[field] === undefined)) return;
     const rest = { ...machine };
@@ -172,7 +178,8 @@ export class StateChange {
   }
 
   get changed(): boolean {
-    const changes = this.#changedAttempts.size + this.#machines.changed.length + this.#applied.length + this.#events.length;
+    const changes =
+      this.#changedAttempts.size + this.#machines.changed.length + this.#applied.length + this.#events.length;
     return this.#requestChanged || changes > 0;
   }
 
@@ -209,7 +216,10 @@ export class StateChange {
     });
   }
 
-  #eventsOf({ provider_instance, machine_id }: MachineRecord): readonly (EventData & { readonly machine: MachineKey })[] {
+  #eventsOf({
+    provider_instance,
+    machine_id,
+  }: MachineRecord): readonly (EventData & { readonly machine: MachineKey })[] {
     const mine = this.#machineEvents.get(`${provider_instance} ${machine_id}`);
     return mine?.events.map((event) => ({ ...event, machine: mine.machine })) ?? [];
   }
@@ -217,7 +227,9 @@ export class StateChange {
   /** One event for each combination of type, instance and data, with the ids of all its machines. */
   #asEvents(events: readonly (EventData & { readonly machine: MachineKey })[]): EventRecord[] {
     const { request_id } = this.#request;
-    const same = Map.groupBy(events, ({ type, machine, data }) => JSON.stringify([type, machine.provider_instance, data]));
+    const same = Map.groupBy(events, ({ type, machine, data }) =>
+      JSON.stringify([type, machine.provider_instance, data]),
+    );
     return [...same.values()].flatMap((group) => {
       const [first] = group;
       if (!first) return [];

@@ -24,17 +24,26 @@ export async function detailOf(store: Store, request: RequestRecord): Promise<Re
  */
 export async function detailsOf(store: Store, requests: readonly RequestRecord[]): Promise<readonly RequestDetail[]> {
   const [provisions, returns] = [ofKind(requests, 'provision'), ofKind(requests, 'return')];
-  const theirs = await askInParts(provisions, (request_id) => store.find('machine', { where: { request_id }, order: byCreation }));
+  const theirs = await askInParts(provisions, (request_id) =>
+    store.find('machine', { where: { request_id }, order: byCreation }),
+  );
   const machines = Map.groupBy(theirs, (machine) => machine.request_id);
-  const signals = await askInParts(returns, (return_id) => store.find('signal', { where: { return_id }, order: [['created_at', 'asc']] }));
+  const signals = await askInParts(returns, (return_id) =>
+    store.find('signal', { where: { return_id }, order: [['created_at', 'asc']] }),
+  );
   const named = Map.groupBy(signals, (signal) => signal.return_id);
   const ids = signals.flatMap((signal) => signal.machines.map((key) => key.machine_id));
   const returned = await askInParts(ids, (machine_id) => store.find('machine', { where: { machine_id } }));
   const known = new Map(returned.map((machine) => [machineKey(machine), machine]));
   return requests.map((request): RequestDetail => {
-    if (request.kind === 'provision') return { request, machines: (machines.get(request.request_id) ?? []).filter(isShown) };
+    if (request.kind === 'provision')
+      return { request, machines: (machines.get(request.request_id) ?? []).filter(isShown) };
     const machine_keys = (named.get(request.request_id) ?? []).flatMap((signal) => signal.machines);
-    return { request, machine_keys, machines: inOrder(machine_keys.flatMap((key) => known.get(machineKey(key)) ?? [])) };
+    return {
+      request,
+      machine_keys,
+      machines: inOrder(machine_keys.flatMap((key) => known.get(machineKey(key)) ?? [])),
+    };
   });
 }
 
@@ -46,4 +55,7 @@ const ofKind = (requests: readonly RequestRecord[], kind: RequestRecord['kind'])
  * contain them.
  */
 const isShown = (machine: MachineRecord): boolean =>
-  machine.ready_at !== undefined || machine.going === undefined || machine.going === 'returned' || machine.going === 'cancelled';
+  machine.ready_at !== undefined ||
+  machine.going === undefined ||
+  machine.going === 'returned' ||
+  machine.going === 'cancelled';

@@ -1,5 +1,11 @@
 import type { Clock } from '../../contract/clock.ts';
-import { machineKey, machineStatuses, type MachineKey, type MachineRecord, type MachineStatus } from '../../model/machine.ts';
+import {
+  machineKey,
+  machineStatuses,
+  type MachineKey,
+  type MachineRecord,
+  type MachineStatus,
+} from '../../model/machine.ts';
 import type { Reclaimed } from '../../contract/scheduler.ts';
 import type { HostRef } from '../../contract/provider.ts';
 import type { Query, Store } from '../../contract/storage.ts';
@@ -34,8 +40,13 @@ export class Inventory {
     throw new Error('A name without a machine was not refused.');
   }
 
-  async list(query: Query<'machine'>): Promise<{ readonly items: readonly MachineRecord[]; readonly total_count: number }> {
-    const [items, total_count] = await Promise.all([this.#store.find('machine', query), this.#store.count('machine', query.where ?? {})]);
+  async list(
+    query: Query<'machine'>,
+  ): Promise<{ readonly items: readonly MachineRecord[]; readonly total_count: number }> {
+    const [items, total_count] = await Promise.all([
+      this.#store.find('machine', query),
+      this.#store.count('machine', query.where ?? {}),
+    ]);
     return { items, total_count };
   }
 
@@ -44,7 +55,8 @@ export class Inventory {
     const keys: MachineKey[] = [];
     for (let offset = 0; ; offset += machinesAtOnce) {
       const page = await this.#store.find('machine', { where: { gone_at: null }, limit: machinesAtOnce, offset });
-      for (const { provider_instance, machine_id, going } of page) if (going === undefined) keys.push({ provider_instance, machine_id });
+      for (const { provider_instance, machine_id, going } of page)
+        if (going === undefined) keys.push({ provider_instance, machine_id });
       if (page.length < machinesAtOnce) return keys;
     }
   }
@@ -67,7 +79,11 @@ export class Inventory {
    * among them. For unknown hosts the loop is triggered to ask the provider, at `instance` or at all instances; the
    * next call returns those that are gone.
    */
-  async reclaimed(machine_ids: readonly string[], names: readonly string[], instance?: string): Promise<readonly Reclaimed[]> {
+  async reclaimed(
+    machine_ids: readonly string[],
+    names: readonly string[],
+    instance?: string,
+  ): Promise<readonly Reclaimed[]> {
     const { machines, unknown } = await this.hosts(machine_ids, names);
     const now = this.#clock.now();
     const gone = await this.#unknownHosts.gone(unknown, instance);
@@ -88,7 +104,9 @@ export class Inventory {
    */
   async hosts(machine_ids: readonly string[], names: readonly string[]): Promise<Hosts> {
     const [byId, byName] = await Promise.all([this.#named('machine_id', machine_ids), this.#named('name', names)]);
-    const unique = new Map([...byId.values(), ...byName.values()].flat().map((machine) => [machineKey(machine), machine]));
+    const unique = new Map(
+      [...byId.values(), ...byName.values()].flat().map((machine) => [machineKey(machine), machine]),
+    );
     return {
       machines: inOrder(unique.values()),
       unknown: [
@@ -98,13 +116,19 @@ export class Inventory {
     };
   }
 
-  async #named(field: 'machine_id' | 'name', values: readonly string[]): Promise<ReadonlyMap<string, readonly MachineRecord[]>> {
+  async #named(
+    field: 'machine_id' | 'name',
+    values: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly MachineRecord[]>> {
     const groups = Map.groupBy(await machinesWith(this.#store, field, values), (machine) => String(machine[field]));
     return new Map([...groups].map(([value, machines]) => [value, meant(machines)]));
   }
 }
 
-function reclaimOf({ machine_id, name, lost, going, status, message, reclaim_at }: MachineRecord, now: number): Reclaimed | undefined {
+function reclaimOf(
+  { machine_id, name, lost, going, status, message, reclaim_at }: MachineRecord,
+  now: number,
+): Reclaimed | undefined {
   const named = { machine_id, ...(name === undefined ? {} : { name }) };
   if (lost === true) return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
   // A machine that a caller returned, or that was never delivered, is not reported as reclaimed.

@@ -9,4 +9,6 @@ export const byCreation = [
 
 /** Sorts machines in memory in the same order. */
 export const inOrder = (machines: Iterable<MachineRecord>): readonly MachineRecord[] =>
-  [...machines].toSorted((a, b) => a.created_at - b.created_at || (a.machine_id < b.machine_id ? -1 : a.machine_id > b.machine_id ? 1 : 0));
+  [...machines].toSorted(
+    (a, b) => a.created_at - b.created_at || (a.machine_id < b.machine_id ? -1 : a.machine_id > b.machine_id ? 1 : 0),
+  );

@@ -19,7 +19,11 @@ const valuesAtOnce = 500;
  * every name that has no machine, and CONFLICT with every name that has several; `consequence` is appended to the
  * message.
  */
-export async function machinesNamed(store: Store, names: readonly MachineName[], consequence = ''): Promise<readonly MachineRecord[]> {
+export async function machinesNamed(
+  store: Store,
+  names: readonly MachineName[],
+  consequence = '',
+): Promise<readonly MachineRecord[]> {
   const named = new Map(names.map((name) => [textOf(name), name]));
   const byId = Map.groupBy(await withIds(store, [...named.values()].flatMap(idsIn)), ({ machine_id }) => machine_id);
   const found = [...named].map(([text, name]) => [text, meant(candidates(name, byId))] as const);
@@ -27,7 +31,9 @@ export async function machinesNamed(store: Store, names: readonly MachineName[],
   if (unknown.length > 0) throw notFound(unknown, consequence);
   const doubtful = found.filter(([, machines]) => machines.length > 1);
   if (doubtful.length > 0) throw severalMeant(doubtful, consequence);
-  return [...new Map(found.flatMap(([, machines]) => machines.map((machine) => [machineKey(machine), machine]))).values()];
+  return [
+    ...new Map(found.flatMap(([, machines]) => machines.map((machine) => [machineKey(machine), machine]))).values(),
+  ];
 }
 
 /** Of the machines with one name, those that a caller may mean now. */
@@ -46,13 +52,15 @@ export async function machinesWith(
 ): Promise<readonly MachineRecord[]> {
   const unique = [...new Set(values)];
   const found: MachineRecord[] = [];
-  for (const part of chunks(unique, valuesAtOnce)) found.push(...(await store.find('machine', { where: { [field]: part } })));
+  for (const part of chunks(unique, valuesAtOnce))
+    found.push(...(await store.find('machine', { where: { [field]: part } })));
   return found;
 }
 
 const withIds = (store: Store, ids: readonly string[]) => machinesWith(store, 'machine_id', ids);
 
-const textOf = (name: MachineName): string => (typeof name === 'string' ? name : `${name.provider_instance}/${name.machine_id}`);
+const textOf = (name: MachineName): string =>
+  typeof name === 'string' ? name : `${name.provider_instance}/${name.machine_id}`;
 
 /** The key that a text may stand for. */
 function keyIn(text: string): MachineKey | undefined {
@@ -68,7 +76,9 @@ function idsIn(name: MachineName): readonly string[] {
 
 function candidates(name: MachineName, byId: ReadonlyMap<string, readonly MachineRecord[]>): readonly MachineRecord[] {
   const key = typeof name === 'string' ? keyIn(name) : name;
-  const under = key ? (byId.get(key.machine_id) ?? []).filter((machine) => machine.provider_instance === key.provider_instance) : [];
+  const under = key
+    ? (byId.get(key.machine_id) ?? []).filter((machine) => machine.provider_instance === key.provider_instance)
+    : [];
   return typeof name === 'string' ? [...(byId.get(name) ?? []), ...under] : under;
 }
 
@@ -84,12 +94,17 @@ function notFound(unknown: readonly string[], consequence: string): BrokerError 
 }
 
 /** The error for names that several machines have. */
-export function severalMeant(doubtful: readonly (readonly [string, readonly MachineRecord[]])[], consequence: string): BrokerError {
+export function severalMeant(
+  doubtful: readonly (readonly [string, readonly MachineRecord[]])[],
+  consequence: string,
+): BrokerError {
   const shown = doubtful
     .slice(0, shownAtMost)
     .map(([text, machines]) => `'${text}' is ${machines.map((each) => `'${textOf(each)}'`).join(' or ')}`);
   const more = doubtful.length > shownAtMost ? `, and ${doubtful.length - shownAtMost} more` : '';
-  const keys = doubtful.flatMap(([, machines]) => machines.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })));
+  const keys = doubtful.flatMap(([, machines]) =>
+    machines.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })),
+  );
   return new BrokerError(
     'CONFLICT',
     `Several living machines have the same id or name: ${shown.join(', ')}${more}. Name one of them${end(consequence)}`,

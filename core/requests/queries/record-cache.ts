@@ -20,7 +20,11 @@ const mostKept = 64 * 1024 * 1024;
  */
 export class RecordCache {
   readonly #store: Store;
-  readonly #records = new LRUCache<string, RequestRecord>({ max: 5_000, maxSize: mostKept, sizeCalculation: weightOf });
+  readonly #records = new LRUCache<string, RequestRecord>({
+    max: 5_000,
+    maxSize: mostKept,
+    sizeCalculation: weightOf,
+  });
 
   constructor(store: Store) {
     this.#store = store;
@@ -38,7 +42,9 @@ export class RecordCache {
    * The records in the given order, in a few queries; records that were removed are left out. Reads as many as one
    * answer may read, at least one: `taken` is the number of versions that were processed.
    */
-  async some(versions: readonly Version[]): Promise<{ readonly records: readonly RequestRecord[]; readonly taken: number }> {
+  async some(
+    versions: readonly Version[],
+  ): Promise<{ readonly records: readonly RequestRecord[]; readonly taken: number }> {
     const records = new Map<string, RequestRecord>();
     for (const { request_id, version } of versions) {
       const known = this.#records.get(request_id);
@@ -46,7 +52,9 @@ export class RecordCache {
     }
     const unknown = versions.flatMap(({ request_id }) => (records.has(request_id) ? [] : [request_id]));
     const sizes = await this.#sizesOf(unknown);
-    const taken = sizes ? fitting(versions, ({ request_id }) => sizes.get(request_id) ?? 0, readBytes) : versions.length;
+    const taken = sizes
+      ? fitting(versions, ({ request_id }) => sizes.get(request_id) ?? 0, readBytes)
+      : versions.length;
     const page = versions.slice(0, taken);
     const missing = page.flatMap(({ request_id }) => (records.has(request_id) ? [] : [request_id]));
     const read = await askInParts(missing, (request_id) => this.#store.find('request', { where: { request_id } }));

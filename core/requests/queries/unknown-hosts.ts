@@ -34,11 +34,14 @@ export class UnknownHosts {
       this.#facts(answeredTopic, instance, [...byItem.keys()]),
       this.#facts(askedTopic, instance, [...byItem.keys()]),
     ]);
-    const stale = [...byItem.keys()].filter((item) => !asked.has(item) && (answers.get(item)?.at ?? -Infinity) + freshMs < now);
+    const stale = [...byItem.keys()].filter(
+      (item) => !asked.has(item) && (answers.get(item)?.at ?? -Infinity) + freshMs < now,
+    );
     const questions = stale.map(
       (item): FactRecord => ({ topic: askedTopic, name: instance, item, value: {}, at: now, until: now + heldMs }),
     );
-    for (const part of chunks(questions, rowsAtOnce)) await this.#store.commit(part.map((record) => ({ op: 'put', kind: 'fact', record })));
+    for (const part of chunks(questions, rowsAtOnce))
+      await this.#store.commit(part.map((record) => ({ op: 'put', kind: 'fact', record })));
     return [...byItem].flatMap(([item, host]) =>
       (answers.get(item)?.value as UnknownHostAnswer | undefined)?.lives === false ? [host] : [],
     );

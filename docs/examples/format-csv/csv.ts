@@ -11,11 +11,14 @@ export function csv<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
 
 export const header = (columns: Columns<never>): string => line(Object.keys(columns));
 
-export const record = <Row>(columns: Columns<Row>, row: Row): string => line(Object.values(columns).map((cell) => cell(row)));
+export const record = <Row>(columns: Columns<Row>, row: Row): string =>
+  line(Object.values(columns).map((cell) => cell(row)));
 
 const line = (cells: readonly Cell[]): string => `${cells.map(field).join(',')}\r\n`;
 
-/** Quoted where a comma, a quote or a line break would be taken for the end of the field; a quote within is doubled. */
+/**
+ * Quoted where a comma, a quote or a line break would be taken for the end of the field; a quote within is doubled.
+ */
 function field(cell: Cell): string {
   const text = String(cell ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -65,9 +65,12 @@ const reclaimColumns: Columns<Reclaimed> = {
   grace_period_s: (machine) => machine.grace_period_s,
 };
 
-const time = (at: number | undefined): string | undefined => (at === undefined ? undefined : new Date(at).toISOString());
+const time = (at: number | undefined): string | undefined =>
+  at === undefined ? undefined : new Date(at).toISOString();
 
-/** One row for each machine. A request without machines has one row too: its status must not depend on there being any. */
+/**
+ * One row for each machine. A request without machines has one row too: its status must not depend on there being any.
+ */
 function rowsOf(detail: RequestDetail): readonly Row[] {
   const { machines = [], machine_keys = machines } = detail;
   const known = new Map(machines.map((machine) => [machineKey(machine), machine]));
@@ -80,7 +83,8 @@ function view<T, R>(columns: Columns<R>, rows: (value: T) => readonly R[]): View
   return { schema: schemaOf(columns), render: (value) => csv(columns, rows(value)) };
 }
 
-const schemaOf = (columns: Columns<never>) => Type.String({ description: 'CSV (RFC 4180).', examples: [header(columns)] });
+const schemaOf = (columns: Columns<never>) =>
+  Type.String({ description: 'CSV (RFC 4180).', examples: [header(columns)] });
 
 /** Scheduler strategy `csv`. */
 export default definePlugin({

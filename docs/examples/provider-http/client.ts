@@ -28,7 +28,10 @@ export function client({ url, api_key }: { readonly url: string; readonly api_ke
       const response = await fetch(new URL(path, url), {
         method,
         signal: call.signal,
-        headers: { 'content-type': 'application/json', ...(api_key === null ? {} : { authorization: `Bearer ${api_key}` }) },
+        headers: {
+          'content-type': 'application/json',
+          ...(api_key === null ? {} : { authorization: `Bearer ${api_key}` }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       status = response.status;
@@ -37,8 +40,13 @@ export function client({ url, api_key }: { readonly url: string; readonly api_ke
       // Nobody was there to do anything.
       if ((cause as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED')
         throw new ProviderFault('unavailable', `Nobody answers at ${url}.`, { cause });
-      // What reads may be asked again. Of what changes something nobody knows whether it was done: muster asks for the same order again.
-      throw new ProviderFault(method === 'GET' ? 'unavailable' : 'unknown-outcome', `The cloud at ${url} gave no answer.`, { cause });
+      // What reads may be asked again. Of what changes something nobody knows whether it was done: muster asks for the
+      // same order again.
+      throw new ProviderFault(
+        method === 'GET' ? 'unavailable' : 'unknown-outcome',
+        `The cloud at ${url} gave no answer.`,
+        { cause },
+      );
     }
     if (status < 300) return answer;
     // Who is to be ended and is not there has ended.
@@ -47,8 +55,10 @@ export function client({ url, api_key }: { readonly url: string; readonly api_ke
     throw new ProviderFault(kind, `The cloud refused: ${answer.message ?? status}.`, { code: String(status) });
   }
   return {
-    start: async (order: { readonly order: string; readonly count: number; readonly size: string; readonly tags: object }, call: Call) =>
-      (await ask('PUT', `/orders/${order.order}`, call, order)) as readonly CloudMachine[],
+    start: async (
+      order: { readonly order: string; readonly count: number; readonly size: string; readonly tags: object },
+      call: Call,
+    ) => (await ask('PUT', `/orders/${order.order}`, call, order)) as readonly CloudMachine[],
     list: async (order: string, call: Call) => (await ask('GET', `/orders/${order}`, call)) as readonly CloudMachine[],
     end: async (id: string, call: Call) => void (await ask('DELETE', `/machines/${id}`, call)),
   };

@@ -1,6 +1,9 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Creates a file with this content as JSON. False: it is there already, and stays as it is. Nobody ever sees a part of it. */
+/**
+ * Creates a file with this content as JSON. False: it is there already, and stays as it is. Nobody ever sees a part of
+ * it.
+ */
 export function createOnce(file: string, content: object): boolean {
   const draft = `${file}.${Math.random().toString(36).slice(2)}`;
   try {

@@ -19,9 +19,18 @@ const processes = defineProviderType({
       path: true,
       description: 'Where records and output of the processes are kept. Instances that share it share its places.',
     }),
-    max_processes: Type.Integer({ default: 100, minimum: 1, maximum: 10_000, description: 'The most that run at a time.' }),
+    max_processes: Type.Integer({
+      default: 100,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'The most that run at a time.',
+    }),
     stop_grace_ms: Type.Integer({ default: 5_000, minimum: 0, description: 'From SIGTERM to SIGKILL.' }),
-    keep_days: Type.Integer({ default: 7, minimum: 1, description: 'How long records and output are kept after the end.' }),
+    keep_days: Type.Integer({
+      default: 7,
+      minimum: 1,
+      description: 'How long records and output are kept after the end.',
+    }),
     pass_env: Type.Array(Type.String(), {
       default: ['PATH', 'HOME', 'USER', 'LANG', 'TZ', 'TMPDIR'],
       description: "Variables of the broker's own environment that processes get too.",
@@ -53,7 +62,9 @@ const processes = defineProviderType({
 });
 
 const unusable = (directory: string, cause: unknown) =>
-  new ProviderFault('unavailable', `The directory ${directory} cannot be used: ${(cause as Error).message}`, { cause });
+  new ProviderFault('unavailable', `The directory ${directory} cannot be used: ${(cause as Error).message}`, {
+    cause,
+  });
 
 type Session = SessionOf<typeof processes>;
 
@@ -73,10 +84,17 @@ const command = defineProviderApi<Session>()({
   },
   fields: Type.Object({
     command: Type.Optional(
-      Type.String({ minLength: 1, description: 'The program, as a path or as found in PATH. It must not go to the background.' }),
+      Type.String({
+        minLength: 1,
+        description: 'The program, as a path or as found in PATH. It must not go to the background.',
+      }),
     ),
-    args: Type.Optional(Type.Array(Type.String(), { description: 'Its arguments, one by one: no shell takes them apart.' })),
-    env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Its environment, over what `pass_env` passes on.' })),
+    args: Type.Optional(
+      Type.Array(Type.String(), { description: 'Its arguments, one by one: no shell takes them apart.' }),
+    ),
+    env: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'Its environment, over what `pass_env` passes on.' }),
+    ),
     cwd: Type.Optional(Type.String({ minLength: 1, description: "Its working directory. Default: the broker's." })),
   }),
   review: ({ command }) =>
@@ -86,7 +104,12 @@ const command = defineProviderApi<Session>()({
     call.fence();
     const order = places.grant(token, machine_count);
     const missing = machine_count - order.granted;
-    const shortfall = { kind: 'capacity', code: 'FULL', message: `All ${config.max_processes} places are taken.`, count: missing } as const;
+    const shortfall = {
+      kind: 'capacity',
+      code: 'FULL',
+      message: `All ${config.max_processes} places are taken.`,
+      count: missing,
+    } as const;
     if (order.granted === 0) throw new ProviderFault('capacity', shortfall.message, { code: shortfall.code });
     const passed = Object.fromEntries(
       config.pass_env.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
@@ -102,7 +125,12 @@ const command = defineProviderApi<Session>()({
       call.fence();
       await startRunner(order, n, { command, args, cwd, env: { ...passed, ...template.env, ...told } }, call.signal);
     }
-    return { handle: { token }, machines: reports(order), settled: true, ...(missing > 0 ? { shortfall: [shortfall] } : {}) };
+    return {
+      handle: { token },
+      machines: reports(order),
+      settled: true,
+      ...(missing > 0 ? { shortfall: [shortfall] } : {}),
+    };
   },
 
   observe: async ({ places }, watched) =>
@@ -154,7 +182,11 @@ function report(order: Order, n: number): MachineReport {
     case 'gone':
       return { ...known, status: 'terminated', message: `The process is gone; ${output}.` };
     default: {
-      const there = { name: `${machine_id}.localhost`, private_ip: '127.0.0.1', message: `Process ${seen.pid}; ${output}.` };
+      const there = {
+        name: `${machine_id}.localhost`,
+        private_ip: '127.0.0.1',
+        message: `Process ${seen.pid}; ${output}.`,
+      };
       return seen.is === 'running'
         ? { ...known, ...there, status: 'running', ready: true }
         : { ...known, ...there, status: 'shutting-down' };
@@ -162,4 +194,9 @@ function report(order: Order, n: number): MachineReport {
   }
 }
 
-export default definePlugin({ name: 'provider-processes', contract: 1, providers: [processes], providerApis: [command] });
+export default definePlugin({
+  name: 'provider-processes',
+  contract: 1,
+  providers: [processes],
+  providerApis: [command],
+});

@@ -20,8 +20,9 @@ export type Standing =
   | { readonly is: 'running' | 'ending'; readonly at: string; readonly pid: number };
 
 /**
- * What is known of processes, in files, so that it outlives everybody: `orders/<token>/order.json`, and beside it for the process `n` the files
- * `n.slot` (who it is), `n.released` (it shall go), `n.told` (it was asked to), `n.over` (it did) and `n.log`. Once all of them are gone the folder moves to `ended`.
+ * What is known of processes, in files, so that it outlives everybody: `orders/<token>/order.json`, and beside it for
+ * the process `n` the files `n.slot` (who it is), `n.released` (it shall go), `n.told` (it was asked to), `n.over` (it
+ * did) and `n.log`. Once all of them are gone the folder moves to `ended`. /
  */
 export class Places {
   readonly #orders: string;
@@ -37,11 +38,15 @@ export class Places {
     for (const folder of [this.#orders, this.#ended]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Lets an order in with as many processes as there is room for. The same token gets the same answer, whenever and by whomever it is asked. */
+  /**
+   * Lets an order in with as many processes as there is room for. The same token gets the same answer, whenever and by
+   * whomever it is asked.
+   */
   grant(token: string, wanted: number): Order {
     const known = this.order(token);
     if (known) return known;
-    // Of all processes that share the directory one is in here at a time, and one that is killed leaves no lock behind.
+    // Of all processes that share the directory one is in here at a time, and one that is killed leaves no lock
+    // behind.
     this.#lock.exec('BEGIN IMMEDIATE');
     try {
       const folder = join(this.#orders, token);
@@ -84,7 +89,8 @@ export class Places {
   }
 }
 
-export const numbersOf = ({ granted }: Order): readonly number[] => Array.from({ length: granted }, (_, index) => index + 1);
+export const numbersOf = ({ granted }: Order): readonly number[] =>
+  Array.from({ length: granted }, (_, index) => index + 1);
 
 export const fileOf = ({ folder }: Order, n: number, what: 'slot' | 'released' | 'told' | 'over' | 'log'): string =>
   join(folder, `${n}.${what}`);

@@ -2,12 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const hasProc = existsSync('/proc/self/stat');
 
-/** When a process started, as text that no other process of this pid has. Undefined: there is no such process, or it only waits to be reaped. */
+/**
+ * When a process started, as text that no other process of this pid has. Undefined: there is no such process, or it
+ * only waits to be reaped.
+ */
 export const startOf = (pid: number): string | undefined => (hasProc ? fromProc(pid) : fromPs(pid));
 
 function fromProc(pid: number): string | undefined {
   try {
-    // The name, in parentheses, may contain anything; after it come the state and, as the 20th, the start in ticks since the boot.
+    // The name, in parentheses, may contain anything; after it come the state and, as the 20th, the start in ticks
+    // since the boot.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return /[ZX]/.test(fields[0] ?? '') ? undefined : `${fields[19]} ticks after boot ${bootId()}`;
   } catch (error) {
@@ -24,7 +28,10 @@ function fromPs(pid: number): string | undefined {
     // Not imported: every process that is started would have to load it first, and on Linux in vain.
     const { execFileSync } = process.getBuiltinModule('node:child_process');
     const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-    const [state = '', ...start] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8', env })
+    const [state = '', ...start] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      env,
+    })
       .trim()
       .split(/\s+/);
     return state.startsWith('Z') ? undefined : start.join(' ');

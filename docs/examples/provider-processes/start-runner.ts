@@ -9,8 +9,16 @@ import type { Task } from './runner.ts';
 
 const runner = fileURLToPath(new URL(`./runner.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
 
-/** Starts a runner for a slot, and waits until that became the command, or did not. It goes on by itself, whatever becomes of us. */
-export async function startRunner(order: Order, n: number, task: Omit<Task, 'slot' | 'released'>, signal: AbortSignal): Promise<void> {
+/**
+ * Starts a runner for a slot, and waits until that became the command, or did not. It goes on by itself, whatever
+ * becomes of us.
+ */
+export async function startRunner(
+  order: Order,
+  n: number,
+  task: Omit<Task, 'slot' | 'released'>,
+  signal: AbortSignal,
+): Promise<void> {
   signal.throwIfAborted();
   const output = openSync(fileOf(order, n, 'log'), 'a', 0o600);
   const options = ['--disable-warning=ExperimentalWarning', runner];
@@ -26,7 +34,10 @@ export async function startRunner(order: Order, n: number, task: Omit<Task, 'slo
     .end(JSON.stringify({ ...task, slot: fileOf(order, n, 'slot'), released: fileOf(order, n, 'released') }));
   pipe.resume();
   try {
-    await Promise.race([once(pipe, 'close', { signal }), once(child, 'error', { signal }).then(([error]) => Promise.reject(error))]);
+    await Promise.race([
+      once(pipe, 'close', { signal }),
+      once(child, 'error', { signal }).then(([error]) => Promise.reject(error)),
+    ]);
   } catch (cause) {
     signal.throwIfAborted();
     throw new ProviderFault('unavailable', `A process could not be started: ${(cause as Error).message}`, { cause });
@@ -35,5 +46,8 @@ export async function startRunner(order: Order, n: number, task: Omit<Task, 'slo
     pipe.destroy();
   }
   if (standing(order, n).is === 'coming')
-    throw new ProviderFault('unavailable', `A process ended before it became the command; see ${fileOf(order, n, 'log')}.`);
+    throw new ProviderFault(
+      'unavailable',
+      `A process ended before it became the command; see ${fileOf(order, n, 'log')}.`,
+    );
 }

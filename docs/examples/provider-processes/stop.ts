@@ -10,8 +10,9 @@ interface Told {
 }
 
 /**
- * Ends a process: asks it to go, and kills it when it has not gone after `grace` ms. Called again until it is gone; what was done before is read from the
- * records, whoever did it. Gives the time after which to call again; undefined: it is gone.
+ * Ends a process: asks it to go, and kills it when it has not gone after `grace` ms. Called again until it is gone;
+ * what was done before is read from the records, whoever did it. Gives the time after which to call again; undefined:
+ * it is gone. /
  */
 export function stop(order: Order, n: number, grace: number, now: number): number | undefined {
   // Before it is looked for: a runner that takes the slot later than this starts nothing.
@@ -35,7 +36,8 @@ function signal(group: number, name: NodeJS.Signals): void {
   try {
     process.kill(-group, name);
   } catch (error) {
-    // Nobody is there any more, or (some systems say so of what waits to be reaped) nobody whom we may signal: whether it is gone is seen later.
+    // Nobody is there any more, or (some systems say so of what waits to be reaped) nobody whom we may signal: whether
+    // it is gone is seen later.
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

@@ -18,7 +18,11 @@ const staticPool = defineProviderType({
     }),
     hosts: Type.Array(
       Type.Object({
-        name: Type.String({ minLength: 1, pattern: '^[A-Za-z0-9._-]+$', description: 'Its name, once in the inventory.' }),
+        name: Type.String({
+          minLength: 1,
+          pattern: '^[A-Za-z0-9._-]+$',
+          description: 'Its name, once in the inventory.',
+        }),
         address: Type.String({ minLength: 1, description: 'Where it is reached.' }),
         labels: labels('What templates choose it by.'),
       }),
@@ -27,7 +31,11 @@ const staticPool = defineProviderType({
   }),
   async connect({ pool, hosts }, { clock }) {
     const twice = hosts.find(({ name }, index) => hosts.findIndex((other) => other.name === name) < index);
-    if (twice) throw new ProviderFault('credentials', `The host '${twice.name}' stands in the inventory twice. Remove one of the two.`);
+    if (twice)
+      throw new ProviderFault(
+        'credentials',
+        `The host '${twice.name}' stands in the inventory twice. Remove one of the two.`,
+      );
     const { DatabaseSync } = await import('node:sqlite');
     const leases = await told(() => {
       mkdirSync(dirname(pool), { recursive: true });
@@ -56,7 +64,9 @@ const lend = defineProviderApi<SessionOf<typeof staticPool>>()({
     token_valid_ms: 365 * 24 * 3_600_000,
     late_release_ms: 0,
   },
-  fields: Type.Object({ host_labels: Type.Optional(labels('Labels that a host must have, all of them with these values.')) }),
+  fields: Type.Object({
+    host_labels: Type.Optional(labels('Labels that a host must have, all of them with these values.')),
+  }),
 
   async launch({ hosts, leases, clock }, { token, machine_count, template }, call) {
     const wanted = Object.entries(template.host_labels ?? {});
@@ -95,7 +105,14 @@ function report(lease: Lease): MachineReport {
   const { name, address, taken_at, returned_at } = lease;
   const out = returned_at === null;
   const launched_at = new Date(taken_at).toISOString();
-  return { machine_id: idOf(lease), status: out ? 'running' : 'terminated', name, private_ip: address, launched_at, ready: out };
+  return {
+    machine_id: idOf(lease),
+    status: out ? 'running' : 'terminated',
+    name,
+    private_ip: address,
+    launched_at,
+    ready: out,
+  };
 }
 
 /** What SQLite refuses was not done, and may be tried again: the same token gets the same hosts. */
@@ -109,4 +126,9 @@ async function told<T>(work: () => T): Promise<T> {
   }
 }
 
-export default definePlugin({ name: 'provider-static-pool', contract: 1, providers: [staticPool], providerApis: [lend] });
+export default definePlugin({
+  name: 'provider-static-pool',
+  contract: 1,
+  providers: [staticPool],
+  providerApis: [lend],
+});

@@ -26,7 +26,10 @@ const tables = `
   -- Whatever the code above it does: a host is never lent twice.
   CREATE UNIQUE INDEX IF NOT EXISTS lent ON lease (name) WHERE returned_at IS NULL;`;
 
-/** Who has which host, in one file of SQLite. Any number of processes may work with it at the same time. Leases stay written down when they ended. */
+/**
+ * Who has which host, in one file of SQLite. Any number of processes may work with it at the same time. Leases stay
+ * written down when they ended.
+ */
 export class Leases {
   readonly #database: DatabaseSync;
 
@@ -36,13 +39,16 @@ export class Leases {
   }
 
   /**
-   * Lends up to `count` of these hosts, those first that stand first, in one transaction. The same token gets the same hosts, however often it is asked.
+   * Lends up to `count` of these hosts, those first that stand first, in one transaction. The same token gets the same
+   * hosts, however often it is asked. /
    */
   take(token: string, count: number, hosts: readonly Host[], now: number): readonly Lease[] {
     return this.#alone(() => {
       const { changes } = this.#run('INSERT OR IGNORE INTO loan (token, asked) VALUES (?, ?)', token, count);
       if (Number(changes) === 0) return this.of(token);
-      const out = new Set(this.#all<{ name: string }>('SELECT name FROM lease WHERE returned_at IS NULL').map(({ name }) => name));
+      const out = new Set(
+        this.#all<{ name: string }>('SELECT name FROM lease WHERE returned_at IS NULL').map(({ name }) => name),
+      );
       for (const { name, address } of hosts.filter((host) => !out.has(host.name)).slice(0, count)) {
         this.#run(
           `INSERT INTO lease (name, number, address, token, taken_at)
@@ -59,12 +65,20 @@ export class Leases {
 
   /** What was lent under a token, returned or not. */
   of(token: string): readonly Lease[] {
-    return this.#all<Lease>('SELECT name, number, address, taken_at, returned_at FROM lease WHERE token = ? ORDER BY rowid', token);
+    return this.#all<Lease>(
+      'SELECT name, number, address, taken_at, returned_at FROM lease WHERE token = ? ORDER BY rowid',
+      token,
+    );
   }
 
   /** Takes a host back. It is free at once; one that was taken back before stays as it is, with whomever it is now. */
   giveBack({ name, number }: Lease, now: number): void {
-    this.#run('UPDATE lease SET returned_at = ? WHERE name = ? AND number = ? AND returned_at IS NULL', now, name, number);
+    this.#run(
+      'UPDATE lease SET returned_at = ? WHERE name = ? AND number = ? AND returned_at IS NULL',
+      now,
+      name,
+      number,
+    );
   }
 
   close(): void {

@@ -37,7 +37,9 @@ await muster.waitFor(request_id);
   }
   {
     // #region create_return_request
-    const returned = await muster.create_return_request({ machine_ids: machines.map((machine) => machine.machine_id) });
+    const returned = await muster.create_return_request({
+      machine_ids: machines.map((machine) => machine.machine_id),
+    });
     const { status, message } = await muster.waitFor(returned.request_id);
     console.log(status, message); // completed All 2 machines are gone.
     // #endregion

@@ -4,7 +4,11 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
 
 {
   // #region create_request
-  const { request_id, status } = await muster.create_request({ template_id: 'small', machine_count: 2, tags: { job: 'nightly' } });
+  const { request_id, status } = await muster.create_request({
+    template_id: 'small',
+    machine_count: 2,
+    tags: { job: 'nightly' },
+  });
   console.log(status); // pending
   const { machines = [] } = await muster.waitFor(request_id);
   console.log(machines.length); // 2
@@ -19,7 +23,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #region list_active_requests
   const { count } = await muster.list_active_requests();
   console.log(count); // 0
-  const ended = await muster.list_active_requests({ status: 'completed', sort: 'created_at:desc', page: 1, page_size: 20 });
+  const ended = await muster.list_active_requests({
+    status: 'completed',
+    sort: 'created_at:desc',
+    page: 1,
+    page_size: 20,
+  });
   console.log(ended.requests[0]?.template_id, ended.requests[0]?.status); // small completed
   // #endregion
 }

@@ -4,7 +4,10 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
 
 {
   // #region list_templates
-  const { templates, total_count } = await muster.list_templates({ provider_api: 'EC2Fleet', sort: 'template_id:asc' });
+  const { templates, total_count } = await muster.list_templates({
+    provider_api: 'EC2Fleet',
+    sort: 'template_id:asc',
+  });
   console.log(total_count, templates.at(-1)?.template_id); // 2 workers
   // #endregion
 }
@@ -37,7 +40,11 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
 }
 {
   // #region validate_template
-  const { valid, validationErrors } = await muster.validate_template({ template_id: 'draft', image_id: 'ami-1', max_instances: 'many' });
+  const { valid, validationErrors } = await muster.validate_template({
+    template_id: 'draft',
+    image_id: 'ami-1',
+    max_instances: 'many',
+  });
   console.log(valid, validationErrors[0]); // false /max_instances: must be an integer, not a string
   // #endregion
 }

@@ -2,19 +2,25 @@ import { BrokerError, definePlugin, defineStorage, Type } from 'muster';
 import { MemoryStore, type JournalEntry } from 'muster/storage-memory';
 import { openLines } from './lines.ts';
 
-/** A line of text for every commit, and everything in memory: for one broker with some ten thousand requests, to be followed with `tail -f`. */
+/**
+ * A line of text for every commit, and everything in memory: for one broker with some ten thousand requests, to be
+ * followed with `tail -f`.
+ */
 const journalStorage = defineStorage({
   type: 'journal',
   // One process at a time; the loop runs in the thread of the faces.
   shared: false,
-  options: Type.Object({ path: Type.String({ default: './data/muster.jsonl', description: 'The file that the lines are added to.' }) }),
+  options: Type.Object({
+    path: Type.String({ default: './data/muster.jsonl', description: 'The file that the lines are added to.' }),
+  }),
 
   async open({ path }, context) {
     const lines = await openLines(path).catch((cause) => {
       throw new BrokerError('UNAVAILABLE', `The journal ${path} cannot be opened: ${cause.message}.`, {}, { cause });
     });
     const store = new MemoryStore(context, {
-      // Resolves when the line is on the disk: only then does anybody see what it says, and only then is it acknowledged.
+      // Resolves when the line is on the disk: only then does anybody see what it says, and only then is it
+      // acknowledged.
       write: (entry) =>
         lines.append(JSON.stringify(entry)).catch((cause) => {
           throw new BrokerError('UNAVAILABLE', `Nothing can be written to ${path}: ${cause.message}.`, {}, { cause });

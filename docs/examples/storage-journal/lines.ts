@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * A file of lines for one process at a time. `read` comes first and once. A line that a crash left half written is no line: whoever appended it was not
- * told that it is there, and the next one takes its place.
+ * A file of lines for one process at a time. `read` comes first and once. A line that a crash left half written is no
+ * line: whoever appended it was not told that it is there, and the next one takes its place. /
  */
 export async function openLines(path: string) {
   const directory = dirname(path);

@@ -2,7 +2,10 @@ import type { Command, Option } from 'commander';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** A script for a shell with every command and option of a program. It asks nobody when it completes. */
+/**
+ * Returns a completion script with every command and option of a program. The script calls no program when it
+ * completes.
+ */
 export function completionScript(shell: Shell, program: Command): string {
   const nodes = nodesOf(commandTree(program));
   return { bash, zsh, fish }[shell](program.name(), nodes);
@@ -12,15 +15,21 @@ const flagsOf = ({ options }: CommandNode): string[] => [
   ...options.flatMap(({ short, long }) => [short, long].flatMap((flag) => flag ?? [])),
   '--help',
 ];
-const wordsOf = (node: CommandNode): string[] => [...node.children.map(({ command }) => command.name()), ...argumentChoices(node)];
-const argumentChoices = ({ command }: CommandNode): string[] => command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+const wordsOf = (node: CommandNode): string[] => [
+  ...node.children.map(({ command }) => command.name()),
+  ...argumentChoices(node),
+];
+const argumentChoices = ({ command }: CommandNode): string[] =>
+  command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
 const choices = (node: CommandNode): Option[] => node.options.filter(({ argChoices }) => argChoices);
 const takesFile = ({ flags }: Option): boolean => /<(file|name or file)>/.test(flags);
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
-/** `case` branches by the words of the command so far, with what may follow; and by option, with its values. */
+/** The `case` branches of a script: for each command its subcommands, arguments and options. */
 function branches(nodes: readonly CommandNode[], indent: string): string {
-  const lines = nodes.map((node) => `${indent}'${node.path}') words='${[...wordsOf(node), ...flagsOf(node)].join(' ')}' ;;`);
+  const lines = nodes.map(
+    (node) => `${indent}'${node.path}') words='${[...wordsOf(node), ...flagsOf(node)].join(' ')}' ;;`,
+  );
   return lines.join('\n');
 }
 
@@ -32,13 +41,17 @@ function valueBranches(nodes: readonly CommandNode[], indent: string): string {
       byValues.set(values, (byValues.get(values) ?? new Set()).add(`'${node.path} ${long}'`));
     }
   }
-  return [...byValues].map(([values, options]) => `${indent}${[...options].join('|')}) words='${values}' ;;`).join('\n');
+  return [...byValues]
+    .map(([values, options]) => `${indent}${[...options].join('|')}) words='${values}' ;;`)
+    .join('\n');
 }
 
 const optionsWith = (nodes: readonly CommandNode[], which: (option: Option) => boolean): string =>
   [
     ...new Set(
-      nodes.flatMap(({ options }) => options.filter(which).flatMap(({ short, long }) => [short, long].flatMap((flag) => flag ?? []))),
+      nodes.flatMap(({ options }) =>
+        options.filter(which).flatMap(({ short, long }) => [short, long].flatMap((flag) => flag ?? [])),
+      ),
     ),
   ].join('|');
 
@@ -74,7 +87,7 @@ complete -F _${name} ${name}
 `;
 }
 
-/** Which words lead on to another command. */
+/** The `case` branches that recognize the words of commands. */
 function commandWords(nodes: readonly CommandNode[], indent: string): string {
   const parents = nodes.filter(({ path, children }) => path !== '' || children.length > 0);
   return parents
@@ -121,14 +134,21 @@ function fish(name: string, nodes: readonly CommandNode[]): string {
     const when = `-n '__${name}_at "${node.path}"'`;
     const words = [
       ...node.children.map(
-        ({ command }) => `complete -c ${name} -f ${when} -a ${quoted(command.name())} -d ${quoted(command.description())}`,
+        ({ command }) =>
+          `complete -c ${name} -f ${when} -a ${quoted(command.name())} -d ${quoted(command.description())}`,
       ),
       ...argumentChoices(node).map((choice) => `complete -c ${name} -f ${when} -a ${quoted(choice)}`),
     ];
     const options = node.options.map((option) => {
       const { short, long, description, argChoices } = option;
       const spelled = [...(short ? [`-s ${short.slice(1)}`] : []), ...(long ? [`-l ${long.slice(2)}`] : [])].join(' ');
-      const value = argChoices ? `-x -a ${quoted(argChoices.join(' '))}` : takesFile(option) ? '-r -F' : takesValue(option) ? '-x' : '-f';
+      const value = argChoices
+        ? `-x -a ${quoted(argChoices.join(' '))}`
+        : takesFile(option)
+          ? '-r -F'
+          : takesValue(option)
+            ? '-x'
+            : '-f';
       return `complete -c ${name} ${when} ${spelled} ${value} -d ${quoted(description)}`;
     });
     return [...words, ...options];
@@ -150,7 +170,7 @@ ${lines.join('\n')}
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** A command as it is written down: for help pages and completion. */
+/** A command with its path, for help pages and completion. */
 export interface CommandNode {
   /** `requests create`; empty for the program itself. */
   readonly path: string;
@@ -159,11 +179,11 @@ export interface CommandNode {
   readonly children: readonly CommandNode[];
 }
 
-/** The commands of a program, each with the options that help shows, in their order. */
+/** Returns the tree of the commands of a program, with the visible options, in their order. */
 export function commandTree(command: Command, path = ''): CommandNode {
   const children = command.commands.map((child) => commandTree(child, `${path} ${child.name()}`.trim()));
   return { path, command, options: command.options.filter(({ hidden }) => !hidden), children };
 }
 
-/** A node and all below it. */
+/** Returns a node and all its descendants. */
 export const nodesOf = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(nodesOf)];

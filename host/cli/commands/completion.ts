@@ -11,7 +11,7 @@ const examples: readonly Example[] = [
   ['muster completion fish > ~/.config/fish/completions/muster.fish'],
 ];
 
-/** `muster completion`. `whole`: the program with all its commands. */
+/** `muster completion`. `whole` returns the program with all its commands. */
 export const completionCommand =
   (whole: (cli: Cli) => Promise<Command>): Commands =>
   (program, cli) => {

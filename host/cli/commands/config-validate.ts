@@ -15,9 +15,9 @@ interface Flags {
 export function addConfigValidate(group: Command, cli: Cli): void {
   const command = group
     .command('validate')
-    .description('Check the configuration that is found, or a file, with all its findings. Nothing is connected and no server is asked.')
-    .option('--config <file>', 'Configuration file, instead of the one that is found.')
-    .addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'))
+    .description('Check the configuration and print all findings. Connects to no provider and no server.')
+    .option('--config <file>', 'Configuration file. Default: the file that the search finds.')
+    .addOption(new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table'))
     .action(async ({ config, output }: Flags) => {
       const { loadConfiguration } = await import('../../../config/load.ts');
       const options = {
@@ -39,13 +39,19 @@ interface Verdict {
   readonly findings: readonly Finding[];
 }
 
-const verdictOn = ({ file, findings }: LoadedConfiguration): Verdict => ({ valid: true, file: file ?? null, findings });
+const verdictOn = ({ file, findings }: LoadedConfiguration): Verdict => ({
+  valid: true,
+  file: file ?? null,
+  findings,
+});
 
 function refused(error: unknown): Verdict {
   const findings = (error as { readonly details?: Readonly<Record<string, unknown>> }).details?.['findings'] as
     | readonly Finding[]
     | undefined;
   if (codeOf(error) !== 'INVALID_CONFIGURATION' || !findings) throw error;
-  const file = (error as { readonly details: Readonly<Record<string, unknown>> }).details['file'] as string | undefined;
+  const file = (error as { readonly details: Readonly<Record<string, unknown>> }).details['file'] as
+    | string
+    | undefined;
   return { valid: !findings.some(isError), file: file ?? null, findings };
 }

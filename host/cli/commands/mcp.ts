@@ -6,8 +6,8 @@ import { port } from '../port.ts';
 import type { Cli } from '../cli.ts';
 
 const examples: readonly Example[] = [
-  ['muster mcp serve', 'for one agent that starts it, over stdin and stdout'],
-  ['muster mcp serve --read-only', 'the same, and nothing can be changed'],
+  ['muster mcp serve', 'for one agent that starts the server, over stdin and stdout'],
+  ['muster mcp serve --read-only', 'the same, without tools that change anything'],
   ['muster mcp serve --http --port 8001', 'for any number of agents, at http://127.0.0.1:8001/mcp'],
 ];
 
@@ -18,17 +18,28 @@ export function mcpCommands(program: Command, { terminal }: Cli): void {
   const serve = mcp
     .command('serve')
     .description('Offer every operation as a tool, over stdin and stdout or over HTTP.')
-    .option('--read-only', 'Offer only what changes nothing.')
+    .option('--read-only', 'Offer only tools that change nothing.')
     .option('--http', 'Serve streamable HTTP instead of stdin and stdout.')
     .option('--host <address>', 'With --http: address to listen on (default 127.0.0.1).')
-    .option('--port <number>', 'With --http: port to listen on; 0 takes any free one (default 8001).', port)
-    .option('--allow-host <name>', "With --http: a name by which the server may be called, beside this machine's own; repeatable.", each)
-    .option('--allow-origin <origin>', 'With --http: an origin whose pages may call, beside those of this machine; repeatable.', origin);
+    .option('--port <number>', 'With --http: port to listen on; 0 means any free port (default 8001).', port)
+    .option(
+      '--allow-host <name>',
+      'With --http: a further host name under which clients may call the server; repeatable.',
+      each,
+    )
+    .option(
+      '--allow-origin <origin>',
+      'With --http: a further origin whose web pages may call the server; repeatable.',
+      origin,
+    );
   addExamples(serve, examples);
   addClientOptions(serve);
   serve.action(async (flags: McpFlags) => {
-    const lost = (['host', 'port', 'allowHost', 'allowOrigin'] as const).find((name) => !flags.http && flags[name] !== undefined);
-    if (lost) serve.error(`error: --${lost.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} needs --http`);
+    const needsHttp = (['host', 'port', 'allowHost', 'allowOrigin'] as const).find(
+      (name) => !flags.http && flags[name] !== undefined,
+    );
+    if (needsHttp)
+      serve.error(`error: --${needsHttp.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} needs --http`);
     const { serveMcp } = await import('../../mcp/serve.ts');
     await serveMcp(flags, terminal);
   });

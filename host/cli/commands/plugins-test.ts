@@ -10,14 +10,18 @@ const register = new URL(
 );
 
 /**
- * Runs the tests of a plugin with the runner of Node, on the Node that muster itself runs on: a system's own may be too old for it. Gives the exit code. Refuses
- * a folder without tests with FILE_NOT_FOUND.
+ * Runs the tests of a plugin with the test runner of Node, on the Node that runs muster: the Node of the system may be
+ * too old. Returns the exit code. Throws FILE_NOT_FOUND for a folder without tests.
  */
 export async function testPlugin(folder: string): Promise<number> {
   const directory = resolve(folder);
   const files = existsSync(directory) ? globSync('test/**/*.test.{ts,mts,js,mjs}', { cwd: directory }).toSorted() : [];
-  if (files.length === 0) throw new BrokerError('FILE_NOT_FOUND', `There are no tests in ${join(directory, 'test')}: name them *.test.ts.`);
-  const child = spawn(process.execPath, ['--import', register.href, '--test', ...files], { cwd: directory, stdio: 'inherit' });
+  if (files.length === 0)
+    throw new BrokerError('FILE_NOT_FOUND', `There are no tests in ${join(directory, 'test')}: name them *.test.ts.`);
+  const child = spawn(process.execPath, ['--import', register.href, '--test', ...files], {
+    cwd: directory,
+    stdio: 'inherit',
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 }

@@ -9,35 +9,35 @@ interface Flags {
   readonly output: Form;
 }
 
-const list: Example = ['muster plugins list', 'what is loaded, from where, and what it brings'];
-const check: Example = ['muster plugins check', 'for a script: exit code 4 when one cannot be used'];
-const checkOne: Example = ['muster plugins check ./my-provider', 'one that is not configured yet'];
-const create: Example = ['muster plugins create provider my-cloud', 'a package to begin with, in ./my-cloud'];
-const tests: Example = ['muster plugins test ./my-cloud', 'its tests, among them what the contract asks for'];
+const list: Example = ['muster plugins list', 'all plugins, their files and their contributions'];
+const check: Example = ['muster plugins check', 'for a script: exit code 4 when a plugin cannot be used'];
+const checkOne: Example = ['muster plugins check ./my-provider', 'a plugin that is not configured yet'];
+const create: Example = ['muster plugins create provider my-cloud', 'a new package in ./my-cloud'];
+const tests: Example = ['muster plugins test ./my-cloud', 'the tests of the plugin, with the contract tests'];
 
-/** `muster plugins …`. No server is asked: a plugin that cannot load would have stopped its start. */
+/** `muster plugins …`. Calls no server: a plugin that cannot load prevents the start of a server. */
 export function pluginsCommands(program: Command, cli: Cli): void {
   const plugins = program
     .command('plugins')
-    .description('What the configured plugins bring, and whether they load; a package to begin a new one with.');
+    .description('List and check the configured plugins; create and test new ones.');
   addExamples(plugins, [list, check, checkOne, create, tests]);
   add(
     plugins.command('list'),
-    'Every configured plugin: where it is loaded from, and what it brings. Of one that does not load, what to do.',
+    'List every configured plugin with its file and its contributions; for a plugin that does not load, the remedy.',
     [list],
   );
   add(
-    plugins.command('check').argument('[names...]', 'Plugins to check beside the configured ones: a package, or a path.'),
-    'As list, and ends with 4 when a plugin cannot be used or lacks what its extension point asks for.',
+    plugins.command('check').argument('[names...]', 'Further plugins to check: packages or paths.'),
+    'Like list; exits with 4 when a plugin cannot be used or lacks members that its extension point requires.',
     [check, checkOne],
   );
 
   const creating = plugins
     .command('create')
-    .description('Write a package to begin a new plugin with: with its tests, and with the functions that are to be written marked.')
-    .addArgument(new Argument('<kind>', 'What it brings.').choices(['provider']))
-    .argument('<name>', 'Its name, and that of its package and provider type, e.g. my-cloud.')
-    .option('--directory <folder>', 'Where it is written, instead of a folder of its name.')
+    .description('Write the package of a new plugin: with tests, and with marked functions that you must write.')
+    .addArgument(new Argument('<kind>', 'What the plugin contributes.').choices(['provider']))
+    .argument('<name>', 'Name of the plugin, of its package and of its provider type, e.g. my-cloud.')
+    .option('--directory <folder>', 'Directory of the package. Default: a directory with the name of the plugin.')
     .action(async (_kind: string, name: string, { directory }: { readonly directory?: string }) => {
       const { createProvider } = await import('./plugins-create.ts');
       await createProvider(name, directory, cli.terminal);
@@ -47,7 +47,7 @@ export function pluginsCommands(program: Command, cli: Cli): void {
   const testing = plugins
     .command('test')
     .description(
-      'Run the tests of a plugin: all files named *.test.ts or *.test.js in its folder test. `muster` in them is this one. Ends with 1 when one fails.',
+      'Run the tests of a plugin: all files named *.test.ts or *.test.js in its folder test. Imports of `muster` resolve to this installation. Exits with 1 when a test fails.',
     )
     .argument('[folder]', 'The folder of the plugin.', '.')
     .action(async (folder: string) => {
@@ -60,8 +60,8 @@ export function pluginsCommands(program: Command, cli: Cli): void {
     addExamples(command, examples);
     command
       .description(description)
-      .option('--config <file>', 'Configuration file, instead of the one that is found.')
-      .addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'))
+      .option('--config <file>', 'Configuration file. Default: the file that the search finds.')
+      .addOption(new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table'))
       .action(async () => {
         const { config, output } = command.opts<Flags>();
         const { reportPlugins } = await import('../../../config/plugins/plugin-report.ts');
@@ -69,7 +69,8 @@ export function pluginsCommands(program: Command, cli: Cli): void {
         const report = await reportPlugins(options, command.args);
         const wrong = report.plugins.filter(({ status }) => status === 'wrong');
         await print('list_plugins', report, output, cli.terminal);
-        if (output === 'table') for (const { problems } of wrong) for (const problem of problems) cli.terminal.err(`muster: ${problem}\n`);
+        if (output === 'table')
+          for (const { problems } of wrong) for (const problem of problems) cli.terminal.err(`muster: ${problem}\n`);
         if (command.name() === 'check' && wrong.length > 0) cli.code = exitCodes.refused;
       });
   }

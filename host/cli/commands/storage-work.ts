@@ -7,9 +7,14 @@ import { exitCodes } from '../exit-codes.ts';
 import { print, type Form } from '../output/print.ts';
 
 /** `muster storage check` */
-export async function checkStorage(config: string | undefined, file: string | undefined, form: Form, terminal: Terminal): Promise<number> {
+export async function checkStorage(
+  config: string | undefined,
+  file: string | undefined,
+  form: Form,
+  terminal: Terminal,
+): Promise<number> {
   const { driver, options } = await configuredStorage(config);
-  if (!driver.check) throw cannot(driver, 'looked through');
+  if (!driver.check) throw cannot(driver, 'checked');
   const check = await driver.check(options, file);
   await print('check_storage', check, form, terminal);
   return check.valid ? exitCodes.done : exitCodes.refused;
@@ -26,12 +31,13 @@ export async function backUpStorage(
   const { driver, options } = await configuredStorage(config);
   if (!driver.backup) throw cannot(driver, 'copied');
   const copy = await driver.backup(options, file, replace);
-  // For a person, how many there are of each kind is not what this is about.
+  // The table omits the counts of each kind.
   const { valid, findings } = copy.check;
-  const answer = form === 'table' ? { file: copy.file, size_bytes: copy.size_bytes, took_ms: copy.took_ms, valid, findings } : copy;
+  const answer =
+    form === 'table' ? { file: copy.file, size_bytes: copy.size_bytes, took_ms: copy.took_ms, valid, findings } : copy;
   await print('back_up_storage', answer, form, terminal);
   if (copy.check.valid) return exitCodes.done;
-  terminal.err(`muster: what is stored is damaged, so the copy was not kept; ${copy.file} is as it was.\n`);
+  terminal.err(`muster: the stored data are damaged, so the copy was discarded; ${copy.file} is unchanged.\n`);
   return exitCodes.refused;
 }
 
@@ -48,7 +54,7 @@ async function configuredStorage(config: string | undefined): Promise<Configured
   });
   const { type, ...options } = configuration.storage;
   const driver = plugins.flatMap((plugin) => plugin.storages ?? []).find((each) => each.type === type);
-  if (!driver) throw new BrokerError('INVALID_CONFIGURATION', `No loaded plugin brings the storage '${type}'.`);
+  if (!driver) throw new BrokerError('INVALID_CONFIGURATION', `No loaded plugin contributes the storage '${type}'.`);
   return { driver, options };
 }
 

@@ -8,22 +8,24 @@ interface Flags {
   readonly output: Form;
 }
 
-const sound: Example = ['muster storage check', 'whether all that is stored is sound'];
+const sound: Example = ['muster storage check', 'check all stored data'];
 const copy: Example = ['muster storage backup /backup/muster.db', 'a copy, while the server runs'];
-const copySound: Example = ['muster storage check --file /backup/muster.db', 'whether a copy is'];
+const copySound: Example = ['muster storage check --file /backup/muster.db', 'check a copy'];
 
-/** `muster storage …`: no server is asked; both work beside one that runs. */
+/** `muster storage …`. Calls no server; the commands work while a server runs. */
 export function storageCommands(program: Command, cli: Cli): void {
-  const storage = program.command('storage').description('Check and copy what the broker has stored, whether a server runs or not.');
+  const storage = program
+    .command('storage')
+    .description('Check and copy the stored data, with or without a running server.');
   addExamples(storage, [sound, copy, copySound]);
-  const config = ['--config <file>', 'Configuration file, instead of the one that is found.'] as const;
-  const output = () => new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table');
+  const config = ['--config <file>', 'Configuration file. Default: the file that the search finds.'] as const;
+  const output = () => new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table');
   const check = storage
     .command('check')
     .description(
-      'Look through everything that is stored, and change nothing: whether the file is sound, and whether the records in it agree. Exit code 4: something is wrong.',
+      'Check all stored data without changing them: whether the file is intact and its records are consistent. Exit code 4: an error was found.',
     )
-    .option('--file <file>', 'Look through this copy instead.')
+    .option('--file <file>', 'Check this copy instead.')
     .option(...config)
     .addOption(output())
     .action(async ({ file, config: configuration, output: form }: Flags & { readonly file?: string }) => {
@@ -33,14 +35,16 @@ export function storageCommands(program: Command, cli: Cli): void {
   addExamples(check, [sound, copySound]);
   const backup = storage
     .command('backup')
-    .description('Write a copy of everything that is stored, as it is at one moment, into a file, and check it. Nobody waits for it.')
-    .argument('<file>', 'The file that is made, readable by its owner alone.')
+    .description('Write a consistent copy of all stored data into a file, and check it. Does not block the server.')
+    .argument('<file>', 'The new file, with mode 0600.')
     .option('--force', 'Replace a file that exists.')
     .option(...config)
     .addOption(output())
-    .action(async (file: string, { force, config: configuration, output: form }: Flags & { readonly force?: boolean }) => {
-      const { backUpStorage } = await import('./storage-work.ts');
-      cli.code = await backUpStorage(configuration, file, force ?? false, form, cli.terminal);
-    });
+    .action(
+      async (file: string, { force, config: configuration, output: form }: Flags & { readonly force?: boolean }) => {
+        const { backUpStorage } = await import('./storage-work.ts');
+        cli.code = await backUpStorage(configuration, file, force ?? false, form, cli.terminal);
+      },
+    );
   addExamples(backup, [copy]);
 }

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
 
-/** An operation as the command line needs it. */
+/** The declaration of an operation for the command line. */
 export interface DeclaredOperation {
   readonly name: string;
   readonly kind: 'command' | 'query';
   readonly summary: string;
   /** `requests create` */
   readonly command: string;
-  /** Inputs that stand by their place. */
+  /** Names of the inputs that are positional arguments. */
   readonly args: readonly string[];
-  /** A whole command line. */
+  /** A complete command line. */
   readonly example: string;
   readonly input: TSchema & InputSchema;
-  /** What is sent where nothing else is given: the operation's own defaults may differ. */
+  /** Inputs that the command line sends by default; the defaults of the operation may differ. */
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly leaves_work: boolean;
   readonly needs_loop: boolean;
 }
 
-/** What is read of an input's JSON Schema beside what `planOf` reads. */
+/** The part of an input's JSON Schema that the command line reads, beside `conversionPlanOf`. */
 export interface InputSchema {
   readonly properties: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[];
@@ -33,21 +33,21 @@ export interface FieldSchema {
   readonly default?: unknown;
   readonly description?: string;
   readonly aliases?: readonly string[];
-  /** Other spellings of its values. */
+  /** Other spellings of the values. */
   readonly value_aliases?: Readonly<Record<string, string>>;
 }
 
 export interface Declared {
   readonly operations: readonly DeclaredOperation[];
-  /** The template fields that every provider knows. */
+  /** The template fields of every provider. */
   readonly template: TSchema;
 }
 
 let declared: Declared | undefined;
 
 /**
- * The operations, read from the file that `npm run generate` writes: the registry itself takes three times as long to
- * load as a call to a running server. A test compares the file with the registry.
+ * Returns the operations. Reads the file that `npm run generate` writes: loading the registry takes three times as
+ * long as a call to a running server. A test compares the file with the registry.
  */
 export function declarations(): Declared {
   declared ??= JSON.parse(readFileSync(new URL('./declared-operations.json', import.meta.url), 'utf8')) as Declared;

@@ -9,17 +9,20 @@ import { declarations, type DeclaredOperation } from './declared-operations.ts';
 import { readValueFile } from './read-file.ts';
 import { templateFields, UsageError } from './read-texts.ts';
 
-/** Inputs that are whole documents, by operation. Those whose input is a template take it as a whole. */
+/**
+ * Inputs that are whole documents, by operation. Operations whose input is a template accept the template as a
+ * document.
+ */
 const documents: Readonly<Record<string, string>> = {
   validate_provider_configuration: 'providers',
   test_provider_selection: 'template',
 };
 
-/** What `--file` and `--set` gave. */
+/** The values of `--file` and `--set`. */
 export interface FileFlags {
   readonly file?: string;
   readonly set?: readonly string[];
-  /** The configuration whose plugins read files of other dialects. */
+  /** The configuration whose plugins read template files in other formats. */
   readonly config?: string;
 }
 
@@ -32,13 +35,16 @@ export function addFileInputs(command: Command, operation: DeclaredOperation): v
     command.addOption(
       new Option(
         '--set <field=value>',
-        'One field of the template, over the file; `field.key=value` for one of a map. May be repeated.',
+        'A field of the template that overrides the file; `field.key=value` sets an entry of a map. Repeatable.',
       ).argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]),
     );
-  } else if (document !== undefined) command.option('-f, --file <file>', `The ${document}, as JSON or YAML; \`-\` reads standard input.`);
+  } else if (document !== undefined)
+    command.option('-f, --file <file>', `The ${document}, as JSON or YAML; \`-\` reads standard input.`);
 }
 
-/** The inputs of the calls that the files and the options ask for: one, or one for each template of a file that is only checked. */
+/**
+ * Returns the inputs of the calls: one, or one for each template of a file when the operation only checks templates.
+ */
 export async function withFile(
   operation: DeclaredOperation,
   input: Record<string, unknown>,
@@ -54,34 +60,45 @@ export async function withFile(
   }
   const over = { ...templateFields(set, '--set'), ...input };
   if (file === undefined || source === undefined) return [over];
-  const templates = (await inAnotherDialect(source, file, config, warn)) ?? templatesIn(value, file);
-  const wanted = input['template_id'];
+  const templates = (await readForeignFormat(source, file, config, warn)) ?? templatesIn(value, file);
+  const selected = input['template_id'];
   if (templates.length === 1) return [merged(operation, templates[0] ?? {}, over)];
-  const named = templates.find(({ template_id }) => template_id === wanted);
+  const named = templates.find(({ template_id }) => template_id === selected);
   if (named) return [merged(operation, named, over)];
-  if (operation.kind === 'query' && wanted === undefined) return templates.map((template) => merged(operation, template, over));
+  if (operation.kind === 'query' && selected === undefined)
+    return templates.map((template) => merged(operation, template, over));
   const ids = templates.map(({ template_id }) => String(template_id)).join(', ');
-  throw new UsageError(`${file} has ${templates.length} templates (${ids}); name one of them`);
+  throw new UsageError(`${file} has ${templates.length} templates (${ids}); pass the id of one of them`);
 }
 
-/** A template may have another id than its file says when it is made, never when it is changed: that would be another one. */
-function merged({ name }: DeclaredOperation, template: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+/**
+ * Merges options over the template of a file. A new template may have another id than in the file; an update must not,
+ * since it would change another template.
+ */
+function merged(
+  { name }: DeclaredOperation,
+  template: Record<string, unknown>,
+  over: Record<string, unknown>,
+): Record<string, unknown> {
   const [inFile, named] = [template['template_id'], over['template_id']];
   if (name === 'update_template' && inFile !== undefined && named !== undefined && inFile !== named)
-    throw new UsageError(`the file is of the template '${String(inFile)}', not of '${String(named)}'`);
+    throw new UsageError(`the file contains the template '${String(inFile)}', not '${String(named)}'`);
   return { ...template, ...over };
 }
 
-/** The templates of a file that is written as a scheduler's provider writes it. Plugins are loaded only for what our own form does not have. */
-async function inAnotherDialect(
+/**
+ * Reads the templates of a file in the format of a scheduler's provider. Loads plugins only for fields that muster's
+ * own format does not have.
+ */
+async function readForeignFormat(
   source: SourceText,
   name: string,
   config: string | undefined,
   warn: (sentence: string) => void,
 ): Promise<Record<string, unknown>[] | undefined> {
   const { spellings } = conversionPlanOf(declarations().template);
-  const isOurs = (key: string) => key === key.toLowerCase() || spellings?.has(key);
-  if (!listIn(source.value).some((each) => isObject(each) && !Object.keys(each).every(isOurs))) return undefined;
+  const isOwnField = (key: string) => key === key.toLowerCase() || spellings?.has(key);
+  if (!listIn(source.value).some((each) => isObject(each) && !Object.keys(each).every(isOwnField))) return undefined;
   const { foreignTemplates } = await import('../../../config/templates/foreign-templates.ts');
   const options = { cwd: process.cwd(), env: process.env, ...(config === undefined ? {} : { file: config }) };
   const read = await foreignTemplates(source, resolve(name), options);
@@ -95,14 +112,18 @@ const listIn = (value: unknown): readonly unknown[] => {
   return Array.isArray(list) ? list : [value];
 };
 
-/** The templates of a file, with the common fields in their own spelling. */
+/** Returns the templates of a file, with the common fields in canonical spelling. */
 function templatesIn(value: unknown, file: string): Record<string, unknown>[] {
   const list = listIn(value);
   const plan = conversionPlanOf(declarations().template);
   return list.map((each) => {
     if (!isObject(each))
-      throw new BrokerError('PARSE_ERROR', `${file} holds no template: it must be an object, or a list of them.`, { file });
-    // What is spelled twice and differs is for the check of the whole.
+      throw new BrokerError(
+        'PARSE_ERROR',
+        `${file} contains no template: it must be an object or a list of objects.`,
+        { file },
+      );
+    // The operation reports a field with two spellings and different values.
     const findings: never[] = [];
     const renamed = rename(plan, each, '', findings) as Record<string, unknown>;
     return findings.length > 0 ? each : renamed;

@@ -6,7 +6,7 @@ import { addFileInputs, withFile, type FileFlags } from './file-inputs.ts';
 import { addInputs } from './input-options.ts';
 import { optionOf } from '../option-names.ts';
 import { readTexts, UsageError } from './read-texts.ts';
-import { addReturnAll, insteadOfIds, returnsAll, type ReturnAllFlags } from './return-all.ts';
+import { addReturnAll, returnAllCall, returnsAll, type ReturnAllFlags } from './return-all.ts';
 import type { Call, RunFlags } from './run-operation.ts';
 import type { Cli } from '../cli.ts';
 import type { DeclaredOperation } from './declared-operations.ts';
@@ -14,7 +14,7 @@ import { codeOf } from '../exit-codes.ts';
 
 type Flags = RunFlags & FileFlags & ReturnAllFlags & Readonly<Record<string, unknown>>;
 
-/** Gives a group the operations that are called by it. */
+/** Adds the operations of a group to its command. */
 export function addOperationCommands(group: Command, cli: Cli): void {
   for (const form of formsOf(group.name())) addOperationCommand(group, form, cli);
 }
@@ -26,7 +26,8 @@ function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void 
   addFileInputs(command, operation);
   if (returnsAll(operation)) addReturnAll(command);
   addCommonOptions(command, operation);
-  if (operation.name === 'get_configuration') command.option('--local', 'Ask no server: what one that is started here would run by.');
+  if (operation.name === 'get_configuration')
+    command.option('--local', 'Call no server: show the configuration that a server started here would use.');
   addExamples(command, [[example]]);
   command.action(async (...given: unknown[]) => {
     const args = given.slice(0, operation.args.length);
@@ -37,12 +38,12 @@ function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void 
       cli.code = await runOperation(calls, form, { ...flags, server: flags.server ?? true }, cli.terminal);
     } catch (error) {
       if (error instanceof UsageError) command.error(`error: ${error.message}`);
-      throw nameInputs(error, operation);
+      throw renameInputs(error, operation);
     }
   });
 }
 
-/** What is called: once, but for a file with several templates that are only checked. */
+/** Returns the calls: one, or one for each template of a file when the operation only checks templates. */
 async function callsOf(
   { operation, preset }: CommandForm,
   args: readonly unknown[],
@@ -50,7 +51,7 @@ async function callsOf(
   warn: (sentence: string) => void,
 ): Promise<Call[]> {
   const given = { ...operation.defaults, ...readTexts(operation, args, flags), ...preset };
-  if (returnsAll(operation) && flags.all) return [insteadOfIds(given, flags)];
+  if (returnsAll(operation) && flags.all) return [returnAllCall(given, flags)];
   const inputs = await withFile(operation, given, flags, warn);
   for (const input of inputs) requireInputs(operation, input);
   return inputs.map((input) => ({ operation, input }));
@@ -65,12 +66,16 @@ function requireInputs(
     const named = missing.map((name) => (args.includes(name) ? `argument '${name}'` : `option '${optionOf(name)}'`));
     throw new UsageError(`missing required ${named.join(' and ')}`);
   }
-  // What destroys everything says so itself; here it is asked for before anything is called.
-  if ('confirm' in properties && input['confirm'] !== true) throw new UsageError('every machine is given back by this; add --force');
+  // The operation itself requires the confirmation; the command line checks it before any call.
+  if ('confirm' in properties && input['confirm'] !== true)
+    throw new UsageError('this command returns every machine; add --force');
 }
 
-/** A refusal that speaks of inputs by their place in the call, as the command line calls them: `/machine_count` is `machine_count`, `/timeout` is `--timeout`. */
-export function nameInputs(error: unknown, { input, args }: DeclaredOperation): unknown {
+/**
+ * Replaces the JSON pointers of inputs in an error message by the names of the command line: `/machine_count` by
+ * `machine_count`, `/timeout` by `--timeout`. Changes and returns the error.
+ */
+export function renameInputs(error: unknown, { input, args }: DeclaredOperation): unknown {
   if (!(error instanceof Error) || codeOf(error) === undefined) return error;
   error.message = error.message.replaceAll(/(^|; )\/([a-z_]+)(?=[/:])/g, (whole, before: string, name: string) => {
     if (!(name in input.properties)) return whole;

@@ -8,58 +8,67 @@ interface Group {
   readonly examples: readonly Example[];
 }
 
-/** The groups whose commands are operations. */
+/** The command groups of the operations. */
 export const operationGroups: readonly Group[] = [
   {
     name: 'templates',
-    description: 'What machines can be asked from.',
+    description: 'Templates for requests.',
     examples: [
-      ['muster templates list', 'what there is'],
+      ['muster templates list', 'all templates'],
       ['muster templates validate --file templates.json', 'check a file without storing it'],
-      ['muster templates create small --file small.yaml --set max_instances=5', 'make one, with a field of its own'],
+      [
+        'muster templates create small --file small.yaml --set max_instances=5',
+        'create a template and override a field',
+      ],
       ['muster templates update small --set key_name=ops --set tags.team=blue', 'change some fields'],
     ],
   },
   {
     name: 'requests',
-    description: 'Ask for machines, follow and cancel what was asked for.',
+    description: 'Request machines; watch and cancel requests.',
     examples: [
-      ['muster requests create small 3 --wait', 'three machines; ends when they are there'],
-      ['muster requests watch req-…', 'follow one'],
+      ['muster requests create small 3 --wait', 'three machines; returns when they run'],
+      ['muster requests watch req-…', 'watch a request'],
       ['muster requests list --status in_progress --output json', 'for a script'],
-      ['muster requests cancel req-… --reason "no longer needed"', 'stop it, and return what came'],
+      ['muster requests cancel req-… --reason "no longer needed"', 'cancel a request and return its machines'],
     ],
   },
   {
     name: 'machines',
-    description: 'The machines that there are; give them back.',
+    description: 'List and return machines.',
     examples: [
-      ['muster machines list --request-id req-…', 'those of one request'],
-      ['muster machines return i-1 i-2 --wait', 'give two back'],
-      ['muster machines return --all --force', 'give everything back'],
+      ['muster machines list --request-id req-…', 'the machines of one request'],
+      ['muster machines return i-1 i-2 --wait', 'return two machines'],
+      ['muster machines return --all --force', 'return all machines'],
     ],
   },
   {
     name: 'providers',
     description: 'The provider instances, and checks of their configuration.',
     examples: [
-      ['muster providers list', 'how they are'],
-      ['muster providers validate --file muster.config.yaml', 'check entries before they are used'],
-      ['muster providers select small --machine-count 10', 'which one a request would get'],
+      ['muster providers list', 'all instances and their status'],
+      ['muster providers validate --file muster.config.yaml', 'check provider entries of a file'],
+      ['muster providers select small --machine-count 10', 'which instance would serve a request'],
     ],
   },
   {
     name: 'config',
-    description: 'The configuration that muster runs by.',
+    description: 'Show and check the configuration.',
     examples: [
-      ['muster config show server.port', 'a value, and where it comes from'],
-      ['muster config validate --config muster.config.yaml', 'whether a file can be used'],
+      ['muster config show server.port', 'a value and its origin'],
+      ['muster config validate --config muster.config.yaml', 'check a file'],
     ],
   },
 ];
 
-/** Adds the groups; the commands only of the one that the command line names: most start without any. */
-export async function operationGroupCommands(program: Command, cli: Cli, named: (group: string) => boolean): Promise<void> {
+/**
+ * Adds the groups; adds commands only to the group that the command line names, since loading all of them takes time.
+ */
+export async function operationGroupCommands(
+  program: Command,
+  cli: Cli,
+  named: (group: string) => boolean,
+): Promise<void> {
   for (const { name, description, examples } of operationGroups) {
     const group = program.command(name).description(description);
     if (!named(name)) continue;

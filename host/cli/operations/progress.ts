@@ -1,13 +1,15 @@
 import type { RequestAnswer } from '../../../core/contract/answers.ts';
 import type { Terminal } from '../../process/terminal.ts';
 
-/** `req-` and what tells it from others of the same hour. */
+/** Length of `req-` and the digits that differ between requests of the same hour. */
 const shortestId = 12;
 
-/** Tells on stderr how a request goes on: one line that is written anew on a screen, a line for each change elsewhere. */
+/**
+ * Prints the progress of a request on stderr: one line that is rewritten on a terminal, else one line for each change.
+ */
 export interface Progress {
   show(now: RequestAnswer): void;
-  /** Leaves the last line as it is. */
+  /** Ends the last line. */
   end(): void;
 }
 
@@ -35,31 +37,32 @@ export function progressLine(request: RequestAnswer): string {
   if (machine_ids) return `${request_id} ${status}: ${returnCounts(request, machine_ids.length).join(', ')}`;
   const counts = Map.groupBy(machines, (machine) => machine.status);
   const of = (state: string): number => counts.get(state)?.length ?? 0;
-  const failed = Math.max(of('failed'), neverCame(request));
+  const failed = Math.max(of('failed'), notDelivered(request));
   const main = [`${requested_count} requested`, `${of('running')} running`, `${failed} failed`];
   return `${request_id} ${status}: ${[...main, ...others(counts, 'running', 'failed')].join(', ')}`;
 }
 
-/**
- * Of a request that has ended without being cancelled: machines that did not come, whether or not any was started for
- * them.
- */
-function neverCame({ status, fulfilment }: RequestAnswer): number {
+/** The number of machines that a request did not deliver when it ended without cancellation. */
+function notDelivered({ status, fulfilment }: RequestAnswer): number {
   if (!fulfilment || (status !== 'failed' && status !== 'completed')) return 0;
   return Math.max(0, fulfilment.requested - fulfilment.delivered);
 }
 
 /**
- * `2 to give back, 1 gone, 1 shutting-down`. Failures are told where there are some: a machine that failed earlier is
- * gone like any other.
+ * `2 to return, 1 gone, 1 shutting-down`. Shows failures only when there are some: a machine that failed earlier
+ * counts as gone.
  */
 function returnCounts({ status, requested_count, machines = [], fulfilment }: RequestAnswer, named: number): string[] {
-  const asked = requested_count || named;
+  const requested = requested_count || named;
   const short = (fulfilment?.shortfall.length ?? 0) > 0;
-  if (status === 'completed' && !short) return [`${asked} to give back`, `${asked} gone`];
+  if (status === 'completed' && !short) return [`${requested} to return`, `${requested} gone`];
   const counts = Map.groupBy(machines, (machine) => machine.status);
   const failed = counts.get('failed')?.length ?? 0;
-  const main = [`${asked} to give back`, `${counts.get('terminated')?.length ?? 0} gone`, ...(failed > 0 ? [`${failed} failed`] : [])];
+  const main = [
+    `${requested} to return`,
+    `${counts.get('terminated')?.length ?? 0} gone`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ];
   return [...main, ...others(counts, 'terminated', 'failed')];
 }
 
@@ -68,7 +71,7 @@ const others = (counts: ReadonlyMap<string, readonly unknown[]>, ...told: readon
 
 /** A line that would go on in the next row cannot be written anew: the id gives way first, then the end. */
 function fitted(line: string, id: string, columns: number | undefined): string {
-  // The last column stays free: some terminals begin a new row when it is written.
+  // The last column stays free: some terminals start a new row when it is written.
   const over = columns ? line.length - (columns - 1) : 0;
   if (over <= 0) return line;
   const kept = Math.max(shortestId, id.length - over - 1);

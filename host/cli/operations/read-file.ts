@@ -3,7 +3,10 @@ import { resolve } from 'node:path';
 import type { SourceText } from '../../../config/sources/source-text.ts';
 import { BrokerError } from '../../../core/contract/errors.ts';
 
-/** Reads JSON or YAML that somebody named; `-` is standard input. FILE_NOT_FOUND, INVALID_REQUEST where it cannot be read, PARSE_ERROR with line and column. */
+/**
+ * Reads JSON or YAML from a file; `-` is standard input. Throws FILE_NOT_FOUND, INVALID_REQUEST when the file cannot
+ * be read, or PARSE_ERROR with line and column.
+ */
 export async function readValueFile(name: string): Promise<SourceText> {
   const text = name === '-' ? readFileSync(0, 'utf8') : read(resolve(name));
   const { readText } = await import('../../../config/sources/source-text.ts');

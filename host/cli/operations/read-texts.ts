@@ -2,14 +2,14 @@ import { convertText } from '../../../core/schema/convert.ts';
 import { conversionPlanOf, type ConversionPlan } from '../../../core/schema/conversion-plan.ts';
 import { camelCase } from '../../../core/schema/spelling.ts';
 import { declarations, type DeclaredOperation, type FieldSchema } from './declared-operations.ts';
-import { mannerOf, spellingsOf } from './input-options.ts';
+import { optionKindOf, spellingsOf } from './input-options.ts';
 
-/** What was written cannot be read as what it has to be: said as a usage error. */
+/** An option or argument that cannot be parsed. */
 export class UsageError extends Error {}
 
 /**
- * The input of an operation from the texts of a command line, by canonical names. Numbers and the like are converted where that is unmistakable;
- * whether they are allowed says the operation itself.
+ * Converts the texts of a command line to the input of an operation, by canonical names. Converts numbers and booleans
+ * where that is unambiguous; the operation checks the values.
  */
 export function readTexts(
   operation: DeclaredOperation,
@@ -20,12 +20,15 @@ export function readTexts(
   for (const [name, field] of Object.entries(operation.input.properties)) {
     const place = operation.args.indexOf(name);
     const byPlace = place < 0 ? undefined : args[place];
-    const given: [string, unknown][] = byPlace === undefined || (Array.isArray(byPlace) && byPlace.length === 0) ? [] : [[name, byPlace]];
+    const given: [string, unknown][] =
+      byPlace === undefined || (Array.isArray(byPlace) && byPlace.length === 0) ? [] : [[name, byPlace]];
     for (const spelling of spellingsOf(name, field)) {
       const value = options[camelCase(spelling.slice(2).replaceAll('-', '_'))];
       if (value !== undefined && !(field.default === true && value === true)) given.push([spelling, value]);
     }
-    const [first, ...others] = given.map(([spelling, value]) => [spelling, valueOf(operation, name, field, spelling, value)] as const);
+    const [first, ...others] = given.map(
+      ([spelling, value]) => [spelling, valueOf(operation, name, field, spelling, value)] as const,
+    );
     if (first === undefined) continue;
     const other = others.find(([, value]) => JSON.stringify(value) !== JSON.stringify(first[1]));
     if (other) throw new UsageError(`'${first[0]}' and '${other[0]}' are the same input and have different values`);
@@ -34,10 +37,16 @@ export function readTexts(
   return convertText(conversionPlanOf(operation.input), input) as Record<string, unknown>;
 }
 
-function valueOf({ input }: DeclaredOperation, name: string, field: FieldSchema, spelling: string, given: unknown): unknown {
-  const manner = mannerOf(field);
-  if (manner === 'list') return (given as readonly string[]).flatMap((text) => listOf(text, spelling));
-  if (manner === 'map') return mapOf(given as readonly string[], conversionPlanOf(field as never), spelling);
+function valueOf(
+  { input }: DeclaredOperation,
+  name: string,
+  field: FieldSchema,
+  spelling: string,
+  given: unknown,
+): unknown {
+  const kind = optionKindOf(field);
+  if (kind === 'list') return (given as readonly string[]).flatMap((text) => listOf(text, spelling));
+  if (kind === 'map') return mapOf(given as readonly string[], conversionPlanOf(field as never), spelling);
   if (typeof given !== 'string' || field.type !== undefined || field.enum) return given;
   return input.additionalProperties ? templateValue(name, given) : jsonOrText(given);
 }
@@ -47,26 +56,31 @@ function listOf(text: string, spelling: string): unknown[] {
   return json(text, spelling) as unknown[];
 }
 
-/** `key=value` pairs and objects in JSON, laid over each other. */
+/** Merges `key=value` pairs and JSON objects. */
 export function mapOf(texts: readonly string[], plan: ConversionPlan, spelling: string): Record<string, unknown> {
   const parts = texts.map((text): object => {
     if (text.trimStart().startsWith('{')) return json(text, spelling) as object;
     const at = text.indexOf('=');
-    if (at < 1) throw new UsageError(`option '${spelling}' takes key=value, or an object in JSON; '${text}' is neither`);
+    if (at < 1)
+      throw new UsageError(`option '${spelling}' takes key=value, or an object in JSON; '${text}' is neither`);
     const value = text.slice(at + 1);
     return { [text.slice(0, at)]: plan.fields || holdsTexts(plan) ? value : jsonOrText(value) };
   });
   return Object.assign({}, ...parts) as Record<string, unknown>;
 }
 
-/** `field=value` and `field.key=value` for a template, each read as its field is known to be, or as JSON where it is not. */
+/** Parses `field=value` and `field.key=value` for a template: by the type of a known field, else as JSON or text. */
 export function templateFields(texts: readonly string[], spelling: string): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const text of texts) {
     const [, field = '', key, value = ''] = /^([^=.]+)(?:\.([^=]+))?=(.*)$/s.exec(text) ?? [];
-    if (field === '') throw new UsageError(`option '${spelling}' takes field=value; '${text}' is none`);
+    if (field === '') throw new UsageError(`option '${spelling}' takes field=value; '${text}' is not`);
     if (key === undefined) fields[field] = templateValue(field, value);
-    else fields[field] = { ...(fields[field] as object | undefined), [key]: holdsTexts(templatePlan(field)) ? value : jsonOrText(value) };
+    else
+      fields[field] = {
+        ...(fields[field] as object | undefined),
+        [key]: holdsTexts(templatePlan(field)) ? value : jsonOrText(value),
+      };
   }
   return fields;
 }
@@ -82,12 +96,14 @@ function templatePlan(field: string): ConversionPlan | undefined {
   return fields?.get(spellings?.get(field) ?? field);
 }
 
-/** A map whose values are texts whatever they look like. */
+/** Whether the values of a map are texts. */
 function holdsTexts(plan: ConversionPlan | undefined): boolean {
   const { patternProperties, additionalProperties } = (plan?.schema ?? {}) as Readonly<
     Record<string, Readonly<Record<string, unknown>> | undefined>
   >;
-  const values = (patternProperties ? Object.values(patternProperties)[0] : additionalProperties) as FieldSchema | undefined;
+  const values = (patternProperties ? Object.values(patternProperties)[0] : additionalProperties) as
+    | FieldSchema
+    | undefined;
   return values?.type === 'string';
 }
 

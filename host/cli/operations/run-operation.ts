@@ -3,7 +3,7 @@ import { interruption } from '../../process/interruption.ts';
 import { dataDirectoryOf } from '../../client/data-directory-of.ts';
 import { openClient, purposeOf, type Opened, type ClientFlags } from '../../client/open-client.ts';
 import type { OperationClient } from '../../client/server-client.ts';
-import { tellServer } from '../../client/tell-server.ts';
+import { reportServer } from '../../client/report-server.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import type { CommandForm } from '../command-forms.ts';
 import type { DeclaredOperation } from './declared-operations.ts';
@@ -13,7 +13,7 @@ import { print, textOf, type Form } from '../output/print.ts';
 import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-requests.ts';
 import { watch } from './watch.ts';
 
-/** The options that every operation command has. */
+/** The options of every operation command. */
 export interface RunFlags extends ClientFlags {
   readonly output: Form;
   readonly wait?: boolean;
@@ -27,16 +27,21 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Carries calls of one operation out and prints what comes of it; the exit code. */
-export async function runOperation(calls: readonly Call[], form: CommandForm, flags: RunFlags, terminal: Terminal): Promise<number> {
+/** Executes the calls of one operation and prints the answers. Returns the exit code. */
+export async function runOperation(
+  calls: readonly Call[],
+  form: CommandForm,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
   const [{ operation, input } = { operation: form.operation, input: {} }] = calls;
   const watches = form.watches || flags.watch === true;
-  // What is not there yet may come while somebody watches.
-  const purpose = watches && purposeOf(operation) === 'look' ? 'store' : purposeOf(operation);
+  // The storage may appear while the command watches, so it is opened for writing.
+  const purpose = watches && purposeOf(operation) === 'read' ? 'write' : purposeOf(operation);
   let opened = await openClient(flags, purpose, terminal);
-  const again = async (call: Call, error: unknown): Promise<unknown> => {
-    // It was just ending, as for a restart.
-    if (flags.url !== undefined || !neverReached(error)) throw error;
+  const retry = async (call: Call, error: unknown): Promise<unknown> => {
+    // The server ended between the lookup and the call, for example for a restart.
+    if (flags.url !== undefined || !wasNotSent(error)) throw error;
     await opened.client.close();
     opened = await openClient(flags, purpose, terminal);
     return opened.client.call(call.operation.name, call.input);
@@ -45,9 +50,11 @@ export async function runOperation(calls: readonly Call[], form: CommandForm, fl
     if (watches) return await watchOperation(opened, { operation, input }, flags, terminal);
     const answers: unknown[] = [];
     for (const call of calls)
-      answers.push(await opened.client.call(call.operation.name, call.input).catch((error: unknown) => again(call, error)));
+      answers.push(
+        await opened.client.call(call.operation.name, call.input).catch((error: unknown) => retry(call, error)),
+      );
     const answer = answers.length === 1 ? answers[0] : answers;
-    if (operation.leaves_work) return await afterwards(opened, { operation, input }, answer, flags, terminal);
+    if (operation.leaves_work) return await processResult(opened, { operation, input }, answer, flags, terminal);
     return await printed(operation, input, answer, flags, terminal);
   } finally {
     await opened.client.close();
@@ -70,10 +77,14 @@ async function printed(
   return checks.some(({ valid }) => valid === false) ? exitCodes.refused : exitCodes.done;
 }
 
-const isNothing = (answer: unknown): boolean => Object.keys((answer as { readonly origins: object }).origins).length === 0;
+const isNothing = (answer: unknown): boolean =>
+  Object.keys((answer as { readonly origins: object }).origins).length === 0;
 
-/** Sees to what an operation leaves to be done: a server is started for it, or this process stays until it is. */
-async function afterwards(
+/**
+ * Completes an operation that leaves work: starts a server for it, or waits in this process until the requests have
+ * ended.
+ */
+async function processResult(
   opened: Opened,
   { operation, input }: Call,
   answer: unknown,
@@ -82,43 +93,47 @@ async function afterwards(
 ): Promise<number> {
   const cancels = operation.name === 'cancel_request' || input['status'] === 'cancelled';
   const awaited = requestsIn(answer, cancels);
-  const waits = flags.wait === true || opened.works === true;
+  const waits = flags.wait === true || opened.reconciles === true;
   if (!waits) await print(operation.name, answer, flags.output, terminal);
-  const client = await clientOfWorker(opened, flags, terminal, awaited);
+  const client = await clientOfServer(opened, flags, terminal, awaited);
   try {
     if (!waits) {
-      if (terminal.outIsScreen && awaited.request_ids[0]) terminal.err(`Follow it with: muster requests watch ${awaited.request_ids[0]}\n`);
+      if (terminal.outIsScreen && awaited.request_ids[0])
+        terminal.err(`Watch it with: muster requests watch ${awaited.request_ids[0]}\n`);
       return exitCodes.done;
     }
-    const here = opened.works ? { here: dataDirectoryOf(flags.config) } : {};
+    const here = opened.reconciles ? { here: dataDirectoryOf(flags.config) } : {};
     return await waited(client, operation, answer, { ...awaited, ...here }, flags, terminal);
   } finally {
     if (client !== opened.client) await client.close();
   }
 }
 
-/** The client to ask from now on. What was stored stays stored when no server can be started: that is said with the ids. */
-async function clientOfWorker(
-  { client, left }: Opened,
+/**
+ * Returns the client for further calls, of a started server if necessary. When no server can be started, the stored
+ * requests remain: the message contains their ids.
+ */
+async function clientOfServer(
+  { client, unserved }: Opened,
   flags: RunFlags,
   terminal: Terminal,
   { request_ids }: WaitingFor,
 ): Promise<OperationClient> {
-  if (!left) return client;
-  const { seeToWork } = await import('../../client/ensure-server.ts');
+  if (!unserved) return client;
+  const { ensureServer } = await import('../../client/ensure-server.ts');
   try {
-    const place = await seeToWork(left.loaded.configuration, flags.config);
+    const place = await ensureServer(unserved.loaded.configuration, flags.config);
     if (!place) return client;
-    tellServer(place, terminal);
-    return (await openClient(flags, 'store', terminal)).client;
+    reportServer(place, terminal);
+    return (await openClient(flags, 'write', terminal)).client;
   } catch (error) {
-    terminal.err(`muster: stored is ${request_ids.join(', ') || 'what was asked'}, but nothing carries it out:\n`);
+    terminal.err(`muster: ${request_ids.join(', ') || 'the request'} is stored, but no server processes it:\n`);
     throw error;
   }
 }
 
 interface Waiting extends WaitingFor {
-  /** The data directory, when it is this process that carries requests out. */
+  /** The data directory when this process runs the reconciler. */
   readonly here?: string;
 }
 
@@ -141,23 +156,30 @@ async function waited(
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     const ids = awaited.request_ids.join(' ');
-    if (here === undefined) terminal.err(`muster: no longer waited for; follow it with: muster requests watch ${ids}\n`);
-    else terminal.err(`muster: no longer carried out: the next server on ${here} goes on with ${ids}\n`);
+    if (here === undefined) terminal.err(`muster: stopped waiting; watch it with: muster requests watch ${ids}\n`);
+    else terminal.err(`muster: stopped processing; the next server on ${here} continues ${ids}\n`);
     return exitCodes.interrupted;
   }
 }
 
 const defaultInterval = 2;
 
-async function watchOperation({ client, alone }: Opened, { operation, input }: Call, flags: RunFlags, terminal: Terminal): Promise<number> {
+async function watchOperation(
+  { client, without_server }: Opened,
+  { operation, input }: Call,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
   using stop = interruption();
   const look = async () => {
     const answer = await client.call(operation.name, input, stop.signal);
     return { answer, text: await textOf(operation.name, answer, flags.output, terminal, { each: true, input }) };
   };
   const isRequest = operation.name === 'sync_and_get_request';
-  if (alone !== undefined)
-    terminal.err(`No server runs on ${alone}; if nobody else carries requests out, nothing changes before \`muster server start\`.\n`);
+  if (without_server !== undefined)
+    terminal.err(
+      `No server runs on ${without_server}; unless another process runs the reconciler, nothing changes before \`muster server start\`.\n`,
+    );
   const last = await watch(
     {
       look,
@@ -168,11 +190,13 @@ async function watchOperation({ client, alone }: Opened, { operation, input }: C
     },
     terminal,
   );
-  return isRequest && last && hasEnded(last.answer as RequestAnswer) ? outcomeOf(last.answer as RequestAnswer) : exitCodes.done;
+  return isRequest && last && hasEnded(last.answer as RequestAnswer)
+    ? outcomeOf(last.answer as RequestAnswer)
+    : exitCodes.done;
 }
 
-/** Whether a call failed because nobody listened: it was never sent, so it may be sent to whoever listens next. */
-function neverReached(error: unknown): boolean {
+/** Whether a call failed because no server listened: the call was not sent and may be repeated. */
+function wasNotSent(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } };
   return cause?.code === 'ECONNREFUSED' || cause?.code === 'ENOENT';
 }

@@ -9,18 +9,18 @@ import { progress } from './progress.ts';
 const pollMs = 500;
 
 export interface Waited {
-  /** How each of them stands, in their order. */
+  /** The final answers, in the order of the requests. */
   readonly requests: readonly RequestAnswer[];
   readonly code: number;
 }
 
 export interface WaitingFor {
   readonly request_ids: readonly string[];
-  /** Of these it is wanted that they are cancelled. */
+  /** The requests that the command cancels. */
   readonly cancelling: readonly string[];
 }
 
-/** The requests that the answer to a command speaks of. */
+/** Returns the requests in the answer to a command. */
 export function requestsIn(answer: unknown, cancels: boolean): WaitingFor {
   const {
     request_id,
@@ -38,7 +38,7 @@ export function requestsIn(answer: unknown, cancels: boolean): WaitingFor {
   };
 }
 
-/** Waits until each has ended, or the time is over; tells how they go on. Of several exit codes the worst. */
+/** Waits until every request has ended or the time is over, and prints progress. Returns the worst exit code. */
 export async function waitForRequests(
   client: OperationClient,
   { request_ids, cancelling }: WaitingFor,
@@ -51,14 +51,15 @@ export async function waitForRequests(
   try {
     for (const request_id of request_ids) {
       let last: RequestAnswer | undefined;
-      const look = async () => (last = (await client.call('sync_and_get_request', { request_id, long: true }, signal)) as RequestAnswer);
+      const look = async () =>
+        (last = (await client.call('sync_and_get_request', { request_id, long: true }, signal)) as RequestAnswer);
       await waitFor(look, {
         poll_ms: pollMs,
         timeout_ms: Math.max(0, end - performance.now()),
         progress: shown.show,
         ...(signal ? { signal } : {}),
       }).catch((error: unknown) => {
-        // Not in time is an answer; not reachable is none.
+        // A time-out has an answer; an unreachable server has none.
         if (last === undefined || hasEnded(last) || performance.now() < end || signal?.aborted) throw error;
       });
       if (last !== undefined) requests.push(last);

@@ -3,9 +3,9 @@ import type { Terminal } from '../../process/terminal.ts';
 
 export interface Watching<T> {
   look(): Promise<T>;
-  /** As it is printed. */
+  /** The printed text of an answer. */
   text(answer: T): string;
-  /** Whether nothing more will change. */
+  /** Whether the answer is final. */
   hasEnded(answer: T): boolean;
   readonly seconds: number;
   readonly signal: AbortSignal;
@@ -13,7 +13,10 @@ export interface Watching<T> {
 
 const clear = '\u001b[H\u001b[2J\u001b[3J';
 
-/** Prints an answer anew whenever it has changed, until the end or an interruption; the last answer. On a screen it takes the place of the one before. */
+/**
+ * Prints an answer whenever it changes, until it is final or the signal aborts. Returns the last answer. On a terminal
+ * each answer replaces the previous one.
+ */
 export async function watch<T>(
   { look, text, hasEnded, seconds, signal }: Watching<T>,
   { out, outIsScreen }: Terminal,

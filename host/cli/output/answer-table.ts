@@ -5,9 +5,8 @@ import { pairs, table, type TableOptions } from './table.ts';
 import { isRow, isTable, plainText, type Row } from './values.ts';
 
 /**
- * The answer of an operation for a person: a list as a table, one thing as its fields, with a table for each list of
- * things in it. `input`: what
- * was asked, for the sentence that an empty list is.
+ * Formats the answer of an operation for a person: a list as a table, an object as its fields, with a table for each
+ * list of objects in it. `input`: the input of the call, for the message about an empty list.
  */
 export function answerTable(operation: string, answer: unknown, options: TableOptions, input: Row = {}): string {
   if (operation === 'get_configuration' && isRow(answer)) return configurationTable(answer, options);
@@ -21,7 +20,7 @@ export function answerTable(operation: string, answer: unknown, options: TableOp
   return fields(answer, lists, options);
 }
 
-/** What an answer has in a list, and of how many, where the list is not whole. */
+/** Returns the number of entries in the list of an answer and the total, when the list is not complete. */
 export function partShown(answer: unknown): { readonly shown: number; readonly of: number } | undefined {
   if (!isRow(answer)) return undefined;
   const list = Object.values(answer).find((value) => Array.isArray(value)) as unknown[] | undefined;
@@ -29,21 +28,33 @@ export function partShown(answer: unknown): { readonly shown: number; readonly o
   return list && of !== undefined && of > list.length ? { shown: list.length, of } : undefined;
 }
 
-/** How many match in all, on whatever page. */
+/** The total number of matches. */
 function matchingOf(answer: Row): number | undefined {
   const of = answer['total_count'] ?? answer['total'];
   return typeof of === 'number' ? of : undefined;
 }
 
-/** It is a list and what is said of it: nothing else would be told. */
+/** Whether the answer consists of a list and its metadata. */
 const isList = (answer: Row): boolean =>
   Object.entries(answer).every(([name, value]) => Array.isArray(value) || beside.has(name) || value === null);
-const beside = new Set(['count', 'total', 'total_count', 'enabled', 'filters', 'message', 'success', 'timestamp', 'next']);
+const beside = new Set([
+  'count',
+  'total',
+  'total_count',
+  'enabled',
+  'filters',
+  'message',
+  'success',
+  'timestamp',
+  'next',
+]);
 
 function fields(answer: Row, lists: readonly (readonly [string, readonly Row[]])[], options: TableOptions): string {
   const listed = new Set(lists.map(([name]) => name));
   const single = only(answer);
-  const simple = Object.entries(single ?? answer).flatMap(([name, value]) => (listed.has(name) ? [] : flat(name, value)));
+  const simple = Object.entries(single ?? answer).flatMap(([name, value]) =>
+    listed.has(name) ? [] : flat(name, value),
+  );
   const parts = [
     pairs(simple, options),
     ...lists.map(([name, rows]) => `\n${rowsTable(rows, columnsOf[name] ?? plainColumns(rows), options)}`),
@@ -51,14 +62,14 @@ function fields(answer: Row, lists: readonly (readonly [string, readonly Row[]])
   return parts.join('').replace(/^\n/, '');
 }
 
-/** `{template: {…}, timestamp}` is the template. */
+/** Unwraps an answer with a single object: `{template: {…}, timestamp}` becomes the template. */
 function only(answer: Row): Row | undefined {
   const entries = Object.entries(answer).filter(([name]) => name !== 'timestamp');
   const [entry] = entries;
   return entries.length === 1 && entry && isRow(entry[1]) ? entry[1] : undefined;
 }
 
-/** `fulfilment.delivered`: what is within stands in lines of its own. What is empty is left out. */
+/** Flattens nested objects to dotted names: `fulfilment.delivered`. Empty values are omitted. */
 function flat(name: string, value: unknown): [string, string][] {
   if (isRow(value)) return Object.entries(value).flatMap(([key, each]) => flat(`${name}.${key}`, each));
   const text = plainText(value);
@@ -67,17 +78,23 @@ function flat(name: string, value: unknown): [string, string][] {
 
 function rowsTable(rows: readonly Row[], columns: readonly Column[], options: TableOptions): string {
   const read = (row: Row, column: Column): unknown => (typeof column === 'string' ? row[column] : column.of(row));
-  // A column that nobody has anything in says nothing.
-  const told = columns.filter((column) => rows.length === 0 || rows.some((row) => plainText(read(row, column)) !== ''));
+  // Columns without any value are omitted.
+  const shown = columns.filter(
+    (column) => rows.length === 0 || rows.some((row) => plainText(read(row, column)) !== ''),
+  );
   return table(
-    told.map((column) => (typeof column === 'string' ? column : column.title)),
-    rows.map((row) => told.map((column) => plainText(read(row, column)))),
+    shown.map((column) => (typeof column === 'string' ? column : column.title)),
+    rows.map((row) => shown.map((column) => plainText(read(row, column)))),
     options,
   );
 }
 
 function plainColumns(rows: readonly Row[]): string[] {
   return [
-    ...new Set(rows.flatMap((row) => Object.entries(row).flatMap(([name, value]) => (isRow(value) || isTable(value) ? [] : [name])))),
+    ...new Set(
+      rows.flatMap((row) =>
+        Object.entries(row).flatMap(([name, value]) => (isRow(value) || isTable(value) ? [] : [name])),
+      ),
+    ),
   ];
 }

@@ -1,11 +1,12 @@
 type Row = Readonly<Record<string, unknown>>;
 
-/** A column: a field of the rows, or what is made of one. */
+/** A column: a field of the rows, or a value computed from a row. */
 export type Column = string | { readonly title: string; of(row: Row): unknown };
 
 const apiType: Column = {
   title: 'machine_type',
-  of: ({ machine_type, machine_types }) => machine_type ?? Object.keys((machine_types as object | undefined) ?? {}).join(', '),
+  of: ({ machine_type, machine_types }) =>
+    machine_type ?? Object.keys((machine_types as object | undefined) ?? {}).join(', '),
 };
 const kinds = [
   ['provider_types', 'provider type'],
@@ -15,19 +16,20 @@ const kinds = [
   ['event_sinks', 'event sink'],
   ['endpoints', 'endpoint'],
 ] as const;
-const brings: Column = {
-  title: 'brings',
-  of: (row) => kinds.flatMap(([list, kind]) => ((row[list] ?? []) as readonly string[]).map((name) => `${kind} ${name}`)),
+const contributions: Column = {
+  title: 'contributes',
+  of: (row) =>
+    kinds.flatMap(([list, kind]) => ((row[list] ?? []) as readonly string[]).map((name) => `${kind} ${name}`)),
 };
 const loadedFrom: Column = { title: 'from', of: ({ source, file }) => (source === 'built-in' ? source : file) };
 const delivered: Column = { title: 'delivered', of: ({ fulfilment }) => (fulfilment as Row | null)?.['delivered'] };
 
-/** What tells machines of one request apart. */
+/** The fields that distinguish machines of one request. */
 const kindOfMachine = ['machine_type', 'market', 'zone'] as const;
 
 /**
- * What is shown of the rows of a list, by the name under which an answer has it: what matters most first, since the
- * last ones give way on a narrow screen. Others show every field that is a plain value.
+ * The columns of each list, by the name of the operation or of the field. The most important come first, since a
+ * narrow terminal omits the last ones. Other lists show every field with a plain value.
  */
 export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   list_templates: ['template_id', 'name', 'provider_api', apiType, 'max_instances', 'description'],
@@ -46,7 +48,17 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
     'request_id',
   ],
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
-  list_plugins: ['name', 'status', 'version', 'contract', brings, 'requires', loadedFrom],
+  list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
-  machines: ['machine_id', 'status', 'name', 'private_ip', 'public_ip', ...kindOfMachine, 'provider_instance', 'reclaim_at', 'message'],
+  machines: [
+    'machine_id',
+    'status',
+    'name',
+    'private_ip',
+    'public_ip',
+    ...kindOfMachine,
+    'provider_instance',
+    'reclaim_at',
+    'message',
+  ],
 };

@@ -1,67 +1,78 @@
 import type { Row } from './values.ts';
 
-interface Words {
-  /** What is looked for without any input. */
+interface ListTexts {
+  /** The default search, without inputs. */
   readonly usual: string;
-  /** What is looked for where an input, or another filter that says it all, widens the search. */
+  /** The search when an input or a filter widens it. */
   readonly all: string;
-  /** Whether a call with this input is a usual one. */
+  /** Whether a call with this input is a default search. */
   narrow(input: Row): boolean;
-  /** What shows more. */
+  /** How to show more. */
   readonly more: string;
-  /** Beside a list that is not empty: what it does not show. */
+  /** The note beside a non-empty list: what the list omits. */
   readonly beside?: string;
 }
 
 const filtersOf = (input: Row): string[] =>
   Object.entries(input).flatMap(([name, value]) =>
-    notFilters.has(name) || value === undefined ? [] : [`${name} ${Array.isArray(value) ? value.join(', ') : String(value)}`],
+    notFilters.has(name) || value === undefined
+      ? []
+      : [`${name} ${Array.isArray(value) ? value.join(', ') : String(value)}`],
   );
-const notFilters = new Set(['all_resources', 'active_only', 'force_refresh', 'limit', 'offset', 'page', 'page_size', 'sort']);
+const notFilters = new Set([
+  'all_resources',
+  'active_only',
+  'force_refresh',
+  'limit',
+  'offset',
+  'page',
+  'page_size',
+  'sort',
+]);
 
 const isUsual = ({ status, all_resources }: Row): boolean => status === undefined && all_resources !== true;
 
-/** Lists that show what matters now. */
-const lists: Readonly<Record<string, Words>> = {
+/** Lists that show only current entries by default. */
+const lists: Readonly<Record<string, ListTexts>> = {
   list_active_requests: {
     usual: 'No active requests',
     all: 'No requests',
     narrow: isUsual,
-    more: '--all-resources shows ended ones',
-    beside: 'Active requests only; --all-resources shows ended ones too.',
+    more: '--all-resources shows ended requests',
+    beside: 'Active requests only; --all-resources shows ended requests too.',
   },
   list_machines: {
-    usual: 'No machines that live',
+    usual: 'No active machines',
     all: 'No machines',
     narrow: isUsual,
-    more: '--all-resources shows those that are gone',
-    beside: 'Machines that live only; --all-resources shows those that are gone too.',
+    more: '--all-resources shows terminated machines',
+    beside: 'Active machines only; --all-resources shows terminated machines too.',
   },
   list_templates: {
-    usual: 'No templates that machines can be had from',
+    usual: 'No usable templates',
     all: 'No templates',
     narrow: ({ active_only }) => active_only !== false,
-    more: '--no-active-only shows all',
+    more: '--no-active-only shows all templates',
   },
   sync_and_list_return_requests: {
     usual: 'No returns in progress',
     all: 'No returns',
     narrow: () => true,
-    more: '`muster requests list --all-resources` shows ended ones',
+    more: '`muster requests list --all-resources` shows ended returns',
   },
 };
 
 const sentences: Readonly<Record<string, string>> = {
-  list_reclaimed_machines: 'None of these machines is taken back.',
-  list_providers: 'No provider instances; name them under `providers` in the configuration.',
+  list_reclaimed_machines: 'The cloud reclaims none of these machines.',
+  list_providers: 'No provider instances; add them to `providers` in the configuration.',
 };
 
 /**
- * What is said where a list has nothing: what was looked for, and what shows more. `matching`: how many there are on
- * other pages.
+ * Returns the message about an empty list: what was searched, and how to show more. `matching`: the number of matches
+ * on other pages.
  */
 export function emptyList(operation: string, input: Row, matching: number): string {
-  if (matching > 0) return `Nothing on this page; ${matching} match in all.`;
+  if (matching > 0) return `This page is empty; ${matching} entries match in total.`;
   const words = lists[operation];
   if (!words) return sentences[operation] ?? 'Nothing was found.';
   const filters = filtersOf(input);
@@ -69,8 +80,8 @@ export function emptyList(operation: string, input: Row, matching: number): stri
   return words.narrow(input) ? `${words.usual}${filtered}; ${words.more}.` : `${words.all}${filtered}.`;
 }
 
-/** What a list that is not empty leaves out without being told to. */
-export function leftOut(operation: string, input: Row): string | undefined {
+/** Returns the note about what a non-empty list omits by default; undefined when it omits nothing. */
+export function omittedNote(operation: string, input: Row): string | undefined {
   const words = lists[operation];
   return words?.narrow(input) ? words.beside : undefined;
 }

@@ -1,23 +1,23 @@
 import { width } from './width.ts';
 
-/** A column before it has a width: its title and its cells, one line of plain text each. */
-export interface StateChange {
+/** The title and the cells of a column, one line of plain text each. */
+export interface ColumnCells {
   readonly title: string;
   readonly cells: readonly string[];
 }
 
 const gap = 2;
-/** A text of several words is readable down to this. */
+/** Minimum width of a column with several words. */
 const narrowest = 16;
-/** A word that long is broken, rather than making its column wider. */
+/** Words longer than this are broken instead of widening their column. */
 const longestWord = 40;
 
 /**
- * How wide columns are, those that are shown. Without `columns` as wide as what stands in them. Else texts of several
- * words give way, and titles; ids and other single
- * words never do, so that they can be copied. Where that is not enough the last columns are left out.
+ * Returns the widths of the columns that fit. Without `columns` each column is as wide as its content. Else titles and
+ * texts of several words are wrapped; ids and other single words are never wrapped, so that they can be copied. When
+ * that is not enough, the last columns are omitted.
  */
-export function fit(drafts: readonly StateChange[], columns: number | undefined): number[] {
+export function fit(drafts: readonly ColumnCells[], columns: number | undefined): number[] {
   const natural = drafts.map(({ title, cells }) => Math.max(width(title), ...cells.map(width)));
   if (columns === undefined || needed(natural) <= columns) return natural;
   const least = drafts.map((draft) => Math.max(longestIn(draft.title), ...draft.cells.map(leastOf)));
@@ -26,7 +26,7 @@ export function fit(drafts: readonly StateChange[], columns: number | undefined)
   return shared(least.slice(0, shown), natural.slice(0, shown), columns);
 }
 
-/** The lines of a text in a column: broken between words, and within one only where it is wider than the column. */
+/** Wraps a text to a width: between words, and inside a word only when the word is wider than the column. */
 export function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -44,12 +44,15 @@ export function wrapped(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-const needed = (widths: readonly number[]): number => widths.reduce((sum, each) => sum + each, gap * (widths.length - 1));
+const needed = (widths: readonly number[]): number =>
+  widths.reduce((sum, each) => sum + each, gap * (widths.length - 1));
 const longestIn = (text: string): number => Math.max(...text.split(' ').map(width));
 const leastOf = (cell: string): number =>
-  cell.includes(' ') ? Math.min(width(cell), Math.max(narrowest, Math.min(longestIn(cell), longestWord))) : width(cell);
+  cell.includes(' ')
+    ? Math.min(width(cell), Math.max(narrowest, Math.min(longestIn(cell), longestWord)))
+    : width(cell);
 
-/** What is left over goes to the narrowest of those that want more, bit by bit. */
+/** Distributes the remaining width, column by column, to the narrowest columns that need more. */
 function shared(least: readonly number[], natural: readonly number[], columns: number): number[] {
   const widths = [...least];
   for (let left = columns - needed(widths); left > 0; left -= 1) {

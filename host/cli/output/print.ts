@@ -1,33 +1,36 @@
 import type { Terminal } from '../../process/terminal.ts';
 import { answerTable, partShown } from './answer-table.ts';
-import { leftOut } from './empty-list.ts';
+import { omittedNote } from './empty-list.ts';
 import { isRow, type Row } from './values.ts';
 
 export const forms = ['table', 'json', 'yaml'] as const;
 export type Form = (typeof forms)[number];
 
-/**
- * How an answer to `input` is written. `each`: one of many in a row, so that JSON takes a line and YAML is a document
- * of its own.
- */
+/** Formats an answer. `each`: the answer is one of a series: JSON takes one line, YAML one document. */
 export async function textOf(
   operation: string,
   answer: unknown,
   form: Form,
-  { colours, outColumns: columns }: Pick<Terminal, 'colours' | 'outColumns'>,
+  { colors, outColumns: columns }: Pick<Terminal, 'colors' | 'outColumns'>,
   { each = false, input = {} }: { readonly each?: boolean; readonly input?: Row } = {},
 ): Promise<string> {
   if (form === 'json') return `${JSON.stringify(answer, null, each ? 0 : 2)}\n`;
-  if (form === 'table') return answerTable(operation, answer, { colours, ...(columns ? { columns } : {}) }, input);
+  if (form === 'table') return answerTable(operation, answer, { colors, ...(columns ? { columns } : {}) }, input);
   const { stringify } = await import('yaml');
   return `${each ? '---\n' : ''}${stringify(answer, { aliasDuplicateObjects: false, lineWidth: 0 })}`;
 }
 
-/** Writes an answer; what a table cannot say goes beside it. */
-export async function print(operation: string, answer: unknown, form: Form, terminal: Terminal, input: Row = {}): Promise<void> {
+/** Prints an answer; notes that a table cannot contain go to stderr. */
+export async function print(
+  operation: string,
+  answer: unknown,
+  form: Form,
+  terminal: Terminal,
+  input: Row = {},
+): Promise<void> {
   terminal.out(await textOf(operation, answer, form, terminal, { input }));
   if (form !== 'table') return;
-  const hidden = hasRows(answer) ? leftOut(operation, input) : undefined;
+  const hidden = hasRows(answer) ? omittedNote(operation, input) : undefined;
   if (hidden) terminal.err(`${hidden}\n`);
   const part = partShown(answer);
   if (part) terminal.err(`${part.shown} of ${part.of} are shown; --limit or --page-size and --page show others.\n`);

@@ -3,27 +3,27 @@ import { fit, wrapped } from './fit.ts';
 import { width } from './width.ts';
 
 export interface TableOptions {
-  readonly colours: boolean;
-  /** How wide the screen is. Absent where nobody looks at one: then nothing is cut or broken. */
+  readonly colors: boolean;
+  /** Width of the terminal. Absent when the output is not a terminal: then nothing is cut or wrapped. */
   readonly columns?: number;
 }
 
-/** Below that, a value is not broken: it would be one word a line. */
+/** Minimum width for wrapping a value: below it every line would hold one word. */
 const narrowestValue = 20;
 
 /**
- * Rows under a head. Values are one line of plain text each. On a screen that is too narrow it is said which columns
- * are not shown.
+ * Formats rows with a header. Values are one line of plain text each. On a narrow terminal the last line lists omitted
+ * columns.
  */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
   const titles = head.map((name) => name.toUpperCase().replaceAll('_', ' '));
   const text = rows.map((row) => row.map(plain));
   const drafts = titles.map((title, column) => ({ title, cells: text.map((row) => row[column] ?? '') }));
   const widths = fit(drafts, options.columns);
-  const bold = (cell: string) => (options.colours ? styleText('bold', cell, { validateStream: false }) : cell);
+  const bold = (cell: string) => (options.colors ? styleText('bold', cell, { validateStream: false }) : cell);
   const lines = [
     ...linesOf(titles, widths, bold),
-    ...text.flatMap((row) => linesOf(row, widths, (cell) => coloured(cell, options))),
+    ...text.flatMap((row) => linesOf(row, widths, (cell) => colored(cell, options))),
     ...notShown(head.slice(widths.length), options),
   ];
   return lines.map((each) => `${each}\n`).join('');
@@ -49,7 +49,7 @@ function linesOf(row: readonly string[], widths: readonly number[], paint: (cell
   );
 }
 
-/** Names with their values, one a line; on a screen a long text goes on below its beginning. */
+/** Formats names with their values, one per line; on a terminal a long text is wrapped and indented. */
 export function pairs(entries: readonly (readonly [string, string])[], options: TableOptions): string {
   const widest = Math.max(0, ...entries.map(([name]) => width(name)));
   const room = (options.columns ?? Infinity) - widest - 2;
@@ -57,32 +57,34 @@ export function pairs(entries: readonly (readonly [string, string])[], options: 
     .flatMap(([name, given]) => {
       const value = plain(given);
       const [first = '', ...more] = room < narrowestValue ? [value] : betweenWords(value, room);
-      const head = `${name}${' '.repeat(widest - width(name))}  ${coloured(first, options)}`.trimEnd();
+      const head = `${name}${' '.repeat(widest - width(name))}  ${colored(first, options)}`.trimEnd();
       return [head, ...more.map((line) => `${' '.repeat(widest + 2)}${line}`)].map((line) => `${line}\n`);
     })
     .join('');
 }
 
-/** Words stay whole: what is wider than the room is left to the terminal. */
+/** Wraps between words only; the terminal breaks longer words. */
 function betweenWords(text: string, room: number): string[] {
   if (width(text) <= room) return [text];
   const longest = Math.max(...text.split(' ').map(width));
   return wrapped(text, Math.max(room, longest));
 }
 
-const colours: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
+const colors: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
   ...Object.fromEntries(['completed', 'running', 'healthy', 'true', 'ok'].map((word) => [word, 'green'])),
   ...Object.fromEntries(['pending', 'in_progress', 'shutting-down', 'stopping'].map((word) => [word, 'yellow'])),
-  ...Object.fromEntries(['failed', 'cancelled', 'unhealthy', 'missing', 'false', 'wrong'].map((word) => [word, 'red'])),
+  ...Object.fromEntries(
+    ['failed', 'cancelled', 'unhealthy', 'missing', 'false', 'wrong'].map((word) => [word, 'red']),
+  ),
   ...Object.fromEntries(['disabled', 'stopped', 'terminated'].map((word) => [word, 'dim'])),
 };
 
-function coloured(text: string, options: TableOptions): string {
-  const colour = options.colours && Object.hasOwn(colours, text) ? colours[text] : undefined;
-  return colour ? styleText(colour, text, { validateStream: false }) : text;
+function colored(text: string, options: TableOptions): string {
+  const color = options.colors && Object.hasOwn(colors, text) ? colors[text] : undefined;
+  return color ? styleText(color, text, { validateStream: false }) : text;
 }
 
-/** One line, and nothing that a terminal would obey: names and messages come from elsewhere. */
+/** Returns one line without control characters, since names and messages come from other systems. */
 export function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what is taken out.
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');

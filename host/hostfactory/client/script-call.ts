@@ -12,9 +12,13 @@ export type ScriptName = (typeof scriptNames)[number];
 export const dialects = ['symphony', 'lsf'] as const;
 export type Dialect = (typeof dialects)[number];
 
-export const isScriptName = (name: string | undefined): name is ScriptName => scriptNames.some((each) => each === name);
+export const isScriptName = (name: string | undefined): name is ScriptName =>
+  scriptNames.some((each) => each === name);
 
-/** What a script sends to the server, as the body of POST /api/v1/hostfactory/{script}. The answer's body is what the script prints. */
+/**
+ * What a script sends to the server, as the body of POST /api/v1/hostfactory/{script}. The answer's body is what the
+ * script prints.
+ */
 export interface ScriptBody {
   /** The content of the input file. */
   readonly input: unknown;

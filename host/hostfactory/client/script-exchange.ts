@@ -18,19 +18,25 @@ export interface ScriptRequest {
 
 /** Who listens takes the connection at once. */
 const connectMs = 2_000;
-/** Giving up a call that may have been carried out would leave machines that nobody asks for: it is waited for as long as the scheduler allows. */
+/**
+ * Giving up a call that may have been carried out would leave machines that nobody asks for: it is waited for as long
+ * as the scheduler allows.
+ */
 const answerMs = 50_000;
 
 /**
- * Asks the server of a data directory. A text says why there is no answer: then no server is there, or it ended meanwhile. Rejects when one has the
- * call and keeps silent.
+ * Asks the server of a data directory. A text says why there is no answer: then no server is there, or it ended
+ * meanwhile. Rejects when one has the call and keeps silent. /
  */
 export async function exchange(data_directory: string, sent: ScriptRequest): Promise<Answer | string> {
   const address = await addressOf(data_directory);
   return address ? callOnce(address, sent) : 'none runs';
 }
 
-/** Where `server.json` says that the server listens. Rejects when another user says so: a call has what machines are started with. */
+/**
+ * Where `server.json` says that the server listens. Rejects when another user says so: a call has what machines are
+ * started with.
+ */
 async function addressOf(directory: string): Promise<NetConnectOpts | undefined> {
   const fs = process.getBuiltinModule('node:fs');
   let place: ServerPlace;
@@ -42,9 +48,10 @@ async function addressOf(directory: string): Promise<NetConnectOpts | undefined>
   }
   const { socket_path, host, port } = place;
   if (socket_path && fs.existsSync(socket_path)) return { path: socket_path };
-  // It never had a socket, or somebody tidied it away. The port of a server that was killed may be anybody's by now, another provider's server too.
-  const { isItsProcess } = await import('../../client/running-server.ts');
-  return isItsProcess(place) ? { host: /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port } : undefined;
+  // It never had a socket, or somebody tidied it away. The port of a server that was killed may be anybody's by now,
+  // another provider's server too.
+  const { isServerProcess } = await import('../../client/running-server.ts');
+  return isServerProcess(place) ? { host: /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host, port } : undefined;
 }
 
 /** Empty: nobody says, or whoever does may not be asked. */
@@ -56,7 +63,8 @@ function written(file: string): string {
     return '';
   }
   if (found.text !== undefined) return found.text;
-  if (found.foreign !== undefined) throw new Error(`${file} is not believed: ${found.foreign}. Remove it, or set MUSTER_DATA_DIR.`);
+  if (found.foreign !== undefined)
+    throw new Error(`${file} is not used: ${found.foreign}. Remove it, or set MUSTER_DATA_DIR to another directory.`);
   return '';
 }
 
@@ -107,7 +115,10 @@ function answerIn(received: Buffer): Answer | string {
 /** What was refused before any script's own code saw it, as a limit or a body that is too large. */
 function refusalIn(text: string): string {
   try {
-    const { detail, error } = JSON.parse(text) as { readonly detail?: string; readonly error?: { readonly message?: string } };
+    const { detail, error } = JSON.parse(text) as {
+      readonly detail?: string;
+      readonly error?: { readonly message?: string };
+    };
     return detail ?? error?.message ?? text;
   } catch {
     return 'What answered is no muster server.';

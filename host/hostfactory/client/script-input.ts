@@ -9,7 +9,10 @@ export interface ReadCall {
 /** These ask for everything: without a file, or with an empty one, they mean the same. */
 const needNoInput: ReadonlySet<ScriptName> = new Set(['getAvailableTemplates', 'getAvailableMachines']);
 
-/** Reads what a script was called with: `SCRIPT [--dialect D] -f FILE`. Throws with the sentence that the script prints. */
+/**
+ * Reads what a script was called with: `SCRIPT [--dialect D] -f FILE`. Throws with the sentence that the script
+ * prints.
+ */
 export function readInput(argv: readonly string[], env: NodeJS.ProcessEnv): ReadCall {
   const [script, ...args] = argv;
   if (!isScriptName(script)) throw new Error(`There is no script '${script}'; there are ${scriptNames.join(', ')}.`);
@@ -46,7 +49,8 @@ function read(script: ScriptName, file: string): string {
     JSON.parse(text);
     return text;
   } catch (error) {
-    const reason = text.trim() === '' ? 'it is empty' : String((error as Error).message).replace(/, ?(\.\.\.)?".*$/s, '');
+    const reason =
+      text.trim() === '' ? 'it is empty' : String((error as Error).message).replace(/, ?(\.\.\.)?".*$/s, '');
     throw new Error(`Invalid input file. ${file} is not JSON: ${reason}.`, { cause: error });
   }
 }
@@ -55,6 +59,8 @@ function contentOf(file: string): string {
   try {
     return process.getBuiltinModule('node:fs').readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`Invalid input file. ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, { cause: error });
+    throw new Error(`Invalid input file. ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, {
+      cause: error,
+    });
   }
 }

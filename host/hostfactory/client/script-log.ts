@@ -9,8 +9,8 @@ const megabyte = 1024 * 1024;
 const longestText = 2_000;
 
 /**
- * Writes one line about a call into the log file of its provider, or to standard error where no log directory is named, or a link is in its
- * place. Never fails.
+ * Writes one line about a call into the log file of its provider, or to standard error where no log directory is
+ * named, or a link is in its place. Never fails. /
  */
 export function logScript(env: NodeJS.ProcessEnv, script: string, { exit_code, output }: Answer): void {
   const level = exit_code === 0 ? 'debug' : 'error';
@@ -19,7 +19,10 @@ export function logScript(env: NodeJS.ProcessEnv, script: string, { exit_code, o
   const directory = env['HF_PROVIDER_LOGDIR'] || env['HF_LOGDIR'] || env['PRO_LSF_LOGDIR'];
   try {
     if (!directory) throw new Error('no log directory');
-    const file = join(directory, `${env['HF_PROVIDER_NAME'] || env['PROVIDER_NAME'] || 'muster'}-provider.log.${hostname()}`);
+    const file = join(
+      directory,
+      `${env['HF_PROVIDER_NAME'] || env['PROVIDER_NAME'] || 'muster'}-provider.log.${hostname()}`,
+    );
     mkdirSync(directory, { recursive: true });
     rotate(file, numberIn(env['HF_LOG_MAX_FILE_SIZE'], 10) * megabyte, numberIn(env['HF_LOG_MAX_ROTATE'], 5));
     const log = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o666);
@@ -33,9 +36,13 @@ export function logScript(env: NodeJS.ProcessEnv, script: string, { exit_code, o
   }
 }
 
-const numberIn = (text: string | undefined, fallback: number): number => (text && /^\d+$/.test(text) ? Number(text) : fallback);
+const numberIn = (text: string | undefined, fallback: number): number =>
+  text && /^\d+$/.test(text) ? Number(text) : fallback;
 
-/** `file` becomes `file.1`, that `file.2`, and so on, once it is large. Two scripts at once may rotate twice, which loses nothing but order. */
+/**
+ * `file` becomes `file.1`, that `file.2`, and so on, once it is large. Two scripts at once may rotate twice, which
+ * loses nothing but order.
+ */
 function rotate(file: string, largest: number, kept: number): void {
   const size = lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size < largest || kept === 0) return;

@@ -6,8 +6,9 @@ import { exchange, type Answer } from './script-exchange.ts';
 const longestMs = 60_000;
 
 /**
- * One call of a HostFactory script: reads the input file, asks the server, prints its answer. Nothing is loaded here that is not needed for that:
- * the scheduler starts a process for every call. Where no server runs, one is started. Only JSON goes to standard output; it ends with 0 or 1.
+ * One call of a HostFactory script: reads the input file, asks the server, prints its answer. Nothing is loaded here
+ * that is not needed for that: the scheduler starts a process for every call. Where no server runs, one is started.
+ * Only JSON goes to standard output; it ends with 0 or 1. /
  */
 export async function runScript(argv: readonly string[]): Promise<never> {
   const { env } = process;
@@ -17,7 +18,10 @@ export async function runScript(argv: readonly string[]): Promise<never> {
     if (answer.exit_code !== 0 || isTalkative(env)) await tell(env, call.script, answer);
     return end(answer);
   } catch (error) {
-    const answer = { exit_code: 1, output: JSON.stringify({ message: error instanceof Error ? error.message : String(error) }) } as const;
+    const answer = {
+      exit_code: 1,
+      output: JSON.stringify({ message: error instanceof Error ? error.message : String(error) }),
+    } as const;
     await tell(env, String(argv[0]), answer);
     return end(answer);
   }
@@ -44,7 +48,10 @@ async function tell(env: NodeJS.ProcessEnv, script: string, answer: Answer): Pro
   logScript(env, script, answer);
 }
 
-/** Writes at once and leaves: the stream of the standard output is never made. An answer that could not be written is a failure, whatever it says. */
+/**
+ * Writes at once and leaves: the stream of the standard output is never made. An answer that could not be written is a
+ * failure, whatever it says.
+ */
 function end({ exit_code, output }: Answer): never {
   const fs = process.getBuiltinModule('node:fs');
   let rest = Buffer.from(`${output}\n`);

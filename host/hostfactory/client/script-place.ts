@@ -7,11 +7,15 @@ export interface ScriptPlace {
   readonly looked: string;
 }
 
-const names = [...['yaml', 'yml', 'json', 'ts', 'mjs', 'js'].map((end) => `muster.config.${end}`), 'awsprov_config.json'];
+const names = [
+  ...['yaml', 'yml', 'json', 'ts', 'mjs', 'js'].map((end) => `muster.config.${end}`),
+  'awsprov_config.json',
+];
 
 /**
- * The places of a script call, from the environment that its scheduler gives it: Symphony's `HF_…`, LSF's `PRO_…`, and our own over both. Throws when
- * neither a data directory nor a configuration is named or found: a script never runs on samples.
+ * The places of a script call, from the environment that its scheduler gives it: Symphony's `HF_…`, LSF's `PRO_…`, and
+ * our own over both. Throws when neither a data directory nor a configuration is named or found: a script never runs
+ * on samples. /
  */
 export function scriptPlace(env: NodeJS.ProcessEnv): ScriptPlace {
   const { resolve, join, dirname } = process.getBuiltinModule('node:path');
@@ -41,7 +45,10 @@ export function scriptPlace(env: NodeJS.ProcessEnv): ScriptPlace {
 
 /** What a script says that finds no configuration. */
 export function noConfiguration(looked: string): Error {
-  const where = looked === '' ? 'Neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set' : `None of ${names.join(', ')} is in ${looked}`;
+  const where =
+    looked === ''
+      ? 'Neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set'
+      : `None of ${names.join(', ')} is in ${looked}`;
   return new Error(`muster has no configuration: ${where}. Put one there, or name it with MUSTER_CONFIG.`);
 }
 

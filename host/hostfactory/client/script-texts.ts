@@ -9,13 +9,18 @@ export interface ScriptFile {
 export interface Program {
   /** Absolute path of the launcher, for shells. */
   readonly launcher: string;
-  /** The Node that the launcher takes when none came with the package: a daemon's path often has none, or an old one. */
+  /**
+   * The Node that the launcher takes when none came with the package: a daemon's path often has none, or an old one.
+   */
   readonly node?: string;
   /** What a batch file calls: Node with the program, by their absolute paths, since no launcher is a program there. */
   readonly windows: readonly [node: string, main: string];
 }
 
-/** Every script, for shells and for Windows. They only hand their arguments on, so a new version of muster needs no new scripts. */
+/**
+ * Every script, for shells and for Windows. They only hand their arguments on, so a new version of muster needs no new
+ * scripts.
+ */
 export const scriptFiles = (program: Program, dialect: Dialect): readonly ScriptFile[] =>
   scriptNames.flatMap((name) => [
     { name: `${name}.sh`, content: shell(name, program, dialect) },

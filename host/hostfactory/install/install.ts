@@ -25,11 +25,17 @@ export interface Installed {
 
 const namePattern = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** Writes the scripts straight into a directory, and registers them with the scheduler where that is wanted. Installing again changes nothing else. */
+/**
+ * Writes the scripts straight into a directory, and registers them with the scheduler where that is wanted. Installing
+ * again changes nothing else.
+ */
 export function install(options: InstallOptions): Installed {
   const { directory, dialect, name, write } = options;
   if (!namePattern.test(name))
-    throw new BrokerError('INVALID_REQUEST', `'${name}' cannot name a provider: up to 64 letters, digits, '-' and '_' can.`);
+    throw new BrokerError(
+      'INVALID_REQUEST',
+      `'${name}' cannot name a provider: up to 64 letters, digits, '-' and '_' can.`,
+    );
   const scripts = resolve(directory);
   const entries = registrations({ dialect, name, scripts });
   // What cannot be registered is found out before anything is written.
@@ -41,7 +47,11 @@ export function install(options: InstallOptions): Installed {
   const conf = write === undefined ? [] : [resolve(write, dialect === 'lsf' ? `${name}/conf` : `providers/${name}`)];
   // The scheduler passes over a provider whose configuration directory is missing.
   for (const each of conf) makeDirectory(each);
-  return { scripts: made.map(({ name: file }) => join(scripts, file)), registrations: entries, written: files.map(({ path }) => path) };
+  return {
+    scripts: made.map(({ name: file }) => join(scripts, file)),
+    registrations: entries,
+    written: files.map(({ path }) => path),
+  };
 }
 
 /** The program that runs, as the scripts call it. */
@@ -58,7 +68,10 @@ function merged(directory: string, entry: Registration): { readonly path: string
   const text = readPlainFile(path);
   const content = withEntry(text === undefined ? undefined : parsed(path, text), entry);
   if (!content)
-    throw new BrokerError('INVALID_CONFIGURATION', `${path} has no list '${entry.list}'; nothing was written. Mend it, or move it away.`);
+    throw new BrokerError(
+      'INVALID_CONFIGURATION',
+      `${path} has no list '${entry.list}'; nothing was written. Mend it, or move it away.`,
+    );
   return { path, content: `${JSON.stringify(content, null, 2)}\n` };
 }
 
@@ -67,6 +80,11 @@ function parsed(path: string, text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new BrokerError('PARSE_ERROR', `${path} cannot be read (${reason}); nothing was written.`, { file: path }, { cause });
+    throw new BrokerError(
+      'PARSE_ERROR',
+      `${path} cannot be read (${reason}); nothing was written.`,
+      { file: path },
+      { cause },
+    );
   }
 }

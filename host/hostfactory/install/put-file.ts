@@ -19,9 +19,9 @@ import { BrokerError } from '../../../core/contract/errors.ts';
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /**
- * Writes a file in one step, so that who reads never has half of it. One that is there keeps its rights and its owner, unless other rights are named.
- * Root installs into directories of other users, so no link of theirs is followed and no name is used that they could know before.
- * INVALID_REQUEST where it cannot be written.
+ * Writes a file in one step, so that who reads never has half of it. One that is there keeps its rights and its owner,
+ * unless other rights are named. Root installs into directories of other users, so no link of theirs is followed and
+ * no name is used that they could know before. INVALID_REQUEST where it cannot be written. /
  */
 export function putFile(path: string, content: string, mode?: number): void {
   makeDirectory(dirname(path));
@@ -65,7 +65,9 @@ export function readPlainFile(path: string): string | undefined {
   }
 }
 
-/** Makes a directory with those above it. INVALID_REQUEST where that cannot be, or another user's link is on the way. */
+/**
+ * Makes a directory with those above it. INVALID_REQUEST where that cannot be, or another user's link is on the way.
+ */
 export function makeDirectory(directory: string): void {
   refuseForeignLinks(directory);
   try {
@@ -95,5 +97,10 @@ const noFile = (path: string): BrokerError =>
   new BrokerError('INVALID_REQUEST', `${path} is a link or no file, and stays as it is. Put the file itself there.`);
 
 function unwritable(path: string, cause: unknown): BrokerError {
-  return new BrokerError('INVALID_REQUEST', `${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, {}, { cause });
+  return new BrokerError(
+    'INVALID_REQUEST',
+    `${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`,
+    {},
+    { cause },
+  );
 }

@@ -26,7 +26,11 @@ export function registrations({ dialect, name, scripts }: Registered): readonly 
     const entry = { name, type: 'awsProv', confPath: `resource_connector/${name}`, scriptPath: scripts };
     return [{ file: 'hostProviders.json', list: 'providers', head: {}, entry }];
   }
-  const places = { confPath: `\${HF_CONFDIR}/providers/${name}/`, workPath: `\${HF_WORKDIR}/providers/${name}/`, logPath: '${HF_LOGDIR}/' };
+  const places = {
+    confPath: `\${HF_CONFDIR}/providers/${name}/`,
+    workPath: `\${HF_WORKDIR}/providers/${name}/`,
+    logPath: '${HF_LOGDIR}/',
+  };
   return [
     {
       file: 'providers/hostProviders.json',
@@ -43,8 +47,14 @@ export function registrations({ dialect, name, scripts }: Registered): readonly 
   ];
 }
 
-/** A file's content with our entry in it: in the place of one of the same name, else as the last. Everything else stays. Undefined: it is no such file. */
-export function withEntry(content: unknown, { list, head, entry }: Registration): Readonly<Record<string, unknown>> | undefined {
+/**
+ * A file's content with our entry in it: in the place of one of the same name, else as the last. Everything else
+ * stays. Undefined: it is no such file.
+ */
+export function withEntry(
+  content: unknown,
+  { list, head, entry }: Registration,
+): Readonly<Record<string, unknown>> | undefined {
   if (content === undefined) return { ...head, [list]: [entry] };
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return undefined;
   const given = (content as Readonly<Record<string, unknown>>)[list] ?? [];

@@ -4,10 +4,15 @@ import type { TemplateDetail } from '../../../core/contract/scheduler.ts';
 import type { Services } from '../../../core/operations/services.ts';
 import type { Script } from '../client/script.ts';
 
-/** What can be asked for, from memory: the scheduler takes a provider for dead that does not answer this, whatever the cloud does. */
+/**
+ * What can be asked for, from memory: the scheduler takes a provider for dead that does not answer this, whatever the
+ * cloud does.
+ */
 export const getAvailableTemplates: Script = async ({ instance, services, strategy }) => {
   const { templates, clock } = services;
-  const all = templates.list().items.filter(({ template }) => instance === undefined || isOpen(template, instance, services));
+  const all = templates
+    .list()
+    .items.filter(({ template }) => instance === undefined || isOpen(template, instance, services));
   const items = await Promise.all(all.map((known) => detail(known, instance, services)));
   return strategy.templates.render({ items, total_count: items.length, at: clock.now() });
 };
@@ -22,14 +27,21 @@ function isOpen(template: Template, name: string, { providers, templates }: Serv
   return providers.apiOf(template, name) !== undefined;
 }
 
-async function detail(known: TemplateDetail, instance: string | undefined, services: Services): Promise<TemplateDetail> {
+async function detail(
+  known: TemplateDetail,
+  instance: string | undefined,
+  services: Services,
+): Promise<TemplateDetail> {
   const { template } = known;
   const machine_type = services.providers.machineTypeOf(template);
   const available = await availableOf(template, instance, services);
   return { ...known, ...(machine_type ? { machine_type } : {}), ...(available === undefined ? {} : { available }) };
 }
 
-/** What the widest bound leaves, and nothing while all that the template allows lacked capacity so lately that it is not asked again yet. */
+/**
+ * What the widest bound leaves, and nothing while all that the template allows lacked capacity so lately that it is
+ * not asked again yet.
+ */
 async function availableOf(
   { template_id }: Template,
   instance: string | undefined,

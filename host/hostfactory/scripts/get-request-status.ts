@@ -12,7 +12,8 @@ export const getRequestStatus: Script = async (call) => {
   const times = new Map<string, number>();
   for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
   const most = call.local ? ownersBytes : answerBytes;
-  // One that is named often is looked up once. The protocol has no next page, so what would be too much is refused before it is made.
+  // One that is named often is looked up once. The protocol has no next page, so what would be too much is refused
+  // before it is made.
   const found = new Map<string, unknown>();
   let bytes = 0;
   for (const [id, named] of times) {
@@ -51,6 +52,9 @@ async function entry(
     return { shown: strategy.listed.entry({ ...detail, typeOf }), machines: detail.machines?.length ?? 0 };
   } catch (error) {
     if (!isBrokerError(error) || error.code !== 'REQUEST_NOT_FOUND') throw error;
-    return { shown: { requestId: request_id, status: 'complete_with_error', message: error.message, machines: [] }, machines: 0 };
+    return {
+      shown: { requestId: request_id, status: 'complete_with_error', message: error.message, machines: [] },
+      machines: 0,
+    };
   }
 }

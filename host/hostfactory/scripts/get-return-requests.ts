@@ -7,7 +7,9 @@ export const getReturnRequests: Script = async ({ input, instance, services, str
   const ids = hosts.flatMap(({ machine_id }) => machine_id ?? []);
   const names = hosts.flatMap(({ machine_id, name }) => (machine_id === undefined ? (name ?? []) : []));
   const reclaimed = await services.inventory.reclaimed(ids, names, instance);
-  const called = new Map(hosts.flatMap(({ machine_id, name }: NamedHost) => (machine_id && name ? [[machine_id, name] as const] : [])));
+  const called = new Map(
+    hosts.flatMap(({ machine_id, name }: NamedHost) => (machine_id && name ? [[machine_id, name] as const] : [])),
+  );
   return strategy.reclaims.render(
     reclaimed.map((each) => {
       // The scheduler knows a host by the name that it was told.

@@ -24,7 +24,8 @@ export const requestMachines: Script = async (call) => {
     return answer(call, detail);
   } catch (error) {
     if (!isBrokerError(error)) throw error;
-    if (error.code === 'TEMPLATE_NOT_FOUND') throw new BrokerError(error.code, `The template does not exist. ${error.message}`);
+    if (error.code === 'TEMPLATE_NOT_FOUND')
+      throw new BrokerError(error.code, `The template does not exist. ${error.message}`);
     throw withCode(inTheirWords(error));
   }
 };
@@ -36,7 +37,9 @@ const inTheirWords = (error: BrokerError): BrokerError =>
 function answer({ strategy, dialect }: ScriptCall, detail: RequestDetail): unknown {
   const { request } = detail;
   // The id is never left to the words: without it the machines could not be followed.
-  const { message = request.message, status = request.status } = strategy.requested.render(detail) as Readonly<Record<string, unknown>>;
+  const { message = request.message, status = request.status } = strategy.requested.render(detail) as Readonly<
+    Record<string, unknown>
+  >;
   return { message, requestId: request.request_id, ...(dialect === 'lsf' ? { status } : {}) };
 }
 
@@ -46,9 +49,11 @@ function wanted(input: unknown): { readonly template_id: string; readonly machin
   // Our own form has the template's fields at the top.
   const template = input['template'];
   const { templateId, machineCount } = isObject(template) ? template : {};
-  if (typeof templateId !== 'string' || templateId === '') throw new BrokerError('TEMPLATE_INVALID', 'Invalid template.');
+  if (typeof templateId !== 'string' || templateId === '')
+    throw new BrokerError('TEMPLATE_INVALID', 'Invalid template.');
   const count = typeof machineCount === 'string' && /^\d+$/.test(machineCount) ? Number(machineCount) : machineCount;
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) throw scriptRefusal('Invalid instances number.');
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1)
+    throw scriptRefusal('Invalid instances number.');
   return { template_id: templateId, machine_count: count };
 }
 
@@ -60,7 +65,10 @@ function additions({ input, dialect }: ScriptCall) {
   const given = isObject(userData) ? userData : {};
   const variables = { ...given, rc_account: account ?? 'default' };
   const adapt = (template: Template) => exportUserData(template, variables);
-  const data = { ...(account === undefined ? {} : { rc_account: account }), ...(isObject(userData) ? { userData } : {}) };
+  const data = {
+    ...(account === undefined ? {} : { rc_account: account }),
+    ...(isObject(userData) ? { userData } : {}),
+  };
   return {
     ...(dialect === 'lsf' ? { adapt } : {}),
     ...(tags ? { tags } : {}),
@@ -79,7 +87,10 @@ function withCode(error: BrokerError): BrokerError {
 /** Where LSF's start script wants the variables of a request. */
 const mark = '%EXPORT_USER_DATA%';
 
-/** A template whose user data has the variables in the place of the mark, as commands of a shell; the same where it has none. */
+/**
+ * A template whose user data has the variables in the place of the mark, as commands of a shell; the same where it has
+ * none.
+ */
 function exportUserData(template: Template, variables: Readonly<Record<string, unknown>>): Template {
   if (typeof template.user_data !== 'string') return template;
   const script = Buffer.from(template.user_data, 'base64').toString();

@@ -3,7 +3,10 @@ import { entriesIn, hostsIn } from '../input.ts';
 import { findHosts } from '../find-hosts.ts';
 import { invalidInput, type Script } from '../client/script.ts';
 
-/** Takes hosts back. Those that nobody knows are passed over; when none is left there is still a return, and it is complete. */
+/**
+ * Takes hosts back. Those that nobody knows are passed over; when none is left there is still a return, and it is
+ * complete.
+ */
 export const requestReturnMachines: Script = async ({ input, services, strategy, key, dialect }) => {
   const { inventory, requests } = services;
   const hosts = hostsIn(entriesIn(input, 'machines'));

@@ -3,64 +3,71 @@ import type { Quarantined } from '../../../core/providers/guard/session-pool.ts'
 
 const firstMs = 60_000;
 const longestMs = 3_600_000;
-/** An instance whose thread so many templates stopped within an hour is at fault itself. */
-const templatesOfItsOwn = 3;
+/** Number of quarantined templates within an hour after which the instance itself is quarantined. */
+const maxTemplates = 3;
 
-/** Says to people why, given for how long, and whether for requests of one template only. */
+/** Returns the reason as text, for a duration and optionally for the requests of one template. */
 type Why = (charged: Omit<Quarantined, 'name' | 'why'>) => string;
 
-interface Kept {
+interface Sentence {
   readonly ms: number;
   readonly until: number;
   readonly why: string;
 }
 
 /**
- * Who is left alone because a call to its plugin stopped the loop's thread: a minute at first, twice as long each
- * time it happens again, an hour at most. After an hour without, it begins anew. Where it is known for which request
- * it was called, the template of that request is left alone at the instance, and the instance itself only after that
- * has happened with three templates.
+ * Names whose plugins are not called for some time because a call stopped the loop thread: first for a minute, doubled
+ * at each repetition, at most an hour. After an hour without a repetition the time starts again at a minute. When the
+ * request of the call is known, only its template is quarantined at the instance; the instance itself follows after
+ * three templates.
  */
 export class Quarantine {
   readonly #now: () => number;
   readonly #first: number;
-  readonly #kept = new Map<string, Map<string | undefined, Kept>>();
+  readonly #sentences = new Map<string, Map<string | undefined, Sentence>>();
 
-  /** `now`: milliseconds that never jump. */
+  /** `now`: a monotonic clock in milliseconds. */
   constructor(now: () => number, first = firstMs) {
     this.#now = now;
     this.#first = first;
   }
 
-  /** Who is left alone from now on, and for how long. `why` says it to people. */
+  /**
+   * Quarantines a name, or one template at it. Returns what is quarantined and for how many milliseconds. `why`
+   * returns the reason as text.
+   */
   add(name: string, of: CalledFor | undefined, why: Why): Omit<Quarantined, 'why'> {
-    const kept = this.#kept.get(name) ?? new Map<string | undefined, Kept>();
-    this.#kept.set(name, kept);
+    const kept = this.#sentences.get(name) ?? new Map<string | undefined, Sentence>();
+    this.#sentences.set(name, kept);
     if (of) {
-      const ms = this.#keep(kept, of.template_id, why);
+      const ms = this.#extend(kept, of.template_id, why);
       const now = this.#now();
       const lately = [...kept].filter(([template, { until }]) => template !== undefined && now - until < longestMs);
-      if (lately.length < templatesOfItsOwn) return { name, template_id: of.template_id, ms };
+      if (lately.length < maxTemplates) return { name, template_id: of.template_id, ms };
     }
-    return { name, ms: this.#keep(kept, undefined, why) };
+    return { name, ms: this.#extend(kept, undefined, why) };
   }
 
-  /** Who is left alone now. */
+  /** Returns the active quarantines. */
   present(): readonly Quarantined[] {
     const now = this.#now();
-    return [...this.#kept].flatMap(([name, kept]) =>
+    return [...this.#sentences].flatMap(([name, kept]) =>
       [...kept].flatMap(([template_id, { until, why }]) =>
         until > now ? [{ name, ...(template_id === undefined ? {} : { template_id }), ms: until - now, why }] : [],
       ),
     );
   }
 
-  #keep(kept: Map<string | undefined, Kept>, template_id: string | undefined, why: Why): number {
+  #extend(kept: Map<string | undefined, Sentence>, template_id: string | undefined, why: Why): number {
     const now = this.#now();
     const before = kept.get(template_id);
     const again = before !== undefined && now - before.until < longestMs;
     const ms = again ? Math.min(longestMs, before.ms * 2) : this.#first;
-    kept.set(template_id, { ms, until: now + ms, why: why({ ms, ...(template_id === undefined ? {} : { template_id }) }) });
+    kept.set(template_id, {
+      ms,
+      until: now + ms,
+      why: why({ ms, ...(template_id === undefined ? {} : { template_id }) }),
+    });
     return ms;
   }
 }

@@ -1,12 +1,12 @@
 import type { Session } from 'node:inspector';
-import { whoseSymbol } from './shared-call-tracking.ts';
-import type { Whose } from './marked-name.ts';
+import { callOwnerSymbol } from './shared-call-tracking.ts';
+import type { CallOwner } from './call-owner-slot.ts';
 
-/** Where a thread is, and in whose name. */
+/** The stack of a thread, and the owner of the running call. */
 export interface ThreadStack {
-  /** Innermost first. */
+  /** The innermost frame first. */
   readonly frames: readonly { readonly name: string; readonly url: string; readonly line: number }[];
-  readonly whose?: Whose;
+  readonly owner?: CallOwner;
 }
 
 interface Paused {
@@ -18,12 +18,12 @@ interface Paused {
   }[];
 }
 
-const expression = `globalThis[Symbol.for('${whoseSymbol}')]?.()`;
-const mostFrames = 12;
+const expression = `globalThis[Symbol.for('${callOwnerSymbol}')]?.()`;
+const maxFrames = 12;
 
 /**
- * Stops a worker thread of this process in what it does and looks at its stack, as a debugger would. Undefined: it could not be stopped within `ms`, as
- * when it waits in native code. Afterwards the thread goes on as it did.
+ * Pauses a worker thread of this process like a debugger and reads its stack; then the thread continues. Undefined
+ * when the thread could not be paused within `ms`, for example while it waits in native code.
  */
 export async function threadStack(threadId: number, ms: number): Promise<ThreadStack | undefined> {
   const { Session } = await import('node:inspector');
@@ -32,7 +32,7 @@ export async function threadStack(threadId: number, ms: number): Promise<ThreadS
   try {
     return await stackOf(session, threadId, ms);
   } finally {
-    // A thread that a debugger holds does not end.
+    // A thread that a debugger pauses cannot end.
     session.post('NodeWorker.disable');
     session.disconnect();
   }
@@ -40,20 +40,23 @@ export async function threadStack(threadId: number, ms: number): Promise<ThreadS
 
 function stackOf(session: Session, threadId: number, ms: number): Promise<ThreadStack | undefined> {
   const urls = new Map<string, string>();
-  let ours: string | undefined;
+  let session_id: string | undefined;
   let paused: Paused | undefined;
   const frames = (): ThreadStack['frames'] =>
-    (paused?.callFrames ?? []).slice(0, mostFrames).map(({ functionName, url, location }) => ({
+    (paused?.callFrames ?? []).slice(0, maxFrames).map(({ functionName, url, location }) => ({
       name: functionName || '(anonymous)',
       url: url || (urls.get(location.scriptId) ?? ''),
       line: location.lineNumber + 1,
     }));
   const send = (id: number, method: string, params: object = {}): void =>
-    session.post('NodeWorker.sendMessageToWorker', { sessionId: ours ?? '', message: JSON.stringify({ id, method, params }) });
+    session.post('NodeWorker.sendMessageToWorker', {
+      sessionId: session_id ?? '',
+      message: JSON.stringify({ id, method, params }),
+    });
 
   return new Promise((resolve) => {
     const late = setTimeout(() => {
-      if (ours !== undefined) send(4, 'Debugger.disable');
+      if (session_id !== undefined) send(4, 'Debugger.disable');
       resolve(paused && { frames: frames() });
     }, ms);
     const done = (stack: ThreadStack): void => {
@@ -62,25 +65,30 @@ function stackOf(session: Session, threadId: number, ms: number): Promise<Thread
       resolve(stack);
     };
     session.on('NodeWorker.attachedToWorker', ({ params }) => {
-      // What is called its id counts sessions; the number of the thread stands in its title.
+      // The field `workerId` counts sessions; the title contains the thread id.
       if (!params.workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
-      ours = params.sessionId;
+      session_id = params.sessionId;
       send(1, 'Debugger.enable');
       send(2, 'Debugger.pause');
     });
     session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => {
-      if (params.sessionId !== ours) return;
+      if (params.sessionId !== session_id) return;
       const message = JSON.parse(params.message) as { id?: number; method?: string; params?: any; result?: any };
       if (message.method === 'Debugger.scriptParsed') urls.set(message.params.scriptId, message.params.url);
       if (message.method === 'Debugger.paused' && paused === undefined) {
         paused = message.params as Paused;
         const [innermost] = paused.callFrames;
         if (!innermost) return done({ frames: [] });
-        send(3, 'Debugger.evaluateOnCallFrame', { callFrameId: innermost.callFrameId, expression, returnByValue: true, silent: true });
+        send(3, 'Debugger.evaluateOnCallFrame', {
+          callFrameId: innermost.callFrameId,
+          expression,
+          returnByValue: true,
+          silent: true,
+        });
       }
       if (message.id !== 3) return;
-      const whose = message.result?.result?.value as Whose | undefined;
-      done({ frames: frames(), ...(whose ? { whose } : {}) });
+      const owner = message.result?.result?.value as CallOwner | undefined;
+      done({ frames: frames(), ...(owner ? { owner } : {}) });
     });
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
   });

@@ -1,31 +1,31 @@
 import type { Log } from '../../../core/contract/log.ts';
 import type { SharedCallTracking } from './shared-call-tracking.ts';
-import type { Whose } from './marked-name.ts';
-import { instancesOf, type PluginPlaces } from './plugin-places.ts';
+import type { CallOwner } from './call-owner-slot.ts';
+import { instancesOf, type PluginRoots } from './plugin-roots.ts';
 
 /**
- * What is thrown where nobody waits for it, as in a timer, would end the thread. Where it runs in the name of a
- * provider instance or an event sink it is that one's, and is told; nothing of ours was on its way then. So it is
- * where it runs in nobody's name and arose in the code of a plugin, of whatever instance: then it is held against all
- * that the plugin serves. All else ends the thread as before.
+ * Handles errors that no code catches, for example in a timer, which would end the thread. An error that occurs for a
+ * provider instance or an event sink is logged and reported to `failed`; no code of muster was running. The same holds
+ * for an error without owner that was thrown in the code of a plugin: it counts against all instances of the plugin.
+ * Every other error ends the thread.
  */
-export function keepUncaughtErrors(
-  marks: SharedCallTracking,
-  places: PluginPlaces,
+export function attributeUncaughtErrors(
+  tracking: SharedCallTracking,
+  roots: PluginRoots,
   log: Log,
-  failed: (whose: Whose, message: string) => void,
+  failed: (owner: CallOwner, message: string) => void,
 ): void {
-  const stray = (error: unknown): void => {
-    const whose = marks.whose();
-    const names = whose ? [whose.name] : instancesOf(error, places);
+  const onUncaught = (error: unknown): void => {
+    const owner = tracking.owner();
+    const names = owner ? [owner.name] : instancesOf(error, roots);
     if (names.length === 0) throw error;
     const err = error instanceof Error ? error : new Error(String(error));
-    const message = `Its plugin threw where nobody waits for an answer, as in a timer: ${err.message}`;
+    const message = `Its plugin threw an error that no caller catches, for example in a timer: ${err.message}`;
     for (const name of names) {
-      log.error({ err, of: name, ...whose?.of }, `${name}: ${message}. This is a bug of the plugin.`);
-      failed(whose ?? { name }, message);
+      log.error({ err, of: name, ...owner?.of }, `${name}: ${message}. This is a bug of the plugin.`);
+      failed(owner ?? { name }, message);
     }
   };
-  process.on('uncaughtException', stray);
-  process.on('unhandledRejection', stray);
+  process.on('uncaughtException', onUncaught);
+  process.on('unhandledRejection', onUncaught);
 }

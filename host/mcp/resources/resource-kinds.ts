@@ -28,7 +28,8 @@ export const resourceKinds: readonly ResourceKind[] = [
   },
   {
     name: 'requests',
-    description: 'Requests for machines and returns that have not ended, newest first; with all_resources=true all of them.',
+    description:
+      'Requests for machines and returns that have not ended, newest first; with all_resources=true all of them.',
     list: listRequests,
     get: syncAndGetRequest,
     id: 'request_id',

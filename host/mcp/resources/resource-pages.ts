@@ -19,7 +19,10 @@ interface Section {
 
 /** What is listed one by one, in this order. Machines are not: there may be ten thousand, and requests have them. */
 const sections: readonly Section[] = [
-  { kind: 'templates', describe: ({ name, description, machine_type }) => description ?? name ?? machine_type ?? 'A template.' },
+  {
+    kind: 'templates',
+    describe: ({ name, description, machine_type }) => description ?? name ?? machine_type ?? 'A template.',
+  },
   { kind: 'providers', describe: ({ type, status }) => `A provider instance of type ${type}, ${status}.` },
   ...(['in_progress', 'pending'] as const).map((status) => ({
     kind: 'requests' as const,
@@ -55,7 +58,10 @@ async function entriesOf(
 ): Promise<{ readonly mine: readonly Found[]; readonly next: number | undefined }> {
   const kind = resourceKinds.find((each) => each.name === name) as ResourceKind;
   // The few provider instances have pages alone.
-  const place = 'offset' in kind.list.input.properties ? { offset, limit: pageSize } : { page: offset / pageSize + 1, page_size: pageSize };
+  const place =
+    'offset' in kind.list.input.properties
+      ? { offset, limit: pageSize }
+      : { page: offset / pageSize + 1, page_size: pageSize };
   const answer = (await carry(kind.list, { ...where, ...place }, signal)) as Readonly<Record<string, any>>;
   // What provider instances are called stands in `name`.
   const mine = answer[name].map((entry: Readonly<Record<string, any>>): Found => {

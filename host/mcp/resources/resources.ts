@@ -1,4 +1,9 @@
-import { ErrorCode, type ListResourcesResult, type ReadResourceResult, type Resource } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  type ListResourcesResult,
+  type ReadResourceResult,
+  type Resource,
+} from '@modelcontextprotocol/sdk/types.js';
 import { sentences } from '../../../core/contract/findings.ts';
 import { compile } from '../../../core/schema/compile.ts';
 import { asSdkError, NotFoundError } from '../../sdk/errors.ts';
@@ -28,7 +33,8 @@ export async function listResources(
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
   const { found, next } = await told(() => resourcePage(cursor, carry, signal), scheme);
-  const lists = cursor === undefined ? resourceKinds.map((kind) => ({ kind, id: undefined, description: kind.description })) : [];
+  const lists =
+    cursor === undefined ? resourceKinds.map((kind) => ({ kind, id: undefined, description: kind.description })) : [];
   const resources = [...lists, ...found].map(
     ({ kind, id, description }): Resource => ({
       uri: `${scheme}${kind.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
@@ -43,10 +49,18 @@ export async function listResources(
 const address = /^muster:\/\/(\w+)(?:\/([^/?#]+))?\/?(?:\?([^#]*))?$/;
 
 /** What stands at an address, in our own words. */
-export async function readResource(uri: string, carry: ExecuteOperation, signal: AbortSignal): Promise<ReadResourceResult> {
+export async function readResource(
+  uri: string,
+  carry: ExecuteOperation,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
   const [, name, id, query] = address.exec(uri) ?? [];
   const kind = resourceKinds.find((each) => each.name === name);
-  if (!kind) throw notFound(uri, `Nothing is at ${uri}; there are ${resourceKinds.map((each) => `${scheme}${each.name}`).join(', ')}.`);
+  if (!kind)
+    throw notFound(
+      uri,
+      `Nothing is at ${uri}; there are ${resourceKinds.map((each) => `${scheme}${each.name}`).join(', ')}.`,
+    );
   const answer = await told(
     () =>
       id === undefined

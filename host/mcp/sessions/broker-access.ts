@@ -5,7 +5,11 @@ import { asSdkError } from '../../sdk/errors.ts';
 import type { ClientPool } from './client-pool.ts';
 
 /** Carries an operation out, in our own words whatever the scheduler. Rejects as the SDK does. */
-export type ExecuteOperation = (operation: Operation<any, any>, input: unknown, signal: AbortSignal) => Promise<unknown>;
+export type ExecuteOperation = (
+  operation: Operation<any, any>,
+  input: unknown,
+  signal: AbortSignal,
+) => Promise<unknown>;
 
 /** The broker, for a process that outlives servers. */
 export interface BrokerAccess {
@@ -18,8 +22,9 @@ export interface BrokerAccess {
 const mostTries = 4;
 
 /**
- * Carries operations out as the command line does, call by call: at the server that is named or runs on the data directory; without one on the store
- * in this process, and an operation that leaves work to be done has a server started in the background.
+ * Carries operations out as the command line does, call by call: at the server that is named or runs on the data
+ * directory; without one on the store in this process, and an operation that leaves work to be done has a server
+ * started in the background. /
  */
 export function brokerAccess(pool: ClientPool): BrokerAccess {
   const underWay = new Set<Promise<unknown>>();
@@ -29,7 +34,7 @@ export function brokerAccess(pool: ClientPool): BrokerAccess {
       const lease = await pool.lease(purposeOf(operation));
       try {
         const answer = await lease.client.call(operation.name, input, signal);
-        if (operation.leaves_work) await lease.seeToWork(answer);
+        if (operation.leaves_work) await lease.ensureServer(answer);
         return answer;
       } catch (error) {
         if (tries === mostTries || signal.aborted || !mayBeSentAgain(operation, error)) throw error;

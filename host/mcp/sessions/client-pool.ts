@@ -2,7 +2,7 @@ import { dataDirectoryOf } from '../../client/data-directory-of.ts';
 import type { LocalClient } from '../../client/local-client.ts';
 import { openClient, type Purpose, type ClientFlags } from '../../client/open-client.ts';
 import { runningServer } from '../../client/running-server.ts';
-import { tellServer } from '../../client/tell-server.ts';
+import { reportServer } from '../../client/report-server.ts';
 import type { OperationClient } from '../../client/server-client.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import { asSdkError, MethodExecutionError } from '../../sdk/errors.ts';
@@ -10,8 +10,11 @@ import { asSdkError, MethodExecutionError } from '../../sdk/errors.ts';
 /** A client for one call. */
 export interface Lease {
   readonly client: OperationClient;
-  /** Has a server carry out what was stored, where none does. UNAVAILABLE, with what is stored, when none can be started. */
-  seeToWork(answer: unknown): Promise<void>;
+  /**
+   * Has a server carry out what was stored, where none does. UNAVAILABLE, with what is stored, when none can be
+   * started.
+   */
+  ensureServer(answer: unknown): Promise<void>;
   /** Lets no further call have this client. */
   retire(): void;
   release(): void;
@@ -54,7 +57,7 @@ export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Termina
 
   async function open(purpose: Purpose): Promise<Held> {
     const { client } = await openClient(reach, purpose, terminal);
-    return { client, since: performance.now(), users: 0, retired: isLocal(client) && client.passing };
+    return { client, since: performance.now(), users: 0, retired: isLocal(client) && client.ephemeral };
   }
 
   /** A server is, until it does not answer. The store in this process gives way to one. */
@@ -74,18 +77,23 @@ export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Termina
     client.close().catch((error: unknown) => terminal.err(`muster: ${asSdkError(error).message}\n`));
   }
 
-  async function seeToWork(client: OperationClient, answer: unknown): Promise<void> {
+  async function ensureServer(client: OperationClient, answer: unknown): Promise<void> {
     if (!isLocal(client)) return;
-    const { seeToWork: start } = await import('../../client/ensure-server.ts');
+    const { ensureServer: start } = await import('../../client/ensure-server.ts');
     try {
       starting ??= start(client.loaded.configuration, flags.config)
-        .then((place) => place && tellServer(place, terminal))
+        .then((place) => place && reportServer(place, terminal))
         .finally(() => (starting = undefined));
       await starting;
     } catch (error) {
       const { request_id = 'What was asked' } = answer as { readonly request_id?: string };
       const { code, message, details } = asSdkError(error);
-      throw new MethodExecutionError(code, `${request_id} is stored, but nothing carries it out: ${message}`, details, { cause: error });
+      throw new MethodExecutionError(
+        code,
+        `${request_id} is stored, but nothing carries it out: ${message}`,
+        details,
+        { cause: error },
+      );
     }
   }
 
@@ -97,7 +105,7 @@ export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Termina
       mine.users += 1;
       return {
         client: mine.client,
-        seeToWork: (answer) => seeToWork(mine.client, answer),
+        ensureServer: (answer) => ensureServer(mine.client, answer),
         retire: () => retire(mine),
         release() {
           mine.users -= 1;

@@ -54,10 +54,12 @@ export function mcpSessions({ most = mostSessions, client: whose = addressOf, ..
     async handle(request, response) {
       const id = request.headers['mcp-session-id'];
       const known = typeof id === 'string' ? sessions.get(id) : undefined;
-      if (id !== undefined && !known) return refuse(response, 404, -32001, 'The session is not known, or has ended; begin a new one.');
+      if (id !== undefined && !known)
+        return refuse(response, 404, -32001, 'The session is not known, or has ended; begin a new one.');
       const client = whose(request);
       if (!known) sweep(client);
-      if (!known && sessions.size >= most) return refuse(response, 503, -32000, `${most} sessions are in use; try again later.`);
+      if (!known && sessions.size >= most)
+        return refuse(response, 503, -32000, `${most} sessions are in use; try again later.`);
       const session = known ?? (await begin(client));
       const kind = request.method === 'GET' ? 'streams' : 'calls';
       session[kind] += 1;

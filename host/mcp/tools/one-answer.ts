@@ -15,8 +15,8 @@ const answers = new AsyncLocalStorage<Answer>();
 export const inOneAnswer = <T>(serve: () => T): T => answers.run({ bytes: 0, last: Promise.resolve() }, serve);
 
 /**
- * Does what a message asks for after the messages that came with it, and refuses to once the answers to those are as large
- * as one answer may be. A message that came alone, or over stdio, is answered whatever its size.
+ * Does what a message asks for after the messages that came with it, and refuses to once the answers to those are as
+ * large as one answer may be. A message that came alone, or over stdio, is answered whatever its size. /
  */
 export function withinAnswer<T>(work: () => Promise<T>): Promise<T> {
   const answer = answers.getStore();

@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
-/** A failure by the protocol's own numbers. Not the library's class: that writes the number into the message too, at either end. */
+/**
+ * A failure by the protocol's own numbers. Not the library's class: that writes the number into the message too, at
+ * either end.
+ */
 export interface ProtocolError extends Error {
   readonly code: number;
   readonly data?: unknown;

@@ -31,7 +31,10 @@ function inputSchemaOf(operation: Operation<any, any>): Json {
   const own = plain(interactiveInput(operation));
   if (own['additionalProperties'] !== true) return own;
   const common = plain(CommonTemplate)['properties'] as Record<string, Json>;
-  const merged = Object.entries(own['properties'] as Record<string, Json>).map(([name, field]) => [name, { ...common[name], ...field }]);
+  const merged = Object.entries(own['properties'] as Record<string, Json>).map(([name, field]) => [
+    name,
+    { ...common[name], ...field },
+  ]);
   return {
     ...own,
     description: 'Fields of a template; those that only a provider knows may stand beside the ones named here.',
@@ -40,11 +43,14 @@ function inputSchemaOf(operation: Operation<any, any>): Json {
 }
 
 /**
- * Clients check failures against it too, so it has room for both envelopes. Only the fields of the answer itself are told: a client compiles the
- * schemas of all tools before its first call, and in full they take it five times as long.
+ * Clients check failures against it too, so it has room for both envelopes. Only the fields of the answer itself are
+ * told: a client compiles the schemas of all tools before its first call, and in full they take it five times as long.
+ * /
  */
 function outputSchemaOf({ name, output }: Operation<any, any>): Json {
-  const { properties, required = [] } = plain(typeof output === 'string' ? answers[output as keyof typeof answers] : output);
+  const { properties, required = [] } = plain(
+    typeof output === 'string' ? answers[output as keyof typeof answers] : output,
+  );
   const fields = Object.entries(properties as Record<string, Json>).map(([field, { type, description }]) => [
     field,
     { ...(type === undefined ? {} : { type }), ...(description === undefined ? {} : { description }) },

@@ -11,7 +11,12 @@ import { toolOf } from './tool.ts';
 export interface Toolbox {
   offered(): Tool[];
   /** Never rejects, unless the call was cancelled: a failure is an answer. */
-  call(name: string, given: Readonly<Record<string, unknown>>, carry: ExecuteOperation, signal: AbortSignal): Promise<CallToolResult>;
+  call(
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+    carry: ExecuteOperation,
+    signal: AbortSignal,
+  ): Promise<CallToolResult>;
 }
 
 const all: readonly Operation<any, any>[] = operations;

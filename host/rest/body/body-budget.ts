@@ -1,18 +1,21 @@
-/** Bytes of large bodies that all callers have under way, and those of one client. */
-const mostOfAll = 128 * 1024 * 1024;
-const mostOfOne = 32 * 1024 * 1024;
+/** Maximum bytes of large bodies in progress: of all clients, and of one client. */
+const maxOfAll = 128 * 1024 * 1024;
+const maxOfOne = 32 * 1024 * 1024;
 
-/** What one call has sent of its body. */
+/** The part of the budget that one call uses. */
 export interface Share {
-  /** Whether there is room for so many more bytes. Once the call is over nothing is counted. */
+  /**
+   * Reserves so many more bytes. Returns false when the budget is exhausted. After `release` it reserves nothing and
+   * returns true.
+   */
   take(bytes: number): boolean;
-  /** The call is over. */
+  /** Returns all reserved bytes to the budget, at the end of the call. Idempotent. */
   release(): void;
 }
 
 /**
- * Room for bodies that are on their way, or are being worked on: each may have a mebibyte, and be sent as slowly as a call may
- * take.
+ * Creates the budget for request bodies that arrive or are processed: each may have up to 1 MiB and may arrive as
+ * slowly as the time-out of a call allows. The result opens the share of one call of a client.
  */
 export function bodyBudget(): (client: string) => Share {
   const held = new Map<string, number>();
@@ -23,10 +26,10 @@ export function bodyBudget(): (client: string) => Share {
     let over = false;
     return {
       take(bytes) {
-        // What still comes is read by nobody, so the connection holds it up.
+        // The call has ended and its remaining bytes are not read; backpressure holds the connection.
         if (over) return true;
         const ofClient = held.get(client) ?? 0;
-        if (all + bytes > mostOfAll || ofClient + bytes > mostOfOne) return false;
+        if (all + bytes > maxOfAll || ofClient + bytes > maxOfOne) return false;
         own += bytes;
         all += bytes;
         held.set(client, ofClient + bytes);

@@ -4,13 +4,17 @@ import type { Share } from './body-budget.ts';
 import { WireRefusal } from '../refusal.ts';
 
 const pieceBytes = 16_384;
-/** So many chunks may be as small as they like; of more the average is to have so many bytes. */
-const fewChunks = 1_000;
-const leastBytes = 64;
+/**
+ * A body of up to `freeChunks` chunks may have chunks of any size; above that, the average size must be at least
+ * `minAverageBytes`.
+ */
+const freeChunks = 1_000;
+const minAverageBytes = 64;
 
 /**
- * A body that comes in chunks, in pieces of some size: a chunk that is kept for itself takes some three hundred bytes, and a
- * caller could send a million of one byte each. Many that are so small are refused, and so is what `share` has no room for.
+ * Merges the chunks of a body into pieces of 16 KiB. A chunk that is kept separately costs about 300 bytes, and a
+ * caller could send a million chunks of one byte. The stream fails when too many chunks are too small, or when `share`
+ * has no bytes left.
  */
 export function gatherChunks(body: Readable, share?: Share): Readable {
   let piece = Buffer.allocUnsafe(pieceBytes);
@@ -21,8 +25,8 @@ export function gatherChunks(body: Readable, share?: Share): Readable {
     transform(chunk: Buffer, _, done) {
       chunks += 1;
       bytes += chunk.length;
-      if (chunks > fewChunks && bytes < chunks * leastBytes)
-        return done(new WireRefusal(400, 'The body comes in too many chunks of a few bytes.'));
+      if (chunks > freeChunks && bytes < chunks * minAverageBytes)
+        return done(new WireRefusal(400, 'The body has too many chunks of a few bytes.'));
       if (share && !share.take(chunk.length)) return done(tooMuch());
       if (filled + chunk.length > pieceBytes) {
         this.push(piece.subarray(0, filled));
@@ -37,11 +41,14 @@ export function gatherChunks(body: Readable, share?: Share): Readable {
       done(null, piece.subarray(0, filled));
     },
   });
-  // Whoever reads it is told. Once the call is answered nobody does, and an error that nobody hears would end the server.
+  // The reader of the stream gets the error. After the answer there is no reader, and an unhandled error event would
+  // end the process.
   gathered.on('error', () => undefined);
   body.once('error', (error) => gathered.destroy(error));
   return body.pipe(gathered);
 }
 
 const tooMuch = (): BrokerError =>
-  new BrokerError('UNAVAILABLE', 'Callers have too many large bodies under way. Nothing was done; try again later.', { retry_after_s: 1 });
+  new BrokerError('UNAVAILABLE', 'Too many large bodies are in progress. Nothing was done; try again later.', {
+    retry_after_s: 1,
+  });

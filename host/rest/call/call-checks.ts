@@ -7,58 +7,73 @@ import { isLocalCall } from '../../http/local-call.ts';
 import { pageCheck } from './page-check.ts';
 import { WireRefusal } from '../refusal.ts';
 
-/** More than any caller or gateway sends. Node itself would pass over what is beyond 2000 and say nothing. */
-const mostHeaders = 200;
+/**
+ * Maximum number of headers: more than any client or gateway sends. Node itself silently drops headers beyond 2000.
+ */
+const maxHeaders = 200;
 
 type Check = (call: IncomingMessage) => Error | undefined;
 
 type Settings = Pick<ServerSettings, 'host' | 'trust_proxy' | 'allowed_hosts'>;
 
 /**
- * What is wrong with a call by its head alone: nothing of its body is read then. `bound`: the address that the server listens on, once it does; without one
- * the configuration's counts. On the Unix socket names and pages say nothing: only the owner reaches it.
+ * Returns the checks of the head of a call; a refused call's body is not read. `bound`: the address on which the
+ * server listens, once it listens; before that, the configured host counts. Calls over the Unix socket are not checked
+ * for host names and pages: only the owner can connect.
  */
 export function callChecks(settings: Settings, bound: () => string | undefined = () => undefined): Check {
   const named = nameCheck(settings, bound);
   const paged = pageCheck(settings);
   return (call) => {
-    if (call.rawHeaders.length > 2 * mostHeaders) return tooManyHeaders();
+    if (call.rawHeaders.length > 2 * maxHeaders) return tooManyHeaders();
     const broken = versionCheck(call) ?? hostCheck(call) ?? bodyCheck(call);
     return broken ?? (isLocalCall(call) ? undefined : (named(call) ?? paged(call)));
   };
 }
 
-const tooManyHeaders = (): Error => new WireRefusal(431, `There are more than ${mostHeaders} headers.`);
+const tooManyHeaders = (): Error => new WireRefusal(431, `There are more than ${maxHeaders} headers.`);
 
-/** Node reads calls of some other versions too, which have rules of their own for where a call ends. */
+/** Node accepts calls of other HTTP versions, which define the end of a call differently. */
 const versionCheck = ({ httpVersion }: IncomingMessage): Error | undefined =>
-  httpVersion === '1.1' || httpVersion === '1.0' ? undefined : new WireRefusal(505, 'Only HTTP/1.1 and HTTP/1.0 are spoken here.');
+  httpVersion === '1.1' || httpVersion === '1.0'
+    ? undefined
+    : new WireRefusal(505, 'The server supports only HTTP/1.1 and HTTP/1.0.');
 
-/** A name or an address, and a port. Two headers come as one, with a comma. */
+/** A name or an address, with an optional port. Two Host headers are joined with a comma and do not match. */
 const hostForm = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 function hostCheck({ headers: { host }, httpVersion }: IncomingMessage): BrokerError | undefined {
-  if (host === undefined) return httpVersion === '1.1' ? refused('The call has no Host header, which HTTP/1.1 asks for.') : undefined;
-  return hostForm.test(host) ? undefined : refused('The Host header names no host, or several.');
+  if (host === undefined)
+    return httpVersion === '1.1' ? refused('The call has no Host header, which HTTP/1.1 requires.') : undefined;
+  return hostForm.test(host) ? undefined : refused('The Host header must name exactly one host.');
 }
 
-/** What a gateway might read otherwise than we do is not read at all, nor what would have to be unpacked. */
+/** Refuses bodies whose end a gateway may find at another place (request smuggling), and compressed bodies. */
 function bodyCheck({ headers, httpVersion }: IncomingMessage): BrokerError | undefined {
-  const { 'transfer-encoding': coding, 'content-encoding': encoding = 'identity', 'content-length': length = '0' } = headers;
+  const {
+    'transfer-encoding': coding,
+    'content-encoding': encoding = 'identity',
+    'content-length': length = '0',
+  } = headers;
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
-    return refused('Of transfer encodings only chunked is known, and only in HTTP/1.1.');
+    return refused('The only supported transfer encoding is chunked, and only in HTTP/1.1.');
   if (encoding.toLowerCase() === 'identity' || (coding === undefined && length === '0')) return undefined;
-  return new BrokerError('UNSUPPORTED_MEDIA_TYPE', `A body in the encoding ${encoding} is not read; send it as it is.`);
+  return new BrokerError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `The content encoding ${encoding} is not supported; send the body without encoding.`,
+  );
 }
 
 /**
- * A server on a loopback address is for programs of this machine. A page in a browser here reaches it too, under a name that its owner points to this address:
- * such a call counts as one of the page's own, so it may read the answer. A name without a dot is no safer: the network's name service answers for it.
- * A server on other addresses has a gateway before it, and so has one that trusts it. Which it is says the address that it has, not what that is called.
+ * Checks the Host header of a server on a loopback address, which is for programs of this machine. A web page in a
+ * browser on this machine can reach it under a name that the page's owner points to this address (DNS rebinding): the
+ * call would then count as same origin, and the page could read the answer. A name without a dot is no safer, since
+ * the name service of the network resolves it. A server on any other address, or one that trusts a proxy, has a
+ * gateway in front of it and is not checked. The address decides, not the configured name.
  */
 function nameCheck({ host, trust_proxy, allowed_hosts }: Settings, bound: () => string | undefined): Check {
   const names = [hostname(), host, ...allowed_hosts].map((name) => name.toLowerCase());
-  // Callers use the same few names all the time.
+  // A cache: callers use the same few names.
   const known = new Set<string>();
   let guarded: boolean | undefined;
   return (call) => {
@@ -66,14 +81,15 @@ function nameCheck({ host, trust_proxy, allowed_hosts }: Settings, bound: () => 
     if (!guarded) return undefined;
     const name = targetOf(call.url) ?? call.headers.host;
     if (name === undefined || known.has(name)) return undefined;
-    const objection = objectionToHost(name, names, 'server.allowed_hosts adds one');
+    const objection = objectionToHost(name, names, 'server.allowed_hosts adds a name');
     if (objection !== undefined) return new WireRefusal(403, objection);
     if (known.size < 100) known.add(name);
     return undefined;
   };
 }
 
-/** A target may name its host itself: `GET http://name/path`. */
-const targetOf = (url = ''): string | undefined => (url.startsWith('/') ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]);
+/** The host of an absolute target: `GET http://name/path`. */
+const targetOf = (url = ''): string | undefined =>
+  url.startsWith('/') ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1];
 
 const refused = (message: string): BrokerError => new BrokerError('INVALID_REQUEST', message);

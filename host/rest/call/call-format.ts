@@ -5,24 +5,30 @@ import type { SchedulerStrategy } from '../../../core/contract/scheduler.ts';
 import { nearest } from '../../../core/schema/spelling.ts';
 import type { Broker } from '../../compose.ts';
 
-/** The header that chooses the scheduler format of one call, and its other name. */
+/** The header that chooses the scheduler format of one call, and its alias. */
 export const formatHeaders = ['X-Scheduler', 'X-ORB-Scheduler'] as const;
 
-/** For whoever keeps answers between a caller and the broker. */
+/** The value of the Vary header, for caches between a caller and the broker. */
 export const varyOfFormats = formatHeaders.join(', ');
 
-/** What one call is answered with. */
+/** The format of the answer to one call. */
 export interface CallFormat {
   readonly strategy: SchedulerStrategy;
-  /** The broker's, with this scheduler. */
+  /** The services of the broker, with this scheduler strategy. */
   readonly services: Services;
 }
 
-/** The names that the header may have: every loaded strategy, and muster's own words also where no plugin brings them. */
+/**
+ * Returns the valid values of the header: every loaded strategy, and muster's own format also when no plugin
+ * contributes it.
+ */
 export const formatNames = (broker: Pick<Broker, 'schedulers' | 'rendering'>): readonly string[] =>
   [...new Set([broker.rendering.own.name, ...broker.schedulers.map(({ name }) => name)])].toSorted();
 
-/** Reads the format of a call off its headers; without one, that of the broker. INVALID_REQUEST for a name that nobody knows, and for two names. */
+/**
+ * Returns a function that reads the format of a call from its headers; without the header, the format of the broker.
+ * Throws INVALID_REQUEST for an unknown name, and when the two headers name different strategies.
+ */
 export function callFormats(broker: Broker): (headers: IncomingHttpHeaders) => CallFormat {
   const { rendering, schedulers, scheduler, services } = broker;
   const active: CallFormat = { strategy: scheduler, services };
@@ -43,7 +49,10 @@ export function callFormats(broker: Broker): (headers: IncomingHttpHeaders) => C
     const [first, second] = given;
     if (!first) return active;
     if (second && second.name !== first.name)
-      throw new BrokerError('INVALID_REQUEST', `${second.header}: names another scheduler than ${first.header}; give one of them.`);
+      throw new BrokerError(
+        'INVALID_REQUEST',
+        `${second.header}: names another scheduler than ${first.header}; send only one of them.`,
+      );
     const format = known.get(first.name);
     if (!format) throw unknownFormat(first.header, first.name, names);
     return format;
@@ -52,9 +61,13 @@ export function callFormats(broker: Broker): (headers: IncomingHttpHeaders) => C
 
 function unknownFormat(header: string, name: string, names: readonly string[]): BrokerError {
   const near = nearest(name, names);
-  const meant = near === undefined ? '.' : `; did you mean '${near}'?`;
+  const suggestion = near === undefined ? '.' : `; did you mean '${near}'?`;
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
-  return new BrokerError('INVALID_REQUEST', `${header}: there is no scheduler '${shown}'${meant} Known: ${names.join(', ')}.`, {
-    known: names,
-  });
+  return new BrokerError(
+    'INVALID_REQUEST',
+    `${header}: there is no scheduler '${shown}'${suggestion} Known: ${names.join(', ')}.`,
+    {
+      known: names,
+    },
+  );
 }

@@ -1,2 +1,3 @@
-/** What identifiers in headers may be: 1 to 255 visible ASCII characters. */
-export const isHeaderText = (text: unknown): text is string => typeof text === 'string' && /^[\x21-\x7e]{1,255}$/.test(text);
+/** Whether a value is a valid identifier in a header: 1 to 255 visible ASCII characters. */
+export const isHeaderText = (text: unknown): text is string =>
+  typeof text === 'string' && /^[\x21-\x7e]{1,255}$/.test(text);

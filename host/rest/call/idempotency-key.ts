@@ -5,11 +5,17 @@ import { isHeaderText } from './header-text.ts';
 
 const anyone: Caller = {};
 
-/** Who calls, by the Idempotency-Key header. INVALID_REQUEST for a key that is none. */
+/**
+ * Returns the caller with the idempotency key of the Idempotency-Key header. Throws INVALID_REQUEST for a malformed
+ * key.
+ */
 export function callerOf(header: string | readonly string[] | undefined, scope: string, input: unknown): Caller {
   if (header === undefined) return anyone;
   if (!isHeaderText(header)) {
-    throw new BrokerError('INVALID_REQUEST', 'Idempotency-Key: must be 1 to 255 visible ASCII characters, without spaces.');
+    throw new BrokerError(
+      'INVALID_REQUEST',
+      'Idempotency-Key: must be 1 to 255 visible ASCII characters, without spaces.',
+    );
   }
   return { key: { scope, key: header, fingerprint: jsonFingerprint(input) } };
 }

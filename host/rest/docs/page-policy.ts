@@ -1,4 +1,7 @@
-/** What a documentation page may load: files of this server, and styles that carry the nonce; no script stands in a page. */
+/**
+ * The Content-Security-Policy of a documentation page: files of this server, and styles with the nonce; no inline
+ * scripts.
+ */
 export function pagePolicy(nonce?: string): string {
   const styles = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
   return [

@@ -10,7 +10,10 @@ export interface PagesOptions {
   readonly log: Log;
 }
 
-/** The documentation pages: a server inside the server, since what it needs is large and few ever look. It listens nowhere. */
+/**
+ * Creates the server of the documentation pages. It is a separate Fastify server that does not listen, since its
+ * dependencies are large and rarely needed.
+ */
 export async function documentationPages({ document, log }: PagesOptions): Promise<FastifyInstance> {
   const [helmet, swagger, swaggerUi] = await Promise.all([
     import('@fastify/helmet'),
@@ -19,7 +22,9 @@ export async function documentationPages({ document, log }: PagesOptions): Promi
   ]);
   const app = fastify({ logger: false, genReqId: ({ headers }) => String(headers['x-request-id']) });
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
-  app.setNotFoundHandler((request, reply) => answerFailure(nothingAt(request.method, request.url), request, reply, log));
+  app.setNotFoundHandler((request, reply) =>
+    answerFailure(nothingAt(request.method, request.url), request, reply, log),
+  );
   await app.register(helmet.default, {
     contentSecurityPolicy: false,
     strictTransportSecurity: false,

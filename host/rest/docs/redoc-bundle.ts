@@ -2,18 +2,24 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { BrokerError } from '../../../core/contract/errors.ts';
 
-/** Where the page's foot would fetch a picture from another origin. An address that holds nothing shows nothing. */
+/** A picture that the footer of Redoc would fetch from another origin. An empty data address shows nothing. */
 const remotePicture = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 
-/** The script of Redoc. A built package has it beside this file, see `scripts/copy-assets.ts`; the sources have it as a development dependency. */
+/**
+ * Returns the script of Redoc. A build has it beside this file (`scripts/copy-assets.ts`); the sources have it as a
+ * development dependency. Throws NOT_FOUND when it is missing.
+ */
 export function redocBundle(): Buffer {
-  const script = beside() ?? installed();
+  const script = bundled() ?? installed();
   if (script === undefined)
-    throw new BrokerError('NOT_FOUND', 'This installation lacks the script of Redoc; /docs shows the same. npm run build brings it.');
+    throw new BrokerError(
+      'NOT_FOUND',
+      'This installation lacks the script of Redoc; open /docs for the same content. npm run build adds the script.',
+    );
   return Buffer.from(script.replaceAll(remotePicture, 'data:,'));
 }
 
-function beside(): string | undefined {
+function bundled(): string | undefined {
   return text(new URL('./redoc.standalone.js', import.meta.url));
 }
 

@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { pagePolicy } from './page-policy.ts';
 import { redocBundle } from './redoc-bundle.ts';
 
-/** Redoc makes its styles while it runs, some as soon as it is loaded: each needs the nonce of the page, which stands at this script. */
+/**
+ * Redoc creates style elements while it runs, some at load time: each needs the nonce of the page, which this script
+ * element carries.
+ */
 const before = `const { nonce } = document.currentScript;
 const make = document.createElement.bind(document);
 document.createElement = (name, options) => {
@@ -13,7 +16,7 @@ document.createElement = (name, options) => {
 };
 `;
 
-/** Its search would run in a worker that it makes of a text, which the policy does not allow. */
+/** The search of Redoc is disabled: it would run in a worker created from a text, which the policy forbids. */
 const start = `Redoc.init('/openapi.json', { disableSearch: true, expandResponses: '200,201,202', pathInMiddlePanel: true }, document.getElementById('redoc'));
 `;
 
@@ -35,15 +38,18 @@ const page = (nonce: string): string => `<!doctype html>
 </html>
 `;
 
-/** The page /redoc and its scripts. */
+/** Binds the page /redoc and its scripts. */
 export function bindRedocPage(app: FastifyInstance): void {
   let bundle: Buffer | undefined;
   const script = 'text/javascript; charset=utf-8';
   app.get('/redoc', (_, reply) => {
-    // Told by the page, before it loads a script that is not there.
+    // The page reports a missing script before the browser requests it.
     bundle ??= redocBundle();
     const nonce = randomBytes(16).toString('base64');
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(nonce)).send(page(nonce));
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', pagePolicy(nonce))
+      .send(page(nonce));
   });
   app.get('/redoc/', (_, reply) => reply.redirect('/redoc'));
   app.get('/redoc/before.js', (_, reply) => reply.type(script).send(before));

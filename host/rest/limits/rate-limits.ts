@@ -1,52 +1,56 @@
 import type { Clock } from '../../../core/contract/clock.ts';
 import type { RestBinding } from '../../../core/operations/operation.ts';
 
-/** Operations that count together. */
+/** The name of a group of operations with a common limit. */
 export type LimitGroup = NonNullable<RestBinding['limit']>;
 
-/** What a client may still do. */
+/** The state of the limit of a client after one call. */
 export interface Allowance {
   /** Whether this call is within the limit. */
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Epoch seconds: the client starts anew then. */
+  /** The end of the current window, in epoch seconds. */
   readonly reset_at: number;
-  /** Seconds until then, by a clock that does not jump. */
+  /** Seconds until the end of the window, measured by the monotonic clock. */
   readonly wait_s: number;
 }
 
-/** Counts calls. The counters may be kept elsewhere, so the answer may come later. */
+/** Counters of calls. They may live in another process, so the result may be a promise. */
 export interface RateLimits {
-  /** Counts one call of a client. A call that is not allowed counts nothing. */
+  /** Counts one call of a client. A refused call is not counted. */
   take(group: LimitGroup, client: string): Allowance | Promise<Allowance>;
 }
 
-/** Seconds. */
+/** Length of a window in seconds. */
 export const limitWindow = 60;
 
-/** So many clients are remembered in each group, in at most four megabytes. Beyond them the one whose window began first is forgotten. */
-const mostClients = 10_000;
+/**
+ * Maximum number of clients per group, which take at most four megabytes. Beyond it, the client with the oldest window
+ * is dropped.
+ */
+const maxClients = 10_000;
 
 interface Window {
   taken: number;
-  /** Monotonic. */
+  /** End of the window on the monotonic clock, in milliseconds. */
   readonly ends: number;
   readonly reset_at: number;
 }
 
-/** Counts in this process: for each group and client so many calls in a minute, which begins with the first of them. */
+/** Counts in this process, per group and client, in fixed windows that begin with the first call of the client. */
 export function rateLimits(
   limits: Readonly<Record<LimitGroup, number>>,
   clock: Pick<Clock, 'now' | 'monotonic'>,
-  most = mostClients,
+  clientLimit = maxClients,
 ): RateLimits {
   const groups = new Map<LimitGroup, Map<string, Window>>();
 
   function begin(windows: Map<string, Window>, client: string, now: number): Window {
-    // All windows are equally long: those that began first end first, and stand first. So the client's own that is over goes here too.
+    // All windows have the same length, and the map keeps their order of insertion: the oldest come first. An expired
+    // window of the client is removed here too.
     for (const [oldest, { ends }] of windows) {
-      if (ends > now && windows.size < most) break;
+      if (ends > now && windows.size < clientLimit) break;
       windows.delete(oldest);
     }
     const ms = limitWindow * 1000;
@@ -59,7 +63,7 @@ export function rateLimits(
     take(group, client) {
       const windows = groups.get(group) ?? new Map<string, Window>();
       groups.set(group, windows);
-      // In whole milliseconds: the sum of a fraction and the window, less the fraction, may be a little more than the window.
+      // Whole milliseconds: with fractions, the difference may exceed the window by a rounding error.
       const now = Math.floor(clock.monotonic());
       const known = windows.get(client);
       const window = known && known.ends > now ? known : begin(windows, client, now);

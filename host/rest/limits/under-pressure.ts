@@ -3,7 +3,9 @@ import type { Pressure } from '../../metrics/pressure.ts';
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
-/** Refuses a call that changes something, before its body is read, while others wait too long. */
+/**
+ * Returns a hook that refuses a call which changes state, before its body is read, while other calls wait too long.
+ */
 export const refuseUnderPressure =
   (pressure: Pressure): Hook =>
   (_request, _reply, done) =>

@@ -3,24 +3,28 @@ import { limitWindow } from '../limits/rate-limits.ts';
 import type { ErrorForm } from '../routes/path-table.ts';
 import type { Json } from '../../schema/public-schema.ts';
 
-const header = (description: string, type: string, example: unknown): Json => ({ description, schema: { type }, example });
+const header = (description: string, type: string, example: unknown): Json => ({
+  description,
+  schema: { type },
+  example,
+});
 
-/** Headers that operations refer to. */
+/** The headers that operations reference. */
 export const headers: Json = {
   'X-Request-Id': header(
-    'The X-Request-Id of the call, or one that was made for it; it stands in every line of the log.',
+    'The X-Request-Id of the call, or a generated id; every log line of the call contains it.',
     'string',
     'call-7',
   ),
   'X-Observed-At': {
-    ...header('When the provider was last seen to answer for all machines of the request.', 'string', '2026-01-15T09:30:40.000Z'),
+    ...header('When the provider last reported on all machines of the request.', 'string', '2026-01-15T09:30:40.000Z'),
     schema: { type: 'string', format: 'date-time' },
   },
-  'X-RateLimit-Limit': header('Calls of this group that one client may make in a window.', 'integer', 200),
-  'X-RateLimit-Remaining': header('Calls that are left in this window.', 'integer', 199),
-  'X-RateLimit-Reset': header('When the client starts anew: epoch seconds.', 'integer', 1_768_469_460),
+  'X-RateLimit-Limit': header('Number of calls of this group that one client may make in a window.', 'integer', 200),
+  'X-RateLimit-Remaining': header('Number of calls left in this window.', 'integer', 199),
+  'X-RateLimit-Reset': header('When the next window starts, in epoch seconds.', 'integer', 1_768_469_460),
   'X-RateLimit-Window': header('Length of the window in seconds.', 'integer', limitWindow),
-  'Retry-After': header('Seconds after which to try again.', 'integer', 12),
+  'Retry-After': header('Seconds to wait before the next attempt.', 'integer', 12),
 };
 
 const limitHeaders = Object.keys(headers).filter((name) => name.startsWith('X-RateLimit-'));
@@ -32,7 +36,7 @@ export interface AnswerOf {
 
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
 
-/** References to the headers of an answer. */
+/** Returns references to the headers of an answer. */
 export function headersOf({ limited }: Pick<AnswerOf, 'limited'>, ...more: readonly string[]): Json {
   const names = ['X-Request-Id', ...(limited ? limitHeaders : []), ...more];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -43,20 +47,34 @@ export const jsonAnswer = (description: string, schema: Json, example: unknown):
   content: { 'application/json': { schema, example } },
 });
 
-/** The refusals of a route, by status: each with its codes and what they mean. The headers that every answer has are told with the success. */
+/**
+ * Returns the error answers of a route by status, each with its codes and their meaning. The success answer documents
+ * the headers that every answer has.
+ */
 export function refusalsOf(refusals: readonly Code[], { form, limited }: AnswerOf): Json {
   const byStatus = Map.groupBy(new Set(refusals), (code) => codes[code].status);
   const answers = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(
     answers.map(([status, found]) => {
       const description = found.map((code) => `- \`${code}\`: ${codes[code].meaning}`).join('\n');
-      const more = status === 429 ? { headers: headersOf({ limited }, 'Retry-After') } : status === 503 ? { headers: retryAfter } : {};
-      return [String(status), { ...jsonAnswer(description, { $ref: schemas[form] }, exampleOf(found[0] as Code, form)), ...more }];
+      const more =
+        status === 429
+          ? { headers: headersOf({ limited }, 'Retry-After') }
+          : status === 503
+            ? { headers: retryAfter }
+            : {};
+      return [
+        String(status),
+        { ...jsonAnswer(description, { $ref: schemas[form] }, exampleOf(found[0] as Code, form)), ...more },
+      ];
     }),
   );
 }
 
-const schemas: Readonly<Record<ErrorForm, string>> = { detail: '#/components/schemas/Detail', error: '#/components/schemas/Error' };
+const schemas: Readonly<Record<ErrorForm, string>> = {
+  detail: '#/components/schemas/Detail',
+  error: '#/components/schemas/Error',
+};
 
 function exampleOf(code: Code, form: ErrorForm): unknown {
   const message = codes[code].meaning;

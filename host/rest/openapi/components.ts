@@ -6,7 +6,7 @@ import { ProviderView } from '../../../core/operations/providers/provider-views.
 import type { Broker } from '../../compose.ts';
 import { type Json, type Named, unnamed } from '../../schema/public-schema.ts';
 
-/** The parts that operations refer to. */
+/** The components that operations reference. */
 export interface Components {
   readonly named: Named;
   readonly schemas: Json;
@@ -14,8 +14,10 @@ export interface Components {
 
 const Detail = Type.Object(
   {
-    detail: Type.String({ description: 'What happened, to which thing, and what to do; everything that is wrong, with its place.' }),
-    code: Type.Enum(Object.keys(codes) as [Code, ...Code[]], { description: 'For programs: what kind of refusal it is.' }),
+    detail: Type.String({
+      description: 'What happened, to which object, and what to do; lists every error with its place.',
+    }),
+    code: Type.Enum(Object.keys(codes) as [Code, ...Code[]], { description: 'The kind of error, for programs.' }),
   },
   { additionalProperties: false },
 );
@@ -23,10 +25,10 @@ const Detail = Type.Object(
 const ErrorObject = Type.Object({
   error: Type.Object({
     code: Type.Enum(Object.keys(codes) as [Code, ...Code[]]),
-    message: Type.String({ description: 'What happened, to which thing, and what to do.' }),
+    message: Type.String({ description: 'What happened, to which object, and what to do.' }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'For programs: `findings` with `path` and `message`, `requested_provider`, `available_providers`, `suggestion` and others.',
+        'Details for programs: `findings` with `path` and `message`, `requested_provider`, `available_providers`, `suggestion` and others.',
     }),
     timestamp: Type.String({ format: 'date-time' }),
     request_id: Type.String({ description: 'The X-Request-Id of this call.' }),
@@ -42,12 +44,17 @@ const SourceInfo = Type.Object(
       description: 'From the base file to the most specific layer.',
     }),
   },
-  { description: 'Where the template comes from; with include_source alone.' },
+  { description: 'The origin of the template; only with include_source.' },
 );
 
-/** The schemas that have a name: templates with the fields of every loaded plugin, provider instances with the settings of their type, failures. */
+/**
+ * Returns the named schemas: templates with the fields of every loaded plugin, provider instances with the settings of
+ * their type, and errors.
+ */
 export function componentsOf({ services }: Broker): Components {
-  const types = new Map(services.providers.instances.map((instance) => [instance.type, services.providers.type(instance)]));
+  const types = new Map(
+    services.providers.instances.map((instance) => [instance.type, services.providers.type(instance)]),
+  );
   const settings = [...types].flatMap(([type, found]) =>
     found ? [[`${pascal(type)}Configuration`, found.config as TSchema] as const] : [],
   );
@@ -65,14 +72,22 @@ export function componentsOf({ services }: Broker): Components {
     schemas: {
       Template: {
         ...template,
-        description: 'A template: the common fields and those of the loaded plugins. Fields that nobody knows are kept as they are.',
+        description:
+          'A template: the common fields and the fields of the loaded plugins. Unknown fields are kept unchanged.',
         properties: { ...template['properties'], source_info: unnamed(SourceInfo, named) },
       },
-      TemplateFields: { ...template, description: 'Fields of a template; each also in camelCase.', required: [] },
+      TemplateFields: {
+        ...template,
+        description: 'Fields of a template; each name is also accepted in camelCase.',
+        required: [],
+      },
       Provider: unnamed(ProviderView, named),
       ProviderEntry: {
         ...entry,
-        properties: { ...entry['properties'], ...(references.length > 0 ? { config: { anyOf: references, default: {} } } : {}) },
+        properties: {
+          ...entry['properties'],
+          ...(references.length > 0 ? { config: { anyOf: references, default: {} } } : {}),
+        },
       },
       ...Object.fromEntries(settings.map(([name, schema]) => [name, asWritten(unnamed(schema as Json, named))])),
       Detail: unnamed(Detail, named),
@@ -81,16 +96,25 @@ export function componentsOf({ services }: Broker): Components {
   };
 }
 
-export const pascal = (name: string): string => name.replace(/(?:^|[^A-Za-z0-9])([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|[^A-Za-z0-9])([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 
-/** A schema of what callers write: a field that has a default may be left out, at any depth. */
+/** Returns the schema of the input that callers write: a field with a default is optional, at any depth. */
 function asWritten(schema: Json): Json {
-  const { properties, required, items } = schema as { properties?: Record<string, Json>; required?: readonly string[]; items?: Json };
+  const { properties, required, items } = schema as {
+    properties?: Record<string, Json>;
+    required?: readonly string[];
+    items?: Json;
+  };
   const needed = required?.filter((name) => !('default' in (properties?.[name] ?? {})));
-  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((word) => (schema[word] ? [[word, (schema[word] as Json[]).map(asWritten)]] : []));
+  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((word) =>
+    schema[word] ? [[word, (schema[word] as Json[]).map(asWritten)]] : [],
+  );
   return {
     ...schema,
-    ...(properties ? { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, asWritten(field)])) } : {}),
+    ...(properties
+      ? { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, asWritten(field)])) }
+      : {}),
     ...(needed ? { required: needed } : {}),
     ...(items ? { items: asWritten(items) } : {}),
     ...Object.fromEntries(variants),

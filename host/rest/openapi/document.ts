@@ -18,7 +18,7 @@ const parameters: Json = {
     name: 'X-Request-Id',
     in: 'header',
     required: false,
-    description: 'Names this call, in the answer and in the log. One that is no such text is replaced.',
+    description: 'Identifies this call in the answer and in the log. An invalid value is replaced by a generated one.',
     schema: visible,
   },
   'Idempotency-Key': {
@@ -26,45 +26,51 @@ const parameters: Json = {
     in: 'header',
     required: false,
     description:
-      'The same key with the same body gets the same answer and does nothing twice; with another body it is refused with 409. Kept as long as its request, and at least 7 days.',
+      'A repeated call with the same key and the same body gets the same answer and changes nothing; with another body it is refused with 409. A key is kept as long as its request, and at least 7 days.',
     schema: visible,
   },
 };
 
-/** A name may be chosen for each call; refusals are JSON in any case. */
+/** The scheduler format of one call. Errors are JSON in every format. */
 const schedulerParameter = (broker: Broker): Json => ({
   name: 'X-Scheduler',
   in: 'header',
   required: false,
-  description: `The scheduler in whose form this call is answered; X-ORB-Scheduler is another name of the header. Default: \`${broker.scheduler.name}\`, whose form is described here.`,
+  description: `The scheduler strategy that formats the answer; X-ORB-Scheduler is an alias of the header. Default: \`${broker.scheduler.name}\`, the format that this document describes.`,
   schema: { type: 'string', enum: formatNames(broker) },
 });
 
 const tags = [
-  { name: 'Templates', description: 'What machines are made from.' },
-  { name: 'Machines', description: 'Asking for machines and giving them back.' },
-  { name: 'Requests', description: 'How requests for machines, and returns, stand.' },
-  { name: 'Providers', description: 'Where machines come from.' },
-  { name: 'Service', description: 'Whether and how the service runs.' },
+  { name: 'Templates', description: 'Templates, from which machines are created.' },
+  { name: 'Machines', description: 'Request machines and return them.' },
+  { name: 'Requests', description: 'The state of requests for machines and of returns.' },
+  { name: 'Providers', description: 'Provider instances, which supply the machines.' },
+  { name: 'Service', description: 'Health and metrics of the service.' },
 ];
 
-const description = `Hands out machines from templates through cloud provider instances, follows them and takes them back.
+const description = `muster requests machines from cloud provider instances by templates, tracks them and releases them.
 
-Names are written in snake_case here; every field of a body and of a query may be written in camelCase as well, and some have further spellings, which their description names. A field that is written twice must say the same. Bodies are closed, except templates and the \`config\` of a provider: an unknown field is refused, with the nearest known name.
+This document writes names in snake_case; every field of a body and of a query is also accepted in camelCase, and some fields have further spellings, which their description lists. A field that occurs in two spellings must have the same value in both. Bodies are closed, except templates and the \`config\` of a provider: an unknown field is refused with the nearest known name.
 
-Every answer carries X-Request-Id; those of a limited route carry the X-RateLimit headers too, also when they refuse. Failures are \`{"detail": "…", "code": "…"}\`, and on the routes of several providers an \`error\` object. Both say everything that is wrong at once.`;
+Every answer has the header X-Request-Id; every answer of a limited route, errors included, also has the X-RateLimit headers. Errors are \`{"detail": "…", "code": "…"}\`, and on the routes of several providers an \`error\` object. Both report all errors of a call at once.`;
 
-/** The whole REST face in OpenAPI 3.1, read off the operations and their routes, with the answers of the active scheduler strategy. */
+/**
+ * Generates the OpenAPI 3.1 document of the REST interface from the operations and their routes, with the answers of
+ * the active scheduler strategy.
+ */
 export function openApiDocument(broker: Broker, app: Pick<FastifyInstance, 'hasRoute'>): Json {
   const components = componentsOf(broker);
   const schemas: Record<string, Json> = { ...components.schemas };
 
-  /** Answers are named after the view, or after the operation. */
+  /** The schema of an answer has the name of the view, or of the operation. */
   function answer(operation: Operation<any, any>): Json {
     const schema = broker.rendering.schema(operation);
     const known = publicSchema(schema, components.named);
     if ('$ref' in known) return known;
-    const name = typeof operation.output === 'string' ? views[operation.output as keyof typeof views] : `${pascal(operation.name)}Result`;
+    const name =
+      typeof operation.output === 'string'
+        ? views[operation.output as keyof typeof views]
+        : `${pascal(operation.name)}Result`;
     schemas[name] ??= unnamed(schema as Json, components.named);
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -104,8 +110,12 @@ const views = {
   reclaims: 'ReclaimedMachines',
 } as const;
 
-/** The routes of an operation; the first has the operation's name. */
+/** Returns the routes of an operation; the operationId of the first is the name of the operation. */
 function routesOf(operation: Operation<any, any>): RouteOf[] {
   const bindings: readonly RestBinding[] = operation.rest === undefined ? [] : [operation.rest].flat();
-  return bindings.map((rest, index) => ({ operation, rest, operationId: index === 0 ? operation.name : `${operation.name}_${index + 1}` }));
+  return bindings.map((rest, index) => ({
+    operation,
+    rest,
+    operationId: index === 0 ? operation.name : `${operation.name}_${index + 1}`,
+  }));
 }

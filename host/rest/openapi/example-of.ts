@@ -4,8 +4,9 @@ import type { Json } from '../../schema/public-schema.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * An example of a schema: each field has the value of its name (`machine.status` before `status`), where that is one the schema allows, else the
- * schema's own example, or the plainest one. Of optional fields those are shown that have a value. `schemas` are those that references name.
+ * Returns an example of a schema. Each field gets the value of its name (`machine.status` before `status`) when the
+ * schema allows it, else the example of the schema, else the simplest value. Optional fields appear only when they
+ * have a value. `schemas` resolves references.
  */
 export function exampleOf(schema: Json, values: Values, schemas: Json, field = '', owner = ''): unknown {
   const json = deref(schema, schemas);
@@ -32,7 +33,8 @@ export function exampleOf(schema: Json, values: Values, schemas: Json, field = '
   }
 }
 
-const valueOf = (values: Values, field: string, owner: string): unknown => values[`${owner}.${field}`] ?? values[field];
+const valueOf = (values: Values, field: string, owner: string): unknown =>
+  values[`${owner}.${field}`] ?? values[field];
 
 function objectOf(json: Json, values: Values, schemas: Json, owner: string): Values {
   const required = new Set<string>(json['required'] ?? []);
@@ -43,12 +45,13 @@ function objectOf(json: Json, values: Values, schemas: Json, owner: string): Val
   return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field, values, schemas, name, owner)]));
 }
 
-/** As far as the examples need it: type, choice and, for lists, their entries. */
+/** Whether a value fits a schema, as far as examples need it: type, enumeration, and the entries of lists. */
 function fits(value: unknown, json: Json, schemas: Json): boolean {
   if (json['anyOf']) return json['anyOf'].some((each: Json) => fits(value, deref(each, schemas), schemas));
   if ('const' in json) return value === json['const'];
   if (json['enum']) return json['enum'].includes(value);
-  if (json['type'] === 'array') return Array.isArray(value) && value.every((each) => fits(each, deref(json['items'], schemas), schemas));
+  if (json['type'] === 'array')
+    return Array.isArray(value) && value.every((each) => fits(each, deref(json['items'], schemas), schemas));
   if (json['type'] === 'object') return isObject(value) && hasRequired(value, json, schemas);
   if (json['type'] === 'integer') return Number.isInteger(value);
   return json['type'] === undefined || json['type'] === (value === null ? 'null' : typeof value);

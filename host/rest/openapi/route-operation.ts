@@ -18,11 +18,11 @@ export interface Parts {
   readonly broker: Broker;
   readonly components: Components;
   readonly samples: Samples;
-  /** The schema of the answers, as a reference. */
+  /** Returns a reference to the schema of the answers. */
   answer(operation: Operation<any, any>): Json;
 }
 
-/** One route of an operation, as OpenAPI has it. */
+/** Returns one route of an operation as an OpenAPI operation. */
 export function routeOperation({ operation, rest, operationId }: RouteOf, parts: Parts): Json {
   const { components, samples } = parts;
   const limited = rest.limit !== undefined && parts.broker.configuration.server.rate_limit.enabled;
@@ -40,35 +40,46 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
     parameters: [
       ...input.parameters,
       ...(rest.idempotent ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
-      ...(parts.broker.rendering.dependsOnScheduler(operation) ? [{ $ref: '#/components/parameters/X-Scheduler' }] : []),
+      ...(parts.broker.rendering.dependsOnScheduler(operation)
+        ? [{ $ref: '#/components/parameters/X-Scheduler' }]
+        : []),
       requestIdParameter,
     ],
     ...(input.body ? { requestBody: input.body } : {}),
     responses: {
       [String(rest.status ?? 200)]: {
         description: 'The answer.',
-        content: { [media]: { schema, example: typeof example === 'string' ? example : told(example as Json, operation, samples) } },
+        content: {
+          [media]: {
+            schema,
+            example: typeof example === 'string' ? example : withSampleAnswer(example as Json, operation, samples),
+          },
+        },
         headers: headersOf({ limited }, ...observed),
       },
-      ...refusalsOf(codesOf(operation, { limited, idempotent: rest.idempotent === true, body: input.body !== undefined }), {
-        form,
-        limited,
-      }),
+      ...refusalsOf(
+        codesOf(operation, { limited, idempotent: rest.idempotent === true, body: input.body !== undefined }),
+        {
+          form,
+          limited,
+        },
+      ),
     },
   };
 }
 
-/** An example with what is said of the answers to this operation, in the fields that it has. */
-const told = (example: Json, { name }: Operation<any, any>, { answers }: Samples): Json => ({
+/** The example, with the sample values of this operation in the fields that it has. */
+const withSampleAnswer = (example: Json, { name }: Operation<any, any>, { answers }: Samples): Json => ({
   ...example,
   ...Object.fromEntries(Object.entries(answers[name] ?? {}).filter(([field]) => Object.hasOwn(example, field))),
 });
 
-/** The first sentence is the title; the others, and what limits the route, describe it. */
+/** The first sentence of the summary is the title; the other sentences and the rate limit form the description. */
 function summaryOf({ summary }: Operation<any, any>, { limit }: RestBinding, { broker }: Parts): Json {
   const { enabled, ...limits } = broker.configuration.server.rate_limit;
   const [title = '', ...rest] = summary.split(/(?<=[.:]) /);
-  const counted = enabled && limit ? [`Counts for the group \`${limit}\`: ${limits[limit]} calls a minute for one client.`] : [];
+  const counted =
+    enabled && limit ? [`Rate limit group \`${limit}\`: ${limits[limit]} calls per minute and client.`] : [];
   const description = [...rest, ...counted].join(' ');
   return { summary: title.replace(/:$/, '.'), ...(description === '' ? {} : { description }) };
 }
@@ -80,8 +91,15 @@ export const tagOf = (path: string): string => {
   return `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
 };
 
-/** Fields of the path and, where there is no body, of the query; else the rest is the body. */
-function inputOf(operation: Operation<any, any>, rest: RestBinding, { components, samples }: Parts): { parameters: Json[]; body?: Json } {
+/**
+ * Returns the parameters: the fields of the path, and of the query when there is no body. With a body, the other
+ * fields form the body.
+ */
+function inputOf(
+  operation: Operation<any, any>,
+  rest: RestBinding,
+  { components, samples }: Parts,
+): { parameters: Json[]; body?: Json } {
   const { named, schemas } = components;
   const schema = routeSchema(operation, rest) as unknown as Json;
   const inPath = [...rest.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
@@ -102,25 +120,39 @@ function inputOf(operation: Operation<any, any>, rest: RestBinding, { components
   const open = schema['additionalProperties'] !== false;
   if (own.length === 0 && !open) return { parameters };
   const required = (schema['required'] as string[]).filter((name) => !inPath.includes(name));
-  const properties = Object.fromEntries(own.map(([name, field]) => [name, richer[name] ?? publicSchema(field, named, name)]));
-  const body = open ? templateBody(properties, operation, schemas) : { type: 'object', properties, required, additionalProperties: false };
+  const properties = Object.fromEntries(
+    own.map(([name, field]) => [name, detailedSchemas[name] ?? publicSchema(field, named, name)]),
+  );
+  const body = open
+    ? templateBody(properties, operation, schemas)
+    : { type: 'object', properties, required, additionalProperties: false };
   const named_ = Object.fromEntries(Object.entries(call).filter(([name]) => !inPath.includes(name)));
   const example = Object.keys(named_).length > 0 ? named_ : exampleOf(body, samples.values, schemas);
-  return { parameters, body: { required: required.length > 0 || open, content: { 'application/json': { schema: body, example } } } };
+  return {
+    parameters,
+    body: { required: required.length > 0 || open, content: { 'application/json': { schema: body, example } } },
+  };
 }
 
-/** Fields that the reader takes as they come, since others judge them. */
-const richer: Readonly<Record<string, Json>> = {
-  template: { $ref: '#/components/schemas/TemplateFields', description: 'A template; it need not exist.' },
-  providers: { type: 'array', items: { $ref: '#/components/schemas/ProviderEntry' }, description: 'Provider entries.' },
+/** Schemas of fields that the route itself accepts without checks, since the operation checks them. */
+const detailedSchemas: Readonly<Record<string, Json>> = {
+  template: {
+    $ref: '#/components/schemas/TemplateFields',
+    description: 'A template. It need not exist in the broker.',
+  },
+  providers: {
+    type: 'array',
+    items: { $ref: '#/components/schemas/ProviderEntry' },
+    description: 'Provider entries.',
+  },
 };
 
-/** Every field of a template may stand in the body, and what the operation takes beside. */
+/** The body of a route that accepts template fields, and the further fields of its operation. */
 function templateBody(properties: Json, operation: Operation<any, any>, schemas: Json): Json {
   const fields = schemas['TemplateFields']['properties'] as Json;
   const more = Object.fromEntries(Object.entries(properties).filter(([name]) => !Object.hasOwn(fields, name)));
   return {
-    description: 'Fields of a template; each also in camelCase. Unknown ones are kept.',
+    description: 'Fields of a template; each name is also accepted in camelCase. Unknown fields are kept.',
     allOf: [
       { $ref: '#/components/schemas/TemplateFields' },
       ...(Object.keys(more).length > 0 ? [{ type: 'object', properties: more }] : []),

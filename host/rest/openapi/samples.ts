@@ -3,17 +3,20 @@ import type { Broker } from '../../compose.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What examples are made of. Names of templates and instances are those of this broker, so that an example can be tried as it is. */
+/**
+ * Values of the examples. Templates and instances have the names of this broker, so that a reader can send an example
+ * unchanged.
+ */
 export interface Samples {
-  /** By the name of the field, in its own spelling or as HostFactory writes it. */
+  /** By field name, in muster's spelling or in HostFactory's. */
   readonly values: Values;
-  /** Bodies and parameters of calls, by operation, where the values alone say too little. */
+  /** Bodies and parameters of calls by operation, where `values` is not sufficient. */
   readonly calls: Readonly<Record<string, Values>>;
-  /** Fields of answers, by operation, where the values alone say the wrong thing. */
+  /** Fields of answers by operation, where `values` does not fit. */
   readonly answers: Readonly<Record<string, Values>>;
 }
 
-const moment = '2026-01-15T09:30:00.000Z';
+const timestamp = '2026-01-15T09:30:00.000Z';
 const request_id = 'req-019bc0e8-6c00-7d31-9f04-3a5c2e7b9d10';
 const return_id = 'ret-019bc0f1-91a0-7c42-8b6e-5d1f0a2c4e63';
 const machine_id = 'i-0a1b2c3d4e5f60718';
@@ -25,7 +28,7 @@ export function samplesOf({ services }: Broker): Samples {
   const provider_instance = instance?.name ?? 'east';
   const provider_type = instance?.type ?? 'cloud';
   const provider_api = instance ? (services.providers.apis(instance.name)[0]?.name ?? 'RunInstances') : 'RunInstances';
-  const made = {
+  const template = {
     template_id: 'batch',
     image_id: 'ami-067bea1a7acde1586',
     machine_type: 't3.small',
@@ -42,8 +45,8 @@ export function samplesOf({ services }: Broker): Samples {
     holds: 2,
     delivered: 0,
     message: opened,
-    created_at: Date.parse(moment),
-    deadline_at: Date.parse(moment) + 3_600_000,
+    created_at: Date.parse(timestamp),
+    deadline_at: Date.parse(timestamp) + 3_600_000,
     next_at: null,
     version: 1,
     epoch: 0,
@@ -75,10 +78,10 @@ export function samplesOf({ services }: Broker): Samples {
       fulfilment: { requested: 2, delivered: 2, final: true, shortfall: [] },
       message: '2 of 2 machines delivered.',
       private_ip: '10.0.1.17',
-      created_at: moment,
+      created_at: timestamp,
       completed_at: '2026-01-15T09:30:41.000Z',
-      timestamp: moment,
-      started_at: moment,
+      timestamp,
+      started_at: timestamp,
       selection_reason: `'${provider_instance}' is the only instance that can serve it.`,
       selection_strategy: 'default',
       confidence: 1,
@@ -93,7 +96,12 @@ export function samplesOf({ services }: Broker): Samples {
       validation_level: 'strict',
       validation_errors: [],
       validation_results: {
-        [provider_instance]: { valid: true, errors: [], warnings: [], supported_features: ['machine_type', 'subnet_ids'] },
+        [provider_instance]: {
+          valid: true,
+          errors: [],
+          warnings: [],
+          supported_features: ['machine_type', 'subnet_ids'],
+        },
       },
       compatible_providers: [provider_instance],
       incompatible_providers: [],
@@ -102,9 +110,9 @@ export function samplesOf({ services }: Broker): Samples {
       invalid: [],
       environment_variables: { recognized: ['MUSTER_CLOUD_REGION'], ignored: [], invalid: [] },
       resolved_configuration: { region: 'us-west-2' },
-      image_id: made.image_id,
-      machine_type: made.machine_type,
-      subnet_ids: made.subnet_ids,
+      image_id: template.image_id,
+      machine_type: template.machine_type,
+      subnet_ids: template.subnet_ids,
       capabilities: ['EC2Fleet', 'RunInstances'],
       configuration: { region: 'us-east-1' },
       enabled: true,
@@ -126,7 +134,7 @@ export function samplesOf({ services }: Broker): Samples {
       total: 1,
       count: 1,
       total_count: 1,
-      // As HostFactory writes them.
+      // The field names of HostFactory.
       requestId: request_id,
       templateId: template_id,
       machineId: machine_id,
@@ -144,10 +152,10 @@ export function samplesOf({ services }: Broker): Samples {
       cacheStats: { templates: 2, files: 1, loads: 2, errors: [] },
     },
     calls: {
-      create_template: { ...made, provider_api, tags: { team: 'render' } },
-      update_template: { template_id: made.template_id, machine_type: 't3.medium' },
-      delete_template: { template_id: made.template_id },
-      validate_template: { ...made, provider_api },
+      create_template: { ...template, provider_api, tags: { team: 'render' } },
+      update_template: { template_id: template.template_id, machine_type: 't3.medium' },
+      delete_template: { template_id: template.template_id },
+      validate_template: { ...template, provider_api },
       validate_template_for_provider: { template_id, provider_instance, validation_level: 'lenient' },
       validate_template_for_providers: { template_id, provider_instances: [provider_instance] },
       create_request: { ...asked, additional_data: { project: 'render' } },
@@ -162,15 +170,20 @@ export function samplesOf({ services }: Broker): Samples {
       },
     },
     answers: {
-      create_template: { templateId: made.template_id, message: "Template 'batch' was created." },
-      update_template: { templateId: made.template_id, message: "Template 'batch' was updated." },
-      delete_template: { templateId: made.template_id, message: "Template 'batch' was deleted." },
-      validate_template: { templateId: made.template_id },
+      create_template: { templateId: template.template_id, message: "Template 'batch' was created." },
+      update_template: { templateId: template.template_id, message: "Template 'batch' was updated." },
+      delete_template: { templateId: template.template_id, message: "Template 'batch' was deleted." },
+      validate_template: { templateId: template.template_id },
       list_templates: { message: '1 template.' },
       refresh_templates: { message: '2 templates from 1 files.' },
       create_request: { status, message: opened },
       create_selected_request: { status },
-      create_return_request: { request_id: return_id, requestId: return_id, status: 'pending', message: '1 machine is given back.' },
+      create_return_request: {
+        request_id: return_id,
+        requestId: return_id,
+        status: 'pending',
+        message: '1 machine is given back.',
+      },
       cancel_request: { message: 'The request is cancelled; its machines are given back.', status: 'in_progress' },
       validate_provider_configuration: { providers: [{ name: 'west', valid: true, errors: [], warnings: [] }] },
       test_provider_selection: { selection_strategy: 'load_balanced' },

@@ -12,7 +12,10 @@ const text = { type: 'string' };
 const headers = headersOf({ limited: false });
 const parameters = [{ $ref: '#/components/parameters/X-Request-Id' }];
 
-const answer = (description: string, { schema, example }: Shape): Json => ({ ...jsonAnswer(description, schema, example), headers });
+const answer = (description: string, { schema, example }: Shape): Json => ({
+  ...jsonAnswer(description, schema, example),
+  headers,
+});
 
 const service = (operationId: string, summary: string, responses: Json): Json => ({
   operationId,
@@ -24,8 +27,11 @@ const service = (operationId: string, summary: string, responses: Json): Json =>
 
 const readiness = (operationId: string, summary: string): Json =>
   service(operationId, summary, {
-    '200': answer('It can.', ready),
-    '503': { ...answer('It cannot; `checks` says why.', notReady), headers: headersOf({ limited: false }, 'Retry-After') },
+    '200': answer('The server can serve.', ready),
+    '503': {
+      ...answer('The server cannot serve; `checks` contains the reasons.', notReady),
+      headers: headersOf({ limited: false }, 'Retry-After'),
+    },
   });
 
 const planned = (operationId: string, summary: string, path: readonly Json[]): Json => ({
@@ -39,20 +45,26 @@ const planned = (operationId: string, summary: string, path: readonly Json[]): J
 const reads: Readonly<Record<string, Json>> = {
   [`${apiPrefix}/machines/`]: planned(
     'machines_planned',
-    `Planned and not served: machines are listed in GET ${apiPrefix}/inventory/.`,
+    `Planned and not served: GET ${apiPrefix}/inventory/ lists machines.`,
     [],
   ),
   [`${apiPrefix}/machines/{machine_id}`]: planned(
     'machine_planned',
-    `Planned and not served: a machine is shown in GET ${apiPrefix}/inventory/{machine_id}.`,
+    `Planned and not served: GET ${apiPrefix}/inventory/{machine_id} shows a machine.`,
     [{ name: 'machine_id', in: 'path', required: true, schema: text, example: 'i-0a1b2c3d4e5f60718' }],
   ),
-  '/livez': service('livez', 'Whether the process lives.', { '200': answer('It does.', alive) }),
-  '/readyz': readiness('readyz', 'Whether it can serve.'),
-  '/health': readiness('health', 'Whether it can serve: another name of /readyz.'),
-  '/info': service('info', 'What runs here.', { '200': answer('What runs here.', info) }),
-  '/metrics': service('metrics', 'Measurements, for Prometheus.', {
-    '200': { description: 'In the text format of Prometheus.', headers, content: { 'text/plain': { schema: text } } },
+  '/livez': service('livez', 'Whether the process runs.', { '200': answer('The process runs.', alive) }),
+  '/readyz': readiness('readyz', 'Whether the server can serve.'),
+  '/health': readiness('health', 'Whether the server can serve: an alias of /readyz.'),
+  '/info': service('info', 'Name, version and settings of the server.', {
+    '200': answer('Name, version and settings of the server.', info),
+  }),
+  '/metrics': service('metrics', 'Metrics for Prometheus.', {
+    '200': {
+      description: 'The metrics in the text format of Prometheus.',
+      headers,
+      content: { 'text/plain': { schema: text } },
+    },
   }),
   '/openapi.json': service('openapi', 'This document.', {
     '200': { description: 'OpenAPI 3.1.', headers, content: { 'application/json': { schema: { type: 'object' } } } },
@@ -61,9 +73,9 @@ const reads: Readonly<Record<string, Json>> = {
 
 const anyOperation = (limited: boolean): Json => ({
   operationId: 'call_operation',
-  summary: 'Any operation under its name, for the SDK and the command line.',
+  summary: 'Calls any operation by its name, for the SDK and the command line.',
   description:
-    'The answer is in the words of the default scheduler. It counts for the group of its operation, and for that of providers where the operation has none.',
+    'The answer has the format of the default scheduler. The call counts for the rate limit group of its operation; for the group of providers when the operation has no route.',
   tags: ['Service'],
   parameters: [
     { name: 'operation', in: 'path', required: true, schema: text, example: 'get_active_machine_count' },
@@ -72,11 +84,17 @@ const anyOperation = (limited: boolean): Json => ({
   ],
   requestBody: {
     required: false,
-    content: { 'application/json': { schema: { type: 'object', description: 'The input of the operation.' }, example: {} } },
+    content: {
+      'application/json': { schema: { type: 'object', description: 'The input of the operation.' }, example: {} },
+    },
   },
   responses: {
     '200': {
-      ...jsonAnswer('The answer of the operation.', { type: 'object' }, { active_count: 2, by_status: { running: 2 } }),
+      ...jsonAnswer(
+        'The answer of the operation.',
+        { type: 'object' },
+        { active_count: 2, by_status: { running: 2 } },
+      ),
       headers: headersOf({ limited }),
     },
     ...refusalsOf(Object.keys(codes) as Code[], { form: 'error', limited }),
@@ -96,34 +114,45 @@ const script = (name: ScriptName, limited: boolean): Json => {
   const counted = limited && scriptGroups[name] !== undefined;
   return {
     operationId: `hostfactory_${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,
-    summary: `What the HostFactory script ${name} asks for.`,
-    description: 'The answer is what the script prints, also when it fails: the header says what it ends with.',
+    summary: `Serves the HostFactory script ${name}.`,
+    description: 'The answer is the output of the script, also on failure: the header contains its exit code.',
     tags: ['Service'],
     ...(counted ? { 'x-rate-limit-group': scriptGroups[name] } : {}),
     parameters: [{ $ref: '#/components/parameters/Idempotency-Key' }, ...parameters],
     requestBody: {
       required: false,
-      content: { 'application/json': { schema: scriptBody, example: { input: inputs[name], env: { dialect: 'symphony' } } } },
+      content: {
+        'application/json': { schema: scriptBody, example: { input: inputs[name], env: { dialect: 'symphony' } } },
+      },
     },
     responses: {
       '200': {
-        ...jsonAnswer('What the script prints.', { type: 'object' }, { message: 'What happened.' }),
+        ...jsonAnswer('The output of the script.', { type: 'object' }, { message: 'What happened.' }),
         headers: {
           ...headersOf({ limited: counted }),
-          [exitCodeHeader]: { description: 'What the script ends with.', schema: { type: 'string', enum: ['0', '1'] } },
+          [exitCodeHeader]: {
+            description: 'The exit code of the script.',
+            schema: { type: 'string', enum: ['0', '1'] },
+          },
         },
       },
-      ...refusalsOf(['PAYLOAD_TOO_LARGE', ...(counted ? (['RATE_LIMITED'] as const) : [])], { form: 'detail', limited: counted }),
+      ...refusalsOf(['PAYLOAD_TOO_LARGE', ...(counted ? (['RATE_LIMITED'] as const) : [])], {
+        form: 'detail',
+        limited: counted,
+      }),
     },
   };
 };
 
-/** Routes that no single operation stands behind. Only those are described that are served. */
+/** Returns the routes that do not belong to a single operation. Contains only routes that this server serves. */
 export function servicePaths(app: Pick<FastifyInstance, 'hasRoute'>, limited: boolean): Json {
   const called = `${apiPrefix}/operations/{operation}`;
-  const served = (method: 'GET' | 'POST', path: string) => app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') });
+  const served = (method: 'GET' | 'POST', path: string) =>
+    app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') });
   return {
-    ...Object.fromEntries(Object.entries(reads).flatMap(([path, get]) => (served('GET', path) ? [[path, { get }]] : []))),
+    ...Object.fromEntries(
+      Object.entries(reads).flatMap(([path, get]) => (served('GET', path) ? [[path, { get }]] : [])),
+    ),
     ...(served('POST', called) ? { [called]: { post: anyOperation(limited) } } : {}),
     ...Object.fromEntries(
       scriptNames.flatMap((name) => {

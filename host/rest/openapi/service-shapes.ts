@@ -4,7 +4,7 @@ import type { Json } from '../../schema/public-schema.ts';
 const text = { type: 'string' };
 const version = '0.1.0';
 
-/** What a route outside the API answers. */
+/** The answer of a route outside of the API. */
 export interface Shape {
   readonly schema: Json;
   readonly example: unknown;
@@ -21,10 +21,10 @@ const checks: Json = {
         type: 'object',
         properties: {
           ok: { type: 'boolean' },
-          message: { ...text, description: 'Why it is not well.' },
+          message: { ...text, description: 'The reason when `ok` is false.' },
           instances: {
             type: 'object',
-            description: 'Of `providers`: each instance.',
+            description: 'Only in `providers`: the state of each instance.',
             additionalProperties: {
               type: 'object',
               properties: { status: { enum: [...healthStatuses, 'disabled'] }, message: text },
@@ -40,7 +40,11 @@ const checks: Json = {
 };
 
 export const alive: Shape = {
-  schema: { type: 'object', properties: { status: { const: 'ok' }, pid: { type: 'integer' } }, required: ['status', 'pid'] },
+  schema: {
+    type: 'object',
+    properties: { status: { const: 'ok' }, pid: { type: 'integer' } },
+    required: ['status', 'pid'],
+  },
   example: { status: 'ok', pid: 4711 },
 };
 
@@ -60,7 +64,11 @@ export const ready: Shape = {
 
 export const notReady: Shape = {
   schema: checks,
-  example: { status: 'unavailable', version, checks: { storage: { ok: false, message: 'The storage does not answer.' } } },
+  example: {
+    status: 'unavailable',
+    version,
+    checks: { storage: { ok: false, message: 'The storage does not answer.' } },
+  },
 };
 
 export const info: Shape = {
@@ -73,8 +81,8 @@ export const info: Shape = {
       storage: text,
       started_at: { type: 'string', format: 'date-time' },
       pid: { type: 'integer' },
-      workers: { type: 'integer', description: 'Processes that serve HTTP.' },
-      loop: { ...text, description: 'Where the loop runs: `thread`, `inline` or `none`.' },
+      workers: { type: 'integer', description: 'Number of processes that serve HTTP.' },
+      loop: { ...text, description: 'Where the reconciler loop runs: `thread`, `inline` or `none`.' },
       templates: { type: 'integer' },
       providers: {
         type: 'array',
@@ -85,14 +93,25 @@ export const info: Shape = {
             type: text,
             enabled: { type: 'boolean' },
             health: { enum: [...healthStatuses] },
-            healthy: { type: ['boolean', 'null'], description: 'null: it is not known yet.' },
+            healthy: { type: ['boolean', 'null'], description: 'null: not known yet.' },
             message: text,
           },
           required: ['name', 'type', 'enabled', 'health', 'healthy'],
         },
       },
     },
-    required: ['name', 'version', 'scheduler', 'storage', 'started_at', 'pid', 'workers', 'loop', 'templates', 'providers'],
+    required: [
+      'name',
+      'version',
+      'scheduler',
+      'storage',
+      'started_at',
+      'pid',
+      'workers',
+      'loop',
+      'templates',
+      'providers',
+    ],
   },
   example: {
     name: 'muster',

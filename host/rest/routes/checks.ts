@@ -2,13 +2,16 @@ import type { HealthStatus } from '../../../core/model/health.ts';
 import type { Store } from '../../../core/contract/storage.ts';
 import type { Broker } from '../../compose.ts';
 
-/** One thing that must be well for the broker to serve. */
+/** One condition for the broker to serve. */
 export interface Check {
   readonly ok: boolean;
   readonly message?: string;
 }
 
-/** An instance that is disabled is neither well nor ill, and nor is one of which nothing is known yet. */
+/**
+ * The state of one instance. A disabled instance counts neither as healthy nor as unhealthy, and neither does an
+ * instance of unknown health.
+ */
 export interface InstanceCheck {
   readonly status: HealthStatus | 'disabled';
   readonly message?: string;
@@ -21,25 +24,27 @@ export interface Checks {
   readonly providers: Check & { readonly instances: Readonly<Record<string, InstanceCheck>> };
 }
 
-/** What is asked has this long to answer before it counts as gone. */
-const patienceMs = 2_000;
+/** Milliseconds within which the storage and the loop must answer. */
+const timeoutMs = 2_000;
 
-/** Whether the broker can serve, by what is known here: no provider is asked. */
+/** Returns whether the broker can serve, from its own state; does not call providers. */
 export async function checksOf(broker: Broker): Promise<Checks> {
   const { store, loop, services } = broker;
-  const [storage, carriedOut] = await Promise.all([
+  const [storage, loopCheck] = await Promise.all([
     inTime(readyOf(store), 'storage', () => ({ ok: true })),
-    inTime(Promise.resolve(loop?.trouble()), 'loop', (trouble) => (trouble === undefined ? { ok: true } : { ok: false, message: trouble })),
+    inTime(Promise.resolve(loop?.trouble()), 'loop', (trouble) =>
+      trouble === undefined ? { ok: true } : { ok: false, message: trouble },
+    ),
   ]);
   return {
     storage,
     templates: { ok: services.templates.cacheStats.loads > 0 },
-    loop: loop ? carriedOut : { ok: true, message: 'Requests are carried out by another server on the same storage.' },
+    loop: loop ? loopCheck : { ok: true, message: 'Another server on the same storage runs the reconciler.' },
     providers: providersOf(broker),
   };
 }
 
-/** One instance that is not unhealthy is enough, and none that is enabled is a choice: only when all that are enabled do not answer nothing can be served. */
+/** The check fails only when all enabled instances are unhealthy. No enabled instance is a valid configuration. */
 function providersOf({ services, facts }: Broker): Checks['providers'] {
   const instances = Object.fromEntries(
     services.providers.instances.map(({ name, enabled }): [string, InstanceCheck] => {
@@ -53,7 +58,7 @@ function providersOf({ services, facts }: Broker): Checks['providers'] {
   return { ok, ...(ok ? {} : { message: 'No enabled provider instance answers.' }), instances };
 }
 
-/** It can be read, and written. */
+/** Rejects when the store can be neither read nor written. */
 async function readyOf(store: Store): Promise<void> {
   await store.count('request', { status: 'pending' });
   await store.ready?.();
@@ -62,7 +67,7 @@ async function readyOf(store: Store): Promise<void> {
 async function inTime<T>(question: Promise<T>, who: string, read: (answer: T) => Check): Promise<Check> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Check>((resolve) => {
-    timer = setTimeout(() => resolve({ ok: false, message: `The ${who} does not answer.` }), patienceMs);
+    timer = setTimeout(() => resolve({ ok: false, message: `The ${who} does not answer.` }), timeoutMs);
   });
   const asked = question.then(
     read,

@@ -4,9 +4,14 @@ import { jsonType } from '../bind-operation.ts';
 import type { Json } from '../../schema/public-schema.ts';
 import type { PathTable } from './path-table.ts';
 
-/** /openapi.json, and /docs and /redoc that show it. Nothing of it is loaded before somebody asks; nobody is limited. */
+/**
+ * Binds /openapi.json, and /docs and /redoc that show it. Loads their code at the first call. These routes have no
+ * rate limit.
+ */
 export function bindDocumentRoutes(app: FastifyInstance, paths: PathTable, broker: Broker): void {
-  const document = once(async (): Promise<Json> => (await import('../openapi/document.ts')).openApiDocument(broker, app));
+  const document = once(
+    async (): Promise<Json> => (await import('../openapi/document.ts')).openApiDocument(broker, app),
+  );
   const text = once(async () => Buffer.from(JSON.stringify(await document())));
   const pages = once(async () => {
     const { documentationPages } = await import('../docs/pages.ts');
@@ -27,7 +32,7 @@ export function bindDocumentRoutes(app: FastifyInstance, paths: PathTable, broke
   for (const path of ['/openapi.json', '/docs/', '/redoc/']) paths.add('GET', path, 'detail');
 }
 
-/** Makes a thing at the first call; again only when that failed. */
+/** Returns a function that creates a value at its first call and caches it; it retries only after a failure. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () =>

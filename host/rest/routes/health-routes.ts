@@ -4,7 +4,10 @@ import { thisPackage } from '../../process/this-package.ts';
 import { checksOf } from './checks.ts';
 import type { PathTable } from './path-table.ts';
 
-/** At the root, outside the API and its limits: whether the process lives, whether it can serve, and what it is. */
+/**
+ * Binds the routes outside of the API and its limits that report whether the process runs, whether it can serve, and
+ * what it is.
+ */
 export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker: Broker): void {
   const started = Date.now();
   for (const path of ['/health', '/livez', '/readyz', '/info']) paths.add('GET', path, 'detail');

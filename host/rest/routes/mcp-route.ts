@@ -9,16 +9,17 @@ import type { PathTable } from './path-table.ts';
 const path = '/mcp';
 
 /**
- * Agents at the server itself: streamable HTTP without sessions, so that every process of a server may answer. Nothing of it is loaded before somebody
- * asks. Operations go the way of every other call, with its limits; those over the Unix socket are not limited.
+ * Binds MCP at the server itself: streamable HTTP without sessions, so that every process of a server can answer.
+ * Loads its code at the first call. Operations run like any other call, with its rate limits; calls over the Unix
+ * socket are not limited.
  */
 export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Broker): void {
   paths.add('POST', path, 'detail');
-  const inHere = localExecutor(broker);
+  const executeLocally = localExecutor(broker);
 
-  /** The calls of one request, counted for whom it came from. */
-  function carryFor({ ip, id }: FastifyRequest): ExecuteOperation {
-    const carry = remoteExecutor({
+  /** Executes operations for one request; they count against the rate limits of its client. */
+  function executorFor({ ip, id }: FastifyRequest): ExecuteOperation {
+    const execute = remoteExecutor({
       where: 'this server',
       async send({ path: url, body }) {
         const headers = { 'content-type': 'application/json', 'x-request-id': id };
@@ -27,16 +28,17 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
       },
       close() {},
     });
-    return (operation, input, signal) => carry(operation, input, { signal });
+    return (operation, input, signal) => execute(operation, input, { signal });
   }
 
   app.post(path, async (request: FastifyRequest, reply: FastifyReply) => {
     const { answerCall } = await import('../../mcp/tools/answer-call.ts');
     reply.hijack();
-    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
     const carry: ExecuteOperation = isLocalCall(request.raw)
-      ? (operation, input, signal) => inHere(operation, input, { signal })
-      : carryFor(request);
+      ? (operation, input, signal) => executeLocally(operation, input, { signal })
+      : executorFor(request);
     await answerCall(request.raw, reply.raw, request.body, { carry });
   });
 }

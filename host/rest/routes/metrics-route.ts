@@ -3,15 +3,15 @@ import type { Broker } from '../../compose.ts';
 import type { PathTable } from './path-table.ts';
 
 /**
- * GET /metrics, for Prometheus: what the broker knows, and what was counted in every process and thread of the server. What only a scrape needs is
- * loaded by the first one.
+ * Binds GET /metrics for Prometheus: the state of the broker, and the counters of every process and thread of the
+ * server. Loads its code at the first call.
  */
 export function bindMetricsRoute(app: FastifyInstance, paths: PathTable, broker: Broker): void {
-  let under_way: Promise<Scrape> | undefined;
+  let scraping: Promise<Scrape> | undefined;
   paths.add('GET', '/metrics', 'detail');
   app.get('/metrics', async (_, reply) => {
-    // Nobody is limited here: those who ask at the same time are told the same.
-    const { type, text } = await (under_way ??= scrape(broker).finally(() => (under_way = undefined)));
+    // This route has no rate limit: simultaneous calls share one result.
+    const { type, text } = await (scraping ??= scrape(broker).finally(() => (scraping = undefined)));
     reply.header('content-type', type);
     return text;
   });

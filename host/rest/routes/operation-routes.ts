@@ -5,16 +5,17 @@ import { hint } from '../../../core/schema/spelling.ts';
 import { isLocalCall } from '../../http/local-call.ts';
 import { apiPrefix, jsonType, type RouteParts } from '../bind-operation.ts';
 import { callerOf } from '../call/idempotency-key.ts';
-import { asksForMany } from '../body/one-a-turn.ts';
+import { asksForMany } from '../body/job-queues.ts';
 import { limitRoute } from '../limits/limit-route.ts';
 
 const path = '/operations/{operation}';
 
 /**
- * Every operation under its name, for the SDK and the command line: the body is its input, the answer is in our own words whatever the scheduler. An
- * operation is limited as its own route is; as provider operations are where it has no route.
+ * Binds a route that calls any operation by its name, for the SDK and the command line. The body is the input of the
+ * operation; the answer has muster's own format whatever the scheduler is. The rate limit is that of the operation's
+ * first route, or that of provider operations when it has no route.
  */
-export function bindOperationRoutes({ app, paths, broker, limits, dear }: RouteParts): void {
+export function bindOperationRoutes({ app, paths, broker, limits, expensive }: RouteParts): void {
   const byName = new Map(broker.operations.map((operation) => [operation.name, operation]));
   const groups = new Set(broker.operations.flatMap((operation) => groupOf(operation) ?? []));
   const limited = new Map([...groups].map((group) => [group, limits && limitRoute(limits, group)]));
@@ -35,7 +36,8 @@ export function bindOperationRoutes({ app, paths, broker, limits, dear }: RouteP
     async handler(request, reply) {
       const { operation: name } = request.params as { operation: string };
       const operation = byName.get(name);
-      if (!operation) throw new BrokerError('NOT_FOUND', `There is no operation '${name}'${hint(name, [...byName.keys()])}`);
+      if (!operation)
+        throw new BrokerError('NOT_FOUND', `There is no operation '${name}'${hint(name, [...byName.keys()])}`);
       const input = readInput(operation, request.body ?? {});
       const who = callerOf(request.headers['idempotency-key'], `operation ${name}`, input);
       const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
@@ -43,14 +45,14 @@ export function bindOperationRoutes({ app, paths, broker, limits, dear }: RouteP
         const result = await operation.handle(input, broker.services, caller);
         return JSON.stringify(await broker.rendering.value(operation, result, broker.rendering.own));
       };
-      const body = await (asksForMany(input as Readonly<Record<string, unknown>>) ? dear(serve) : serve());
+      const body = await (asksForMany(input as Readonly<Record<string, unknown>>) ? expensive(serve) : serve());
       reply.header('content-type', jsonType);
       return body;
     },
   });
 }
 
-/** Undefined: its own route is not limited. */
+/** The rate limit group of an operation. Undefined: its route has no limit. */
 function groupOf({ rest }: Operation<any, any>): RestBinding['limit'] {
   const [own] = [rest ?? []].flat();
   return own ? own.limit : 'provider';

@@ -14,10 +14,10 @@ import {
   type Pool,
   type Target,
   type TemplateVersion,
+  ownOrderTemplate,
 } from '../../cloud/index.ts';
 import type { Prepared } from '../group-handle.ts';
 import { groupName } from '../group-name.ts';
-import { groupTemplate } from './group-template.ts';
 import { swaps } from './processes.ts';
 import { onDemandStrategy, spotStrategy } from './strategies.ts';
 
@@ -45,11 +45,14 @@ export async function groupParameters(session: CloudSession, order: LaunchOrder<
     ...(await placesFor(session, pools, native, call)),
     ...(plain ? {} : { MixedInstancesPolicy: policyFor(template, types, drawn) }),
   };
-  const laid = Object.entries(withTemplate(overlay(built, native), used)).filter(([setting]) => !swaps.some((each) => each === setting));
+  const laid = Object.entries(withTemplate(overlay(built, native), used)).filter(
+    ([setting]) => !swaps.some((each) => each === setting),
+  );
   const input = {
     ...Object.fromEntries(laid),
     CapacityRebalance: false,
-    // By these the group is found, its machines counted, and none of them ended before their time: they are ours alone.
+    // By these the group is found, its machines counted, and none of them ended before their time: they are ours
+    // alone.
     AutoScalingGroupName: name,
     MinSize: 0,
     MaxSize: total,
@@ -84,33 +87,47 @@ async function placesFor(session: CloudSession, pools: readonly Pool[], native: 
     { Name: 'state', Values: ['available'] },
     { Name: 'zone-type', Values: ['availability-zone'] },
   ];
-  const { AvailabilityZones } = await session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: filters }), call);
+  const { AvailabilityZones } = await session.read(
+    (ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: filters }),
+    call,
+  );
   const zones = (AvailabilityZones ?? []).flatMap(({ ZoneName }) => ZoneName ?? []).toSorted();
-  if (zones.length === 0) throw new ProviderFault('unavailable', 'DescribeAvailabilityZones named no zone that is available.');
+  if (zones.length === 0)
+    throw new ProviderFault('unavailable', 'DescribeAvailabilityZones named no zone that is available.');
   return { AvailabilityZones: zones };
 }
 
 /**
- * How types and markets are chosen. The on-demand part is a base in units, not a percentage: a group rounds percentages up, and takes them anew
- * whenever its size changes.
+ * How types and markets are chosen. The on-demand part is a base in units, not a percentage: a group rounds
+ * percentages up, and takes them anew whenever its size changes. /
  */
 function policyFor(template: CloudTemplate, types: readonly (string | undefined)[], target: Target): object {
-  const { instance_requirements, max_price, machine_types_priority, allocation_strategy, allocation_strategy_on_demand } = template;
+  const {
+    instance_requirements,
+    max_price,
+    machine_types_priority,
+    allocation_strategy,
+    allocation_strategy_on_demand,
+  } = template;
   const prioritized = machine_types_priority !== undefined && instance_requirements === undefined;
   const weighted = isWeighted(template);
   const overrides = instance_requirements
     ? [{ InstanceRequirements: instance_requirements }]
     : types.flatMap((type) =>
-        type === undefined ? [] : [{ InstanceType: type, ...(weighted ? { WeightedCapacity: String(weightOf(template, type)) } : {}) }],
+        type === undefined
+          ? []
+          : [{ InstanceType: type, ...(weighted ? { WeightedCapacity: String(weightOf(template, type)) } : {}) }],
       );
   return {
     LaunchTemplate: overrides.length > 0 ? { Overrides: overrides } : {},
     InstancesDistribution: {
-      OnDemandAllocationStrategy: onDemandStrategy(allocation_strategy_on_demand ?? '') ?? (prioritized ? 'prioritized' : 'lowest-price'),
+      OnDemandAllocationStrategy:
+        onDemandStrategy(allocation_strategy_on_demand ?? '') ?? (prioritized ? 'prioritized' : 'lowest-price'),
       OnDemandBaseCapacity: target.onDemand,
       OnDemandPercentageAboveBaseCapacity: target.spot > 0 ? 0 : 100,
       SpotAllocationStrategy:
-        spotStrategy(allocation_strategy ?? '') ?? (prioritized ? 'capacity-optimized-prioritized' : 'price-capacity-optimized'),
+        spotStrategy(allocation_strategy ?? '') ??
+        (prioritized ? 'capacity-optimized-prioritized' : 'price-capacity-optimized'),
       ...(max_price === undefined || target.spot === 0 ? {} : { SpotMaxPrice: String(max_price) }),
     },
   };
@@ -122,12 +139,33 @@ function withTemplate(laid: Record<string, unknown>, { id, version }: TemplateVe
   const { LaunchTemplate: _, MixedInstancesPolicy, ...rest } = laid;
   if (MixedInstancesPolicy === undefined) return { ...rest, LaunchTemplate: named };
   const policy = MixedInstancesPolicy as { readonly LaunchTemplate?: object };
-  return { ...rest, MixedInstancesPolicy: { ...policy, LaunchTemplate: { ...policy.LaunchTemplate, LaunchTemplateSpecification: named } } };
+  return {
+    ...rest,
+    MixedInstancesPolicy: {
+      ...policy,
+      LaunchTemplate: { ...policy.LaunchTemplate, LaunchTemplateSpecification: named },
+    },
+  };
 }
 
 /** Machines have our tags from the launch template; the group must not give them another value. */
 function tagsFor(given: unknown, ours: readonly { readonly Key: string; readonly Value: string }[]): object[] {
   const keys = new Set(ours.map(({ Key }) => Key));
-  const more = (Array.isArray(given) ? (given as { Key?: string }[]) : []).filter(({ Key }) => Key !== undefined && !keys.has(Key));
+  const more = (Array.isArray(given) ? (given as { Key?: string }[]) : []).filter(
+    ({ Key }) => Key !== undefined && !keys.has(Key),
+  );
   return [...more, ...ours.map((tag) => ({ ...tag, PropagateAtLaunch: false }))];
 }
+
+/** The launch template of an order's group. `type` goes into it where the group has no list of types. */
+const groupTemplate = (
+  session: CloudSession,
+  order: LaunchOrder<any>,
+  type: string | undefined,
+  call: Call,
+): Promise<TemplateVersion> =>
+  ownOrderTemplate(session, order, call, (data) => {
+    // The market is the group's to choose.
+    const { InstanceMarketOptions: _, ...rest } = data;
+    return type === undefined ? rest : { ...rest, InstanceType: type, InstanceRequirements: undefined };
+  });

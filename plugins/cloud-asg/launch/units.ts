@@ -6,8 +6,16 @@ import type { GroupHandle } from '../group-handle.ts';
 export const unitsOf = (handle: GroupHandle, members: readonly Instance[]): number =>
   members.reduce((sum, { WeightedCapacity }) => sum + Number(WeightedCapacity ?? handle.unit), 0);
 
-/** The size of a group that keeps some machines and may still get others. Absolute: nothing of it depends on the size that the group has. */
-export function sizeFor(handle: GroupHandle, stay: readonly MachineRef[], toCome: number, members: readonly Instance[]): number {
+/**
+ * The size of a group that keeps some machines and may still get others. Absolute: nothing of it depends on the size
+ * that the group has.
+ */
+export function sizeFor(
+  handle: GroupHandle,
+  stay: readonly MachineRef[],
+  toCome: number,
+  members: readonly Instance[],
+): number {
   const weights = new Map(members.map((member) => [member.InstanceId, member.WeightedCapacity]));
   const units = stay.reduce((sum, machine) => {
     const kept = (machine.data as { readonly weight?: number } | undefined)?.weight;

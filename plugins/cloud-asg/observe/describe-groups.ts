@@ -6,7 +6,10 @@ import { inTurn, pagesOf, type CloudSession } from '../../cloud/index.ts';
 const namesPerCall = 50;
 const groupsPerPage = 100;
 
-/** Groups by name, in as few questions as possible. Names of which nothing is shown are missing; what could not be asked is the fault. */
+/**
+ * Groups by name, in as few questions as possible. Names of which nothing is shown are missing; what could not be
+ * asked is the fault.
+ */
 export async function describeGroups(
   session: CloudSession,
   names: readonly string[],
@@ -28,7 +31,11 @@ export async function describeGroups(
 }
 
 /** One group; undefined when the cloud shows none of that name. */
-export async function describeGroup(session: CloudSession, name: string, call: Call): Promise<AutoScalingGroup | undefined> {
+export async function describeGroup(
+  session: CloudSession,
+  name: string,
+  call: Call,
+): Promise<AutoScalingGroup | undefined> {
   const [group] = await page(session, [name], call);
   return group;
 }
@@ -44,13 +51,18 @@ export async function* pagesOfGroups(
   call: Call,
 ): AsyncGenerator<AutoScalingGroup> {
   for await (const page of pagesOf((next) =>
-    session.groups.read((sdk) => new sdk.DescribeAutoScalingGroupsCommand({ ...asked, MaxRecords: groupsPerPage, ...next }), call),
+    session.groups.read(
+      (sdk) => new sdk.DescribeAutoScalingGroupsCommand({ ...asked, MaxRecords: groupsPerPage, ...next }),
+      call,
+    ),
   )) {
     yield* page.AutoScalingGroups ?? [];
   }
 }
 
-/** Somebody asked to delete it: it is shown until its last machine is gone, and starts and changes nothing any more. */
+/**
+ * Somebody asked to delete it: it is shown until its last machine is gone, and starts and changes nothing any more.
+ */
 export const isDeleting = ({ Status }: AutoScalingGroup): boolean => Status !== undefined && Status !== '';
 
 export const isSuspended = ({ SuspendedProcesses }: AutoScalingGroup, process: string): boolean =>

@@ -6,8 +6,8 @@ import type { Prepared } from '../group-handle.ts';
 const final: ReadonlySet<FaultKind> = new Set(['capacity', 'quota', 'invalid', 'credentials']);
 
 /**
- * Whether a group that is short goes on to no effect: each pool that it still draws on has said why it gives nothing. A market of which the
- * group has its share is drawn on no more. Pure.
+ * Whether a group that is short goes on to no effect: each pool that it still draws on has said why it gives nothing.
+ * A market of which the group has its share is drawn on no more. Pure. /
  */
 export function isStuck(prepared: Prepared, machines: readonly MachineReport[], found: readonly Shortfall[]): boolean {
   const said = new Set(found.flatMap(({ offer, kind }) => (offer !== undefined && final.has(kind) ? [offer] : [])));

@@ -8,7 +8,14 @@ import {
   type ProviderFault,
   type Watched,
 } from '../../../core/index.ts';
-import { inTurn, observeKnown, observeMachines, weightOf, type CloudSession, type CloudTemplate } from '../../cloud/index.ts';
+import {
+  inTurn,
+  observeKnown,
+  observeMachines,
+  weightOf,
+  type CloudSession,
+  type CloudTemplate,
+} from '../../cloud/index.ts';
 import { describeGroups, isDeleting, isSuspended, membersOf } from './describe-groups.ts';
 import { groupShortfall } from './group-shortfall.ts';
 import type { GroupHandle, Prepared } from '../group-handle.ts';
@@ -18,14 +25,17 @@ import { unitsOf } from '../launch/units.ts';
 
 type Watch = Watched<GroupHandle>;
 
-/** So long EC2 may not show a machine that its group counts. One that it shows no more is gone, whatever the group says. */
+/**
+ * So long EC2 may not show a machine that its group counts. One that it shows no more is gone, whatever the group
+ * says.
+ */
 const unseenMs = 300_000;
 /** So long a group that was made is awaited, when it is not shown. */
 export const notShownMs = 120_000;
 
 /**
- * Observes groups first, then machines, those among them that the groups list: what a group counts, and EC2 does not show yet, is a machine all
- * the same, or the next order would ask for it again.
+ * Observes groups first, then machines, those among them that the groups list: what a group counts, and EC2 does not
+ * show yet, is a machine all the same, or the next order would ask for it again. /
  */
 export const observeGroups = (
   session: CloudSession,
@@ -51,7 +61,7 @@ async function observeWhole(
   });
   const machines = await observeMachines(
     session,
-    watched.map((each, index) => ({ ...each, known: [...each.known, ...strangers(each, listed[index] ?? [])] })),
+    watched.map((each, index) => ({ ...each, known: [...each.known, ...unknownMembers(each, listed[index] ?? [])] })),
     call,
     { arriving: watched.some((each, index) => !isWhole(each, groupOf(each), listed[index] ?? [])) },
   );
@@ -85,7 +95,7 @@ async function observation(
 
   const members = membersOf(group);
   const shown = new Set(seen.machines.map((machine) => machine.machine_id));
-  const unseen = strangers(watched, members.filter(isHealthy)).filter(
+  const unseen = unknownMembers(watched, members.filter(isHealthy)).filter(
     ({ machine_id }) => !shown.has(machine_id) && session.consistencyGrace.has(`member ${machine_id}`, unseenMs),
   );
   const short = unitsOf(watched.handle, members) < (group.DesiredCapacity ?? 0);
@@ -94,7 +104,10 @@ async function observation(
   const shortfall = [...(seen.shortfall ?? []), ...reasons];
   const stuck = !settled && isStuck(watched.order.prepared as Prepared, seen.machines, reasons);
   return {
-    machines: [...seen.machines, ...unseen.map((machine): MachineReport => ({ ...machine, status: 'pending', ready: false }))],
+    machines: [
+      ...seen.machines,
+      ...unseen.map((machine): MachineReport => ({ ...machine, status: 'pending', ready: false })),
+    ],
     settled,
     ...(shortfall.length === 0 ? {} : { shortfall }),
     ...(stuck ? { stuck } : {}),
@@ -102,19 +115,28 @@ async function observation(
 }
 
 /** All that the group wants is there: who its machines are is known without asking for their tags. */
-function isWhole({ handle }: Watch, group: AutoScalingGroup | ProviderFault | undefined, members: readonly Instance[]): boolean {
+function isWhole(
+  { handle }: Watch,
+  group: AutoScalingGroup | ProviderFault | undefined,
+  members: readonly Instance[],
+): boolean {
   if (group === undefined || isFault(group)) return false;
   return unitsOf(handle, members) >= (group.DesiredCapacity ?? 0) && !members.some(isComing);
 }
 
 /** Nothing more comes by itself: the group is as large as it shall be, or was told to stop a while ago. */
-function isSettled(session: CloudSession, group: AutoScalingGroup, members: readonly Instance[], short: boolean): boolean {
+function isSettled(
+  session: CloudSession,
+  group: AutoScalingGroup,
+  members: readonly Instance[],
+  short: boolean,
+): boolean {
   if (isSuspended(group, growth)) return !mayBeOnTheirWay(session, group.AutoScalingGroupName ?? '');
   return !short && members.every((member) => !isComing(member) || !isHealthy(member));
 }
 
 /** Members that the core does not know. The group says of them no more than that they are there. */
-function strangers({ known, order }: Watch, members: readonly Instance[]): MachineRef[] {
+function unknownMembers({ known, order }: Watch, members: readonly Instance[]): MachineRef[] {
   const ids = new Set(known.map((machine) => machine.machine_id));
   return members.flatMap((member) => {
     const { InstanceId, InstanceType, AvailabilityZone } = member;
@@ -135,7 +157,10 @@ const isComing = ({ LifecycleState }: Instance): boolean => LifecycleState?.star
 
 const isHealthy = ({ HealthStatus }: Instance): boolean => HealthStatus === 'Healthy';
 
-/** A group that somebody resumed would take machines away again. This is allowed without a claim: it is for good, and right at any time. */
+/**
+ * A group that somebody resumed would take machines away again. This is allowed without a claim: it is for good, and
+ * right at any time.
+ */
 async function repair(session: CloudSession, group: AutoScalingGroup, call: Call): Promise<void> {
   await suspend(session, group.AutoScalingGroupName ?? '', quiet, call, group).catch((error: unknown) => {
     if (!isFault(error)) throw error;

@@ -4,7 +4,11 @@ import { isDeleting, pagesOfGroups } from './describe-groups.ts';
 import { deleteGroup } from '../dispose-group.ts';
 
 /** Groups that carry an installation's tag and that nobody has asked to delete. */
-export async function* ownedGroups(session: CloudSession, installation: string, call: Call): AsyncGenerator<OwnedResource> {
+export async function* ownedGroups(
+  session: CloudSession,
+  installation: string,
+  call: Call,
+): AsyncGenerator<OwnedResource> {
   const Filters = [{ Name: `tag:${ownTags.installation}`, Values: [installation] }];
   for await (const group of pagesOfGroups(session, { Filters }, call)) {
     if (isDeleting(group)) continue;
@@ -15,6 +19,10 @@ export async function* ownedGroups(session: CloudSession, installation: string, 
 }
 
 /** Deletes groups that nobody knows, with their machines, which nobody knows either. */
-export async function removeGroups(session: CloudSession, orphans: readonly OwnedResource[], call: Call): Promise<void> {
+export async function removeGroups(
+  session: CloudSession,
+  orphans: readonly OwnedResource[],
+  call: Call,
+): Promise<void> {
   for (const { id } of orphans) await deleteGroup(session, id, call);
 }

@@ -29,7 +29,8 @@ export const standing: readonly FleetType[] = standingTypes.map((fleet_type) => 
       call,
     ),
 
-  observe: (session, watched, call) => observeFleets(session, ec2FleetPort, watched as readonly Watched<StandingHandle>[], call),
+  observe: (session, watched, call) =>
+    observeFleets(session, ec2FleetPort, watched as readonly Watched<StandingHandle>[], call),
   release: (session, handle, aim, call) => releaseFleet(session, ec2FleetPort, handle as StandingHandle, aim, call),
   find: (session, order, call) => findFleet(session, ec2FleetPort, order, call),
   dispose: (session, left, call) =>

@@ -1,6 +1,7 @@
 /**
- * The names of all actions by their service. A leaf, so that the knobs can refuse a misspelt name without importing the actions. A name that is
- * missing here does not compile as one of an `Action`; a test compares the table with the actions.
+ * The names of all actions by their service. A leaf, so that the knobs can refuse a misspelt name without importing
+ * the actions. A name that is missing here does not compile as one of an `Action`; a test compares the table with the
+ * actions. /
  */
 export const actionNames = {
   ec2: [

@@ -4,8 +4,8 @@ import type { SessionBook } from '../state/sessions.ts';
 import type { Params } from '../wire/form.ts';
 
 /**
- * One action of the simulated cloud. A new one is one file that exports one of these, one line in the `index.ts` of its folder and its name in
- * `action-names.ts`.
+ * One action of the simulated cloud. A new one is one file that exports one of these, one line in the `index.ts` of
+ * its folder and its name in `action-names.ts`. /
  */
 export interface Action {
   readonly name: ActionName;
@@ -17,7 +17,10 @@ export interface Action {
   readonly token?: string;
   /** Machines that the call asks for: what it draws from the resource buckets. Default none. */
   resources?(params: Params): number;
-  /** Takes effect and returns the XML of the answer's members, or throws an AwsError and has changed nothing. Synchronous, so that calls never mix. */
+  /**
+   * Takes effect and returns the XML of the answer's members, or throws an AwsError and has changed nothing.
+   * Synchronous, so that calls never mix.
+   */
   handle(call: ActionCall): string;
 }
 

@@ -6,8 +6,9 @@ import { AwsError } from '../wire/errors.ts';
 const toleranceMs = 300_000;
 
 /**
- * Refuses callers that AWS would not let through, in its order: the key, the date of the signature, the end of the credentials, the
- * permission. It comes before throttling, so a caller that is refused here draws from no bucket. Each service has codes of its own.
+ * Refuses callers that AWS would not let through, in its order: the key, the date of the signature, the end of the
+ * credentials, the permission. It comes before throttling, so a caller that is refused here draws from no bucket. Each
+ * service has codes of its own. /
  */
 export function admit(call: ActionCall, caller: Caller, service: string): void {
   const { knobs, rules, sessions, now } = call;
@@ -16,21 +17,25 @@ export function admit(call: ActionCall, caller: Caller, service: string): void {
 
   if (known_keys !== null && !known_keys.includes(accessKey) && !isSessionKey(accessKey)) throw unknownKey(service);
   const cloudTime = Date.now() + clock_skew_ms;
-  // Where its time is not the computer's, who calls may have learned it by an answer of an hour ago by now: nobody can sign for such a cloud.
+  // Where its time is not the computer's, who calls may have learned it by an answer of an hour ago by now: nobody can
+  // sign for such a cloud.
   const isStrange = clock_skew_ms === 0 && Math.abs(now - cloudTime) > toleranceMs;
-  if (!isStrange && signedAt !== undefined && Math.abs(signedAt - cloudTime) > toleranceMs) throw wrongDate(service, signedAt, cloudTime);
+  if (!isStrange && signedAt !== undefined && Math.abs(signedAt - cloudTime) > toleranceMs)
+    throw wrongDate(service, signedAt, cloudTime);
   const session = sessions.get(accessKey);
   if ((session !== undefined && now >= session.expiresAt) || expired.some((rule) => rules.inForce(rule, call)))
     throw credentialsEnded(service);
   // Nobody needs a permission to ask who he is.
-  const concerned = (action: string) => action === call.action || (action === '*' && call.action !== 'GetCallerIdentity');
+  const concerned = (action: string) =>
+    action === call.action || (action === '*' && call.action !== 'GetCallerIdentity');
   if (denied.some((rule) => concerned(rule.action) && rules.inForce(rule, call))) {
     throw notAllowed(service, call.action, identityOf(sessions, accessKey, caller.account).arn);
   }
 }
 
 function unknownKey(service: string): AwsError {
-  if (service === 'ssm') return new AwsError('UnrecognizedClientException', 'The security token included in the request is invalid.');
+  if (service === 'ssm')
+    return new AwsError('UnrecognizedClientException', 'The security token included in the request is invalid.');
   return service === 'ec2'
     ? new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials')
     : new AwsError('InvalidClientTokenId', 'The security token included in the request is invalid.');
@@ -38,7 +43,8 @@ function unknownKey(service: string): AwsError {
 
 function wrongDate(service: string, signedAt: number, cloudTime: number): AwsError {
   const [signed, here] = [awsDate(signedAt), awsDate(cloudTime)];
-  if (service === 'ec2') return new AwsError('RequestExpired', `Request has expired. It was signed for ${signed}, and it is ${here}.`);
+  if (service === 'ec2')
+    return new AwsError('RequestExpired', `Request has expired. It was signed for ${signed}, and it is ${here}.`);
   const wrong = signedAt < cloudTime ? 'Signature expired' : 'Signature not yet current';
   return new AwsError(
     service === 'ssm' ? 'InvalidSignatureException' : 'SignatureDoesNotMatch',
@@ -47,7 +53,8 @@ function wrongDate(service: string, signedAt: number, cloudTime: number): AwsErr
 }
 
 function credentialsEnded(service: string): AwsError {
-  if (service === 'ssm') return new AwsError('ExpiredTokenException', 'The security token included in the request is expired', 400);
+  if (service === 'ssm')
+    return new AwsError('ExpiredTokenException', 'The security token included in the request is expired', 400);
   return service === 'ec2'
     ? new AwsError('RequestExpired', 'Request has expired.')
     : new AwsError('ExpiredToken', 'The security token included in the request is expired');

@@ -38,12 +38,26 @@ export function createAudit(): Audit {
   let last = 0;
   return {
     append(entry) {
-      // There are 100 000 of them: a spread object, a text of its own for every date and lists with room to grow take three times the memory.
+      // There are 100 000 of them: a spread object, a text of its own for every date and lists with room to grow take
+      // three times the memory.
       const { account, region, action, token, params_hash, executed, answered, code, fault } = entry;
       const ids = entry.ids.length === 0 ? none : entry.ids.slice();
       const before = entries.at(-1)?.at;
       const at = before === entry.at ? before : entry.at;
-      const added = { n: ++last, at, account, region, action, token, params_hash, ids, executed, answered, code, fault };
+      const added = {
+        n: ++last,
+        at,
+        account,
+        region,
+        action,
+        token,
+        params_hash,
+        ids,
+        executed,
+        answered,
+        code,
+        fault,
+      };
       entries.push(added);
       if (entries.length > keep * 1.5) entries = entries.slice(-keep);
       return added;

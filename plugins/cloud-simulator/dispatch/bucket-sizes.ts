@@ -16,8 +16,8 @@ const wholeLists = new Set([
   'DescribeSpotInstanceRequests',
   'DescribeVolumes',
 ]);
-// All actions of such a service share one bucket. AWS publishes 600 a second for STS, 40 for what reads parameters, and nothing for Auto Scaling: that
-// one is an estimate.
+// All actions of such a service share one bucket. AWS publishes 600 a second for STS, 40 for what reads parameters,
+// and nothing for Auto Scaling: that one is an estimate.
 const serviceBuckets: Readonly<Record<(typeof sharedBuckets)[number], BucketSize>> = {
   autoscaling: { capacity: 100, per_second: 5 },
   sts: { capacity: 600, per_second: 600 },
@@ -36,17 +36,22 @@ export interface RequestBucket {
 export function requestBucket({ name, mutating }: Action, service: string, params: Params): RequestBucket {
   const shared = sharedBuckets.find((each) => each === service);
   if (shared !== undefined) return { key: shared, name: shared, size: serviceBuckets[shared] };
-  if (wholeLists.has(name) && isWhole(params)) return { key: `${name}/whole`, name, size: rateLimits.reading_everything };
+  if (wholeLists.has(name) && isWhole(params))
+    return { key: `${name}/whole`, name, size: rateLimits.reading_everything };
   return { key: name, name, size: rateLimits.requests[name] ?? (mutating ? rateLimits.changing : rateLimits.reading) };
 }
 
 /** The bucket of machines that an action has beside that of its requests. */
 export function machineBucket(context: CallContext, action: string): Bucket | undefined {
   const size = context.knobs.throttle.buckets[action]?.resources ?? rateLimits.machines[action];
-  return size === undefined ? undefined : filledBucket(context.state.buckets, `${action}/resources`, size, context.now);
+  return size === undefined
+    ? undefined
+    : filledBucket(context.state.buckets, `${action}/resources`, size, context.now);
 }
 
 /** Whether a call asks for everything: it has neither ids nor filters, and names no page. */
 function isWhole(params: Params): boolean {
-  return !Object.entries(params).some(([name, value]) => typeof value === 'object' || name === 'MaxResults' || name === 'NextToken');
+  return !Object.entries(params).some(
+    ([name, value]) => typeof value === 'object' || name === 'MaxResults' || name === 'NextToken',
+  );
 }

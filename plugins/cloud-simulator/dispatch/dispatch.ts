@@ -32,8 +32,9 @@ export interface Reply {
 }
 
 /**
- * Runs one call of the wire protocol to its reply. Synchronous: calls take effect one after another, in order of arrival. What happens to a
- * call, in this order: it is recognised, admitted, throttled, met by a fault, executed and told.
+ * Runs one call of the wire protocol to its reply. Synchronous: calls take effect one after another, in order of
+ * arrival. What happens to a call, in this order: it is recognised, admitted, throttled, met by a fault, executed and
+ * told. /
  */
 export function dispatch(simulation: Simulation, form: Form, headers: CallerHeaders): Reply {
   try {
@@ -47,7 +48,9 @@ export function dispatch(simulation: Simulation, form: Form, headers: CallerHead
   }
 }
 
-/** Callers correct their own time by that of answers; where that of signatures is said to be wrong, they carry that. */
+/**
+ * Callers correct their own time by that of answers; where that of signatures is said to be wrong, they carry that.
+ */
 function dateOf({ clock, knobs }: Simulation): number {
   const { clock_skew_ms } = knobs.current.auth;
   return clock_skew_ms === 0 ? clock.now() : Date.now() + clock_skew_ms;
@@ -58,7 +61,16 @@ export function refuse(form: Form, error: AwsError, date?: number): Reply {
   const requestId = randomUUID();
   const protocol = protocolOf(form.flat['Version']);
   const body = protocol.failure(error, requestId);
-  return { status: error.status, body, type: protocol.type, requestId, fault: undefined, delayMs: 0, date, entry: undefined };
+  return {
+    status: error.status,
+    body,
+    type: protocol.type,
+    requestId,
+    fault: undefined,
+    delayMs: 0,
+    date,
+    entry: undefined,
+  };
 }
 
 interface Recognised {
@@ -110,7 +122,8 @@ function run(action: Action, call: ActionCall, caller: Caller, service: string):
     if (fault?.effect === 'skip') return { fault, executed: false, outcome: { error: faultError(fault, service) } };
     return { fault, executed: true, outcome: { inner: execute(action, call) } };
   } catch (error) {
-    // A refused call that had touched something took effect in part, such as an end of machines of which one zone is protected.
+    // A refused call that had touched something took effect in part, such as an end of machines of which one zone is
+    // protected.
     return { fault, executed: call.touched.length > 0, outcome: { error: asAwsError(error) } };
   }
 }
@@ -123,10 +136,16 @@ function execute(action: Action, call: ActionCall): string {
   return action.handle(call);
 }
 
-function tell(simulation: Simulation, call: ActionCall, { fault, executed, outcome }: Course, protocol: Protocol): Reply {
+function tell(
+  simulation: Simulation,
+  call: ActionCall,
+  { fault, executed, outcome }: Course,
+  protocol: Protocol,
+): Reply {
   const { knobs, state } = call;
   // An executed call may be told as an error.
-  const told = fault?.then === 'error' && !('error' in outcome) ? { error: faultError(fault, protocol.service) } : outcome;
+  const told =
+    fault?.then === 'error' && !('error' in outcome) ? { error: faultError(fault, protocol.service) } : outcome;
   const silent = fault?.effect === 'skip' && fault.then !== 'error';
   const entry = simulation.audit.append({
     at: new Date(call.now).toISOString(),
@@ -170,7 +189,8 @@ function checkFilterLimits({ params, knobs: { limits } }: ActionCall): void {
   const filters = parts(params, 'Filter');
   if (filters.length > limits.filters) throw limitExceeded(`The maximum number of filters is ${limits.filters}`);
   const long = filters.some((filter) => Object.keys(part(filter, 'Value') ?? {}).length > limits.filter_values);
-  if (long) throw limitExceeded(`The maximum number of filter values specified on a single call is ${limits.filter_values}`);
+  if (long)
+    throw limitExceeded(`The maximum number of filter values specified on a single call is ${limits.filter_values}`);
 }
 
 function limitExceeded(message: string): AwsError {

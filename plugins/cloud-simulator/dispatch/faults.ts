@@ -3,7 +3,9 @@ import type { CallContext } from '../state/call-context.ts';
 import { rateExceeded } from './throttle.ts';
 import { AwsError } from '../wire/errors.ts';
 
-/** The fault that hits this call of `action`, if any. Every rule counts the call; the first rule that is due hits it. */
+/**
+ * The fault that hits this call of `action`, if any. Every rule counts the call; the first rule that is due hits it.
+ */
 export function faultFor(context: CallContext, action: string): FaultRule | undefined {
   let due: FaultRule | undefined;
   for (const rule of context.knobs.faults) {
@@ -23,16 +25,22 @@ function isDue(rule: FaultRule, { rules, random }: CallContext): boolean {
 /** The most machines that this call of `action` may deliver by the knob `partial`. */
 export function deliveryLimit(context: CallContext, action: string): number {
   const { knobs, rules } = context;
-  const here = knobs.partial.filter((rule) => (rule.action === action || rule.action === '*') && rules.inForce(rule, context));
+  const here = knobs.partial.filter(
+    (rule) => (rule.action === action || rule.action === '*') && rules.inForce(rule, context),
+  );
   const due = here.filter((rule) => rules.hit(rule, 1, rule.times ?? null));
   return Math.min(...due.map((rule) => rule.deliver), Number.POSITIVE_INFINITY);
 }
 
-/** The error that a fault tells the caller of a service. RequestLimitExceeded, which only EC2 knows, becomes the other services' Throttling. */
+/**
+ * The error that a fault tells the caller of a service. RequestLimitExceeded, which only EC2 knows, becomes the other
+ * services' Throttling.
+ */
 export function faultError(rule: FaultRule, service: string): AwsError {
   const code = rule.code ?? 'InternalError';
   if (code === 'RequestLimitExceeded' && rule.status === undefined) return rateExceeded(service);
-  const message = code === 'InternalError' ? 'An internal error has occurred' : `${code} by a fault rule of the simulated cloud`;
+  const message =
+    code === 'InternalError' ? 'An internal error has occurred' : `${code} by a fault rule of the simulated cloud`;
   return rule.status === undefined ? new AwsError(code, message) : new AwsError(code, message, rule.status);
 }
 

@@ -15,7 +15,10 @@ export interface Ledger {
   readonly untagged: readonly string[];
   /** Machines ever started under each client token. */
   readonly launches: Readonly<Record<string, number>>;
-  /** EC2 fleets that somebody still has to delete: an instant one only while a machine of it lives, since it needs no deleting. */
+  /**
+   * EC2 fleets that somebody still has to delete: an instant one only while a machine of it lives, since it needs no
+   * deleting.
+   */
   readonly fleets: readonly string[];
   /** Spot fleets that somebody still has to cancel. */
   readonly spot_fleets: readonly string[];

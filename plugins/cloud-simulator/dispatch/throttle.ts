@@ -3,11 +3,17 @@ import { machineBucket, requestBucket } from './bucket-sizes.ts';
 import { filledBucket } from '../state/buckets.ts';
 import { AwsError } from '../wire/errors.ts';
 
-/** Refuses a call for its rate, by `throttle.next` and by token buckets: EC2 with RequestLimitExceeded, other services with Throttling. */
+/**
+ * Refuses a call for its rate, by `throttle.next` and by token buckets: EC2 with RequestLimitExceeded, other services
+ * with Throttling.
+ */
 export function throttle(action: Action, service: string, call: ActionCall): void {
   const { knobs, rules } = call;
   const due = knobs.throttle.next.filter(
-    (rule) => (rule.action === action.name || rule.action === '*') && rules.inForce(rule, call) && rules.hit(rule, 1, rule.times),
+    (rule) =>
+      (rule.action === action.name || rule.action === '*') &&
+      rules.inForce(rule, call) &&
+      rules.hit(rule, 1, rule.times),
   );
   if (due.length > 0) throw rateExceeded(service);
   if (knobs.throttle.default_buckets) drawFromBuckets(action, service, call);

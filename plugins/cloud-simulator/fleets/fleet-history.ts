@@ -6,8 +6,8 @@ import type { RecordKind, FleetRecord, StandingFleet } from '../state/fleets/sta
 const keptMs = 172_800_000;
 
 /** Notes a change of the fleet itself. */
-export function recordChange(context: CallContext, fleet: StandingFleet, event: string, description?: string): void {
-  add(context, fleet, { at: context.now, kind: 'fleet', event, description, instanceId: undefined });
+export function recordChange(context: CallContext, fleet: StandingFleet, event: string): void {
+  add(context, fleet, { at: context.now, kind: 'fleet', event, description: undefined, instanceId: undefined });
 }
 
 /** Notes that a machine came or went. */
@@ -23,7 +23,12 @@ export function recordInstance(context: CallContext, fleet: StandingFleet, event
 }
 
 /** Notes why pools gave nothing: each with its own code, and, if nothing came at all, that all of them failed. */
-export function recordErrors(context: CallContext, fleet: StandingFleet, errors: readonly FleetError[], nothing: boolean): void {
+export function recordErrors(
+  context: CallContext,
+  fleet: StandingFleet,
+  errors: readonly FleetError[],
+  nothing: boolean,
+): void {
   const note = (kind: RecordKind, event: string, description: string) =>
     add(context, fleet, { at: context.now, kind, event, description, instanceId: undefined });
   for (const error of errors) {
@@ -32,10 +37,17 @@ export function recordErrors(context: CallContext, fleet: StandingFleet, errors:
   }
   const last = errors.at(-1);
   if (nothing && last !== undefined)
-    note('error', 'allLaunchSpecsTemporarilyBlacklisted', `No launch specification could be launched. ${describe(last)}`);
+    note(
+      'error',
+      'allLaunchSpecsTemporarilyBlacklisted',
+      `No launch specification could be launched. ${describe(last)}`,
+    );
 }
 
-/** Records that can be read: none before `since`, none that is younger than the knob says, and none that is older than 48 hours. */
+/**
+ * Records that can be read: none before `since`, none that is younger than the knob says, and none that is older than
+ * 48 hours.
+ */
 export function readableRecords(context: CallContext, fleet: StandingFleet, since: number): FleetRecord[] {
   const latest = readableUntil(context);
   return fleet.history.filter((record) => record.at >= Math.max(since, context.now - keptMs) && record.at <= latest);

@@ -10,7 +10,12 @@ import { planLook } from './fleet-round.ts';
 import { stateWord } from './fleet-words.ts';
 import { planFleetCheck } from './health-checks.ts';
 import { endAll, removeFleetMember, settleStopped } from './members.ts';
-import { type ExcessPolicy, type FleetRequest, isStopped, type StandingFleet } from '../state/fleets/standing-fleet.ts';
+import {
+  type ExcessPolicy,
+  type FleetRequest,
+  isStopped,
+  type StandingFleet,
+} from '../state/fleets/standing-fleet.ts';
 
 /** Makes a fleet that will be active after `start_ms`, and then order its machines. */
 export function openFleet(context: CallContext, id: string, request: FleetRequest): StandingFleet {
@@ -82,9 +87,13 @@ export function changeFleet(context: CallContext, fleet: StandingFleet, change: 
 /** Refuses a change of a fleet that cannot be changed now. */
 export function checkModifiable(context: CallContext, fleet: StandingFleet): void {
   const what = fleet.kind === 'ec2' ? `The fleet '${fleet.id}'` : `The Spot Fleet request '${fleet.id}'`;
-  if (fleet.type !== 'maintain') throw new AwsError('UnsupportedOperation', `${what} is of type request and cannot be modified.`);
+  if (fleet.type !== 'maintain')
+    throw new AwsError('UnsupportedOperation', `${what} is of type request and cannot be modified.`);
   if (fleet.state === 'submitted' || fleet.state === 'active') return;
-  throw new AwsError(context.knobs.fleets.not_modifiable_code, `${what} is in the state ${stateWord(fleet)} and cannot be modified.`);
+  throw new AwsError(
+    context.knobs.fleets.not_modifiable_code,
+    `${what} is in the state ${stateWord(fleet)} and cannot be modified.`,
+  );
 }
 
 /** Stops a fleet that is not stopped yet, with its machines or without. What it has ordered comes all the same. */
@@ -113,7 +122,9 @@ function expire(context: CallContext, fleet: StandingFleet): void {
   endAll(context, fleet);
 }
 
-/** The end of a machine begins, whoever ordered it. The fleet learns of it later, unless it ended the machine itself. */
+/**
+ * The end of a machine begins, whoever ordered it. The fleet learns of it later, unless it ended the machine itself.
+ */
 function machineEnds(context: CallContext, fleet: StandingFleet, instance: Instance): void {
   const { state, now, knobs, random } = context;
   state.timers.plan(instance.terminatedAt as number, (then) => {

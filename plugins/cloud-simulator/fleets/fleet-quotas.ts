@@ -3,8 +3,15 @@ import type { FleetTarget } from '../state/fleets/fleet-target.ts';
 import { AwsError } from '../wire/errors.ts';
 import { type FleetKind, isStopped, type StandingFleet } from '../state/fleets/standing-fleet.ts';
 
-/** Refuses a fleet more than the account may have in the region, or a target that makes all fleets together too large. */
-export function checkFleetQuotas(context: CallContext, kind: FleetKind, target: FleetTarget, changed?: StandingFleet): void {
+/**
+ * Refuses a fleet more than the account may have in the region, or a target that makes all fleets together too large.
+ */
+export function checkFleetQuotas(
+  context: CallContext,
+  kind: FleetKind,
+  target: FleetTarget,
+  changed?: StandingFleet,
+): void {
   const { fleets, fleet_capacity } = context.knobs.quotas;
   const others = [...context.state.fleets.values()].filter(
     (fleet): fleet is StandingFleet => fleet.type !== 'instant' && fleet !== changed && !isStopped(fleet),

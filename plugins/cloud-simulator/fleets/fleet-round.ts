@@ -9,9 +9,16 @@ import { AwsError } from '../wire/errors.ts';
 import { endExcess } from './excess.ts';
 import { recordErrors } from './fleet-history.ts';
 import { addFleetMember, settleStopped, takeLate } from './members.ts';
-import { type Order, type StandingFleet, unitsHeld, unitsOrdered, unitsWanted } from '../state/fleets/standing-fleet.ts';
+import {
+  type Order,
+  type StandingFleet,
+  unitsHeld,
+  unitsOrdered,
+  unitsWanted,
+} from '../state/fleets/standing-fleet.ts';
 
-// Whatever the knobs say, a market is not ordered from more often: machines that die at once must not make time stand still.
+// Whatever the knobs say, a market is not ordered from more often: machines that die at once must not make time stand
+// still.
 const leastPauseMs = 100;
 const maxDoublings = 4;
 
@@ -50,8 +57,11 @@ function placeOrder(context: CallContext, fleet: StandingFleet, markets: readonl
   const { pools, gone } = presentPools(context, fleet);
   const order: Order = { markets, pools, gone };
   fleet.orders.add(order);
-  for (const { market } of markets) fleet.pauses[market] = { ...fleet.pauses[market], until: context.now + leastPauseMs };
-  context.state.timers.plan(context.now + draw(context.knobs.fleets.launch_ms, context.random), (then) => arrive(then, fleet, order));
+  for (const { market } of markets)
+    fleet.pauses[market] = { ...fleet.pauses[market], until: context.now + leastPauseMs };
+  context.state.timers.plan(context.now + draw(context.knobs.fleets.launch_ms, context.random), (then) =>
+    arrive(then, fleet, order),
+  );
 }
 
 /** The pools whose templates are still there. */
@@ -100,7 +110,8 @@ function takeIn(context: CallContext, fleet: StandingFleet, launches: Filled['la
       });
     }
     fleet.delivered[market] += weight * instances.length;
-    if (fleet.token !== undefined) launchesByToken.set(fleet.token, (launchesByToken.get(fleet.token) ?? 0) + instances.length);
+    if (fleet.token !== undefined)
+      launchesByToken.set(fleet.token, (launchesByToken.get(fleet.token) ?? 0) + instances.length);
     if (fleet.endsMachines) takeLate(context, fleet, instances);
   }
 }
@@ -117,9 +128,17 @@ function report(context: CallContext, fleet: StandingFleet, order: Order, { laun
   if (short.size > 0 && fleet.type === 'request' && !context.knobs.fleets.request_retries) fleet.closed = true;
 }
 
-function pauseAfter(context: CallContext, fleet: StandingFleet, market: MarketOptions['market'], fellShort: boolean): void {
+function pauseAfter(
+  context: CallContext,
+  fleet: StandingFleet,
+  market: MarketOptions['market'],
+  fellShort: boolean,
+): void {
   const { until, failures } = fleet.pauses[market];
   if (!fellShort) return void (fleet.pauses[market] = { until, failures: 0 });
-  const wait = Math.max(leastPauseMs, draw(context.knobs.fleets.retry_ms, context.random) * 2 ** Math.min(failures, maxDoublings));
+  const wait = Math.max(
+    leastPauseMs,
+    draw(context.knobs.fleets.retry_ms, context.random) * 2 ** Math.min(failures, maxDoublings),
+  );
   fleet.pauses[market] = { until: context.now + wait, failures: failures + 1 };
 }

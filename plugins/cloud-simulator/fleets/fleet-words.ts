@@ -6,7 +6,9 @@ export function stateWord(fleet: StandingFleet): string {
 }
 
 /** How far the fleet is from its target, as it sees itself. */
-export function activityWord(fleet: StandingFleet): 'error' | 'pending_fulfillment' | 'pending_termination' | 'fulfilled' {
+export function activityWord(
+  fleet: StandingFleet,
+): 'error' | 'pending_fulfillment' | 'pending_termination' | 'fulfilled' {
   const excess = unitsHeld(fleet) - fleet.target.total;
   const shrinks = fleet.type === 'maintain' && fleet.excess === 'termination';
   if (excess > 0 && shrinks && fleet.state === 'modifying') return 'pending_termination';

@@ -28,7 +28,9 @@ export function planFleetCheck(context: CallContext, fleet: StandingFleet): void
 /** Ends the Spot machines that have failed their checks; AWS replaces no others. */
 function check(context: CallContext, fleet: StandingFleet): void {
   if (fleet.state !== 'active') return;
-  const failed = [...fleet.members.values()].filter((member) => member.market === 'spot' && hasFailed(context, member));
+  const failed = [...fleet.members.values()].filter(
+    (member) => member.market === 'spot' && hasFailed(context, member),
+  );
   for (const member of failed) endMember(context, fleet, member, 'terminated');
   if (failed.length > 0) planLook(context, fleet, context.now);
 }

@@ -7,7 +7,10 @@ import { recordChange, recordInstance } from './fleet-history.ts';
 import { stateWord } from './fleet-words.ts';
 import type { FleetMember, StandingFleet } from '../state/fleets/standing-fleet.ts';
 
-const endedByFleet = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
+const endedByFleet = {
+  code: 'Client.UserInitiatedShutdown',
+  message: 'Client.UserInitiatedShutdown: User initiated shutdown',
+};
 
 /** Takes a machine that has just been started in. */
 export function addFleetMember(context: CallContext, fleet: StandingFleet, member: FleetMember): void {
@@ -20,7 +23,12 @@ export function addFleetMember(context: CallContext, fleet: StandingFleet, membe
 export type EndEvent = 'terminated' | 'termination_notified';
 
 /** Takes a machine out of what the fleet counts. */
-export function removeFleetMember(context: CallContext, fleet: StandingFleet, member: FleetMember, event: EndEvent): void {
+export function removeFleetMember(
+  context: CallContext,
+  fleet: StandingFleet,
+  member: FleetMember,
+  event: EndEvent,
+): void {
   if (!fleet.members.delete(member.instance)) return;
   member.leftAt = context.now;
   remember(context, fleet, member);
@@ -55,7 +63,9 @@ export function takeLate(context: CallContext, fleet: StandingFleet, instances: 
   });
 }
 
-/** Gives a stopped fleet its last state when no machine of it is left; two days later it can no longer be described. */
+/**
+ * Gives a stopped fleet its last state when no machine of it is left; two days later it can no longer be described.
+ */
 export function settleStopped(context: CallContext, fleet: StandingFleet): void {
   const { state } = fleet;
   const left = fleet.machines.size > 0 || (state === 'stopped_running' && fleet.orders.size > 0);

@@ -19,7 +19,10 @@ export interface Deed {
 /** Notes an activity of a group. */
 export function note(context: CallContext, group: Group, deed: Deed): Activity {
   const { now, state } = context;
-  const details = { ...(deed.subnetId === undefined ? {} : { 'Subnet ID': deed.subnetId }), 'Availability Zone': deed.zone };
+  const details = {
+    ...(deed.subnetId === undefined ? {} : { 'Subnet ID': deed.subnetId }),
+    'Availability Zone': deed.zone,
+  };
   const activity: Activity = {
     id: uuid(context.random),
     place: state.groups.nextActivity++,
@@ -39,9 +42,13 @@ export function note(context: CallContext, group: Group, deed: Deed): Activity {
 }
 
 /** How an activity stands at a time. */
-export function activityStatus(activity: Activity, now: number): { status: string; progress: number; endedAt: number | undefined } {
+export function activityStatus(
+  activity: Activity,
+  now: number,
+): { status: string; progress: number; endedAt: number | undefined } {
   const { failure, doneAt } = activity;
-  if (failure !== undefined && failure.at <= now) return { status: failure.status, progress: 100, endedAt: failure.at };
+  if (failure !== undefined && failure.at <= now)
+    return { status: failure.status, progress: 100, endedAt: failure.at };
   return doneAt <= now
     ? { status: 'Successful', progress: 100, endedAt: doneAt }
     : { status: 'InProgress', progress: 30, endedAt: undefined };

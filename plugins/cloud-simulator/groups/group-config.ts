@@ -40,8 +40,16 @@ const policies = new Set([
   'OldestLaunchTemplate',
 ]);
 
-/** Reads what CreateAutoScalingGroup sets, or what UpdateAutoScalingGroup changes of `old`; refuses what no machine could be launched from. */
-export function readGroupConfig(context: CallContext, params: Params, sizes: Sizes, old: GroupConfig | undefined): GroupConfig {
+/**
+ * Reads what CreateAutoScalingGroup sets, or what UpdateAutoScalingGroup changes of `old`; refuses what no machine
+ * could be launched from.
+ */
+export function readGroupConfig(
+  context: CallContext,
+  params: Params,
+  sizes: Sizes,
+  old: GroupConfig | undefined,
+): GroupConfig {
   const refused = Object.entries(notHere).find(([name]) => params[name] !== undefined);
   if (refused !== undefined) throw validationError(`${refused[0]} is not simulated: ${refused[1]}.`);
   const source = readSource(context, params, old?.source);
@@ -55,7 +63,8 @@ export function readGroupConfig(context: CallContext, params: Params, sizes: Siz
     cooldownS: notNegative(params, 'DefaultCooldown') ?? old?.cooldownS ?? defaultCooldownS,
     shown: readShown(params, old),
     echoed: { ...old?.echoed, ...readEchoed(params) },
-    terminationPolicies: terminationPolicies.length > 0 ? terminationPolicies : (old?.terminationPolicies ?? ['Default']),
+    terminationPolicies:
+      terminationPolicies.length > 0 ? terminationPolicies : (old?.terminationPolicies ?? ['Default']),
   };
   if (old === undefined || isSourceNamed(params) || old.zones !== config.zones) checkSource(context, config);
   return config;

@@ -9,7 +9,9 @@ type GroupZones = Pick<GroupConfig, 'zones' | 'subnets'>;
 /** Reads `AvailabilityZones` and `VPCZoneIdentifier`, a list of subnets with commas; the subnets decide the zones. */
 export function readGroupZones(context: CallContext, params: Params, old: GroupZones | undefined): GroupZones {
   const zones = [...new Set(memberTexts(params, 'AvailabilityZones'))];
-  const ids = [...new Set((text(params, 'VPCZoneIdentifier') ?? '').split(',').map((id) => id.trim()))].filter((id) => id !== '');
+  const ids = [...new Set((text(params, 'VPCZoneIdentifier') ?? '').split(',').map((id) => id.trim()))].filter(
+    (id) => id !== '',
+  );
   if (zones.length === 0 && ids.length === 0) {
     if (old !== undefined) return { zones: old.zones, subnets: old.subnets };
     throw validationError('At least one Availability Zone or VPC Subnet is required.');
@@ -18,9 +20,11 @@ export function readGroupZones(context: CallContext, params: Params, old: GroupZ
   if (unknown !== undefined) throw validationError(`Invalid Availability Zone: [${unknown}]`);
   if (ids.length === 0) return { zones, subnets: [] };
   const homes = [...new Set(ids.map((id, index) => zoneOf(context, id, zones[index % zones.length])))];
-  const stranger = zones.length === 0 ? undefined : homes.find((zone) => !zones.includes(zone));
-  if (stranger !== undefined)
-    throw validationError(`The availability zones of the specified subnets and the Auto Scaling group do not match: ${stranger}`);
+  const outside = zones.length === 0 ? undefined : homes.find((zone) => !zones.includes(zone));
+  if (outside !== undefined)
+    throw validationError(
+      `The availability zones of the specified subnets and the Auto Scaling group do not match: ${outside}`,
+    );
   return { zones: homes, subnets: ids };
 }
 
@@ -30,6 +34,7 @@ function zoneOf(context: CallContext, id: string, wanted: string | undefined): s
   const known = network.subnet(id);
   if (known === undefined && (context.knobs.strict_ids || !/^subnet-[\w-]+$/.test(id)))
     throw validationError(`The subnet ID '${id}' does not exist`);
-  if (known !== undefined && !known.listed && context.knobs.strict_ids) throw validationError(`The subnet ID '${id}' does not exist`);
+  if (known !== undefined && !known.listed && context.knobs.strict_ids)
+    throw validationError(`The subnet ID '${id}' does not exist`);
   return (known ?? network.adoptSubnet(id, wanted)).zone;
 }

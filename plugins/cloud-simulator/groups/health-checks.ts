@@ -18,7 +18,8 @@ export function planGroupCheck(context: CallContext, group: Group): void {
   group.checking = true;
   state.timers.plan(now + Math.max(leastBetweenMs, draw(knobs.groups.health_ms, random)), (then) => {
     group.checking = false;
-    for (const member of group.members.values()) if (member.instance.shutdownAt === undefined) look(then, group, member);
+    for (const member of group.members.values())
+      if (member.instance.shutdownAt === undefined) look(then, group, member);
     planGroupCheck(then, group);
   });
 }

@@ -6,7 +6,10 @@ import type { Instance } from '../state/instances/instance.ts';
 import { dismiss } from './members.ts';
 import { holdBack, isSuspended, wake } from './react.ts';
 
-/** Told that a machine begins to end. When a group did not order it, it finds out at its next look at the machine's health. */
+/**
+ * Told that a machine begins to end. When a group did not order it, it finds out at its next look at the machine's
+ * health.
+ */
 export function memberEnds(context: CallContext, group: Group, instance: Instance): void {
   const member = group.members.get(instance.id);
   if (member === undefined || member.leaving) return;
@@ -22,7 +25,10 @@ export function lookAgain(context: CallContext, group: Group): void {
   }
 }
 
-/** Looks at the health of a machine, and replaces one that has ended or whose checks are impaired. Protection does not keep it. */
+/**
+ * Looks at the health of a machine, and replaces one that has ended or whose checks are impaired. Protection does not
+ * keep it.
+ */
 export function look(context: CallContext, group: Group, member: GroupMember): void {
   const { instance } = member;
   if (group.members.get(instance.id) !== member || member.leaving || isSuspended(group, 'HealthCheck')) return;
@@ -34,7 +40,12 @@ export function look(context: CallContext, group: Group, member: GroupMember): v
   // Replacing begins with the end of the old machine.
   if (isSuspended(group, 'ReplaceUnhealthy', 'Terminate')) return;
   const finding = ended ? 'it has been terminated or stopped' : 'its status checks have failed';
-  dismiss(context, group, member, `an instance was taken out of service in response to an EC2 health check indicating ${finding}.`);
+  dismiss(
+    context,
+    group,
+    member,
+    `an instance was taken out of service in response to an EC2 health check indicating ${finding}.`,
+  );
   wake(context, group, context.now);
 }
 

@@ -8,7 +8,13 @@ import { finishDeletion } from './deletion.ts';
 import type { GroupPool } from './launch/group-pools.ts';
 
 /** Takes a machine that a group has just started into the group. */
-export function addGroupMember(context: CallContext, group: Group, instance: Instance, pool: GroupPool, cause: string): GroupMember {
+export function addGroupMember(
+  context: CallContext,
+  group: Group,
+  instance: Instance,
+  pool: GroupPool,
+  cause: string,
+): GroupMember {
   const member: GroupMember = {
     instance,
     weight: pool.weight,
@@ -34,7 +40,10 @@ export function addGroupMember(context: CallContext, group: Group, instance: Ins
   return member;
 }
 
-/** A group ends a machine of its own, or sees it off when it has ended by itself: it counts no more, and is gone once it is terminated. */
+/**
+ * A group ends a machine of its own, or sees it off when it has ended by itself: it counts no more, and is gone once
+ * it is terminated.
+ */
 export function dismiss(context: CallContext, group: Group, member: GroupMember, cause: string): Activity {
   const { instance } = member;
   member.leaving = true;
@@ -63,7 +72,10 @@ export function detach(context: CallContext, group: Group, member: GroupMember, 
   const { instance } = member;
   group.members.delete(instance.id);
   instance.keeper = undefined;
-  context.state.instances.retag(instance, new Map([...instance.tags].filter(([key]) => key !== 'aws:autoscaling:groupName')));
+  context.state.instances.retag(
+    instance,
+    new Map([...instance.tags].filter(([key]) => key !== 'aws:autoscaling:groupName')),
+  );
   context.touched.push(instance.id);
   return note(context, group, {
     description: `Detaching EC2 instance: ${instance.id}`,

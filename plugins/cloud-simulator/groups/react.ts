@@ -41,7 +41,7 @@ export function isSuspended(group: Group, ...processes: readonly ProcessName[]):
 }
 
 /** The next try of something that has failed `failures` times in a row: the wait doubles up to sixteen times. */
-export function afterFailures(context: CallContext, wait: Span, failures: number): number {
+function afterFailures(context: CallContext, wait: Span, failures: number): number {
   // Without any wait a group without capacity would try for ever in a single instant.
   return context.now + Math.max(100, draw(wait, context.random) * 2 ** Math.min(Math.max(failures - 1, 0), 4));
 }
@@ -108,7 +108,8 @@ function settle(context: CallContext, group: Group, round: Round): void {
 function shrink(context: CallContext, group: Group): boolean {
   if (isSuspended(group, 'Terminate')) return false;
   const chosen = chooseForScaleIn(group, group.desired);
-  const cause = 'an instance was taken out of service in response to a difference between desired and actual capacity.';
+  const cause =
+    'an instance was taken out of service in response to a difference between desired and actual capacity.';
   for (const member of chosen) dismiss(context, group, member, cause);
   if (chosen.length === 0) return false;
   group.scaledAt = context.now;
@@ -143,7 +144,8 @@ function rebalance(context: CallContext, group: Group): void {
     if (round.members.length === 0 || group.deletedAt !== undefined) return settle(then, group, round);
     // The other machine goes when the new one runs: the group is then too large, and the larger zone gives.
     for (const { instance } of round.members) {
-      if (Number.isFinite(instance.runningAt)) state.timers.plan(instance.runningAt, (later) => wake(later, group, later.now));
+      if (Number.isFinite(instance.runningAt))
+        state.timers.plan(instance.runningAt, (later) => wake(later, group, later.now));
     }
   });
 }

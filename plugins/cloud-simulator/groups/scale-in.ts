@@ -3,9 +3,10 @@ import { onDemandPart, readDistribution } from './launch/market-shares.ts';
 import { countByZone, loadOf } from './launch/places.ts';
 
 /**
- * Who goes when a group is too large: in the zone with most machines the oldest (by the termination policy `NewestInstance` the newest) of
- * the market that has too many, until no one else can go without falling below what is wanted. Protected machines stay. The group goes by
- * what it knows: a machine that has ended unnoticed is as good as any.
+ * Who goes when a group is too large: in the zone with most machines the oldest (by the termination policy
+ * `NewestInstance` the newest) of the market that has too many, until no one else can go without falling below what is
+ * wanted. Protected machines stay. The group goes by what it knows: a machine that has ended unnoticed is as good as
+ * any. /
  */
 export function chooseForScaleIn(group: Group, desired: number): GroupMember[] {
   const chosen: GroupMember[] = [];
@@ -13,14 +14,18 @@ export function chooseForScaleIn(group: Group, desired: number): GroupMember[] {
   const staying = stayingMembers(group);
   const { policy } = group.config.source;
   const onDemandWanted = policy === undefined ? undefined : onDemandPart(readDistribution(policy), desired);
-  let onDemand = staying.filter((member) => marketOf(member) === 'on-demand').reduce((sum, member) => sum + member.weight, 0);
+  let onDemand = staying
+    .filter((member) => marketOf(member) === 'on-demand')
+    .reduce((sum, member) => sum + member.weight, 0);
   let excess = capacityOf(group) - desired;
 
   // Members stand in order of launch. Who is too heavy once is so for good, since the excess only falls.
   const newestFirst = group.config.terminationPolicies[0] === 'NewestInstance';
   const inOrder = staying.filter((member) => !member.guarded);
   const free = newestFirst ? inOrder.toReversed() : inOrder;
-  const queues = [...Map.groupBy(free, (member) => `${member.instance.zone}/${marketOf(member)}`).values()].map((list) => list.values());
+  const queues = [...Map.groupBy(free, (member) => `${member.instance.zone}/${marketOf(member)}`).values()].map(
+    (list) => list.values(),
+  );
   const heads = queues.map((queue) => queue.next().value);
   for (;;) {
     for (const [index, queue] of queues.entries()) {

@@ -7,7 +7,10 @@ export interface Sizes {
   readonly desired: number;
 }
 
-/** The sizes that a change leads to; refuses those that do not fit each other. A desired capacity that nobody names follows the bounds. Pure. */
+/**
+ * The sizes that a change leads to; refuses those that do not fit each other. A desired capacity that nobody names
+ * follows the bounds. Pure.
+ */
 export function changeSizes(
   now: Sizes | undefined,
   change: { min: number | undefined; max: number | undefined; desired: number | undefined },
@@ -18,6 +21,8 @@ export function changeSizes(
   if (max < min) throw validationError(`Max bound, ${max}, must be greater than or equal to min bound, ${min}`);
   const desired = change.desired ?? Math.min(max, Math.max(min, now?.desired ?? min));
   if (desired < min || desired > max)
-    throw validationError(`Desired capacity:${desired} must be between the specified min size:${min} and max size:${max}`);
+    throw validationError(
+      `Desired capacity:${desired} must be between the specified min size:${min} and max size:${max}`,
+    );
   return { min, max, desired };
 }

@@ -3,7 +3,9 @@ import type { Shape } from './shapes.ts';
 
 const known: readonly string[] = [...new Set(Object.values(actionNames).flat())].toSorted();
 
-/** The name of an action of the simulated cloud, or `*` for all: a rule with a misspelt name would never be in force. */
+/**
+ * The name of an action of the simulated cloud, or `*` for all: a rule with a misspelt name would never be in force.
+ */
 export const actionName: Shape = (value, path) => {
   if (value === '*' || known.includes(value as string)) return [];
   return [`${path}: expected an action or *; known are ${known.join(', ')}`];

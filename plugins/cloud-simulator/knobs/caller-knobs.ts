@@ -10,23 +10,38 @@ export interface TokenKnobs {
   readonly terminated_replay: 'error' | 'old';
   /** A replay of CreateFleet: the fleet's id alone, or with machines and errors. */
   readonly fleet_replay: 'bare' | 'full';
-  /** How long after the first call a replay is refused with IdempotentCallInProgress (500), as if that one still ran. */
+  /**
+   * How long after the first call a replay is refused with IdempotentCallInProgress (500), as if that one still ran.
+   */
   readonly in_progress_ms: number;
   /** How long after its first use a token is remembered. */
   readonly memory_ms: number;
 }
 
-/** Who may do what. Calls are checked in this order, before they are throttled: known_keys, clock_skew_ms, expired, denied. */
+/**
+ * Who may do what. Calls are checked in this order, before they are throttled: known_keys, clock_skew_ms, expired,
+ * denied.
+ */
 export interface AuthKnobs {
-  /** Access keys that exist, beside those that AssumeRole gives out; null = every key. Others: AuthFailure (401), from other services than EC2 InvalidClientTokenId (403). */
+  /**
+   * Access keys that exist, beside those that AssumeRole gives out; null = every key. Others: AuthFailure (401), from
+   * other services than EC2 InvalidClientTokenId (403).
+   */
   readonly known_keys: readonly string[] | null;
-  /** Credentials that have expired: of an account or region, or of all. RequestExpired (400), from other services than EC2 ExpiredToken (403). */
+  /**
+   * Credentials that have expired: of an account or region, or of all. RequestExpired (400), from other services than
+   * EC2 ExpiredToken (403).
+   */
   readonly expired: readonly When[];
-  /** Actions (`*` = any but GetCallerIdentity) that are not allowed: UnauthorizedOperation, from other services than EC2 AccessDenied (both 403). */
+  /**
+   * Actions (`*` = any but GetCallerIdentity) that are not allowed: UnauthorizedOperation, from other services than
+   * EC2 AccessDenied (both 403).
+   */
   readonly denied: readonly (When & { readonly action: string })[];
   /**
-   * How far the cloud's clock is ahead of the computer's (below 0: behind), as the `Date` of every answer shows. Calls signed more than
-   * five minutes off it are refused: RequestExpired, from other services than EC2 SignatureDoesNotMatch.
+   * How far the cloud's clock is ahead of the computer's (below 0: behind), as the `Date` of every answer shows. Calls
+   * signed more than five minutes off it are refused: RequestExpired, from other services than EC2
+   * SignatureDoesNotMatch. /
    */
   readonly clock_skew_ms: number;
 }
@@ -38,14 +53,22 @@ export interface CallerKnobs {
 }
 
 export const callerDefaults: CallerKnobs = {
-  tokens: { failed_replay: 'repeat', terminated_replay: 'error', fleet_replay: 'bare', in_progress_ms: 0, memory_ms: 86_400_000 },
+  tokens: {
+    failed_replay: 'repeat',
+    terminated_replay: 'error',
+    fleet_replay: 'bare',
+    in_progress_ms: 0,
+    memory_ms: 86_400_000,
+  },
   auth: { known_keys: null, expired: [], denied: [], clock_skew_ms: 0 },
 };
 
 const tenYearsMs = 315_360_000_000;
 
 const skew = (value: unknown, path: string): string[] =>
-  typeof value === 'number' && Math.abs(value) <= tenYearsMs ? [] : [`${path}: expected milliseconds, ten years at most`];
+  typeof value === 'number' && Math.abs(value) <= tenYearsMs
+    ? []
+    : [`${path}: expected milliseconds, ten years at most`];
 
 export const callerShapes: Shapes = {
   tokens: record({

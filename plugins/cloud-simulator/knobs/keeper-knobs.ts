@@ -7,7 +7,10 @@ export interface FleetKnobs {
   readonly start_ms: Span;
   /** From the decision to launch to the machines' existence. A fleet that is stopped in between still gets them. */
   readonly launch_ms: Span;
-  /** Wait before another try after one that fell short, in each market by itself; doubles each time, up to sixteen times. At least 100 ms. */
+  /**
+   * Wait before another try after one that fell short, in each market by itself; doubles each time, up to sixteen
+   * times. At least 100 ms.
+   */
   readonly retry_ms: Span;
   /** How long a change of target takes; until then the state is `modifying`. */
   readonly modify_ms: Span;
@@ -19,7 +22,10 @@ export interface FleetKnobs {
   readonly history_ms: number;
   /** Whether a fleet of type request that fell short tries again: documented both ways. */
   readonly request_retries: boolean;
-  /** What becomes of machines that arrive after their fleet was deleted, or expired, together with its machines: the fleet ends them `launch_ms` later, or forgets them. */
+  /**
+   * What becomes of machines that arrive after their fleet was deleted, or expired, together with its machines: the
+   * fleet ends them `launch_ms` later, or forgets them.
+   */
   readonly late_machines: 'end' | 'stay';
   /** What ModifyFleet meets while a fleet is modifying: both codes have been seen. */
   readonly not_modifiable_code: 'FleetNotInModifiableState' | 'IncorrectState';

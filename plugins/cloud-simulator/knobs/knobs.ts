@@ -7,7 +7,9 @@ import { type WireKnobs, wireDefaults } from './wire-knobs.ts';
 
 /** All switches of the simulated cloud with their values. */
 export interface Knobs extends WireKnobs, LaunchKnobs, MachineKnobs, ViewKnobs, CallerKnobs, KeeperKnobs {
-  /** The ready-made scenario under the rest; null = none, which is `calm`. Setting it puts every other knob back first. */
+  /**
+   * The ready-made scenario under the rest; null = none, which is `calm`. Setting it puts every other knob back first.
+   */
   readonly scenario: string | null;
   /** Restarts the source of chance; ids go on, so that none comes twice. */
   readonly seed: number | null;

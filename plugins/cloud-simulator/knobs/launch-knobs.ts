@@ -1,9 +1,23 @@
 import { launchName } from './action-shapes.ts';
 import { typePattern, zonePattern } from './pool-names.ts';
-import { boolean, wholeNumber, listOf, mapOf, milliseconds, oneWordOf, positive, record, type Shapes, string } from './shapes.ts';
+import {
+  boolean,
+  wholeNumber,
+  listOf,
+  mapOf,
+  milliseconds,
+  oneWordOf,
+  positive,
+  record,
+  type Shapes,
+  string,
+} from './shapes.ts';
 import { rule, type When } from './when.ts';
 
-/** Pools of machines: of a type, in a zone, of a market. Absent or `*` matches any; a star within stands for any text, as in `m5.*`. */
+/**
+ * Pools of machines: of a type, in a zone, of a market. Absent or `*` matches any; a star within stands for any text,
+ * as in `m5.*`.
+ */
 export interface PoolPattern extends When {
   readonly instance_type?: string;
   readonly zone?: string;
@@ -17,14 +31,20 @@ export interface CapacityRule extends PoolPattern {
   readonly code?: string;
 }
 
-/** The price of a machine an hour in US dollars in every pool that matches; the last rule decides. Default: the catalogue's. */
+/**
+ * The price of a machine an hour in US dollars in every pool that matches; the last rule decides. Default: the
+ * catalogue's.
+ */
 export interface PriceRule extends PoolPattern {
   readonly price: number;
 }
 
 /** Launches deliver at most `deliver` machines per call, as if the rest had found no capacity. */
 export interface PartialRule extends When {
-  /** An action that launches, or `*`; for what fleets and groups start by themselves the one that made them (CreateFleet, RequestSpotFleet, CreateAutoScalingGroup). */
+  /**
+   * An action that launches, or `*`; for what fleets and groups start by themselves the one that made them
+   * (CreateFleet, RequestSpotFleet, CreateAutoScalingGroup).
+   */
   readonly action: string;
   readonly deliver: number;
   /** How many calls: default null = all. */
@@ -58,7 +78,10 @@ export interface Quotas {
   readonly on_demand_vcpus: number | null;
   /** Spot machines: MaxSpotInstanceCountExceeded. */
   readonly spot_machines: number | null;
-  /** Fleets of type request and maintain that are not deleted: MaxFleetCountExceeded; Spot fleets: MaxSpotFleetRequestCountExceeded. */
+  /**
+   * Fleets of type request and maintain that are not deleted: MaxFleetCountExceeded; Spot fleets:
+   * MaxSpotFleetRequestCountExceeded.
+   */
   readonly fleets: number | null;
   /** Sum of the targets of those fleets: MaxFleetTargetCapacityExceeded. */
   readonly fleet_capacity: number | null;

@@ -4,8 +4,10 @@ import { type Span, span } from './span.ts';
 import { rule, type When } from './when.ts';
 
 /**
- * The cloud takes Spot machines back: those of `instance_ids`, or a `share` of all (rounded, but at least one; default all). It strikes once,
- * when the knob is set, or with `from_ms` then, each region by itself; with `after_ms` it also strikes every Spot machine launched while the rule is in force, with a chance of `share`, that long after it is running.
+ * The cloud takes Spot machines back: those of `instance_ids`, or a `share` of all (rounded, but at least one; default
+ * all). It strikes once, when the knob is set, or with `from_ms` then, each region by itself; with `after_ms` it also
+ * strikes every Spot machine launched while the rule is in force, with a chance of `share`, that long after it is
+ * running. /
  */
 export interface ReclaimRule extends When {
   readonly instance_ids?: readonly string[];
@@ -15,7 +17,10 @@ export interface ReclaimRule extends When {
   readonly after_ms?: Span;
 }
 
-/** Health of running machines that differs from `ok`: of `instance_ids`, or of all in a `zone`, or of all. The last rule that concerns a check decides. */
+/**
+ * Health of running machines that differs from `ok`: of `instance_ids`, or of all in a `zone`, or of all. The last
+ * rule that concerns a check decides.
+ */
 export interface HealthRule extends When {
   readonly instance_ids?: readonly string[];
   readonly zone?: string;
@@ -23,14 +28,22 @@ export interface HealthRule extends When {
   readonly check?: 'instance' | 'system' | 'ebs';
   /** Default impaired. */
   readonly status?: 'impaired' | 'insufficient-data' | 'initializing';
-  /** A scheduled event beside it, such as instance-retirement, due `event_in_ms` (default a day) after the knob was set. */
-  readonly event?: 'instance-reboot' | 'system-reboot' | 'system-maintenance' | 'instance-retirement' | 'instance-stop';
+  /**
+   * A scheduled event beside it, such as instance-retirement, due `event_in_ms` (default a day) after the knob was
+   * set.
+   */
+  readonly event?:
+    | 'instance-reboot'
+    | 'system-reboot'
+    | 'system-maintenance'
+    | 'instance-retirement'
+    | 'instance-stop';
   readonly event_in_ms?: number;
 }
 
 /**
- * A zone (`*a` = the first of every region) that does not answer. Launches there fail with Unavailable, and so do calls that end machines
- * of it and describes that show machines of it or might; its machines are impaired.
+ * A zone (`*a` = the first of every region) that does not answer. Launches there fail with Unavailable, and so do
+ * calls that end machines of it and describes that show machines of it or might; its machines are impaired. /
  */
 export interface OutageRule extends When {
   readonly zone: string;
@@ -49,7 +62,14 @@ export interface MachineKnobs {
   readonly protected: readonly string[];
 }
 
-export const machineDefaults: MachineKnobs = { boot_ms: 2000, shutdown_ms: 1000, reclaim: [], health: [], outages: [], protected: [] };
+export const machineDefaults: MachineKnobs = {
+  boot_ms: 2000,
+  shutdown_ms: 1000,
+  reclaim: [],
+  health: [],
+  outages: [],
+  protected: [],
+};
 
 const health = rule({
   instance_ids: listOf(string),

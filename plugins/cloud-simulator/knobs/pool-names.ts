@@ -8,7 +8,10 @@ export const typePattern: Shape = (value, path) => {
   return found ? [] : [`${path}: fits no instance type of the catalogue`];
 };
 
-/** A zone, or a pattern such as `*a`. Every region name can be used; of those that the catalogue knows the zones are known. */
+/**
+ * A zone, or a pattern such as `*a`. Every region name can be used; of those that the catalogue knows the zones are
+ * known.
+ */
 export const zonePattern: Shape = (value, path) => {
   if (typeof value !== 'string' || !(value.includes('*') || /^[a-z0-9-]+[a-z]$/.test(value)))
     return [`${path}: expected a zone such as us-east-1a, or a pattern such as *a`];

@@ -16,7 +16,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     knobs: {},
   },
   throttled: {
-    sentence: "Request and machine buckets have AWS's default sizes, and every fifth call is refused for its rate besides.",
+    sentence:
+      "Request and machine buckets have AWS's default sizes, and every fifth call is refused for its rate besides.",
     knobs: {
       throttle: { default_buckets: true },
       faults: [{ action: '*', share: 0.2, effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }],
@@ -36,7 +37,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     knobs: { partial: launchActions.map((action) => ({ action, deliver: 2 })) },
   },
   'eventual-consistency': {
-    sentence: 'What is new stays unseen for seconds, longer by tag than by id, and comes and goes during its first minute.',
+    sentence:
+      'What is new stays unseen for seconds, longer by tag than by id, and comes and goes during its first minute.',
     knobs: {
       visible_ms: { id: 2000, filter: 4000, tag: 8000, template: 2000, fleet: 2000 },
       flapping: { share: 0.2, until_ms: 60_000 },
@@ -65,7 +67,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     knobs: { boot_ms: { min: 120_000, max: 300_000 }, stuck: [{ times: 1 }] },
   },
   'az-outage': {
-    sentence: 'The first zone of every region does not answer: launches there fail, and so do describes that touch its machines.',
+    sentence:
+      'The first zone of every region does not answer: launches there fail, and so do describes that touch its machines.',
     knobs: { outages: [{ zone: '*a' }] },
   },
   'expired-credentials': {

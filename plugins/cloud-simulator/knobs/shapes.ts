@@ -6,16 +6,21 @@ export type Shapes = Readonly<Record<string, Shape>>;
 
 export const boolean: Shape = (value, path) => (typeof value === 'boolean' ? [] : [`${path}: expected true or false`]);
 
-export const string: Shape = (value, path) => (typeof value === 'string' && value !== '' ? [] : [`${path}: expected text`]);
+export const string: Shape = (value, path) =>
+  typeof value === 'string' && value !== '' ? [] : [`${path}: expected text`];
 
 // Behind a hundred years dates would leave those that the wire can carry.
 const longestS = 3_155_760_000;
 
 export const milliseconds: Shape = (value, path) =>
-  typeof value === 'number' && value >= 0 && value <= longestS * 1000 ? [] : [`${path}: expected milliseconds, 0 to a hundred years`];
+  typeof value === 'number' && value >= 0 && value <= longestS * 1000
+    ? []
+    : [`${path}: expected milliseconds, 0 to a hundred years`];
 
 export const seconds: Shape = (value, path) =>
-  typeof value === 'number' && value >= 0 && value <= longestS ? [] : [`${path}: expected seconds, 0 to a hundred years`];
+  typeof value === 'number' && value >= 0 && value <= longestS
+    ? []
+    : [`${path}: expected seconds, 0 to a hundred years`];
 
 /** A part of a whole, 0 to 1. */
 export const share: Shape = (value, path) =>
@@ -53,19 +58,27 @@ export function oneWordOf(...words: readonly string[]): Shape {
 
 export function listOf(entry: Shape): Shape {
   return (value, path) =>
-    Array.isArray(value) ? value.flatMap((one, index) => entry(one, `${path}/${index}`)) : [`${path}: expected a list`];
+    Array.isArray(value)
+      ? value.flatMap((one, index) => entry(one, `${path}/${index}`))
+      : [`${path}: expected a list`];
 }
 
 /** An object whose names are free, or have a shape of their own. */
 export function mapOf(entry: Shape, name: Shape = () => []): Shape {
   return (value, path) =>
     isObject(value)
-      ? Object.entries(value).flatMap(([key, one]) => [...name(key, `${path}/${key}`), ...entry(one, `${path}/${key}`)])
+      ? Object.entries(value).flatMap(([key, one]) => [
+          ...name(key, `${path}/${key}`),
+          ...entry(one, `${path}/${key}`),
+        ])
       : [`${path}: expected an object`];
 }
 
 /** A shape, and what its parts must not be together; that is asked only of objects. */
-export function both(shape: Shape, contradictions: (value: Readonly<Record<string, unknown>>, path: string) => string[]): Shape {
+export function both(
+  shape: Shape,
+  contradictions: (value: Readonly<Record<string, unknown>>, path: string) => string[],
+): Shape {
   return (value, path) => [...shape(value, path), ...(isObject(value) ? contradictions(value, path) : [])];
 }
 
@@ -73,7 +86,9 @@ export function both(shape: Shape, contradictions: (value: Readonly<Record<strin
 export function record(fields: Shapes, required: readonly string[] = []): Shape {
   return (value, path) => {
     if (!isObject(value)) return [`${path === '' ? '/' : path}: expected an object`];
-    const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${path}/${name}: is missing`);
+    const missing = required
+      .filter((name) => !Object.hasOwn(value, name))
+      .map((name) => `${path}/${name}: is missing`);
     const wrong = Object.entries(value).flatMap(([name, one]) => {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       return field === undefined

@@ -19,12 +19,18 @@ const shape = record({
   seed: wholeNumber(0, 'null'),
 });
 
-/** The knobs after a change; throws a TypeError that names everything that is wrong with it. What the change brought in is copied. */
+/**
+ * The knobs after a change; throws a TypeError that names everything that is wrong with it. What the change brought in
+ * is copied.
+ */
 export function turnKnobs(current: Knobs, change: unknown): Knobs {
   const findings = shape(change, '');
   if (findings.length > 0) throw new TypeError(findings.join('\n'));
   const { scenario } = change as KnobChange;
-  const base = scenario === undefined ? current : merge(defaultKnobs, scenario === null ? {} : (scenarios[scenario]?.knobs ?? {}));
+  const base =
+    scenario === undefined
+      ? current
+      : merge(defaultKnobs, scenario === null ? {} : (scenarios[scenario]?.knobs ?? {}));
   return merge(base, change as KnobChange);
 }
 

@@ -3,8 +3,9 @@ import { wholeNumber, milliseconds, orNull, record, share, type Shapes } from '.
 /** What reading calls see of what is. */
 export interface ViewKnobs {
   /**
-   * How long something new is invisible: machines to calls that name their ids, that filter or list, and that filter by tag; launch
-   * templates, fleets and Spot fleets to calls that name or list them. Groups are visible at once, as in Auto Scaling.
+   * How long something new is invisible: machines to calls that name their ids, that filter or list, and that filter
+   * by tag; launch templates, fleets and Spot fleets to calls that name or list them. Groups are visible at once, as
+   * in Auto Scaling. /
    */
   readonly visible_ms: {
     readonly id: number;
@@ -35,7 +36,13 @@ export const viewDefaults: ViewKnobs = {
 };
 
 export const viewShapes: Shapes = {
-  visible_ms: record({ id: milliseconds, filter: milliseconds, tag: milliseconds, template: milliseconds, fleet: milliseconds }),
+  visible_ms: record({
+    id: milliseconds,
+    filter: milliseconds,
+    tag: milliseconds,
+    template: milliseconds,
+    fleet: milliseconds,
+  }),
   flapping: record({ share, until_ms: milliseconds }),
   limits: record({
     page_size: wholeNumber(1, 'null'),

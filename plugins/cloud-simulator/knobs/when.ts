@@ -10,7 +10,12 @@ export interface When {
   readonly until_ms?: number;
 }
 
-export const when: Readonly<Record<keyof When, Shape>> = { account: string, region: string, from_ms: milliseconds, until_ms: milliseconds };
+export const when: Readonly<Record<keyof When, Shape>> = {
+  account: string,
+  region: string,
+  from_ms: milliseconds,
+  until_ms: milliseconds,
+};
 
 /** A rule with these fields beside those of `When`. */
 export function rule(fields: Shapes, required: readonly string[] = []): Shape {

@@ -26,20 +26,28 @@ export interface FaultRule extends When {
   readonly nth?: number;
   /** How many calls from there on are hit: default 1, with `share` all; null = all. */
   readonly times?: number | null;
-  /** Of the calls that would be hit only this part is, by chance: the same seed and the same calls hit the same ones. */
+  /**
+   * Of the calls that would be hit only this part is, by chance: the same seed and the same calls hit the same ones.
+   */
   readonly share?: number;
   /** Whether the call takes effect before it goes wrong. */
   readonly effect: 'execute' | 'skip';
   /**
-   * What the caller meets: a closed connection, half a body, an error, a gateway's HTML page, broken XML, silence, or the right answer
-   * whose head or second half comes after `delay_ms`. The two slow ones go with `execute` only, and need `delay_ms`.
+   * What the caller meets: a closed connection, half a body, an error, a gateway's HTML page, broken XML, silence, or
+   * the right answer whose head or second half comes after `delay_ms`. The two slow ones go with `execute` only, and
+   * need `delay_ms`. /
    */
   readonly then: 'drop' | 'cut' | 'error' | 'html' | 'bad-xml' | 'hang' | 'slow-headers' | 'slow-body';
-  /** Error code for `error` (default InternalError). RequestLimitExceeded becomes Throttling where the service says so. */
+  /**
+   * Error code for `error` (default InternalError). RequestLimitExceeded becomes Throttling where the service says so.
+   */
   readonly code?: string;
   /** HTTP status for `error` (400 or more; default what the service sends with the code) and `html` (default 502). */
   readonly status?: number;
-  /** Wait before the caller meets it, in the computer's own time whatever the simulator's clock does: the SDK waits in that as well. */
+  /**
+   * Wait before the caller meets it, in the computer's own time whatever the simulator's clock does: the SDK waits in
+   * that as well.
+   */
   readonly delay_ms?: number;
 }
 
@@ -51,18 +59,24 @@ export interface BucketSize {
 
 export interface ThrottleKnobs {
   /**
-   * Buckets of requests, and of machines for RunInstances and TerminateInstances, for each account and region: of AWS's documented default
-   * sizes for EC2, where every action has one of its own. Auto Scaling's actions share one, for which AWS publishes no size: it is taken
-   * as 100 and 5 a second. STS's share one of 600 and 600 a second, Systems Manager's one of 40 and 40.
+   * Buckets of requests, and of machines for RunInstances and TerminateInstances, for each account and region: of
+   * AWS's documented default sizes for EC2, where every action has one of its own. Auto Scaling's actions share one,
+   * for which AWS publishes no size: it is taken as 100 and 5 a second. STS's share one of 600 and 600 a second,
+   * Systems Manager's one of 40 and 40. /
    */
   readonly default_buckets: boolean;
-  /** Whether what fleets and groups start draws from the bucket of RunInstances' machines as well: AWS does not say. */
+  /**
+   * Whether what fleets and groups start draws from the bucket of RunInstances' machines as well: AWS does not say.
+   */
   readonly fleets_draw: boolean;
-  /** Throttles the next `times` calls of an action (`*` = any): EC2 says RequestLimitExceeded (503), the other services Throttling (400). */
+  /**
+   * Throttles the next `times` calls of an action (`*` = any): EC2 says RequestLimitExceeded (503), the other services
+   * Throttling (400).
+   */
   readonly next: readonly (When & { readonly action: string; readonly times: number })[];
   /**
-   * Sizes that replace the default ones, by action; `autoscaling`, `sts` and `ssm` are the buckets that all actions of those services share.
-   * They count with `default_buckets`. A bucket whose size changes is full.
+   * Sizes that replace the default ones, by action; `autoscaling`, `sts` and `ssm` are the buckets that all actions of
+   * those services share. They count with `default_buckets`. A bucket whose size changes is full. /
    */
   readonly buckets: Readonly<Record<string, { readonly requests?: BucketSize; readonly resources?: BucketSize }>>;
 }
@@ -71,7 +85,9 @@ export interface ThrottleKnobs {
 export interface WireKnobs {
   readonly faults: readonly FaultRule[];
   readonly throttle: ThrottleKnobs;
-  /** Wait before the answer in the computer's own time, by action; `*` for all others. The call takes effect at once. */
+  /**
+   * Wait before the answer in the computer's own time, by action; `*` for all others. The call takes effect at once.
+   */
   readonly latency_ms: Readonly<Record<string, Span>>;
 }
 
@@ -99,15 +115,26 @@ const fault = rule(
 );
 
 /** What would be without effect, or would not be what it says. */
-function contradictions({ effect, then, code, status, delay_ms }: Readonly<Record<string, unknown>>, path: string): string[] {
+function contradictions(
+  { effect, then, code, status, delay_ms }: Readonly<Record<string, unknown>>,
+  path: string,
+): string[] {
   const slow = then === 'slow-headers' || then === 'slow-body';
   return [
-    ...(slow && effect === 'skip' ? [`${path}/then: ${then} is a right answer, which a call that is skipped has not`] : []),
+    ...(slow && effect === 'skip'
+      ? [`${path}/then: ${then} is a right answer, which a call that is skipped has not`]
+      : []),
     ...(slow && delay_ms === undefined ? [`${path}/delay_ms: is missing, and nothing is slow without it`] : []),
     ...(code !== undefined && then !== 'error' ? [`${path}/code: goes with error only`] : []),
-    ...(status !== undefined && then !== 'error' && then !== 'html' ? [`${path}/status: goes with error and html only`] : []),
-    ...(then === 'html' && (status === 204 || status === 304) ? [`${path}/status: an answer with ${status} has no page`] : []),
-    ...(then === 'error' && typeof status === 'number' && status < 400 ? [`${path}/status: expected 400 or more for an error`] : []),
+    ...(status !== undefined && then !== 'error' && then !== 'html'
+      ? [`${path}/status: goes with error and html only`]
+      : []),
+    ...(then === 'html' && (status === 204 || status === 304)
+      ? [`${path}/status: an answer with ${status} has no page`]
+      : []),
+    ...(then === 'error' && typeof status === 'number' && status < 400
+      ? [`${path}/status: expected 400 or more for an error`]
+      : []),
   ];
 }
 

@@ -10,7 +10,9 @@ export interface EndReason {
   readonly message: string;
 }
 
-/** Ends a machine, unless it is ending already. Its address and its place in the pool are free once it is terminated. */
+/**
+ * Ends a machine, unless it is ending already. Its address and its place in the pool are free once it is terminated.
+ */
 export function endInstance(context: CallContext, instance: Instance, reason: EndReason, shutdownMs?: number): void {
   if (instance.shutdownAt !== undefined) return;
   const { state, now } = context;

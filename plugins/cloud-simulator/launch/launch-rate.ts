@@ -15,7 +15,10 @@ export function countLaunched(context: CallContext, count: number): void {
   if (bucket !== undefined) bucket.tokens -= count;
 }
 
-/** Why a pool that still has room gave less than was asked for: the rate of launches, or the knob `partial`, which counts as want of capacity. */
+/**
+ * Why a pool that still has room gave less than was asked for: the rate of launches, or the knob `partial`, which
+ * counts as want of capacity.
+ */
 export function heldBack(context: CallContext, pool: Pool): AwsError {
   return machinesAllowed(context) < 1 ? rateExceeded('ec2') : insufficientCapacity(pool);
 }

@@ -17,9 +17,9 @@ export interface OnceOptions {
 }
 
 /**
- * Runs `run` once for each client token and scope: an identical replay gives the first result without effect, other parameters under
- * the same token are refused, and so is a replay while the first call counts as running. What must never pin a token, such as a
- * malformed parameter, is checked before.
+ * Runs `run` once for each client token and scope: an identical replay gives the first result without effect, other
+ * parameters under the same token are refused, and so is a replay while the first call counts as running. What must
+ * never pin a token, such as a malformed parameter, is checked before. /
  */
 export function once<Result>(call: ActionCall, options: OnceOptions, run: () => Result): Once<Result> {
   const { token } = call;
@@ -41,7 +41,8 @@ export function once<Result>(call: ActionCall, options: OnceOptions, run: () => 
   } catch (error) {
     // A zone that does not answer has decided nothing: the same token may try again, as AWS advises.
     const decided = error instanceof AwsError && error.code !== 'Unavailable';
-    if (decided && options.pinFailures !== false) tokens.remember(key, call.paramsHash, { kind: 'failed', error }, now);
+    if (decided && options.pinFailures !== false)
+      tokens.remember(key, call.paramsHash, { kind: 'failed', error }, now);
     throw error;
   }
 }

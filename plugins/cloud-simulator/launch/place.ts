@@ -1,4 +1,13 @@
-import { freeAddresses, noRoom, type Pool, poolKey, priceOf, roomIn, unsupportedInZone, zoneHas } from '../capacity.ts';
+import {
+  freeAddresses,
+  noRoom,
+  type Pool,
+  poolKey,
+  priceOf,
+  roomIn,
+  unsupportedInZone,
+  zoneHas,
+} from '../capacity.ts';
 import type { CallContext } from '../state/call-context.ts';
 import { isOut, unavailable } from '../state/outages.ts';
 import { allowance } from '../state/quotas.ts';
@@ -6,7 +15,10 @@ import type { Subnet } from '../state/network/subnets.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { LaunchSpec } from './specification/launch-spec.ts';
 
-/** Something of which there is only so much, and of which every machine takes some: places of a pool, addresses of a subnet, a quota. */
+/**
+ * Something of which there is only so much, and of which every machine takes some: places of a pool, addresses of a
+ * subnet, a quota.
+ */
 export interface Bound {
   /** Launches with equal keys take from the same. */
   readonly key: string;
@@ -62,8 +74,18 @@ function obstacleIn(context: CallContext, spec: LaunchSpec, pool: Pool): AwsErro
 
 // The order decides which refusal a caller meets when two bounds are equally tight.
 function boundsIn(context: CallContext, spec: LaunchSpec, pool: Pool, subnet: Subnet): Bound[] {
-  const places: Bound = { key: poolKey(pool), left: roomIn(context, pool), each: 1, refusal: () => noRoom(context, pool) };
-  const addresses: Bound = { key: subnet.id, left: freeAddresses(context, subnet), each: 1, refusal: () => noAddresses(subnet) };
+  const places: Bound = {
+    key: poolKey(pool),
+    left: roomIn(context, pool),
+    each: 1,
+    refusal: () => noRoom(context, pool),
+  };
+  const addresses: Bound = {
+    key: subnet.id,
+    left: freeAddresses(context, subnet),
+    each: 1,
+    refusal: () => noAddresses(subnet),
+  };
   const quota = allowance(context.knobs.quotas, context.state.usage, spec.type, spec.market);
   return quota === undefined ? [places, addresses] : [{ key: `quota/${spec.market}`, ...quota }, places, addresses];
 }

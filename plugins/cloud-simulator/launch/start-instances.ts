@@ -70,7 +70,9 @@ function newId(prefix: string, random: RandomSource): string {
   return [prefix, '-0', random.hex(16)].join('');
 }
 
-/** Eight digits and small letters: eight hexadecimal digits would give two of fifty thousand Spot requests the same id. */
+/**
+ * Eight digits and small letters: eight hexadecimal digits would give two of fifty thousand Spot requests the same id.
+ */
 function letters(random: RandomSource): string {
   return (Number.parseInt(random.hex(12), 16) % 36 ** 8).toString(36).padStart(8, '0');
 }

@@ -20,7 +20,8 @@ interface Route {
 }
 
 // How far the clock goes it says itself.
-const step: Shape = (value, path) => (typeof value === 'number' && value >= 0 ? [] : [`${path}: expected milliseconds, 0 or more`]);
+const step: Shape = (value, path) =>
+  typeof value === 'number' && value >= 0 ? [] : [`${path}: expected milliseconds, 0 or more`];
 
 const routes: Readonly<Record<string, Route>> = {
   'GET /_sim/health': { answer: (_simulation, _query, _body, identity) => identity },
@@ -47,18 +48,30 @@ const routes: Readonly<Record<string, Route>> = {
     query: ['account'],
     answer: (simulation, query) => readLedger(simulation.world, simulation.clock.now(), account(query.get('account'))),
   },
-  'GET /_sim/audit': { query: ['since'], answer: (simulation, query) => simulation.audit.since(entryNumber(query.get('since'))) },
-  'GET /_sim/catalogue': { answer: () => ({ regions: catalogueOfRegions(), instance_types: [...instanceTypes.values()] }) },
+  'GET /_sim/audit': {
+    query: ['since'],
+    answer: (simulation, query) => simulation.audit.since(entryNumber(query.get('since'))),
+  },
+  'GET /_sim/catalogue': {
+    answer: () => ({ regions: catalogueOfRegions(), instance_types: [...instanceTypes.values()] }),
+  },
 };
 
 /** Answers a control route. Everything that was wrong with the call is said in `error`, a line for each thing. */
-export function control(simulation: Simulation, identity: SimulatorIdentity, method: string, url: URL, body: string): ControlReply {
+export function control(
+  simulation: Simulation,
+  identity: SimulatorIdentity,
+  method: string,
+  url: URL,
+  body: string,
+): ControlReply {
   const name = `${method} ${url.pathname}`;
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
-  if (route === undefined) return refused(404, `Unknown control route ${name}. Known are: ${Object.keys(routes).join(', ')}.`);
+  if (route === undefined)
+    return refused(404, `Unknown control route ${name}. Known are: ${Object.keys(routes).join(', ')}.`);
   try {
     const value = readJson(body);
-    const findings = [...strangers(url.searchParams, route.query ?? []), ...(route.body?.(value, '') ?? [])];
+    const findings = [...unknownParameters(url.searchParams, route.query ?? []), ...(route.body?.(value, '') ?? [])];
     if (findings.length > 0) return refused(400, findings.join('\n'));
     return { status: 200, body: route.answer(simulation, url.searchParams, value, identity) };
   } catch (error) {
@@ -79,7 +92,7 @@ function readJson(body: string): unknown {
   }
 }
 
-function strangers(query: URLSearchParams, known: readonly string[]): string[] {
+function unknownParameters(query: URLSearchParams, known: readonly string[]): string[] {
   const list = known.length === 0 ? 'this route takes none' : `known is ${known.join(', ')}`;
   return [...query.keys()].filter((name) => !known.includes(name)).map((name) => `?${name}: unknown; ${list}`);
 }

@@ -10,7 +10,10 @@ export function checkListenHost(host: string): void {
   );
 }
 
-/** Whether a `Host` header names this computer by loopback. Another name there means that a web page was made to resolve to us. */
+/**
+ * Whether a `Host` header names this computer by loopback. Another name there means that a web page was made to
+ * resolve to us.
+ */
 export function isLoopbackHost(host: string | undefined): boolean {
   const found = host === undefined ? null : authority.exec(host);
   return found !== null && (found[1] === undefined || isIPv4(found[1]));

@@ -13,15 +13,19 @@ export interface OpenOptions {
 
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 const defaultIdleMs = 600_000;
-const patienceMs = 15_000;
+const startTimeoutMs = 15_000;
 const respawnMs = 3000;
 const lookEveryMs = 10;
-/** Room for the few pages of three megabytes that are being made, and no more: it takes a quarter off what 50 000 machines need. */
+/**
+ * Room for the few pages of three megabytes that are being made, and no more: it takes a quarter off what 50 000
+ * machines need.
+ */
 const youngMb = '--max-semi-space-size=16';
 
 /**
- * The simulator of a data directory, found or started. It is a process of its own that everyone on the directory shares and that outlives
- * whoever started it, so `close` leaves it running. Its state is in memory: after a crash the next caller gets an empty cloud.
+ * The simulator of a data directory, found or started. It is a process of its own that everyone on the directory
+ * shares and that outlives whoever started it, so `close` leaves it running. Its state is in memory: after a crash the
+ * next caller gets an empty cloud. /
  */
 export async function openSimulator(
   dataDirectory: string,
@@ -41,11 +45,14 @@ async function findRunning(directory: string): Promise<SimulatorPlace | undefine
   return health?.pid === place.pid && health.state_id === place.state_id ? place : undefined;
 }
 
-/** Starts processes until one of them, ours or a competitor's, answers. Which one serves is settled among them by the port. */
+/**
+ * Starts processes until one of them, ours or a competitor's, answers. Which one serves is settled among them by the
+ * port.
+ */
 async function start(directory: string, options: OpenOptions): Promise<SimulatorPlace> {
   const began = performance.now();
   let spawned = Number.NEGATIVE_INFINITY;
-  while (performance.now() - began < patienceMs) {
+  while (performance.now() - began < startTimeoutMs) {
     if (performance.now() - spawned > respawnMs) {
       spawnProcess(directory, options.idleMs ?? defaultIdleMs);
       spawned = performance.now();
@@ -57,7 +64,7 @@ async function start(directory: string, options: OpenOptions): Promise<Simulator
     return place;
   }
   throw new Error(
-    `The simulated cloud of ${directory} did not start within ${patienceMs / 1000} s. See ${join(directory, 'simulator.log')}.`,
+    `The simulated cloud of ${directory} did not start within ${startTimeoutMs / 1000} s. See ${join(directory, 'simulator.log')}.`,
   );
 }
 
@@ -70,7 +77,7 @@ function spawnProcess(directory: string, idleMs: number): void {
       stdio: ['ignore', log, log],
       cwd: directory,
     });
-    // What went wrong with the start stands in the log, and the caller's patience ends by itself.
+    // What went wrong with the start stands in the log, and the caller's time-out ends the wait.
     child.on('error', () => {});
     child.unref();
   } finally {

@@ -3,7 +3,10 @@ import type { ServerResponse } from 'node:http';
 // Longer timers would go off at once.
 const longestMs = 2 ** 31 - 1;
 
-/** Waits before the next part of an answer, in the computer's own time. False when the caller, or the simulator, has closed the connection by then: the wait ends with it. */
+/**
+ * Waits before the next part of an answer, in the computer's own time. False when the caller, or the simulator, has
+ * closed the connection by then: the wait ends with it.
+ */
 export async function pause(res: ServerResponse, ms: number): Promise<boolean> {
   if (isGone(res)) return false;
   if (ms <= 0) return true;

@@ -2,7 +2,10 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Reply } from '../dispatch/dispatch.ts';
 import { pause } from './pause.ts';
 
-/** Answers a call, or lets the answer go wrong as its fault says. The audit line learns whether a whole answer went out. */
+/**
+ * Answers a call, or lets the answer go wrong as its fault says. The audit line learns whether a whole answer went
+ * out.
+ */
 export async function send(res: ServerResponse, reply: Reply): Promise<void> {
   if (!(await pause(res, reply.delayMs))) return;
   switch (reply.fault?.then) {
@@ -18,10 +21,18 @@ export async function send(res: ServerResponse, reply: Reply): Promise<void> {
       await sendSlowly(res, reply, reply.fault.delay_ms ?? 0);
       return;
     case 'html':
-      finish(res, reply, { status: reply.fault.status ?? 502, type: 'text/html', body: gatewayPage(reply.fault.status ?? 502) });
+      finish(res, reply, {
+        status: reply.fault.status ?? 502,
+        type: 'text/html',
+        body: gatewayPage(reply.fault.status ?? 502),
+      });
       return;
     case 'bad-xml':
-      finish(res, reply, { status: 200, type: reply.type, body: reply.body.slice(0, Math.ceil(reply.body.length / 2)) });
+      finish(res, reply, {
+        status: 200,
+        type: reply.type,
+        body: reply.body.slice(0, Math.ceil(reply.body.length / 2)),
+      });
       return;
     default:
       finish(res, reply, { status: reply.status, type: reply.type, body: reply.body });
@@ -33,7 +44,11 @@ function gatewayPage(status: number): string {
   return `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center></body></html>`;
 }
 
-function finish(res: ServerResponse, reply: Reply, page: { readonly status: number; readonly type: string; readonly body: string }): void {
+function finish(
+  res: ServerResponse,
+  reply: Reply,
+  page: { readonly status: number; readonly type: string; readonly body: string },
+): void {
   noteAnswer(res, reply);
   // Encoded once: Node would join head and text, and so copy a page of three megabytes again.
   const bytes = Buffer.from(page.body);
@@ -67,6 +82,10 @@ function noteAnswer(res: ServerResponse, { entry }: Reply): void {
 }
 
 function head({ requestId, date }: Reply, type: string, length: number): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { 'content-type': type, 'content-length': length, 'x-amzn-requestid': requestId };
+  const headers: OutgoingHttpHeaders = {
+    'content-type': type,
+    'content-length': length,
+    'x-amzn-requestid': requestId,
+  };
   return date === undefined ? headers : { ...headers, date: new Date(date).toUTCString() };
 }

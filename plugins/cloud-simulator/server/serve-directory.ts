@@ -7,8 +7,9 @@ const ports = 20_000;
 const tries = 50;
 
 /**
- * Serves a data directory until nobody has called for `idleMs`. The port is the lock: every process of one directory tries the same ports
- * in the same order, so that of two only one can listen, and no file is left to go stale. Returns at once when another process serves already.
+ * Serves a data directory until nobody has called for `idleMs`. The port is the lock: every process of one directory
+ * tries the same ports in the same order, so that of two only one can listen, and no file is left to go stale. Returns
+ * at once when another process serves already. /
  */
 export async function serveDirectory(directory: string, idleMs: number): Promise<void> {
   // Ids must not repeat those of a process before, so the seed is chance.
@@ -27,14 +28,18 @@ export async function serveDirectory(directory: string, idleMs: number): Promise
   };
   const look = async () => {
     if (simulator.idleMs() >= idleMs) await end(`no call for ${idleMs} ms`);
-    else if (!(await keepPlace(directory, simulator.stateId, port))) await end('its directory is gone, or another one serves it');
+    else if (!(await keepPlace(directory, simulator.stateId, port)))
+      await end('its directory is gone, or another one serves it');
   };
   const watch = setInterval(() => void look(), Math.min(1000, idleMs / 2));
   process.once('SIGTERM', () => void end('told to'));
   process.once('SIGINT', () => void end('told to'));
 }
 
-/** Whether callers can still find this process: writes a lost file anew, and is false where that is impossible or another process has its place. */
+/**
+ * Whether callers can still find this process: writes a lost file anew, and is false where that is impossible or
+ * another process has its place.
+ */
 async function keepPlace(directory: string, stateId: string, port: number): Promise<boolean> {
   const place = await readPlace(directory);
   if (place?.state_id === stateId) return true;
@@ -46,7 +51,10 @@ async function keepPlace(directory: string, stateId: string, port: number): Prom
   );
 }
 
-/** Listens on the first port of the directory's row that is free; false when a simulator of the same directory is met before one. */
+/**
+ * Listens on the first port of the directory's row that is free; false when a simulator of the same directory is met
+ * before one.
+ */
 async function listenFor(simulator: Simulator, directory: string): Promise<boolean> {
   // Below the range from which outgoing connections take theirs.
   const start = createHash('sha256').update(directory).digest().readUInt32BE(0) % ports;
@@ -61,5 +69,7 @@ async function listenFor(simulator: Simulator, directory: string): Promise<boole
       if (other?.directory === directory) return false;
     }
   }
-  throw new Error(`No free port for the simulated cloud of ${directory}: ${tries} from ${firstPort + start} are taken.`);
+  throw new Error(
+    `No free port for the simulated cloud of ${directory}: ${tries} from ${firstPort + start} are taken.`,
+  );
 }

@@ -30,7 +30,10 @@ export interface SimulatorOptions {
 export interface Simulator {
   /** `http://127.0.0.1:PORT`, or with the address that was named, once it listens; the `endpoint` of an SDK client. */
   readonly url: string;
-  /** Listens on a free port unless one is named, on 127.0.0.1 unless another loopback address is named; refuses all others. Returns the url. */
+  /**
+   * Listens on a free port unless one is named, on 127.0.0.1 unless another loopback address is named; refuses all
+   * others. Returns the url.
+   */
   listen(port?: number, host?: string): Promise<string>;
   /** Stops at once: open connections are closed, hanging calls dropped. */
   close(): Promise<void>;
@@ -58,7 +61,11 @@ const maxBodyBytes = 8 * 1024 * 1024;
 /** Makes a simulated cloud; it answers once `listen` has been called. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const clock = options.clock ?? runningClock();
-  const simulation = createSimulation({ clock, seed: options.seed ?? 1, ...(options.knobs === undefined ? {} : { knobs: options.knobs }) });
+  const simulation = createSimulation({
+    clock,
+    seed: options.seed ?? 1,
+    ...(options.knobs === undefined ? {} : { knobs: options.knobs }),
+  });
   const identity = {
     pid: process.pid,
     state_id: randomUUID(),
@@ -80,10 +87,13 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       const reply = control(simulation, identity, req.method ?? 'GET', target, body);
       return json(res, reply.status, reply.body);
     }
-    const form = readJsonCall(req.headers['x-amz-target'], body) ?? readForm(body === '' ? target.search.slice(1) : body);
+    const form =
+      readJsonCall(req.headers['x-amz-target'], body) ?? readForm(body === '' ? target.search.slice(1) : body);
     await send(
       res,
-      ours ? dispatch(simulation, form, req.headers) : refuse(form, new AwsError('AccessDenied', strangeHost(req.headers.host), 403)),
+      ours
+        ? dispatch(simulation, form, req.headers)
+        : refuse(form, new AwsError('AccessDenied', strangeHost(req.headers.host), 403)),
     );
   }
 
@@ -118,7 +128,11 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     },
     setKnobs: (change) => simulation.knobs.turn(change),
     ledger: (account) =>
-      readLedger(simulation.world, clock.now(), account === undefined || /^\d{12}$/.test(account) ? account : accountOf(account)),
+      readLedger(
+        simulation.world,
+        clock.now(),
+        account === undefined || /^\d{12}$/.test(account) ? account : accountOf(account),
+      ),
     audit: (since = 0) => simulation.audit.since(since).entries,
     reset: (what) => simulation.reset(what),
     advance: (ms) => clock.advance(ms),

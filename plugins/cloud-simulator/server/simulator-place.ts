@@ -10,7 +10,10 @@ export interface SimulatorPlace {
   readonly state_id: string;
 }
 
-/** What `GET /_sim/health` answers: a process and the state that it holds. `directory` is absent when it serves no data directory. */
+/**
+ * What `GET /_sim/health` answers: a process and the state that it holds. `directory` is absent when it serves no data
+ * directory.
+ */
 export interface SimulatorIdentity {
   readonly pid: number;
   readonly state_id: string;
@@ -19,11 +22,14 @@ export interface SimulatorIdentity {
 
 const fileName = 'simulator.json';
 
-/** The place that the file names; undefined when there is none or it cannot be read, which means the same: start one. */
+/**
+ * The place that the file names; undefined when there is none or it cannot be read, which means the same: start one.
+ */
 export async function readPlace(dataDirectory: string): Promise<SimulatorPlace | undefined> {
   try {
     const place = JSON.parse(await readFile(join(dataDirectory, fileName), 'utf8')) as Partial<SimulatorPlace> | null;
-    if (typeof place?.pid !== 'number' || typeof place.port !== 'number' || typeof place.state_id !== 'string') return undefined;
+    if (typeof place?.pid !== 'number' || typeof place.port !== 'number' || typeof place.state_id !== 'string')
+      return undefined;
     return { pid: place.pid, port: place.port, state_id: place.state_id };
   } catch {
     return undefined;
@@ -46,12 +52,15 @@ export async function removePlace(dataDirectory: string, stateId: string): Promi
 /** Who answers on a loopback port; undefined when nobody does within the time, or nobody that is a simulator. */
 export function readHealth(port: number, withinMs: number): Promise<SimulatorIdentity | undefined> {
   return new Promise((resolve) => {
-    const request = get({ host: '127.0.0.1', port, path: '/_sim/health', agent: false, timeout: withinMs }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', () => resolve(undefined));
-      response.on('end', () => resolve(parseHealth(Buffer.concat(chunks).toString())));
-    });
+    const request = get(
+      { host: '127.0.0.1', port, path: '/_sim/health', agent: false, timeout: withinMs },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', () => resolve(undefined));
+        response.on('end', () => resolve(parseHealth(Buffer.concat(chunks).toString())));
+      },
+    );
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(undefined));
     request.on('close', () => resolve(undefined));
@@ -61,7 +70,9 @@ export function readHealth(port: number, withinMs: number): Promise<SimulatorIde
 function parseHealth(text: string): SimulatorIdentity | undefined {
   try {
     const health = JSON.parse(text) as Partial<SimulatorIdentity> | null;
-    return typeof health?.pid === 'number' && typeof health.state_id === 'string' ? (health as SimulatorIdentity) : undefined;
+    return typeof health?.pid === 'number' && typeof health.state_id === 'string'
+      ? (health as SimulatorIdentity)
+      : undefined;
   } catch {
     return undefined;
   }

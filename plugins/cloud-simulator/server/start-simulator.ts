@@ -1,6 +1,6 @@
 import type { SimulatorClock } from '../clock.ts';
 import type { KnobChange } from '../knobs/knobs.ts';
-import { readScenario } from '../scenario.ts';
+import { readScenario } from './read-scenario.ts';
 import { createSimulator, type Simulator } from './server.ts';
 
 export interface StartOptions {
@@ -16,10 +16,16 @@ export interface StartOptions {
   readonly clock?: SimulatorClock;
 }
 
-/** A simulated cloud in this process that already listens, on loopback. What is wrong with a scenario is said with its name. */
+/**
+ * A simulated cloud in this process that already listens, on loopback. What is wrong with a scenario is said with its
+ * name.
+ */
 export async function startSimulator(options: StartOptions = {}): Promise<Simulator> {
   const { port, host, seed, scenario, knobs, clock } = options;
-  const simulator = createSimulator({ ...(seed === undefined ? {} : { seed }), ...(clock === undefined ? {} : { clock }) });
+  const simulator = createSimulator({
+    ...(seed === undefined ? {} : { seed }),
+    ...(clock === undefined ? {} : { clock }),
+  });
   if (scenario !== undefined) turn(simulator, scenario, await readScenario(scenario));
   if (knobs !== undefined) simulator.setKnobs(knobs);
   await simulator.listen(port, host);

@@ -13,5 +13,8 @@ export function zonesOut(context: CallContext): readonly string[] {
 }
 
 export function unavailable(zone: string): AwsError {
-  return new AwsError('Unavailable', `The server is overloaded and can't handle the request: Availability Zone ${zone} does not respond.`);
+  return new AwsError(
+    'Unavailable',
+    `The server is overloaded and can't handle the request: Availability Zone ${zone} does not respond.`,
+  );
 }

@@ -23,7 +23,12 @@ export function countUsage(usage: Usage, type: CatalogueInstanceType, market: Ma
 }
 
 /** What the quotas of the market leave; undefined = no bound. */
-export function allowance(quotas: Quotas, usage: Usage, type: CatalogueInstanceType, market: Market): Allowance | undefined {
+export function allowance(
+  quotas: Quotas,
+  usage: Usage,
+  type: CatalogueInstanceType,
+  market: Market,
+): Allowance | undefined {
   if (market === 'spot') {
     if (quotas.spot_machines === null) return undefined;
     return {

@@ -37,6 +37,10 @@ export function isSessionKey(accessKey: string): boolean {
 export function identityOf(sessions: SessionBook, accessKey: string, account: string): Identity {
   const session = sessions.get(accessKey);
   if (session !== undefined) return session;
-  if (!isSessionKey(accessKey)) return { arn: `arn:aws:iam::${account}:user/simulated`, userId: `AIDA${account}SIMULATED` };
-  return { arn: `arn:aws:sts::${account}:assumed-role/forgotten/forgotten`, userId: `AROA${account}SIMULATED:forgotten` };
+  if (!isSessionKey(accessKey))
+    return { arn: `arn:aws:iam::${account}:user/simulated`, userId: `AIDA${account}SIMULATED` };
+  return {
+    arn: `arn:aws:sts::${account}:assumed-role/forgotten/forgotten`,
+    userId: `AROA${account}SIMULATED:forgotten`,
+  };
 }

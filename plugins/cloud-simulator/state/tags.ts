@@ -9,14 +9,19 @@ export const noTags: Tags = new Map();
 
 const maxTags = 50;
 
-/** Reads `Tag.N.Key` and `Tag.N.Value`, with EC2's bounds: keys up to 128 characters, values up to 256, none that begins with `aws:`. */
+/**
+ * Reads `Tag.N.Key` and `Tag.N.Value`, with EC2's bounds: keys up to 128 characters, values up to 256, none that
+ * begins with `aws:`.
+ */
 export function readTags(params: Params): Tags {
   const tags = new Map<string, string>();
   for (const entry of parts(params, 'Tag')) {
     const key = text(entry, 'Key') ?? '';
     const value = text(entry, 'Value') ?? '';
-    if (key === '' || key.length > 128) throw invalidParameter(`Tag key length must be between 1 and 128 characters: '${key}'`);
-    if (value.length > 256) throw invalidParameter(`Tag value exceeds the maximum length of 256 characters for key '${key}'`);
+    if (key === '' || key.length > 128)
+      throw invalidParameter(`Tag key length must be between 1 and 128 characters: '${key}'`);
+    if (value.length > 256)
+      throw invalidParameter(`Tag value exceeds the maximum length of 256 characters for key '${key}'`);
     if (/^aws:/i.test(key)) throw invalidParameter("Tag keys starting with 'aws:' are reserved for internal use");
     if (tags.has(key)) throw invalidParameter(`Duplicate tag key '${key}' specified.`);
     tags.set(key, value);
@@ -44,7 +49,9 @@ export function mergeTags(base: Tags, over: Tags): Tags {
 }
 
 /** `<tagSet>` of a resource. */
-export const tagSetXml = rememberLast((tags: Tags) => itemSet('tagSet', tags, ([key, value]) => leaf('key', key) + leaf('value', value)));
+export const tagSetXml = rememberLast((tags: Tags) =>
+  itemSet('tagSet', tags, ([key, value]) => leaf('key', key) + leaf('value', value)),
+);
 
 function checkCount(tags: Tags): Tags {
   const own = [...tags.keys()].filter((key) => !key.startsWith('aws:')).length;

@@ -7,7 +7,9 @@ export interface TemplateVersion {
   readonly number: number;
   readonly description: string | undefined;
   readonly createdAt: number;
-  /** `LaunchTemplateData` as it came; names are those of RunInstances. Not checked until something is launched from it. */
+  /**
+   * `LaunchTemplateData` as it came; names are those of RunInstances. Not checked until something is launched from it.
+   */
   readonly data: Params;
 }
 
@@ -62,6 +64,7 @@ export function latestVersion(template: LaunchTemplate): TemplateVersion {
 /** The version that `$Latest`, `$Default`, a number or nothing (= `$Default`) names. */
 export function versionOf(template: LaunchTemplate, version: string | undefined): TemplateVersion | undefined {
   if (version === '$Latest') return latestVersion(template);
-  if (version === undefined || version === '' || version === '$Default') return template.versions.get(template.defaultVersion);
+  if (version === undefined || version === '' || version === '$Default')
+    return template.versions.get(template.defaultVersion);
   return template.versions.get(/^\d+$/.test(version) ? Number(version) : -1);
 }

@@ -1,6 +1,11 @@
-/** What will happen by itself in the simulated cloud, in order of time. Nothing runs before `settle`: the computer's own timers take no part. */
+/**
+ * What will happen by itself in the simulated cloud, in order of time. Nothing runs before `settle`: the computer's
+ * own timers take no part.
+ */
 export interface Timers<Context> {
-  /** `at` in milliseconds of the simulator's clock. Events of one instant run in the order in which they were planned. */
+  /**
+   * `at` in milliseconds of the simulator's clock. Events of one instant run in the order in which they were planned.
+   */
   plan(at: number, event: Event<Context>): void;
   /** Runs everything that is due, also what due events plan for a time that is past. */
   settle(now: number): void;

@@ -1,18 +1,28 @@
 import { AwsError } from '../wire/errors.ts';
 
 /** What became of the first call that carried a token. */
-export type Outcome<Result> = { readonly kind: 'done'; readonly result: Result } | { readonly kind: 'failed'; readonly error: AwsError };
+export type Outcome<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly error: AwsError };
 
-/** The client tokens of one region. A token pins the whole parameter set of its first call, also when that call failed. */
+/**
+ * The client tokens of one region. A token pins the whole parameter set of its first call, also when that call failed.
+ */
 export interface TokenBook {
-  /** The first call under this token, or `undefined` when there was none or it is forgotten. Refuses one with other parameters. */
+  /**
+   * The first call under this token, or `undefined` when there was none or it is forgotten. Refuses one with other
+   * parameters.
+   */
   recall(key: TokenKey, hash: string, now: number): FirstCall | undefined;
   /** Which of the scopes an equal call under this token has succeeded in. */
   doneIn(key: Omit<TokenKey, 'scope'>, scopes: readonly string[], hash: string, now: number): string | undefined;
   remember(key: TokenKey, hash: string, outcome: Outcome<unknown>, now: number): void;
 }
 
-/** What a token stands for. `scope` is the zone for zonal tokens and empty for regional ones: the same token in another zone is another token, as in EC2. */
+/**
+ * What a token stands for. `scope` is the zone for zonal tokens and empty for regional ones: the same token in another
+ * zone is another token, as in EC2.
+ */
 export interface TokenKey {
   readonly action: string;
   readonly scope: string;

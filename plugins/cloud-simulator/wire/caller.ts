@@ -24,9 +24,15 @@ const accounts = new Map<string, string>();
 /** Reads the headers of a call; refuses it with AuthFailure when they do not name a key and a region. */
 export function readCaller(headers: CallerHeaders): Caller {
   const found = headers.authorization === undefined ? null : scope.exec(headers.authorization);
-  if (found === null) throw new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials');
+  if (found === null)
+    throw new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials');
   const accessKey = found[1] as string;
-  return { accessKey, account: accountOf(accessKey), region: found[3] as string, signedAt: readDate(headers['x-amz-date']) };
+  return {
+    accessKey,
+    account: accountOf(accessKey),
+    region: found[3] as string,
+    signedAt: readDate(headers['x-amz-date']),
+  };
 }
 
 /** The account number of an access key: that of its role for the keys of AssumeRole. */

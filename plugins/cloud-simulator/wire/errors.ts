@@ -12,7 +12,8 @@ export class AwsError extends Error {
   }
 }
 
-// EC2 counts want of capacity and throttling among the server's errors; the SDK's default retry therefore repeats them.
+// EC2 counts want of capacity and throttling among the server's errors; the SDK's default retry therefore repeats
+// them.
 const statuses: Readonly<Record<string, number>> = {
   AuthFailure: 401,
   MissingAuthenticationToken: 403,
@@ -42,7 +43,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** The HTTP status that AWS sends with an error code: 400 for all that is not a server's or an authorization error. */
-export function httpStatusOf(code: string): number {
+function httpStatusOf(code: string): number {
   return statuses[code] ?? 400;
 }
 

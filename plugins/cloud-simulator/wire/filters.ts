@@ -14,7 +14,10 @@ export interface Filter {
 /** How the filters of one action read an entry: by name, one or several values. */
 export type FilterFields<T> = Readonly<Record<string, (entry: T) => string | readonly string[] | undefined>>;
 
-/** Reads the filters of a call; unknown names are refused as EC2 refuses them. `tag:KEY` is known where entries are `tagged`. How many there may be is checked for all actions alike. */
+/**
+ * Reads the filters of a call; unknown names are refused as EC2 refuses them. `tag:KEY` is known where entries are
+ * `tagged`. How many there may be is checked for all actions alike.
+ */
 export function readFilters<T>(params: Params, fields: FilterFields<T>, tagged: boolean): Filter[] {
   return parts(params, 'Filter').map((entry) => {
     const name = text(entry, 'Name') ?? '';
@@ -27,7 +30,12 @@ export function readFilters<T>(params: Params, fields: FilterFields<T>, tagged: 
 }
 
 /** Whether an entry passes every filter. */
-export function passes<T>(entry: T, filters: readonly Filter[], fields: FilterFields<T>, tagsOf?: (entry: T) => Tags): boolean {
+export function passes<T>(
+  entry: T,
+  filters: readonly Filter[],
+  fields: FilterFields<T>,
+  tagsOf?: (entry: T) => Tags,
+): boolean {
   return filters.every((filter) => {
     const value = valueOf(entry, filter.name, fields, tagsOf);
     if (value === undefined) return false;

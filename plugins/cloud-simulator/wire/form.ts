@@ -26,10 +26,12 @@ export function readForm(body: string): Form {
   return { params, flat };
 }
 
-// No parameter of AWS has half as many steps. A key with more is a name like any other, so that no reader of the tree runs out of stack.
+// No parameter of AWS has half as many steps. A key with more is a name like any other, so that no reader of the tree
+// runs out of stack.
 const deepest = 32;
 
-// Decoding copies. A part cut out of the body would keep the whole body in memory for as long as a token or a tag of it is known.
+// Decoding copies. A part cut out of the body would keep the whole body in memory for as long as a token or a tag of
+// it is known.
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   try {

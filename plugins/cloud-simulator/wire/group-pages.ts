@@ -20,7 +20,10 @@ export function groupPage(call: ActionCall, rule: GroupPageRule): PageRequest {
   if (size < 1 || size > rule.max) throw validationError(`MaxRecords must be between 1 and ${rule.max}: ${size}`);
   const about: Params = {};
   for (const name of rule.about) if (params[name] !== undefined) about[name] = params[name];
-  return pageRequest({ ...call, params: { ...params, MaxResults: String(size), Filter: about } }, { min: 1, max: rule.max });
+  return pageRequest(
+    { ...call, params: { ...params, MaxResults: String(size), Filter: about } },
+    { min: 1, max: rule.max },
+  );
 }
 
 /** Cuts one page out of a list in rising order of `placeOf`; entries may come and go between pages. */
@@ -32,7 +35,8 @@ export function cutPage<T>(
   const entries: T[] = [];
   for (const entry of list) {
     if (placeOf(entry) <= page.after) continue;
-    if (entries.length === page.size) return { entries, tokenXml: leaf('NextToken', page.token(placeOf(entries.at(-1) as T))) };
+    if (entries.length === page.size)
+      return { entries, tokenXml: leaf('NextToken', page.token(placeOf(entries.at(-1) as T))) };
     entries.push(entry);
   }
   return { entries, tokenXml: '' };

@@ -5,8 +5,9 @@ import { ssmVersion } from './protocols.ts';
 const targets: Readonly<Record<string, string>> = { AmazonSSM: ssmVersion };
 
 /**
- * A call of a service that speaks JSON 1.1, in the form of the others: `X-Amz-Target: AmazonSSM.GetParameter` names service and action, and the
- * body holds the parameters. Undefined for every other call. A body that is no object is a call without parameters.
+ * A call of a service that speaks JSON 1.1, in the form of the others: `X-Amz-Target: AmazonSSM.GetParameter` names
+ * service and action, and the body holds the parameters. Undefined for every other call. A body that is no object is a
+ * call without parameters. /
  */
 export function readJsonCall(target: string | string[] | undefined, body: string): Form | undefined {
   const [, service = '', action = ''] = /^(\w+)\.(\w+)$/.exec(String(target ?? '')) ?? [];
@@ -14,7 +15,11 @@ export function readJsonCall(target: string | string[] | undefined, body: string
   if (version === undefined) return undefined;
   const flat: Record<string, string> = Object.create(null);
   const params: Params = Object.create(null);
-  for (const [name, value] of [...Object.entries(membersOf(body)), ['Action', action], ['Version', version]] as const) {
+  for (const [name, value] of [
+    ...Object.entries(membersOf(body)),
+    ['Action', action],
+    ['Version', version],
+  ] as const) {
     // None of the actions here takes more than plain values.
     flat[name] = params[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
   }

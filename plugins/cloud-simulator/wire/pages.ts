@@ -21,7 +21,10 @@ export interface PageRequest {
   token(place: number): string;
 }
 
-/** Reads `MaxResults` and `NextToken`. A token continues only the listing that gave it, with the same action and filters, and only for its time. */
+/**
+ * Reads `MaxResults` and `NextToken`. A token continues only the listing that gave it, with the same action and
+ * filters, and only for its time.
+ */
 export function pageRequest(call: Pick<ActionCall, 'params' | 'knobs' | 'now'>, rule: PageRule): PageRequest {
   const { params, now } = call;
   const { page_size, page_token_ms } = call.knobs.limits;
@@ -40,13 +43,20 @@ export function pageRequest(call: Pick<ActionCall, 'params' | 'knobs' | 'now'>, 
     // A caller that names no size gets a full page and a token too: one that overlooks the token should find out here.
     // What is named by id comes whole.
     size: named ? Number.POSITIVE_INFINITY : Math.min(wanted ?? rule.max, page_size ?? Number.POSITIVE_INFINITY),
-    after: readToken(text(params, 'NextToken'), listing, page_token_ms === null ? Number.NEGATIVE_INFINITY : now - page_token_ms),
+    after: readToken(
+      text(params, 'NextToken'),
+      listing,
+      page_token_ms === null ? Number.NEGATIVE_INFINITY : now - page_token_ms,
+    ),
     token: (place) => Buffer.from(`${listing}:${place}:${Math.floor(now)}`).toString('base64url'),
   };
 }
 
 /** Cuts one page out of a list that is in memory as a whole. */
-export function pageOf<T>(list: readonly T[], request: PageRequest): { readonly entries: readonly T[]; readonly next: string | undefined } {
+export function pageOf<T>(
+  list: readonly T[],
+  request: PageRequest,
+): { readonly entries: readonly T[]; readonly next: string | undefined } {
   const start = request.after + 1;
   const end = start + request.size;
   return { entries: list.slice(start, end), next: end < list.length ? request.token(end - 1) : undefined };

@@ -30,7 +30,10 @@ const ec2: Protocol = {
 const sts = awsQuery('sts', '2011-06-15', 'https://sts.amazonaws.com/doc/2011-06-15/');
 const autoscaling = awsQuery('autoscaling', '2011-01-01', 'http://autoscaling.amazonaws.com/doc/2011-01-01/');
 
-/** The query dialect of every service but EC2: members inside `<ActionResult>`, without which the SDK reads an empty result. */
+/**
+ * The query dialect of every service but EC2: members inside `<ActionResult>`, without which the SDK reads an empty
+ * result.
+ */
 function awsQuery(service: 'sts' | 'autoscaling', version: string, namespace: string): Protocol {
   return {
     version,
@@ -52,7 +55,8 @@ const ssm: Protocol = {
   service: 'ssm',
   type: 'application/x-amz-json-1.1',
   success: (_action, inner) => inner,
-  failure: (error) => JSON.stringify({ __type: error.code, ...(error.message === '' ? {} : { message: error.message }) }),
+  failure: (error) =>
+    JSON.stringify({ __type: error.code, ...(error.message === '' ? {} : { message: error.message }) }),
 };
 
 const byVersion = new Map([ec2, sts, autoscaling, ssm].map((protocol) => [protocol.version, protocol]));

@@ -6,6 +6,7 @@ export function time(params: Params | undefined, name: string): number | undefin
   const value = text(params, name);
   if (value === undefined) return undefined;
   const at = Date.parse(value);
-  if (Number.isNaN(at)) throw invalidParameter(`Value (${value}) for parameter ${name} is invalid. Expected a time as in ISO 8601.`);
+  if (Number.isNaN(at))
+    throw invalidParameter(`Value (${value}) for parameter ${name} is invalid. Expected a time as in ISO 8601.`);
   return at;
 }

@@ -4,7 +4,10 @@ import type { RandomSource } from '../random.ts';
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const form = /^ASIA([A-Z2-7]{8}[A-Z2-7]{5})([A-Z2-7]{3})$/;
 
-/** An access key for a session in a role of an account. It carries the account, so that a simulator that was started again still knows it. */
+/**
+ * An access key for a session in a role of an account. It carries the account, so that a simulator that was started
+ * again still knows it.
+ */
 export function sessionKey(account: string, random: RandomSource): string {
   const body = spell(BigInt(account), 8) + spell(BigInt(`0x${random.hex(8)}`), 5);
   return `ASIA${body}${checkOf(body)}`;

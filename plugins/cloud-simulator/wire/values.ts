@@ -12,7 +12,8 @@ export function required(params: Params, name: string): string {
 export function integer(params: Params | undefined, name: string): number | undefined {
   const value = text(params, name);
   if (value === undefined) return undefined;
-  if (!/^-?\d{1,15}$/.test(value)) throw invalidParameter(`Value (${value}) for parameter ${name} is invalid. Expected an integer.`);
+  if (!/^-?\d{1,15}$/.test(value))
+    throw invalidParameter(`Value (${value}) for parameter ${name} is invalid. Expected an integer.`);
   return Number(value);
 }
 
@@ -36,7 +37,11 @@ export function flag(params: Params | undefined, name: string): boolean | undefi
 }
 
 /** One of `allowed`, or `undefined` when absent. */
-export function oneOf<const Word extends string>(params: Params | undefined, name: string, allowed: readonly Word[]): Word | undefined {
+export function oneOf<const Word extends string>(
+  params: Params | undefined,
+  name: string,
+  allowed: readonly Word[],
+): Word | undefined {
   const value = text(params, name);
   if (value === undefined) return undefined;
   const found = allowed.find((word) => word === value);

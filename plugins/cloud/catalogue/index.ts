@@ -2,7 +2,10 @@ import types from './instance-types.json' with { type: 'json' };
 import rates from './rate-limits.json' with { type: 'json' };
 import regionData from './regions.json' with { type: 'json' };
 
-/** What the catalogue knows of one instance type. Prices are list prices in US dollars an hour, for comparing, not for billing. */
+/**
+ * What the catalogue knows of one instance type. Prices are list prices in US dollars an hour, for comparing, not for
+ * billing.
+ */
 export interface CatalogueInstanceType {
   readonly instance_type: string;
   readonly vcpus: number;
@@ -69,7 +72,9 @@ export interface CatalogueBucket {
 
 /** AWS's documented default rates of EC2, per account and region. Every action has a bucket of its own. */
 export interface CatalogueRates {
-  /** Of an action that is not in `requests`: one that reads, one that reads without filter or page, one that changes. */
+  /**
+   * Of an action that is not in `requests`: one that reads, one that reads without filter or page, one that changes.
+   */
   readonly reading: CatalogueBucket;
   readonly reading_everything: CatalogueBucket;
   readonly changing: CatalogueBucket;

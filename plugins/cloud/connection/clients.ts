@@ -5,8 +5,8 @@ import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault, type Log } from '../../../core/index.ts';
 import type { CloudSettings } from '../config.ts';
-import { callerOf, type Credentials, type Identity } from './credentials.ts';
-import { fresh } from './refreshing-credentials.ts';
+import { callerOf, type Identity } from './credentials.ts';
+import { type Credentials, refreshingCredentials } from './refreshing-credentials.ts';
 import { readInPieces } from './answers/read-in-pieces.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
@@ -35,10 +35,16 @@ export interface ClientsOf<Sdk, Client> {
   readonly write: Client;
 }
 
-/** Machines are started by the hundred: an answer may take longer than to a question. Every time-out here costs finding out what was done. */
+/**
+ * Machines are started by the hundred: an answer may take longer than to a question. Every time-out here costs finding
+ * out what was done.
+ */
 export const slowCallMs = 60_000;
 
-/** Loads the SDK and makes the clients. No network; the first call resolves credentials. `heard` is told the date of every answer. */
+/**
+ * Loads the SDK and makes the clients. No network; the first call resolves credentials. `heard` is told the date of
+ * every answer.
+ */
 export async function makeClients(
   settings: CloudSettings,
   endpoint: string | undefined,
@@ -53,14 +59,14 @@ export async function makeClients(
   ]);
   const proxyEnv = proxyOf(settings);
   const readMs = settings.cloud_read_timeout * 1000;
-  const handler = (keepAlive: boolean, patienceMs: number) => {
+  const handler = (keepAlive: boolean, socketTimeoutMs: number) => {
     const options = { keepAlive, maxSockets: 50, ...(proxyEnv ? { proxyEnv } : {}) };
     const sender = new NodeHttpHandler({
       connectionTimeout: settings.cloud_connect_timeout * 1000,
       requestTimeout: readMs,
       // Without it the time-out only writes a warning.
       throwOnRequestTimeout: true,
-      socketTimeout: patienceMs,
+      socketTimeout: socketTimeoutMs,
       httpAgent: new http.Agent(options),
       httpsAgent: new https.Agent(options),
     });
@@ -97,13 +103,16 @@ export async function makeClients(
 
   const told = await callerOf(settings);
   // The SDK's own chain, which it tells to its clients only; files that it reads on the way are read, not remembered.
-  const chain = () => open(new ec2.EC2Client({ ...common, ...told, ignoreCache: true } as EC2ClientConfig)).config.credentials;
-  const caller: Identity = told.credentials === undefined ? { ...told, credentials: fresh(chain()) } : told;
+  const chain = () =>
+    open(new ec2.EC2Client({ ...common, ...told, ignoreCache: true } as EC2ClientConfig)).config.credentials;
+  const caller: Identity =
+    told.credentials === undefined ? { ...told, credentials: refreshingCredentials(chain()) } : told;
   const stsFor = async (identity: Identity): Promise<STSClient> => {
     const { STSClient } = await import('@aws-sdk/client-sts');
     return open(new STSClient({ ...elsewhere, ...identity, ...asking() }));
   };
-  const identity = settings.role_arn === null ? caller : { credentials: assumed(settings.role_arn, () => stsFor(caller)) };
+  const identity =
+    settings.role_arn === null ? caller : { credentials: assumed(settings.role_arn, () => stsFor(caller)) };
   const client = (more: EC2ClientConfig): EC2Client => {
     const made = open(new ec2.EC2Client({ ...common, ...identity, ...more }));
     // It copies each answer for a log that is not written: a tenth of the time that reading machines takes.
@@ -135,8 +144,8 @@ export async function makeClients(
 }
 
 /**
- * Its two megabytes are `require`d: `import` would read them twice more before it runs them, to see whether they are a module and what they
- * export, which takes half as long again as all the rest.
+ * Its two megabytes are `require`d: `import` would read them twice more before it runs them, to see whether they are a
+ * module and what they export, which takes half as long again as all the rest. /
  */
 const loadEc2 = (): Ec2 => createRequire(import.meta.url)('@aws-sdk/client-ec2') as Ec2;
 
@@ -148,7 +157,8 @@ function assumed(role: string, sts: () => Promise<STSClient>): Credentials {
     const { Credentials: given } = await (await (client ??= sts())).send(
       new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'muster' }),
     );
-    if (!given?.AccessKeyId || !given.SecretAccessKey) throw new ProviderFault('credentials', `Assuming ${role} gave no credentials.`);
+    if (!given?.AccessKeyId || !given.SecretAccessKey)
+      throw new ProviderFault('credentials', `Assuming ${role} gave no credentials.`);
     return {
       accessKeyId: given.AccessKeyId,
       secretAccessKey: given.SecretAccessKey,

@@ -4,13 +4,17 @@ import type { Clock } from '../../../core/index.ts';
 const noticedMs = 60_000;
 
 /**
- * What the cloud's clock shows. Moments that the cloud tells are the cloud's: on a host whose clock is wrong by an hour a machine that was just started
- * would look an hour old. Every answer carries the cloud's date; the SDK corrects its signatures by it, we correct comparisons.
+ * What the cloud's clock shows. Moments that the cloud tells are the cloud's: on a host whose clock is wrong by an
+ * hour a machine that was just started would look an hour old. Every answer carries the cloud's date; the SDK corrects
+ * its signatures by it, we correct comparisons. /
  */
 export interface CloudClock {
   /** Epoch milliseconds. */
   now(): number;
-  /** A moment that the cloud told, as the broker's clock would have shown it: for what the core compares with its own time. ISO. */
+  /**
+   * A moment that the cloud told, as the broker's clock would have shown it: for what the core compares with its own
+   * time. ISO.
+   */
   ours(moment: Date | string): string;
   /** The `Date` of an answer. */
   heard(date: string | undefined): void;

@@ -11,12 +11,18 @@ interface Printed {
   readonly Expiration?: unknown;
 }
 
-/** The credentials that a program prints. The SDK keeps them, and asks again some minutes before they expire. What it prints is never shown. */
+/**
+ * The credentials that a program prints. The SDK keeps them, and asks again some minutes before they expire. What it
+ * prints is never shown.
+ */
 export async function credentialsOfScript(script: string) {
   const printed = await run(script);
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = read(printed, script);
   if (typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string')
-    throw new ProviderFault('credentials', `The credential_script ${script} printed no AccessKeyId or no SecretAccessKey.`);
+    throw new ProviderFault(
+      'credentials',
+      `The credential_script ${script} printed no AccessKeyId or no SecretAccessKey.`,
+    );
   const expiration = typeof Expiration === 'string' ? new Date(Expiration) : undefined;
   return {
     accessKeyId: AccessKeyId,

@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { ProviderFault } from '../../../core/index.ts';
 import type { CloudSettings } from '../config.ts';
 import { credentialsOfScript } from './credential-script.ts';
-import { fresh } from './refreshing-credentials.ts';
-
-export type Credentials = NonNullable<EC2ClientConfig['credentials']>;
+import { type Credentials, refreshingCredentials } from './refreshing-credentials.ts';
 
 /** What an SDK client is told about who is calling. */
 export interface Identity {
@@ -20,18 +17,32 @@ const simulated: Credentials = { accessKeyId: 'AKIASIMULATOR0000000', secretAcce
 
 /** Texts of the configuration that no message may show. */
 export function secretsOf(settings: CloudSettings): string[] {
-  return [settings.access_key_id, settings.secret_access_key, settings.session_token].filter((secret) => secret !== null);
+  return [settings.access_key_id, settings.secret_access_key, settings.session_token].filter(
+    (secret) => secret !== null,
+  );
 }
 
 /**
- * Who the configuration says we are, before a role is assumed: static keys, else what a script prints, else a profile of a named or the usual credentials file, else the
- * SDK's chain; nothing at all with the simulated cloud is a harmless key.
+ * Who the configuration says we are, before a role is assumed: static keys, else what a script prints, else a profile
+ * of a named or the usual credentials file, else the SDK's chain; nothing at all with the simulated cloud is a
+ * harmless key. /
  */
 export async function callerOf(settings: CloudSettings): Promise<Identity> {
-  const { access_key_id, secret_access_key, session_token, profile, credential_file, credential_script, endpoint_url } = settings;
+  const {
+    access_key_id,
+    secret_access_key,
+    session_token,
+    profile,
+    credential_file,
+    credential_script,
+    endpoint_url,
+  } = settings;
   if (access_key_id !== null || secret_access_key !== null) {
     if (access_key_id === null || secret_access_key === null) {
-      throw new ProviderFault('credentials', 'access_key_id and secret_access_key go together; one of them is missing.');
+      throw new ProviderFault(
+        'credentials',
+        'access_key_id and secret_access_key go together; one of them is missing.',
+      );
     }
     return {
       credentials: {
@@ -41,14 +52,16 @@ export async function callerOf(settings: CloudSettings): Promise<Identity> {
       },
     };
   }
-  if (credential_script !== null) return { credentials: fresh(() => credentialsOfScript(credential_script)) };
+  if (credential_script !== null)
+    return { credentials: refreshingCredentials(() => credentialsOfScript(credential_script)) };
   if (credential_file !== null) {
     const { fromIni } = await import('@aws-sdk/credential-provider-ini');
     const read = fromIni({ filepath: credential_file, ignoreCache: true, ...(profile === null ? {} : { profile }) });
     return {
-      credentials: fresh(async (asked) => {
+      credentials: refreshingCredentials(async (asked) => {
         // The SDK would say that it has no such profile.
-        if (!existsSync(credential_file)) throw new ProviderFault('credentials', `credential_file ${credential_file} does not exist.`);
+        if (!existsSync(credential_file))
+          throw new ProviderFault('credentials', `credential_file ${credential_file} does not exist.`);
         return read(asked);
       }),
     };

@@ -1,7 +1,8 @@
 import type { Call, MachineType, Places } from '../../../core/index.ts';
-import { once } from './memory.ts';
+import { type Learned, once } from './once.ts';
 import { pagesOf } from './answers/pages.ts';
 import type { CloudSession } from './session.ts';
+import { sessionField } from './session-field.ts';
 
 /** The region of the instance with its zones. */
 export async function placesOf(session: CloudSession, call: Call): Promise<Places> {
@@ -15,16 +16,21 @@ export async function placesOf(session: CloudSession, call: Call): Promise<Place
   };
 }
 
-/** The zones of the region that the account may use, in whatever state: one in trouble may be shown as such, and still has its machines. Asked once. */
+const zonesKnown = sessionField((): Learned<readonly string[]> => new Map());
+
+/**
+ * The zones of the region that the account may use, in whatever state: one in trouble may be shown as such, and still
+ * has its machines. Asked once. /
+ */
 export function zonesOf(session: CloudSession, call: Call): Promise<readonly string[]> {
-  return once(session.memory, 'zones', async () => {
+  return once(zonesKnown(session), session.settings.region, async () => {
     const { AvailabilityZones } = await session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({}), call);
     return (AvailabilityZones ?? []).flatMap((zone) => zone.ZoneName ?? []);
   });
 }
 
 /** All machine types of the region, with what HostFactory wants to know of them. */
-export async function* machineTypesOf(session: CloudSession, call: Call): AsyncGenerator<MachineType> {
+export async function* listMachineTypes(session: CloudSession, call: Call): AsyncGenerator<MachineType> {
   for await (const page of pagesOf((next) =>
     session.read((ec2) => new ec2.DescribeInstanceTypesCommand({ MaxResults: 100, ...next }), call),
   )) {

@@ -1,15 +1,19 @@
 import { ProviderFault, type Clock } from '../../../core/index.ts';
 import { bucketsOf, type BucketSizes } from './bucket-sizes.ts';
 
-/** Keeps our calls within the rates that the cloud grants, so that it has nothing to refuse. One of an account in a region. */
-export interface Pace {
+/** Keeps our calls within the rates that the cloud grants, so that it refuses none. One of an account in a region. */
+export interface RateLimiter {
   /**
-   * Resolves when a call may go out, and counts it. `machines`: how many it starts or ends. Rejects with a fault `throttled`, and counts nothing, when
-   * it would have to wait longer than 15 s: whoever holds the call can then do something else meanwhile. Rejects with the signal's reason.
+   * Resolves when a call may go out, and counts it. `machines`: how many it starts or ends. Rejects with a fault
+   * `throttled`, and counts nothing, when it would have to wait longer than 15 s: the caller can then do something
+   * else meanwhile. Rejects with the signal's reason. /
    */
-  turn(action: string, machines: number, signal: AbortSignal): Promise<void>;
-  /** The cloud refused a call for its rate: the action goes at half its rate from now on, and comes back to the whole step by step. */
-  refused(action: string): void;
+  acquire(action: string, machines: number, signal: AbortSignal): Promise<void>;
+  /**
+   * The cloud refused a call for its rate: the action goes at half its rate from now on, and comes back to the whole
+   * step by step.
+   */
+  throttled(action: string): void;
 }
 
 const longestMs = 15_000;
@@ -31,8 +35,10 @@ interface Lane {
   slowedAt: number;
 }
 
-/** A pace with AWS's documented sizes, or others by action. No timers but for calls that wait. */
-export function pace(clock: Clock, sizes: BucketSizes = {}): Pace {
+/**
+ * A rate limiter with AWS's documented bucket sizes, or others by action. It sets no timers but for calls that wait.
+ */
+export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter {
   const lanes = new Map<string, Lane>();
 
   function lane(action: string): Lane {
@@ -57,26 +63,35 @@ export function pace(clock: Clock, sizes: BucketSizes = {}): Pace {
       mine.slowedAt += recoverMs;
     }
     for (const bucket of mine.buckets) {
-      bucket.tokens = Math.min(bucket.capacity, bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * mine.share);
+      bucket.tokens = Math.min(
+        bucket.capacity,
+        bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * mine.share,
+      );
       bucket.at = now;
     }
   }
 
   return {
-    async turn(action, machines, signal) {
+    async acquire(action, machines, signal) {
       signal.throwIfAborted();
       const mine = lane(action);
       fill(mine);
       // A call that alone asks for more than fits goes when the bucket is full.
       const costs = mine.buckets.map((bucket, index) => Math.min(index === 0 ? 1 : machines, bucket.capacity));
-      const waits = mine.buckets.map((bucket, index) => ((costs[index] ?? 0) - bucket.tokens) / (bucket.perSecond * mine.share));
+      const waits = mine.buckets.map(
+        (bucket, index) => ((costs[index] ?? 0) - bucket.tokens) / (bucket.perSecond * mine.share),
+      );
       const waitMs = Math.max(0, ...waits) * 1000;
       if (waitMs > longestMs) {
         const seconds = Math.ceil(waitMs / 1000);
-        throw new ProviderFault('throttled', `${action} waits ${seconds} s for its turn: the cloud grants no higher rate.`, {
-          code: 'OwnRateLimit',
-          retry_after_ms: Math.round(waitMs),
-        });
+        throw new ProviderFault(
+          'throttled',
+          `${action} waits ${seconds} s for its turn: the cloud grants no higher rate.`,
+          {
+            code: 'OwnRateLimit',
+            retry_after_ms: Math.round(waitMs),
+          },
+        );
       }
       mine.buckets.forEach((bucket, index) => void (bucket.tokens -= costs[index] ?? 0));
       if (waitMs === 0) return;
@@ -86,7 +101,7 @@ export function pace(clock: Clock, sizes: BucketSizes = {}): Pace {
       throw signal.reason;
     },
 
-    refused(action) {
+    throttled(action) {
       const mine = lane(action);
       fill(mine);
       mine.share = Math.max(leastShare, mine.share / 2);
@@ -96,5 +111,8 @@ export function pace(clock: Clock, sizes: BucketSizes = {}): Pace {
   };
 }
 
-/** For clouds that grant every rate. */
-export const unpaced: Pace = { turn: async (_action, _machines, signal) => signal.throwIfAborted(), refused: () => undefined };
+/** Limits nothing: for clouds that grant every rate. */
+export const unlimited: RateLimiter = {
+  acquire: async (_action, _machines, signal) => signal.throwIfAborted(),
+  throttled: () => undefined,
+};

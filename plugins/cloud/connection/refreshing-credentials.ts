@@ -1,19 +1,23 @@
-import type { Credentials } from './credentials.ts';
+import type { EC2ClientConfig } from '@aws-sdk/client-ec2';
 
-/** Who is asked for credentials. */
-export type Asked = Extract<Credentials, (...options: any) => unknown>;
+/** Keys, or the function that the SDK asks for them. */
+export type Credentials = NonNullable<EC2ClientConfig['credentials']>;
 
-/** The SDK asks again for what ends within so long. */
+/** The function that the SDK asks for credentials. */
+export type CredentialProvider = Extract<Credentials, (...options: any) => unknown>;
+
+/** The SDK asks again for credentials that end within this time. */
 const sdkAheadMs = 300_000;
 /** How long keys without an end are kept. */
 const keptMs = 60_000;
 
 /**
- * Credentials that are asked for anew before they end; those that do not say when they end, as keys in a file, each minute. The SDK would keep such for
- * ever, and a file that is written anew would be of no use before the next start. While the file cannot be read what it said holds.
+ * A credential provider that asks another again before its credentials end; those that do not say when they end, as
+ * keys in a file, each minute. The SDK would keep such keys for ever, and a file that is written again would be of no
+ * use before the next start. While the file cannot be read, the keys read last stay in use. /
  */
-export function fresh(ask: Asked): Asked {
-  let last: Awaited<ReturnType<Asked>> | undefined;
+export function refreshingCredentials(ask: CredentialProvider): CredentialProvider {
+  let last: Awaited<ReturnType<CredentialProvider>> | undefined;
   return async (properties) => {
     const given = await ask({ ...properties, forceRefresh: true }).catch((error: unknown) => {
       if (last) return last;

@@ -1,7 +1,7 @@
 import type { Call, PluginContext, ProviderFault } from '../../../core/index.ts';
 import { slowCallMs } from './clients.ts';
 import type { CallContext } from '../faults/faults.ts';
-import type { Pace } from './rate-limiter.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 /** A command of the SDK, as far as we look at it. */
 interface SdkCommand {
@@ -17,10 +17,14 @@ export interface Service<Sdk> {
   /** Asks a question. The SDK repeats it as configured. Throws a ProviderFault. */
   read<C extends SdkCommand>(make: (sdk: Sdk) => C, call: Call): Promise<OutputOf<C>>;
   /**
-   * Changes the cloud: sent exactly once, after `call.fence()` as close to the wire as the SDK lets us. Throws a ProviderFault, or what the
-   * fence threw. `slow`: the call may take as long as starting a thousand machines does.
+   * Changes the cloud: sent exactly once, after `call.fence()` as close to the wire as the SDK lets us. Throws a
+   * ProviderFault, or what the fence threw. `slow`: the call may take as long as starting a thousand machines does. /
    */
-  write<C extends SdkCommand>(make: (sdk: Sdk) => C, call: Call, options?: { readonly slow?: boolean }): Promise<OutputOf<C>>;
+  write<C extends SdkCommand>(
+    make: (sdk: Sdk) => C,
+    call: Call,
+    options?: { readonly slow?: boolean },
+  ): Promise<OutputOf<C>>;
 }
 
 interface Sender {
@@ -30,11 +34,13 @@ interface Sender {
 /** What the services of a session share. */
 export interface About {
   readonly readMs: number;
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   /** What an action is counted as: its own name where each has a rate of its own. */
   laneOf(action: string): string;
   fail(error: unknown, context: CallContext): ProviderFault;
-  /** Counts what was asked of the cloud, each call once, with the SDK's repetitions and without the wait for its turn. */
+  /**
+   * Counts what was asked of the cloud, each call once, with the SDK's repetitions and without the wait for its turn.
+   */
   readonly calls?: PluginContext['calls'];
 }
 
@@ -43,8 +49,11 @@ export function serviceOf<Sdk>(
   open: () => Promise<{ readonly sdk: Sdk; readonly read: Sender; readonly write: Sender }>,
   about: About,
 ): Service<Sdk> {
-  /** Sends when it is the call's turn. `judge` says what an error means; undefined: nothing was asked of the cloud. */
-  async function inTurn(
+  /**
+   * Sends when the rate limiter lets the call through. `judge` says what an error means; undefined: nothing was asked
+   * of the cloud.
+   */
+  async function limited(
     command: SdkCommand,
     call: Call,
     judge: (error: unknown) => ProviderFault | undefined,
@@ -52,7 +61,7 @@ export function serviceOf<Sdk>(
   ): Promise<any> {
     const action = nameOf(command);
     const lane = about.laneOf(action);
-    await about.pace.turn(lane, machinesOf(command), call.signal);
+    await about.rateLimiter.acquire(lane, machinesOf(command), call.signal);
     const began = performance.now();
     try {
       const answer = await send();
@@ -60,7 +69,7 @@ export function serviceOf<Sdk>(
       return answer;
     } catch (error) {
       const { kind } = about.fail(error, { action, mutating: false });
-      if (kind === 'throttled') about.pace.refused(lane);
+      if (kind === 'throttled') about.rateLimiter.throttled(lane);
       const fault = judge(error);
       if (fault) about.calls?.record({ action, ms: performance.now() - began, kind: fault.kind });
       throw error;
@@ -75,7 +84,7 @@ export function serviceOf<Sdk>(
         const { sdk, read } = await open();
         const command = make(sdk);
         action = nameOf(command);
-        return await inTurn(command, call, judge, () => read.send(command, { abortSignal: call.signal }));
+        return await limited(command, call, judge, () => read.send(command, { abortSignal: call.signal }));
       } catch (error) {
         throw judge(error);
       }
@@ -85,7 +94,8 @@ export function serviceOf<Sdk>(
       let action = 'opening the cloud';
       let sent = false;
       let refused: unknown;
-      const judge = (error: unknown) => (refused === undefined ? about.fail(error, { action, mutating: true, sent }) : undefined);
+      const judge = (error: unknown) =>
+        refused === undefined ? about.fail(error, { action, mutating: true, sent }) : undefined;
       try {
         const { sdk, write } = await open();
         const command = make(sdk);
@@ -105,7 +115,9 @@ export function serviceOf<Sdk>(
         // The last of the last step: behind it is only the connection.
         (command.middlewareStack as any).add(atTheWire, { step: 'deserialize', priority: 'low', name: 'musterFence' });
         const requestTimeout = Math.max(about.readMs, options.slow ? slowCallMs : 0);
-        return await inTurn(command, call, judge, () => write.send(command, { abortSignal: call.signal, requestTimeout }));
+        return await limited(command, call, judge, () =>
+          write.send(command, { abortSignal: call.signal, requestTimeout }),
+        );
       } catch (error) {
         throw judge(error) ?? refused;
       }

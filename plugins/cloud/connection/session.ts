@@ -5,7 +5,7 @@ import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
 import { secretsOf } from './credentials.ts';
 import { concealedIn } from '../faults/concealed.ts';
 import { type CallContext, faultOf } from '../faults/faults.ts';
-import { pace, type Pace, unpaced } from './rate-limiter.ts';
+import { rateLimiter, type RateLimiter, unlimited } from './rate-limiter.ts';
 import { consistencyGrace, type ConsistencyGrace } from '../observe/consistency-grace.ts';
 import { serviceOf, type Service } from './service.ts';
 
@@ -23,8 +23,6 @@ export interface CloudSession extends Service<Ec2> {
   /** The account that the credentials belong to. Asked once. */
   account(call: Call): Promise<string>;
   readonly consistencyGrace: ConsistencyGrace;
-  /** What was learned of the cloud: images, subnets, zones, shared launch templates. */
-  readonly memory: Map<string, unknown>;
   /** What parameters of Systems Manager were seen to hold, each with the name of its parameter. */
   readonly parameterValues: Map<string, string>;
   close(): void;
@@ -41,7 +39,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
 
   const open = (): Promise<Clients> => {
     const opening = (clients ??= start());
-    // A cloud that could not be opened is tried again by the next call.
+    // A cloud that could not be opened is opened again by the next call.
     opening.catch(() => {
       if (clients === opening) clients = undefined;
     });
@@ -49,7 +47,12 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
   const start = async (): Promise<Clients> => {
     const { endpoint_url } = settings;
-    return makeClients(settings, endpoint_url === null ? undefined : await context.endpoint(endpoint_url), context.log, time.heard);
+    return makeClients(
+      settings,
+      endpoint_url === null ? undefined : await context.endpoint(endpoint_url),
+      context.log,
+      time.heard,
+    );
   };
   const drop = (): void => {
     const old = clients;
@@ -58,8 +61,9 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
   const fail = (error: unknown, about: CallContext): ProviderFault => {
     const fault = concealedIn(faultOf(error, { ...about, secrets, instance: context.instance }), parameterValues);
-    // Behind a scheme the address may change, as when the simulated cloud was started anew: ask for it again.
-    if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url)) drop();
+    // Behind a scheme the address may change, as when the simulated cloud was restarted: ask for it again.
+    if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url))
+      drop();
     return fault;
   };
 
@@ -79,7 +83,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   const about = {
     readMs: settings.cloud_read_timeout * 1000,
     fail,
-    pace: paceOf(settings, context.clock),
+    rateLimiter: rateLimiterOf(settings, context.clock),
     laneOf: (action: string) => action,
     ...(context.calls ? { calls: context.calls } : {}),
   };
@@ -98,7 +102,6 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     clock: context.clock,
     cloudClock: time,
     consistencyGrace: consistencyGrace(context.clock),
-    memory: new Map(),
     parameterValues,
 
     account(call) {
@@ -115,10 +118,13 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
 }
 
-/** Within AWS's rates, or those that the configuration knows of; an endpoint of one's own grants what it likes unless the configuration says otherwise. */
-function paceOf({ rate_limits, endpoint_url }: CloudSettings, clock: Clock): Pace {
+/**
+ * AWS's rates, or those of the configuration; for an endpoint other than AWS's no limit, unless the configuration sets
+ * one.
+ */
+function rateLimiterOf({ rate_limits, endpoint_url }: CloudSettings, clock: Clock): RateLimiter {
   const enabled = rate_limits.enabled ?? endpoint_url === null;
-  return enabled ? pace(clock, rate_limits.buckets) : unpaced;
+  return enabled ? rateLimiter(clock, rate_limits.buckets) : unlimited;
 }
 
 async function askAccount(open: () => Promise<Clients>, call: Call): Promise<string> {

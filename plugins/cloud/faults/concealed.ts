@@ -6,7 +6,8 @@ type Values = ReadonlyMap<string, string>;
 /** A text of the cloud without what parameters hold: whoever may name a parameter need not be one who may read it. */
 export function concealed(text: string, values: Values): string {
   let told = text;
-  for (const [value, name] of values) if (told.includes(value)) told = told.replaceAll(value, `image of parameter ${name}`);
+  for (const [value, name] of values)
+    if (told.includes(value)) told = told.replaceAll(value, `image of parameter ${name}`);
   return told;
 }
 

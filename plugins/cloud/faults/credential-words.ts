@@ -13,7 +13,8 @@ export const refusedCredentials = ({ instance, said }: CredentialTrouble, code: 
   `AWS refused the credentials${whose(instance)} (${code}): ${said}`;
 
 /** Nothing was found to call with. */
-export const noCredentials = ({ instance, said }: CredentialTrouble): string => `There are no credentials${whose(instance)}: ${said}`;
+export const noCredentials = ({ instance, said }: CredentialTrouble): string =>
+  `There are no credentials${whose(instance)}: ${said}`;
 
 /** What was configured is of no use. */
 export const uselessCredentials = ({ instance, said }: CredentialTrouble): string =>

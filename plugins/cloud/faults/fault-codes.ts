@@ -1,8 +1,8 @@
 import type { FaultKind } from '../../../core/index.ts';
 
 /**
- * What a code of EC2, Auto Scaling, STS or Systems Manager means. `transient`: the cloud stumbled; a question may be asked again, but of a call that changes
- * the cloud nobody knows whether it was executed.
+ * What a code of EC2, Auto Scaling, STS or Systems Manager means. `transient`: the cloud stumbled; a question may be
+ * asked again, but of a call that changes the cloud nobody knows whether it was executed. /
  */
 export type CodeKind = FaultKind | 'transient';
 
@@ -171,7 +171,8 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'IdempotentInstanceTerminated',
   ],
   'unknown-outcome': [
-    // Proof that a call with this token was received, but not with these parameters: what it started has to be looked for.
+    // Proof that a call with this token was received, but not with these parameters: what it started has to be looked
+    // for.
     'IdempotentParameterMismatch',
     'IdempotentParameterMismatchError',
     'IdempotentCallInProgress',
@@ -203,12 +204,15 @@ const byMessage: readonly { readonly code: RegExp; readonly message: RegExp; rea
   { code: /^ValidationError$/, message: /name not found|AutoScalingGroup .*not found/i, kind: 'gone' },
   // A group that is on its way out takes no changes; soon it is gone.
   { code: /^ValidationError$/, message: /pending delete/i, kind: 'unavailable' },
-  // A new instance profile takes up to two minutes to be known everywhere. Whoever calls bounds the patience.
+  // A new instance profile takes up to two minutes to be known everywhere. The caller bounds the wait.
   { code: /^(InvalidParameterValue|ValidationError)$/, message: /invalid iam instance profile/i, kind: 'unavailable' },
   { code: /^RequestLimitExceeded$/, message: /limit of instances in this spread placement group/i, kind: 'quota' },
 ];
 
-/** The kind of a code, or undefined when neither the table nor a family knows it. `Server.` and `Client.` of state reasons do not matter. */
+/**
+ * The kind of a code, or undefined when neither the table nor a family knows it. `Server.` and `Client.` of state
+ * reasons do not matter.
+ */
 export function kindOfCode(code: string, message = ''): CodeKind | undefined {
   const bare = code.replace(/^(Server|Client)\./, '').replace(/Fault$/, '');
   const special = byMessage.find((rule) => rule.code.test(bare) && rule.message.test(message));
@@ -217,8 +221,8 @@ export function kindOfCode(code: string, message = ''): CodeKind | undefined {
 }
 
 /**
- * The kind of a reason that stands in an answer (a pool's error, a line of a history, a state reason), where nothing was left unknown. What
- * the cloud does not explain is worth another try, elsewhere in time.
+ * The kind of a reason that stands in an answer (a pool's error, a line of a history, a state reason), where nothing
+ * was left unknown. What the cloud does not explain is worth another try, elsewhere in time. /
  */
 export function kindOfReason(code: string, message = ''): FaultKind {
   const kind = kindOfCode(code, message);

@@ -59,7 +59,8 @@ export function faultOf(error: unknown, context: FaultContext): ProviderFault {
   const text = whole.length > longest ? `${whole.slice(0, longest)} …` : whole;
   const kind = kindOf(thrown, code, text, status, context);
   const shown = code ?? networkCode(thrown) ?? thrown.name ?? 'Unknown';
-  const said = text === '' || text === 'UnknownError' ? 'The cloud gave no reason.' : /[.!?]$/.test(text) ? text : `${text}.`;
+  const said =
+    text === '' || text === 'UnknownError' ? 'The cloud gave no reason.' : /[.!?]$/.test(text) ? text : `${text}.`;
   const cause = { name: thrown.name, code: shown, status, request_id: thrown.$metadata?.requestId, said: whole };
   return new ProviderFault(kind, messageOf(kind, shown, said, context), { code: shown, cause });
 }
@@ -82,7 +83,13 @@ function named(fault: ProviderFault, instance: string | undefined): ProviderFaul
   });
 }
 
-function kindOf(thrown: Thrown, code: string | undefined, text: string, status: number | undefined, context: FaultContext): FaultKind {
+function kindOf(
+  thrown: Thrown,
+  code: string | undefined,
+  text: string,
+  status: number | undefined,
+  context: FaultContext,
+): FaultKind {
   const { mutating, sent } = context;
   const broken: FaultKind = mutating && sent !== false ? 'unknown-outcome' : 'unavailable';
   if (code !== undefined) {
@@ -99,7 +106,8 @@ function kindOf(thrown: Thrown, code: string | undefined, text: string, status: 
   if (status === 401 || status === 403) return 'credentials';
   // Not the cloud's own words: a proxy or gateway turned the call away.
   if (status !== undefined && status >= 400 && status < 500) return 'unavailable';
-  if (notSent.has(networkCode(thrown) ?? '') || /did not establish a connection/.test(thrown.message ?? '')) return 'unavailable';
+  if (notSent.has(networkCode(thrown) ?? '') || /did not establish a connection/.test(thrown.message ?? ''))
+    return 'unavailable';
   // Half of a surrogate pair stands in no call, nor would it if it were repeated.
   if (thrown.name === 'URIError') return 'invalid';
   // The SDK checks parameters before it sends them.
@@ -111,12 +119,17 @@ function kindOf(thrown: Thrown, code: string | undefined, text: string, status: 
 function codeOf(thrown: Thrown, status: number | undefined): string | undefined {
   if (status === undefined || status < 300) return undefined;
   const code = thrown.Code ?? (thrown.name === 'Error' || thrown.name === 'TypeError' ? undefined : thrown.name);
-  return code === undefined || code === 'Unknown' || code === 'UnknownError' || code === 'TimeoutError' || code === 'AbortError'
+  return code === undefined ||
+    code === 'Unknown' ||
+    code === 'UnknownError' ||
+    code === 'TimeoutError' ||
+    code === 'AbortError'
     ? undefined
     : code.replace(/Fault$/, '');
 }
 
-const networkCode = (thrown: Thrown): string | undefined => (typeof thrown.code === 'string' ? thrown.code : undefined);
+const networkCode = (thrown: Thrown): string | undefined =>
+  typeof thrown.code === 'string' ? thrown.code : undefined;
 
 /** Without secrets, access keys, encoded authorization messages and markup. */
 function clean(message: string, secrets: readonly string[]): string {

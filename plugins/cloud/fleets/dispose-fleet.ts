@@ -10,8 +10,9 @@ import type { FleetPort, LeftOrder, StandingHandle } from './fleet-port.ts';
 import { isStopped, isView, mayStillDeliver, sightOf } from './look-up.ts';
 
 /**
- * Removes a standing fleet, then machines of the order that came too late for anybody to know them, then its launch template: a fleet without
- * it could not even finish what it has begun. An order whose handle never came may have made a fleet all the same.
+ * Removes a standing fleet, then machines of the order that came too late for anybody to know them, then its launch
+ * template: a fleet without it could not even finish what it has begun. An order whose handle never came may have made
+ * a fleet all the same. /
  */
 export async function disposeFleet(
   session: CloudSession,
@@ -20,7 +21,8 @@ export async function disposeFleet(
   call: Call,
 ): Promise<Progress> {
   const { prepared } = order;
-  const id = handle?.fleet_id ?? (prepared && (await findFleet(session, port, { ...order, prepared }, call))?.fleet_id);
+  const id =
+    handle?.fleet_id ?? (prepared && (await findFleet(session, port, { ...order, prepared }, call))?.fleet_id);
   const sight = id === undefined ? 'gone' : await sightOf(session, port, id, call);
   if (sight === 'young') return { done: false, again_ms: 5_000 };
   // One whose time is over still exists until it is stopped.
@@ -41,7 +43,8 @@ export async function disposeFleet(
     );
     return { done: false, again_ms: 5_000 };
   }
-  if (isView(sight) && isStopped(session, sight) && mayStillDeliver(session, sight)) return { done: false, again_ms: 5_000 };
+  if (isView(sight) && isStopped(session, sight) && mayStillDeliver(session, sight))
+    return { done: false, again_ms: 5_000 };
   await dropLaunchTemplate(session, order, prepared?.template, call);
   return { done: true };
 }

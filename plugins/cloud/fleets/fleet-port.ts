@@ -5,16 +5,30 @@ import type { CloudSession } from '../connection/session.ts';
 import type { tagValue } from '../template/tags.ts';
 import type { Target } from './targets.ts';
 
-/** Fleets that live on after their call. `request`: once filled, or stopped, it starts nothing more. `maintain`: it refills up to its target. */
+/**
+ * Fleets that live on after their call. `request`: once filled, or stopped, it starts nothing more. `maintain`: it
+ * refills up to its target.
+ */
 export const standingTypes = ['request', 'maintain'] as const;
 export type StandingType = (typeof standingTypes)[number];
 
-export const isStanding = (fleetType: unknown): fleetType is StandingType => standingTypes.some((each) => each === fleetType);
+export const isStanding = (fleetType: unknown): fleetType is StandingType =>
+  standingTypes.some((each) => each === fleetType);
 
-/** A fleet as its cloud describes it, in words that EC2 fleets and Spot fleets share: a stopped one is called deleted or cancelled there. */
+/**
+ * A fleet as its cloud describes it, in words that EC2 fleets and Spot fleets share: a stopped one is called deleted
+ * or cancelled there.
+ */
 export interface FleetView {
   readonly id: string;
-  readonly state: 'submitted' | 'active' | 'modifying' | 'stopped_running' | 'stopped_terminating' | 'stopped' | 'failed';
+  readonly state:
+    | 'submitted'
+    | 'active'
+    | 'modifying'
+    | 'stopped_running'
+    | 'stopped_terminating'
+    | 'stopped'
+    | 'failed';
   /** Its last try came short. */
   readonly troubled: boolean;
   readonly token?: string;
@@ -82,6 +96,14 @@ export type StandingOrder = LaunchOrder<any, StandingPrepared>;
 export type LeftOrder = LaunchOrder<any, StandingPrepared | undefined>;
 
 /** The handle of an order's fleet. */
-export function handleOf({ fleet_type, target, target_on_demand, unit }: StandingPrepared, fleet_id: string): StandingHandle {
-  return { fleet_type: fleet_type as StandingType, fleet_id, unit, on_demand: target === 0 ? 0 : target_on_demand / target };
+export function handleOf(
+  { fleet_type, target, target_on_demand, unit }: StandingPrepared,
+  fleet_id: string,
+): StandingHandle {
+  return {
+    fleet_type: fleet_type as StandingType,
+    fleet_id,
+    unit,
+    on_demand: target === 0 ? 0 : target_on_demand / target,
+  };
 }

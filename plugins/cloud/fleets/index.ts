@@ -12,10 +12,9 @@ export {
   type StandingOrder,
   type StandingPrepared,
 } from './fleet-port.ts';
-export { configsWith, machineParts, ownFleetTemplate, sharedFleetTemplate } from './fleet-template.ts';
 export { launchFleet, withDates } from './launch-fleet.ts';
 export { observeFleets } from './observe-fleets.ts';
-export { nativeUnit, overridesOf, weightsIn } from './overrides.ts';
+export { configsWith, nativeUnit, overridesOf, weightsIn } from './overrides.ts';
 export { shortfallOf } from './reasons.ts';
 export { ownedFleets, removeFleets } from './owned-fleets.ts';
 export { releaseFleet } from './release-fleet.ts';

@@ -15,11 +15,14 @@ export async function launchFleet(
   try {
     const id = await make();
     if (id === undefined)
-      throw new ProviderFault('unknown-outcome', 'The cloud made a fleet and did not say which.', { code: 'FleetUnknown' });
+      throw new ProviderFault('unknown-outcome', 'The cloud made a fleet and did not say which.', {
+        code: 'FleetUnknown',
+      });
     return { handle: handleOf(order.prepared, id), settled: false };
   } catch (error) {
     if (isFault(error) && error.code === 'IdempotentParameterMismatch') {
-      // The token was used, with parameters that the cloud takes for others: it will never answer, but the fleet can be found.
+      // The token was used, with parameters that the cloud takes for others: it will never answer, but the fleet can
+      // be found.
       const handle = await findFleet(session, port, order, call);
       if (handle) return { handle, settled: false };
     }

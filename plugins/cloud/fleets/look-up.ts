@@ -10,7 +10,10 @@ const youngMs = 300_000;
 /** What a fleet had ordered when it was stopped arrives within this time. */
 const flightMs = 60_000;
 
-/** What is known of a fleet: `young` if it is not shown, and may be too new for that; `gone` if it is not shown and should be. */
+/**
+ * What is known of a fleet: `young` if it is not shown, and may be too new for that; `gone` if it is not shown and
+ * should be.
+ */
 export type Sight = FleetView | 'young' | 'gone';
 
 /** Fleets by their ids. A question that failed is the answer for each fleet that it was about. */
@@ -40,19 +43,26 @@ export const isView = (sight: Sight | ProviderFault | undefined): sight is Fleet
 
 /** It starts nothing more, but for what it had ordered before. */
 export function isStopped(session: CloudSession, view: FleetView): boolean {
-  return view.state.startsWith('stopped') || view.state === 'failed' || session.cloudClock.now() > (view.valid_until ?? Infinity);
+  return (
+    view.state.startsWith('stopped') ||
+    view.state === 'failed' ||
+    session.cloudClock.now() > (view.valid_until ?? Infinity)
+  );
 }
 
 /**
- * Whether machines that a stopped fleet had ordered may still come. The cloud says so only when it calls the fleet gone, which it does not while
- * any machine of it lives; else time tells, counted from when the stop was first seen.
+ * Whether machines that a stopped fleet had ordered may still come. The cloud says so only when it calls the fleet
+ * gone, which it does not while any machine of it lives; else time tells, counted from when the stop was first seen. /
  */
 export function mayStillDeliver(session: CloudSession, view: FleetView): boolean {
   if (view.state === 'stopped' || view.state === 'failed') return false;
   return session.consistencyGrace.has(`fleet ${view.id} stopped`, flightMs);
 }
 
-/** One id that the cloud does not know fails the question for all: it is asked again without those that the refusal names, or by halves. */
+/**
+ * One id that the cloud does not know fails the question for all: it is asked again without those that the refusal
+ * names, or by halves.
+ */
 async function askFor(
   session: CloudSession,
   port: FleetPort,
@@ -78,4 +88,5 @@ async function askFor(
   }
 }
 
-const missing = (session: CloudSession, id: string): Sight => (session.consistencyGrace.has(`fleet ${id}`, youngMs) ? 'young' : 'gone');
+const missing = (session: CloudSession, id: string): Sight =>
+  session.consistencyGrace.has(`fleet ${id}`, youngMs) ? 'young' : 'gone';

@@ -1,4 +1,11 @@
-import { isFault, type Call, type MachineReport, type Observation, type ProviderFault, type Watched } from '../../../core/index.ts';
+import {
+  isFault,
+  type Call,
+  type MachineReport,
+  type Observation,
+  type ProviderFault,
+  type Watched,
+} from '../../../core/index.ts';
 import { inTurn } from '../observe/describe.ts';
 import type { MachineData } from '../observe/machines.ts';
 import { observeKnown } from '../observe/observe-known.ts';
@@ -13,8 +20,8 @@ import { explainsAll, forgetReasons, reasonsOf } from './reasons.ts';
 const unseenMs = 300_000;
 
 /**
- * Observes standing fleets: all fleets of the call in one question per 100, all machines by tag as everywhere. The list that a fleet itself
- * gives of its machines is stale and is not asked for.
+ * Observes standing fleets: all fleets of the call in one question per 100, all machines by tag as everywhere. The
+ * list that a fleet itself gives of its machines is stale and is not asked for. /
  */
 export function observeFleets(
   session: CloudSession,
@@ -68,7 +75,10 @@ async function observation(
   if (!isView(sight)) return { ...seen, settled: sight === 'gone' };
   const over = isStopped(session, sight) && !mayStillDeliver(session, sight);
   const settled =
-    over || (handle.fleet_type === 'maintain' ? isWhole(handle, sight, seen.machines) : isFilled(session, handle, sight, seen.machines));
+    over ||
+    (handle.fleet_type === 'maintain'
+      ? isWhole(handle, sight, seen.machines)
+      : isFilled(session, handle, sight, seen.machines));
   const expired = sight.state === 'failed' || (over && !sight.state.startsWith('stopped'));
   if (settled && !expired) forgetReasons(session, handle.fleet_id);
   const short = expired || (!settled && !isStopped(session, sight) && sight.troubled);
@@ -98,17 +108,29 @@ function isWhole(handle: StandingHandle, view: FleetView, machines: readonly Mac
 }
 
 /** Markets in which it has less than it wants; what type request once had it does not want again. */
-function marketsShort({ fleet_type }: StandingHandle, { target }: FleetView, machines: readonly MachineReport[]): ReadonlySet<Market> {
-  const counted = fleet_type === 'request' ? machines : machines.filter(({ status }) => status === 'pending' || status === 'running');
+function marketsShort(
+  { fleet_type }: StandingHandle,
+  { target }: FleetView,
+  machines: readonly MachineReport[],
+): ReadonlySet<Market> {
+  const counted =
+    fleet_type === 'request'
+      ? machines
+      : machines.filter(({ status }) => status === 'pending' || status === 'running');
   const short = (market: Market, units: number) => (unitsIn(counted, market) < units ? [market] : []);
   return new Set([...short('on-demand', target.onDemand), ...short('spot', target.spot)]);
 }
 
 /**
- * A fleet of type request is done for good once all that it wanted came, whatever became of it since: what it counts as its own shrinks again when
- * machines end, and then says nothing of what is still to come.
+ * A fleet of type request is done for good once all that it wanted came, whatever became of it since: what it counts
+ * as its own shrinks again when machines end, and then says nothing of what is still to come. /
  */
-function isFilled(session: CloudSession, handle: StandingHandle, view: FleetView, machines: readonly MachineReport[]): boolean {
+function isFilled(
+  session: CloudSession,
+  handle: StandingHandle,
+  view: FleetView,
+  machines: readonly MachineReport[],
+): boolean {
   if (view.state !== 'active') return false;
   if (marketsShort(handle, view, machines).size === 0) return true;
   return view.fulfilled >= view.target.total && !session.consistencyGrace.has(`fleet ${view.id} filled`, unseenMs);

@@ -1,12 +1,17 @@
 import type { CloudTemplate } from '../template/fields.ts';
 import { weightOf, type Pool } from '../launch/pools.ts';
 import { isPrioritized } from './strategies.ts';
+import { type TemplateVersion } from '../launch/launch-template.ts';
 
 /**
- * One override for each type and subnet: what a fleet's errors say of a pool is no more than its override did. `price` is the name that the API
- * gives to the bound of the price.
+ * One override for each type and subnet: what a fleet's errors say of a pool is no more than its override did. `price`
+ * is the name that the API gives to the bound of the price. /
  */
-export function overridesOf(template: CloudTemplate, pools: readonly Pool[], price: 'MaxPrice' | 'SpotPrice'): object[] {
+export function overridesOf(
+  template: CloudTemplate,
+  pools: readonly Pool[],
+  price: 'MaxPrice' | 'SpotPrice',
+): object[] {
   const places = [...new Map(pools.map((pool) => [`${pool.machine_type}|${pool.subnet_id}`, pool])).values()];
   const types = [...new Set(places.map((pool) => pool.machine_type))];
   const weighted = Object.keys(template.machine_types ?? {}).length > 0;
@@ -22,12 +27,17 @@ export function overridesOf(template: CloudTemplate, pools: readonly Pool[], pri
 }
 
 interface Config {
-  readonly Overrides?: readonly { readonly InstanceType?: string; readonly WeightedCapacity?: number | string | null }[];
+  readonly Overrides?: readonly {
+    readonly InstanceType?: string;
+    readonly WeightedCapacity?: number | string | null;
+  }[];
 }
 
 const overridesIn = (configs: readonly unknown[]) => (configs as Config[]).flatMap((config) => config.Overrides ?? []);
 
-/** Units of capacity by machine type, as the overrides that are sent say: a native specification may have changed them. */
+/**
+ * Units of capacity by machine type, as the overrides that are sent say: a native specification may have changed them.
+ */
 export function weightsIn(configs: unknown): Record<string, number> {
   const overrides = Array.isArray(configs) ? overridesIn(configs) : [];
   return Object.fromEntries(
@@ -40,11 +50,23 @@ export function weightsIn(configs: unknown): Record<string, number> {
 }
 
 /**
- * Units of capacity that one machine counts as at least, where a native specification says so: by its overrides the fleet counts, whatever weights the
- * template has. undefined: it has no configurations of its own.
+ * Units of capacity that one machine counts as at least, where a native specification says so: by its overrides the
+ * fleet counts, whatever weights the template has. undefined: it has no configurations of its own. /
  */
 export function nativeUnit(configs: unknown): number | undefined {
   if (!Array.isArray(configs)) return undefined;
   const weights = overridesIn(configs).map(({ WeightedCapacity }) => Number(WeightedCapacity ?? 1));
   return weights.length === 0 ? 1 : Math.min(...weights);
+}
+
+/**
+ * The configurations of a fleet with the launch template of its order, where a native specification named them
+ * without. Those of a standing fleet have no other, whatever is said there: its machines would carry no tags. /
+ */
+export function configsWith(configs: unknown, { id, version }: TemplateVersion, standing: boolean): unknown {
+  const LaunchTemplateSpecification = { LaunchTemplateId: id, Version: version };
+  if (!Array.isArray(configs)) return configs;
+  return configs.map((config: object) =>
+    standing ? { ...config, LaunchTemplateSpecification } : { LaunchTemplateSpecification, ...config },
+  );
 }

@@ -24,7 +24,12 @@ export async function* ownedFleets(
 const live: ReadonlySet<string> = new Set(['submitted', 'active', 'modifying']);
 
 /** Stops fleets that nobody knows; their machines are ended apart. One that is stopped or gone is a success. */
-export async function removeFleets(session: CloudSession, port: FleetPort, orphans: readonly OwnedResource[], call: Call): Promise<void> {
+export async function removeFleets(
+  session: CloudSession,
+  port: FleetPort,
+  orphans: readonly OwnedResource[],
+  call: Call,
+): Promise<void> {
   for (const { id } of orphans) {
     try {
       const [fleet] = await port.describe(session, [id], call);

@@ -9,9 +9,9 @@ import { targetOf } from './targets.ts';
 const soon: Progress = { done: false, again_ms: 1_000 };
 
 /**
- * Brings a standing fleet to its aim. What the fleet wants comes first, and only when the cloud shows it done do machines end: the other way
- * round the fleet would replace them. Each call takes one step on from what the cloud shows, so that it may be broken off, repeated or come
- * late anywhere.
+ * Brings a standing fleet to its aim. What the fleet wants comes first, and only when the cloud shows it done do
+ * machines end: the other way round the fleet would replace them. Each call takes one step on from what the cloud
+ * shows, so that it may be broken off, repeated or come late anywhere. /
  */
 export async function releaseFleet(
   session: CloudSession,
@@ -31,7 +31,8 @@ export async function releaseFleet(
     return await (handle.fleet_type === 'maintain' ? shrink : bound)(session, port, handle, sight, aim, call);
   } catch (error) {
     // The fleet is in the middle of something: the next call finds it further.
-    if (isFault(error) && error.kind === 'unavailable') return { done: false, again_ms: Math.max(1_000, error.retry_after_ms ?? 0) };
+    if (isFault(error) && error.kind === 'unavailable')
+      return { done: false, again_ms: Math.max(1_000, error.retry_after_ms ?? 0) };
     throw error;
   }
 }
@@ -54,8 +55,8 @@ async function shrink(
 }
 
 /**
- * Type request: its target cannot be changed, so one that may start more than is wanted is stopped, also where some are wanted; they are
- * ordered anew. What was filled once is never refilled.
+ * Type request: its target cannot be changed, so one that may start more than is wanted is stopped, also where some
+ * are wanted; they are ordered anew. What was filled once is never refilled. /
  */
 async function bound(
   session: CloudSession,
@@ -66,20 +67,34 @@ async function bound(
   call: Call,
 ): Promise<Progress> {
   if (isFull(view)) return terminate(session, aim.go, call);
-  const units = aim.stay.reduce((sum, { data }) => sum + ((data as MachineData | undefined)?.weight ?? handle.unit), 0);
+  const units = aim.stay.reduce(
+    (sum, { data }) => sum + ((data as MachineData | undefined)?.weight ?? handle.unit),
+    0,
+  );
   const exceeds = units + aim.to_come * handle.unit < view.target.total;
   if (aim.go.length === 0 && !exceeds) return { done: true };
   return stopAndEnd(session, port, view, aim, call);
 }
 
-async function stopAndEnd(session: CloudSession, port: FleetPort, view: FleetView, aim: ReleaseTarget, call: Call): Promise<Progress> {
+async function stopAndEnd(
+  session: CloudSession,
+  port: FleetPort,
+  view: FleetView,
+  aim: ReleaseTarget,
+  call: Call,
+): Promise<Progress> {
   await port.stop(session, view.id, call);
   const ended = await terminate(session, aim.go, call);
   // One that had all it wanted had nothing on the way.
   return ended.done && isFull(view) ? ended : soon;
 }
 
-async function endAfterStop(session: CloudSession, view: FleetView, aim: ReleaseTarget, call: Call): Promise<Progress> {
+async function endAfterStop(
+  session: CloudSession,
+  view: FleetView,
+  aim: ReleaseTarget,
+  call: Call,
+): Promise<Progress> {
   const waiting = mayStillDeliver(session, view);
   const ended = await terminate(session, aim.go, call);
   return ended.done && waiting ? { done: false, again_ms: 5_000 } : ended;

@@ -18,8 +18,9 @@ export const unitOf = (template: CloudTemplate, pools: readonly Pool[]): number 
   Math.min(...pools.map((pool) => weightOf(template, pool.machine_type)));
 
 /**
- * Units for a number of machines: machines × the smallest weight, in each market by itself, because a fleet rounds up to whole machines in each.
- * So never more machines come than were asked for; fewer where heavier ones were chosen, and the core orders the rest.
+ * Units for a number of machines: machines × the smallest weight, in each market by itself, because a fleet rounds up
+ * to whole machines in each. So never more machines come than were asked for; fewer where heavier ones were chosen,
+ * and the core orders the rest. /
  */
 export function targetFor(
   template: CloudTemplate,
@@ -50,10 +51,14 @@ interface Counted {
 }
 
 /**
- * The target of a fleet that is to keep what stays and may get `to_come` machines more: absolute, so that saying it twice, or after a crash,
- * changes nothing. Those to come are shared between the markets so that all together have the fleet's share on demand.
+ * The target of a fleet that is to keep what stays and may get `to_come` machines more: absolute, so that saying it
+ * twice, or after a crash, changes nothing. Those to come are shared between the markets so that all together have the
+ * fleet's share on demand. /
  */
-export function targetOf({ unit, on_demand }: Counted, { stay, to_come }: Pick<ReleaseTarget, 'stay' | 'to_come'>): Target {
+export function targetOf(
+  { unit, on_demand }: Counted,
+  { stay, to_come }: Pick<ReleaseTarget, 'stay' | 'to_come'>,
+): Target {
   const staying = { 'on-demand': 0, spot: 0 };
   let here = 0;
   for (const machine of stay) {

@@ -1,6 +1,8 @@
 import type { LaunchOrder } from '../../../core/index.ts';
 
-/** What versions say of themselves, since they carry no tags. By it one is found again whose making was not answered. */
+/**
+ * What versions say of themselves, since they carry no tags. By it one is found again whose making was not answered.
+ */
 
 /** Contents that orders of one week share. */
 export const sharedText = (content: string, week: number | null): string =>
@@ -17,7 +19,9 @@ export const orderText = ({ request_id, attempt }: Pick<LaunchOrder<any, any>, '
   `muster: request ${request_id} attempt ${attempt}`;
 
 /** The order that a version was made for. */
-export function orderIn(description: string | undefined): { readonly request_id: string; readonly attempt: number } | undefined {
+export function orderIn(
+  description: string | undefined,
+): { readonly request_id: string; readonly attempt: number } | undefined {
   const found = /^muster: request (\S+) attempt (\d+)$/.exec(description ?? '');
   return found?.[1] === undefined ? undefined : { request_id: found[1], attempt: Number(found[2]) };
 }

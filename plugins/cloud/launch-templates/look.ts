@@ -22,7 +22,11 @@ export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undef
   }
 }
 
-export async function templateNamed(session: CloudSession, name: string, call: Call): Promise<LaunchTemplate | undefined> {
+export async function templateNamed(
+  session: CloudSession,
+  name: string,
+  call: Call,
+): Promise<LaunchTemplate | undefined> {
   const answer = await unlessMissing(() =>
     session.read((ec2) => new ec2.DescribeLaunchTemplatesCommand({ LaunchTemplateNames: [name] }), call),
   );
@@ -52,13 +56,24 @@ export interface VersionSeen {
   readonly created_at?: string;
 }
 
-/** All versions of a launch template, the oldest first; `only`, such as `$Latest`, asks for one. None where there is no such launch template. */
-export async function versionsOf(session: CloudSession, id: string, call: Call, only?: string): Promise<readonly VersionSeen[]> {
+/**
+ * All versions of a launch template, the oldest first; `only`, such as `$Latest`, asks for one. None where there is no
+ * such launch template.
+ */
+export async function versionsOf(
+  session: CloudSession,
+  id: string,
+  call: Call,
+  only?: string,
+): Promise<readonly VersionSeen[]> {
   const which = only === undefined ? { MaxResults: 200 } : { Versions: [only] };
   const found = await unlessMissing(async () => {
     const all: VersionSeen[] = [];
     for await (const page of pagesOf((next) =>
-      session.read((ec2) => new ec2.DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId: id, ...which, ...next }), call),
+      session.read(
+        (ec2) => new ec2.DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId: id, ...which, ...next }),
+        call,
+      ),
     ))
       all.push(...(page.LaunchTemplateVersions ?? []).flatMap((each) => seen(each) ?? []));
     return all;
@@ -66,7 +81,12 @@ export async function versionsOf(session: CloudSession, id: string, call: Call, 
   return (found ?? []).toSorted((a, b) => a.number - b.number);
 }
 
-function seen({ VersionNumber, VersionDescription, DefaultVersion, CreateTime }: LaunchTemplateVersion): VersionSeen | undefined {
+function seen({
+  VersionNumber,
+  VersionDescription,
+  DefaultVersion,
+  CreateTime,
+}: LaunchTemplateVersion): VersionSeen | undefined {
   if (VersionNumber === undefined) return undefined;
   return {
     number: VersionNumber,

@@ -31,7 +31,10 @@ export interface Made {
   readonly made: boolean;
 }
 
-/** Makes a launch template; one of the name that carries the same tags of ours is taken as it is. The name stands for all of it. */
+/**
+ * Makes a launch template; one of the name that carries the same tags of ours is taken as it is. The name stands for
+ * all of it.
+ */
 export async function makeTemplate(
   session: CloudSession,
   { name, data, description, tags }: NewTemplate,
@@ -63,14 +66,23 @@ export async function makeTemplate(
     if (!isFault(error) || error.code !== 'InvalidLaunchTemplateName.AlreadyExistsException') throw error;
     const made = await templateNamed(session, name, call);
     if (made) return { id: checked(made, name, tags), made: false };
-    throw new ProviderFault('unavailable', `Launch template '${name}' exists, but is not shown yet.`, { code: error.code });
+    throw new ProviderFault('unavailable', `Launch template '${name}' exists, but is not shown yet.`, {
+      code: error.code,
+    });
   }
 }
 
-/** Adds a version and gives its number. The token is that of the order: whoever repeats it for the order gets the same version. */
+/**
+ * Adds a version and gives its number. The token is that of the order: whoever repeats it for the order gets the same
+ * version.
+ */
 export async function makeVersion(
   session: CloudSession,
-  { id, data, description }: { readonly id: string; readonly data: RequestLaunchTemplateData; readonly description: string },
+  {
+    id,
+    data,
+    description,
+  }: { readonly id: string; readonly data: RequestLaunchTemplateData; readonly description: string },
   { token }: Pick<LaunchOrder, 'token'>,
   call: Call,
 ): Promise<number> {
@@ -86,23 +98,38 @@ export async function makeVersion(
   );
   warn(session, Warning, id, call);
   const number = LaunchTemplateVersion?.VersionNumber;
-  if (number === undefined) throw new ProviderFault('unavailable', `CreateLaunchTemplateVersion gave no number for '${id}'.`);
+  if (number === undefined)
+    throw new ProviderFault('unavailable', `CreateLaunchTemplateVersion gave no number for '${id}'.`);
   isYoung(session, { id, version: String(number) });
   return number;
 }
 
 interface Doubts {
-  readonly Errors?: readonly { readonly Code?: string | undefined; readonly Message?: string | undefined }[] | undefined;
+  readonly Errors?:
+    | readonly { readonly Code?: string | undefined; readonly Message?: string | undefined }[]
+    | undefined;
 }
 
-function warn({ parameterValues }: CloudSession, doubts: Doubts | undefined, launch_template: string, call: Call): void {
+function warn(
+  { parameterValues }: CloudSession,
+  doubts: Doubts | undefined,
+  launch_template: string,
+  call: Call,
+): void {
   for (const { Code, Message } of doubts?.Errors ?? [])
-    call.log.warn({ code: Code, launch_template }, concealed(Message ?? 'The cloud doubts a launch template.', parameterValues));
+    call.log.warn(
+      { code: Code, launch_template },
+      concealed(Message ?? 'The cloud doubts a launch template.', parameterValues),
+    );
 }
 
 const told: readonly string[] = [...Object.values(ownTags), ...Object.values(templateTags)];
 
-function checked(found: { LaunchTemplateId?: string | undefined; Tags?: any }, name: string, tags: readonly Tag[]): string {
+function checked(
+  found: { LaunchTemplateId?: string | undefined; Tags?: any },
+  name: string,
+  tags: readonly Tag[],
+): string {
   const same = tags.every(({ Key, Value }) => !told.includes(Key) || tagValue(found.Tags, Key) === Value);
   if (found.LaunchTemplateId && same) return found.LaunchTemplateId;
   throw new ProviderFault('invalid', `Launch template '${name}' was not made by muster, or was changed. Delete it.`);

@@ -8,8 +8,9 @@ type Named = Pick<LaunchOrder<any, any>, 'request_id' | 'attempt' | 'template'>;
 const longest = 128;
 
 /**
- * A name that EC2 takes, whatever it is made of: words for people, as many as there is room for, and then a hash of all that the launch template is
- * told from others by. So no two are ever called the same, however long their words are.
+ * A name that EC2 takes, whatever it is made of: words for people, as many as there is room for, and then a hash of
+ * all that the launch template is told from others by. So no two are ever called the same, however long their words
+ * are. /
  */
 export function nameOf(words: readonly (string | number)[], identity: readonly (string | number | null)[]): string {
   const hash = digest(JSON.stringify(identity)).slice(0, 24);
@@ -31,7 +32,10 @@ export function ownName(session: CloudSession, { request_id, attempt, template }
 export const ordersName = (session: CloudSession, template_id: string): string =>
   nameOf([template_id, 'orders'], ['orders', session.installation, template_id]);
 
-/** The launch template whose versions are the contents that orders of a template share. `week`: that in which it was begun, where old ones are deleted. */
+/**
+ * The launch template whose versions are the contents that orders of a template share. `week`: that in which it was
+ * begun, where old ones are deleted.
+ */
 export const versionsName = (session: CloudSession, template_id: string, week: number | null): string =>
   nameOf([template_id], ['versions', session.installation, template_id, week]);
 
@@ -42,4 +46,5 @@ export function contentName(session: CloudSession, template_id: string, content:
     : nameOf(['shared'], ['content', session.installation, content, week]);
 }
 
-const isTemplateBased = ({ settings }: CloudSession): boolean => settings.launch_template.naming_strategy === 'template_based';
+const isTemplateBased = ({ settings }: CloudSession): boolean =>
+  settings.launch_template.naming_strategy === 'template_based';

@@ -1,18 +1,21 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import { isFault, type Call, type LaunchOrder } from '../../../core/index.ts';
-import { once } from '../connection/memory.ts';
+import { once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags, tagsOf } from '../template/tags.ts';
 import { orderText } from './descriptions.ts';
 import { versionsOf } from './look.ts';
 import { makeTemplate, makeVersion, templateTags } from './make.ts';
-import { forget } from './missing.ts';
+import { forgetTemplate, templatesOfOrders } from './known-templates.ts';
 import { ordersName, ownName } from './names.ts';
 import type { TemplateVersion } from './template-version.ts';
 
 type Order = LaunchOrder<any, any>;
 
-/** A launch template for one order alone. It is known by the order: what it was made of may have changed since, as `$Latest` of another does. */
+/**
+ * A launch template for one order alone. It is known by the order: what it was made of may have changed since, as
+ * `$Latest` of another does.
+ */
 export async function ownTemplate(
   session: CloudSession,
   order: Order,
@@ -20,7 +23,12 @@ export async function ownTemplate(
   call: Call,
 ): Promise<TemplateVersion> {
   const tags = tagsOf(order, session.installation);
-  const { id } = await makeTemplate(session, { name: ownName(session, order), data, description: orderText(order), tags }, order, call);
+  const { id } = await makeTemplate(
+    session,
+    { name: ownName(session, order), data, description: orderText(order), tags },
+    order,
+    call,
+  );
   return { id, version: '1', owner: 'order' };
 }
 
@@ -35,7 +43,7 @@ export async function ownVersion(
   call: Call,
 ): Promise<TemplateVersion> {
   const { template_id } = order.template;
-  const { id } = await once(session.memory, `launch template of orders of ${template_id}`, () =>
+  const { id } = await once(templatesOfOrders(session), template_id, () =>
     makeTemplate(
       session,
       {
@@ -58,10 +66,14 @@ export async function ownVersion(
   const found = versions.find((each) => each.description === description);
   if (found) return { id, version: String(found.number), owner: 'version' };
   try {
-    return { id, version: String(await makeVersion(session, { id, data, description }, order, call)), owner: 'version' };
+    return {
+      id,
+      version: String(await makeVersion(session, { id, data, description }, order, call)),
+      owner: 'version',
+    };
   } catch (error) {
     // Deleted by somebody, it has to be made anew: the next try does.
-    if (isFault(error) && error.kind === 'gone') forget(session, id);
+    if (isFault(error) && error.kind === 'gone') forgetTemplate(session, id);
     throw error;
   }
 }

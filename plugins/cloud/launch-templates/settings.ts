@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 
-const flag = (fallback: boolean, description: string) => Type.Optional(Type.Boolean({ default: fallback, description }));
+const flag = (fallback: boolean, description: string) =>
+  Type.Optional(Type.Boolean({ default: fallback, description }));
 
 /** How the launch templates are made that fleets and groups refer to. */
 export const LaunchTemplates = Type.Object(

@@ -1,12 +1,13 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { Call, LaunchOrder } from '../../../core/index.ts';
-import { once } from '../connection/memory.ts';
+import { once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags, type Tag } from '../template/tags.ts';
 import { cleanTemplates, cleanVersions } from './clean-up/clean-up.ts';
 import { contentOf } from './contents.ts';
 import { sharedText, weekIn } from './descriptions.ts';
 import { templatesTagged, versionsOf, type VersionSeen } from './look.ts';
+import { sharedVersions } from './known-templates.ts';
 import { makeTemplate, makeVersion, templateTags } from './make.ts';
 import { contentName, versionsName } from './names.ts';
 import type { TemplateVersion } from './template-version.ts';
@@ -21,8 +22,8 @@ interface Wanted {
 }
 
 /**
- * The launch template that orders with these contents share, in this week. The same contents lead to the same version, also for others who look
- * at the same time: each may have added one, and from then on the older of them is found.
+ * The launch template that orders with these contents share, in this week. The same contents lead to the same version,
+ * also for others who look at the same time: each may have added one, and from then on the older of them is found. /
  */
 export async function sharedContents(
   session: CloudSession,
@@ -35,10 +36,13 @@ export async function sharedContents(
   const week = weekOf(session.clock.now());
   const wanted = { order, template_id, data, content, week };
   const make = session.settings.launch_template.version_strategy === 'separate' ? separately : asVersion;
-  return once(session.memory, `launch template ${template_id} ${content} ${week}`, () => make(session, wanted, call));
+  return once(sharedVersions(session), `${template_id} ${content} ${week}`, () => make(session, wanted, call));
 }
 
-/** A launch template for each content. Where old ones are deleted it is that of a week, so that an old one is surely not in use. */
+/**
+ * A launch template for each content. Where old ones are deleted it is that of a week, so that an old one is surely
+ * not in use.
+ */
 async function separately(
   session: CloudSession,
   { order, template_id, data, content, week }: Wanted,
@@ -47,7 +51,12 @@ async function separately(
   const named = session.settings.launch_template.cleanup_old_versions ? week : null;
   const name = contentName(session, template_id, content, named);
   const tags = [...tagsFor(session), { Key: templateTags.content, Value: content }];
-  const { id, made } = await makeTemplate(session, { name, data, description: sharedText(content, named), tags }, order, call);
+  const { id, made } = await makeTemplate(
+    session,
+    { name, data, description: sharedText(content, named), tags },
+    order,
+    call,
+  );
   if (made) await cleanTemplates(session, call);
   return { id, version: '1', owner: 'shared' };
 }
@@ -59,7 +68,12 @@ async function asVersion(session: CloudSession, wanted: Wanted, call: Call): Pro
   if (open) return added(session, open.id, open.versions, wanted, call);
   const name = versionsName(session, template_id, session.settings.launch_template.cleanup_old_versions ? week : null);
   const tags = [...tagsFor(session), { Key: templateTags.template, Value: template_id }];
-  const { id, made } = await makeTemplate(session, { name, data, description: sharedText(content, week), tags }, order, call);
+  const { id, made } = await makeTemplate(
+    session,
+    { name, data, description: sharedText(content, week), tags },
+    order,
+    call,
+  );
   if (!made) return added(session, id, await versionsOf(session, id, call), wanted, call);
   await cleanTemplates(session, call);
   return { id, version: '1', owner: 'shared' };
@@ -81,14 +95,21 @@ async function added(
   return { id, version: String(number), owner: 'shared' };
 }
 
-/** The launch template to which versions for a template are added; none when there is none yet, or none that is not about to be deleted as unused. */
+/**
+ * The launch template to which versions for a template are added; none when there is none yet, or none that is not
+ * about to be deleted as unused.
+ */
 async function openTemplate(session: CloudSession, template_id: string, call: Call) {
   const now = session.clock.now();
-  const tags = { ...Object.fromEntries(tagsFor(session).map(({ Key, Value }) => [Key, Value])), [templateTags.template]: template_id };
+  const tags = {
+    ...Object.fromEntries(tagsFor(session).map(({ Key, Value }) => [Key, Value])),
+    [templateTags.template]: template_id,
+  };
   for (const { LaunchTemplateId: id } of await templatesTagged(session, tags, call)) {
     const versions = id === undefined ? [] : await versionsOf(session, id, call);
     const week = weekIn(versions.at(-1)?.description);
-    const closing = session.settings.launch_template.cleanup_old_versions && week !== undefined && isClosing(week, now);
+    const closing =
+      session.settings.launch_template.cleanup_old_versions && week !== undefined && isClosing(week, now);
     if (id !== undefined && versions.length > 0 && !closing) return { id, versions };
   }
   return undefined;

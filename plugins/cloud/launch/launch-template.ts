@@ -12,9 +12,9 @@ export { templateFault } from '../launch-templates/missing.ts';
 export type { TemplateVersion } from '../launch-templates/template-version.ts';
 
 /**
- * The launch template for an order: contents that it shares with other orders, or its `order`'s own, as the configuration says
- * where the caller does not. Names and contents are worked out, so that the same order always arrives at the same version, also after a crash
- * between making and storing it, and in whatever process.
+ * The launch template for an order: contents that it shares with other orders, or its `order`'s own, as the
+ * configuration says where the caller does not. Names and contents are worked out, so that the same order always
+ * arrives at the same version, also after a crash between making and storing it, and in whatever process. /
  */
 export async function launchTemplateFor(
   session: CloudSession,
@@ -27,7 +27,8 @@ export async function launchTemplateFor(
   try {
     return await (owner === 'shared' ? sharedContents : own)(session, order, data, call);
   } catch (error) {
-    // Nothing is launched yet, and whoever comes again finds what was made, or makes what is gone: no outcome is unknown or final here.
+    // Nothing is launched yet, and whoever comes again finds what was made, or makes what is gone: no outcome is
+    // unknown or final here.
     if (isFault(error) && (error.kind === 'unknown-outcome' || error.kind === 'gone')) {
       throw new ProviderFault('unavailable', error.message, { code: error.code, cause: error.cause });
     }

@@ -62,7 +62,10 @@ export function marketsOf(template: CloudTemplate): readonly Market[] {
   }
 }
 
-/** Types by priority, then in the order of the template; one `undefined` where attributes or a launch template name them. */
+/**
+ * Types by priority, then in the order of the template; one `undefined` where attributes or a launch template name
+ * them.
+ */
 export function machineTypesOf(template: CloudTemplate): readonly (string | undefined)[] {
   if (template.instance_requirements) return [undefined];
   const types = Object.keys(template.machine_types ?? {});
@@ -87,6 +90,9 @@ const fits = (a: string | undefined, b: string | undefined): boolean => a === un
 /** The pools that a sighting can be about; all that do not contradict it. */
 export function poolsSeen(pools: readonly Pool[], seen: Sighting): Pool[] {
   return pools.filter(
-    (each) => fits(each.machine_type, seen.machine_type) && fits(each.subnet_id, seen.subnet_id) && fits(each.market, seen.market),
+    (each) =>
+      fits(each.machine_type, seen.machine_type) &&
+      fits(each.subnet_id, seen.subnet_id) &&
+      fits(each.market, seen.market),
   );
 }

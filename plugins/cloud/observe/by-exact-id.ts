@@ -26,7 +26,11 @@ const mostRounds = 3;
  * says that the machine is no more, and only of one that is old enough to be known. What fails in any other way says
  * nothing.
  */
-export async function byExactId(session: CloudSession, machines: readonly MachineRef[], call: Call): Promise<NamedToCloud> {
+export async function byExactId(
+  session: CloudSession,
+  machines: readonly MachineRef[],
+  call: Call,
+): Promise<NamedToCloud> {
   const ids = machines.flatMap((machine) => (isOld(session, machine) ? [machine.machine_id] : []));
   const found: Instance[] = [];
   const unknown = new Set<string>();
@@ -45,7 +49,10 @@ async function askFor(session: CloudSession, chunk: readonly string[], heard: He
   for (let round = 0; round < mostRounds && left.length > 0; round++) {
     const ids = left;
     try {
-      const { Reservations = [] } = await session.read((ec2) => new ec2.DescribeInstancesCommand({ InstanceIds: ids }), call);
+      const { Reservations = [] } = await session.read(
+        (ec2) => new ec2.DescribeInstancesCommand({ InstanceIds: ids }),
+        call,
+      );
       heard.found.push(...Reservations.flatMap(({ Instances = [] }) => Instances));
       return;
     } catch (reason) {

@@ -3,8 +3,8 @@ import type { Clock } from '../../../core/index.ts';
 const most = 10_000;
 
 /**
- * How long the cloud may deny what was just made: its answers follow its deeds by seconds to minutes, and nobody promises a bound. Counted
- * from when a thing was first missed, in memory alone; a restart is patient anew.
+ * How long the cloud may deny what was just made: its answers follow its deeds by seconds to minutes, and no bound is
+ * promised. Counted from when a thing was first missed, in memory alone; a restart counts again. /
  */
 export interface ConsistencyGrace {
   /** True while `ms` have not passed since the first call with this key. */

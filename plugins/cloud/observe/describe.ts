@@ -17,10 +17,14 @@ export interface InstanceFilter {
 }
 
 /**
- * Machines that all filters let through, page after page. Filters, never ids: one id that the cloud does not know yet would make the whole
- * question fail. Always with a page size: questions without one draw on a smaller bucket.
+ * Machines that all filters let through, page after page. Filters, never ids: one id that the cloud does not know yet
+ * would make the whole question fail. Always with a page size: questions without one draw on a smaller bucket. /
  */
-export async function* instancePages(session: CloudSession, filters: readonly InstanceFilter[], call: Call): AsyncGenerator<Instance[]> {
+export async function* instancePages(
+  session: CloudSession,
+  filters: readonly InstanceFilter[],
+  call: Call,
+): AsyncGenerator<Instance[]> {
   const Filters = filters.map(({ Name, Values }) => ({ Name, Values: [...Values] }));
   for await (const page of pagesOf((next) =>
     session.read((ec2) => new ec2.DescribeInstancesCommand({ Filters, MaxResults: machinesPerPage, ...next }), call),
@@ -30,7 +34,11 @@ export async function* instancePages(session: CloudSession, filters: readonly In
 }
 
 /** All of them at once. */
-export async function describeInstances(session: CloudSession, filters: readonly InstanceFilter[], call: Call): Promise<Instance[]> {
+export async function describeInstances(
+  session: CloudSession,
+  filters: readonly InstanceFilter[],
+  call: Call,
+): Promise<Instance[]> {
   const found: Instance[] = [];
   for await (const page of instancePages(session, filters, call)) found.push(...page);
   return found;
@@ -43,13 +51,15 @@ export interface Asked {
 }
 
 /**
- * Packs values into as few questions as fill their pages. Each fits on one page where the expectation holds, so that no page waits for the
- * one before it, and a full page does not bring an empty second one.
+ * Packs values into as few questions as fill their pages. Each fits on one page where the expectation holds, so that
+ * no page waits for the one before it, and a full page does not bring an empty second one. /
  */
 export function packed(asked: readonly Asked[]): string[][] {
   const packs: { values: string[]; machines: number }[] = [];
   for (const { value, machines } of asked.toSorted((a, b) => b.machines - a.machines)) {
-    const room = packs.find((pack) => pack.values.length < valuesPerFilter && pack.machines + machines < machinesPerPage);
+    const room = packs.find(
+      (pack) => pack.values.length < valuesPerFilter && pack.machines + machines < machinesPerPage,
+    );
     if (room) {
       room.values.push(value);
       room.machines += machines;
@@ -58,7 +68,10 @@ export function packed(asked: readonly Asked[]): string[][] {
   return packs.map((pack) => pack.values);
 }
 
-/** Runs tasks, a few at a time, each from a turn of its own: a call with hundreds of ids takes milliseconds to write. Results in order. What is rejected stays with its task. */
+/**
+ * Runs tasks, a few at a time, each from a turn of its own: a call with hundreds of ids takes milliseconds to write.
+ * Results in order. What is rejected stays with its task.
+ */
 export function inTurn<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<PromiseSettledResult<R>[]> {
   const limit = pLimit(atOnce);
   const begin = async (item: T): Promise<R> => {

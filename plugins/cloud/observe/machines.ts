@@ -24,7 +24,10 @@ const states: Readonly<Record<string, MachineStatus>> = {
   terminated: 'terminated',
 };
 
-/** Keeps the part that is used of what EC2 says of a machine: it says some kilobytes of each, and ten thousand of them would fill the heap. */
+/**
+ * Keeps the part that is used of what EC2 says of a machine: it says some kilobytes of each, and ten thousand of them
+ * would fill the heap.
+ */
 export const seenMachine = (instance: Instance) =>
   ({
     InstanceId: instance.InstanceId,
@@ -47,7 +50,10 @@ export type SeenMachine = Pick<Instance, keyof ReturnType<typeof seenMachine>>;
 
 const own: ReadonlySet<string> = new Set(Object.values(ownTags));
 
-/** What EC2 says of a machine. `ready`: running, and its private name and address are known, which comes a moment later. */
+/**
+ * What EC2 says of a machine. `ready`: running, and its private name and address are known, which comes a moment
+ * later.
+ */
 export function reportOf(instance: SeenMachine, weight?: number): MachineReport {
   const status = states[instance.State?.Name ?? ''] ?? 'pending';
   const name = instance.PrivateDnsName || undefined;
@@ -93,8 +99,8 @@ function reasonOf({ StateReason, StateTransitionReason }: SeenMachine): string |
 }
 
 /**
- * Machines that the cloud accepted and then did not start: an acceptance is not yet a machine. `instances` are those that never ran; one that
- * a person ended, or that ended itself, is no want of capacity.
+ * Machines that the cloud accepted and then did not start: an acceptance is not yet a machine. `instances` are those
+ * that never ran; one that a person ended, or that ended itself, is no want of capacity. /
  */
 export function lateShortfall(instances: readonly SeenMachine[], pools: readonly Pool[]): Shortfall[] {
   const found = new Map<string, Shortfall & { count: number }>();
@@ -104,7 +110,11 @@ export function lateShortfall(instances: readonly SeenMachine[], pools: readonly
     if (!code || (state !== 'terminated' && state !== 'shutting-down')) continue;
     if (/UserInitiated|InstanceInitiated/.test(code)) continue;
     const kind = kindOfReason(code, instance.StateReason?.Message);
-    const [pool] = poolsSeen(pools, { machine_type: instance.InstanceType, subnet_id: instance.SubnetId, market: marketOf(instance) });
+    const [pool] = poolsSeen(pools, {
+      machine_type: instance.InstanceType,
+      subnet_id: instance.SubnetId,
+      market: marketOf(instance),
+    });
     const key = `${pool?.key}|${code}`;
     const count = (found.get(key)?.count ?? 0) + 1;
     const message = reasonOf(instance) ?? code;

@@ -5,8 +5,9 @@ import type { CloudSession } from '../connection/session.ts';
 type Answers<H extends object> = readonly (Observation<H> | ProviderFault)[];
 
 /**
- * Observes apart the attempts of which only known machines are asked about: these by their ids, without a question about
- * the fleet or group that they belong to. `whole` observes all others. The answers are in the order of `watched`.
+ * Observes apart the attempts of which only known machines are asked about: these by their ids, without a question
+ * about the fleet or group that they belong to. `whole` observes all others. The answers are in the order of
+ * `watched`. /
  */
 export async function observeKnown<H extends object>(
   session: CloudSession,
@@ -17,7 +18,13 @@ export async function observeKnown<H extends object>(
   const known = watched.filter((each) => each.only_known);
   if (known.length === 0) return whole(watched);
   const others = watched.filter((each) => !each.only_known);
-  const [these, those] = await Promise.all([observeMachines(session, known, call), others.length > 0 ? whole(others) : []]);
-  const answers = new Map([...known.map((each, i) => [each, these[i]] as const), ...others.map((each, i) => [each, those[i]] as const)]);
+  const [these, those] = await Promise.all([
+    observeMachines(session, known, call),
+    others.length > 0 ? whole(others) : [],
+  ]);
+  const answers = new Map([
+    ...known.map((each, i) => [each, these[i]] as const),
+    ...others.map((each, i) => [each, those[i]] as const),
+  ]);
   return watched.map((each) => answers.get(each) as Answers<H>[number]);
 }

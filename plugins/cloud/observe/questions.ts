@@ -1,7 +1,7 @@
 import { isFault, type Call, type MachineRef, type ProviderFault, type Watched } from '../../../core/index.ts';
 import { inTurn, packed, type Asked } from './describe.ts';
 import { byExactId } from './by-exact-id.ts';
-import { describeWhatAnswers, type Partial } from './partial-describe.ts';
+import { partialDescribe, type PartialAnswer } from './partial-describe.ts';
 import { zoneOf } from './liveness/liveness-check.ts';
 import { seenMachine, type SeenMachine } from './machines.ts';
 import { eachInTurns } from '../connection/answers/in-turns.ts';
@@ -31,15 +31,20 @@ export function questions(session: CloudSession, call: Call): Questions {
   const unknown = new Set<string>();
   // By request or machine: what was asked for.
   const faults = new Map<string, ProviderFault>();
-  const partials = new Map<string, Partial>();
+  const partials = new Map<string, PartialAnswer>();
 
   async function ask(asked: readonly Asked[], filter: string): Promise<void> {
     const packs = packed(asked);
-    const answers = await inTurn(packs, (Values) => describeWhatAnswers(session, [{ Name: filter, Values }], seenMachine, call));
+    const answers = await inTurn(packs, (Values) =>
+      partialDescribe(session, [{ Name: filter, Values }], seenMachine, call),
+    );
     for (const [index, answer] of answers.entries()) {
       const values = packs[index] ?? [];
       if (answer.status === 'fulfilled') {
-        await eachInTurns(answer.value.found, (instance) => instance.InstanceId && found.set(instance.InstanceId, instance));
+        await eachInTurns(
+          answer.value.found,
+          (instance) => instance.InstanceId && found.set(instance.InstanceId, instance),
+        );
         if (answer.value.partial) for (const value of values) partials.set(value, answer.value.partial);
         continue;
       }
@@ -68,11 +73,13 @@ export function questions(session: CloudSession, call: Call): Questions {
     },
     async byExactId(machines) {
       const named = await byExactId(session, machines, call);
-      for (const instance of named.found) if (instance.InstanceId) found.set(instance.InstanceId, seenMachine(instance));
+      for (const instance of named.found)
+        if (instance.InstanceId) found.set(instance.InstanceId, seenMachine(instance));
       for (const id of named.unknown) unknown.add(id);
     },
     faultOf: ({ order, known }) =>
-      faults.get(order.request_id) ?? known.map(({ machine_id }) => faults.get(machine_id)).find((one) => one !== undefined),
+      faults.get(order.request_id) ??
+      known.map(({ machine_id }) => faults.get(machine_id)).find((one) => one !== undefined),
     silenceOf({ order }, machine) {
       const silent = [partials.get(order.request_id), partials.get(machine.machine_id)];
       return silent.find((partial) => partial && !partial.answered.has(zoneOf(machine)))?.fault;

@@ -5,7 +5,10 @@ import type { CloudSession } from '../connection/session.ts';
 
 const alive: InstanceFilter = { Name: 'instance-state-name', Values: ['pending', 'running'] };
 
-/** Of these hosts, those that come up or run here: by id, else by private name. Any question that fails is a fault: what was not seen is not gone. */
+/**
+ * Of these hosts, those that come up or run here: by id, else by private name. Any question that fails is a fault:
+ * what was not seen is not gone.
+ */
 export async function whichLive(session: CloudSession, hosts: readonly HostRef[], call: Call): Promise<HostRef[]> {
   const ids = hosts.flatMap(({ machine_id }) => machine_id ?? []);
   const names = hosts.flatMap(({ machine_id, name }) => (machine_id === undefined ? (name ?? []) : []));
@@ -23,7 +26,8 @@ async function seen(
 ): Promise<ReadonlySet<string | undefined>> {
   const found = new Set<string | undefined>();
   for (const Values of chunks(values, valuesPerFilter)) {
-    for (const instance of await describeInstances(session, [{ Name: filter, Values }, alive], call)) found.add(keyOf(instance));
+    for (const instance of await describeInstances(session, [{ Name: filter, Values }, alive], call))
+      found.add(keyOf(instance));
   }
   return found;
 }

@@ -1,19 +1,28 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { Call, OwnedResource } from '../../../core/index.ts';
-import { describeWhatAnswers } from '../observe/partial-describe.ts';
-import { launchTemplatesOf } from '../launch/launch-template.ts';
+import { partialDescribe } from '../observe/partial-describe.ts';
+import { launchTemplatesOf, removeLaunchTemplates } from '../launch/launch-template.ts';
 import { reportOf } from '../observe/machines.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { madeFor, ownTags } from '../template/tags.ts';
+import { terminate } from './terminate.ts';
 
 /**
- * Everything in the cloud that carries an installation's tag: machines that are not gone, and launch templates made for one request. While a zone
- * does not answer, its machines are left out: from what is not in the list nobody may conclude anything.
+ * Everything in the cloud that carries an installation's tag: machines that are not gone, and launch templates made
+ * for one request. While a zone does not answer, its machines are left out: from what is not in the list nobody may
+ * conclude anything. /
  */
-export async function* ownedBy(session: CloudSession, installation: string, call: Call): AsyncGenerator<OwnedResource> {
+export async function* ownedBy(
+  session: CloudSession,
+  installation: string,
+  call: Call,
+): AsyncGenerator<OwnedResource> {
   const ours = { Name: `tag:${ownTags.installation}`, Values: [installation] };
-  const alive = { Name: 'instance-state-name', Values: ['pending', 'running', 'shutting-down', 'stopping', 'stopped'] };
-  const { found } = await describeWhatAnswers(session, [ours, alive], (instance) => machineOwned(session, instance), call);
+  const alive = {
+    Name: 'instance-state-name',
+    Values: ['pending', 'running', 'shutting-down', 'stopping', 'stopped'],
+  };
+  const { found } = await partialDescribe(session, [ours, alive], (instance) => machineOwned(session, instance), call);
   yield* found;
   yield* launchTemplatesOf(session, installation, call);
 }
@@ -27,4 +36,19 @@ function machineOwned({ cloudClock }: CloudSession, instance: Instance): OwnedRe
     ...(created_at === undefined ? {} : { created_at }),
     machine: reportOf(instance),
   };
+}
+
+/**
+ * Ends what `owned` listed: machines are terminated, launch templates and versions deleted. What is gone already is a
+ * success.
+ */
+export async function removeOrphans(
+  session: CloudSession,
+  orphans: readonly OwnedResource[],
+  call: Call,
+): Promise<void> {
+  const machines = orphans.flatMap(({ machine }) => machine ?? []);
+  if (machines.length > 0) await terminate(session, machines, call);
+  const templates = orphans.flatMap(({ kind, id }) => (kind === 'launch_template' ? [id] : []));
+  await removeLaunchTemplates(session, templates, call);
 }

@@ -1,4 +1,11 @@
-import { chunks, isFault, type Call, type MachineRef, type Progress, type ProviderFault } from '../../../core/index.ts';
+import {
+  chunks,
+  isFault,
+  type Call,
+  type MachineRef,
+  type Progress,
+  type ProviderFault,
+} from '../../../core/index.ts';
 import { inTurn } from '../observe/describe.ts';
 import { idsNamed } from '../faults/ids-named.ts';
 import type { MachineData } from '../observe/machines.ts';
@@ -10,11 +17,15 @@ const idsPerCall = 500;
 const youngMs = 300_000;
 
 /**
- * Terminates machines; those already gone are a success. EC2 refuses a whole call for one id that it does not know, and a whole zone for one
- * machine with termination protection, so calls are made by zone, and a refused one is repeated without the ids that it names, or in halves.
- * Throws what is left to say when all others are gone.
+ * Terminates machines; those already gone are a success. EC2 refuses a whole call for one id that it does not know,
+ * and a whole zone for one machine with termination protection, so calls are made by zone, and a refused one is
+ * repeated without the ids that it names, or in halves. Throws what is left to say when all others are gone. /
  */
-export async function terminate(session: CloudSession, machines: readonly MachineRef[], call: Call): Promise<Progress> {
+export async function terminate(
+  session: CloudSession,
+  machines: readonly MachineRef[],
+  call: Call,
+): Promise<Progress> {
   // What is shutting down does so to the end; a release that has to be said again need not name it again.
   const alive = machines.filter(({ status }) => status !== 'shutting-down' && status !== 'terminated');
   const zones = Map.groupBy(alive, (machine) => (machine.data as MachineData | undefined)?.zone ?? '');
@@ -31,7 +42,10 @@ type Outcome = 'accepted' | 'young';
 async function terminateBatch(session: CloudSession, batch: readonly MachineRef[], call: Call): Promise<Outcome> {
   if (batch.length === 0) return 'accepted';
   try {
-    await session.write((ec2) => new ec2.TerminateInstancesCommand({ InstanceIds: batch.map((machine) => machine.machine_id) }), call);
+    await session.write(
+      (ec2) => new ec2.TerminateInstancesCommand({ InstanceIds: batch.map((machine) => machine.machine_id) }),
+      call,
+    );
     return 'accepted';
   } catch (reason) {
     if (!isFault(reason) || !isAboutIds(reason)) throw reason;
@@ -45,7 +59,12 @@ async function terminateBatch(session: CloudSession, batch: readonly MachineRef[
 }
 
 /** Separates the ids that the refusal names from the others; halves when it names none or all. */
-async function apart(session: CloudSession, batch: readonly MachineRef[], named: readonly MachineRef[], call: Call): Promise<Outcome> {
+async function apart(
+  session: CloudSession,
+  batch: readonly MachineRef[],
+  named: readonly MachineRef[],
+  call: Call,
+): Promise<Outcome> {
   const half = Math.ceil(batch.length / 2);
   const parts =
     named.length > 0 && named.length < batch.length
@@ -65,7 +84,10 @@ async function apart(session: CloudSession, batch: readonly MachineRef[], named:
   return outcome;
 }
 
-/** An old machine that EC2 does not know is gone, and what is no id at all never was one; of a young one EC2 may not have heard yet. */
+/**
+ * An old machine that EC2 does not know is gone, and what is no id at all never was one; of a young one EC2 may not
+ * have heard yet.
+ */
 function unknownToCloud(session: CloudSession, machines: readonly MachineRef[], reason: ProviderFault): Outcome {
   if (reason.kind !== 'gone') return 'accepted';
   return machines.some((machine) => isYoung(session, machine)) ? 'young' : 'accepted';
@@ -78,4 +100,6 @@ function isYoung(session: CloudSession, { machine_id, launched_at, status }: Mac
 
 /** One id is refused, and with it the call. */
 const isAboutIds = (fault: ProviderFault): boolean =>
-  fault.code === 'InvalidInstanceID.NotFound' || fault.code === 'InvalidInstanceID.Malformed' || fault.code === 'OperationNotPermitted';
+  fault.code === 'InvalidInstanceID.NotFound' ||
+  fault.code === 'InvalidInstanceID.Malformed' ||
+  fault.code === 'OperationNotPermitted';

@@ -6,7 +6,10 @@ import { isParameter } from '../template/image-parameter.ts';
 const templateForm = /^[A-Za-z0-9\-_./()]{3,128}$/;
 const versionForm = /^([1-9]\d*|\$Latest|\$Default)$/;
 
-/** Ids that do not look like what they stand for, and such as stand twice. AWS knows best what exists, so most of it is a warning. */
+/**
+ * Ids that do not look like what they stand for, and such as stand twice. AWS knows best what exists, so most of it is
+ * a warning.
+ */
 export function reviewIds(template: CloudTemplate): Finding[] {
   const { image_id, subnet_ids = [], security_group_ids = [], launch_template_id, launch_template_version } = template;
   const findings: Finding[] = [];
@@ -27,7 +30,11 @@ export function reviewIds(template: CloudTemplate): Finding[] {
     }
   }
   if (launch_template_id !== undefined && !templateForm.test(launch_template_id))
-    say('error', '/launch_template_id', 'must be the id of a launch template, or its name: 3 to 128 letters, digits and -_./()');
+    say(
+      'error',
+      '/launch_template_id',
+      'must be the id of a launch template, or its name: 3 to 128 letters, digits and -_./()',
+    );
   if (launch_template_version !== undefined && !versionForm.test(String(launch_template_version)))
     say('error', '/launch_template_version', 'must be a number, `$Latest` or `$Default`');
   return findings;

@@ -15,17 +15,33 @@ const longestRequirements = 32_768;
 
 /** Lists that are longer than AWS takes them, and what would make more pools than a fleet may have. */
 export function reviewLists(template: CloudTemplate): Finding[] {
-  const { subnet_ids = [], security_group_ids = [], machine_type, machine_types = {}, instance_requirements } = template;
+  const {
+    subnet_ids = [],
+    security_group_ids = [],
+    machine_type,
+    machine_types = {},
+    instance_requirements,
+  } = template;
   const findings: Finding[] = [];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
-  if (security_group_ids.length > mostGroups) error('/security_group_ids', `must not have more than ${mostGroups} entries`);
-  const names = { subnet_ids, security_group_ids, machine_types: Object.keys(machine_types), machine_type: [machine_type ?? ''] };
+  if (security_group_ids.length > mostGroups)
+    error('/security_group_ids', `must not have more than ${mostGroups} entries`);
+  const names = {
+    subnet_ids,
+    security_group_ids,
+    machine_types: Object.keys(machine_types),
+    machine_type: [machine_type ?? ''],
+  };
   for (const [field, each] of Object.entries(names))
-    if (each.some((name) => name.length > longestName)) error(`/${field}`, `must not have names of more than ${longestName} characters`);
+    if (each.some((name) => name.length > longestName))
+      error(`/${field}`, `must not have names of more than ${longestName} characters`);
   if (instance_requirements !== undefined && JSON.stringify(instance_requirements).length > longestRequirements)
     error('/instance_requirements', `must not have more than ${longestRequirements} characters as JSON`);
   const pools = machineTypesOf(template).length * Math.max(1, new Set(subnet_ids).size);
   if (pools > mostPools)
-    error('/machine_types', `make ${pools} pools with subnet_ids; a template may have ${mostPools}, as many as a fleet of EC2`);
+    error(
+      '/machine_types',
+      `make ${pools} pools with subnet_ids; a template may have ${mostPools}, as many as a fleet of EC2`,
+    );
   return findings;
 }

@@ -25,7 +25,9 @@ export function reviewNative(template: CloudTemplate, fields: readonly NativeFie
 /** Template files have the contents of the file in place of its name when they were read. */
 function reviewFiles(template: CloudTemplate): Finding[] {
   return (['launch_template_spec_file', 'provider_api_spec_file'] as const).flatMap((field): Finding[] =>
-    template[field] ? [{ level: 'error', path: `/${field}`, message: 'cannot be used here; only template files may name a file' }] : [],
+    template[field]
+      ? [{ level: 'error', path: `/${field}`, message: 'cannot be used here; only template files may name a file' }]
+      : [],
   );
 }
 
@@ -34,7 +36,9 @@ function reviewNativeUserData(template: CloudTemplate, fields: readonly NativeFi
     const path = `/${field}/UserData`;
     const given = template[field]?.['UserData'];
     if (given === undefined || given === null) return [];
-    return typeof given === 'string' ? reviewUserData(given, path) : [{ level: 'error', path, message: 'must be base64' }];
+    return typeof given === 'string'
+      ? reviewUserData(given, path)
+      : [{ level: 'error', path, message: 'must be base64' }];
   });
 }
 
@@ -71,7 +75,10 @@ interface Interface {
   readonly SubnetId?: unknown;
 }
 
-/** With network interfaces, groups and subnet belong into the first: what the template says in our words is put there where it says nothing of its own. */
+/**
+ * With network interfaces, groups and subnet belong into the first: what the template says in our words is put there
+ * where it says nothing of its own.
+ */
 function reviewInterfaces(template: CloudTemplate, fields: readonly NativeField[]): Finding[] {
   const machine = nativeMachine(template, fields);
   const given = machine['NetworkInterfaces'];
@@ -83,19 +90,26 @@ function reviewInterfaces(template: CloudTemplate, fields: readonly NativeField[
   const interfaces = given as readonly Interface[];
   if (interfaces.length > 1 && interfaces.some((each) => each.AssociatePublicIpAddress === true))
     error(path, 'must be one where a public address is associated');
-  if (machine['SecurityGroups'] !== undefined) error(path, 'cannot stand beside SecurityGroups; groups belong into the first interface');
+  if (machine['SecurityGroups'] !== undefined)
+    error(path, 'cannot stand beside SecurityGroups; groups belong into the first interface');
   const [first] = interfaces;
   const isThere = first?.NetworkInterfaceId !== undefined;
   if (template.subnet_ids?.length && (isThere || first?.SubnetId !== undefined))
     error(`${path}/0`, 'says where machines are placed, and so does subnet_ids; one of the two must go');
   if (template.security_group_ids?.length && (isThere || first?.Groups !== undefined))
-    findings.push({ level: 'warning', path: '/security_group_ids', message: 'have no effect; the first network interface has its own' });
+    findings.push({
+      level: 'warning',
+      path: '/security_group_ids',
+      message: 'have no effect; the first network interface has its own',
+    });
   return findings;
 }
 
 /** Native parameters that muster sets itself, whatever the template says. */
 export function reviewOverruled(native: Tree, names: readonly string[], path = '/provider_api_spec'): Finding[] {
   return names.flatMap((name): Finding[] =>
-    native[name] === undefined ? [] : [{ level: 'warning', path: `${path}/${name}`, message: 'has no effect; muster sets it itself' }],
+    native[name] === undefined
+      ? []
+      : [{ level: 'warning', path: `${path}/${name}`, message: 'has no effect; muster sets it itself' }],
   );
 }

@@ -8,7 +8,11 @@ const exclusive = [
 ] as const;
 
 /** What fleets and groups would be refused for in attributes of machine types. */
-export function reviewRequirements({ instance_requirements: given, machine_type, machine_types }: CloudTemplate): Finding[] {
+export function reviewRequirements({
+  instance_requirements: given,
+  machine_type,
+  machine_types,
+}: CloudTemplate): Finding[] {
   if (given === undefined) return [];
   const path = '/instance_requirements';
   const findings: Finding[] = [];
@@ -17,6 +21,7 @@ export function reviewRequirements({ instance_requirements: given, machine_type,
   if (machine_type !== undefined)
     findings.push({ level: 'warning', path: '/machine_type', message: 'is not used beside instance_requirements' });
   for (const needed of ['VCpuCount', 'MemoryMiB']) if (!(needed in given)) error(`${path}/${needed}`, 'is needed');
-  for (const [one, other] of exclusive) if (one in given && other in given) error(`${path}/${other}`, `cannot stand beside ${one}`);
+  for (const [one, other] of exclusive)
+    if (one in given && other in given) error(`${path}/${other}`, `cannot stand beside ${one}`);
   return findings;
 }

@@ -24,7 +24,8 @@ export function reviewVolume({ image_id, root_volume_size: size, volume_type: ty
     error('/image_id', 'is needed to describe the root volume');
   const most = operations[type ?? ''];
   if (iops !== undefined && !most) error('/iops', 'needs volume_type io1, io2 or gp3');
-  if (iops !== undefined && most && !isWithin(iops, most)) error('/iops', `must be from ${most[0]} to ${most[1]} with volume_type ${type}`);
+  if (iops !== undefined && most && !isWithin(iops, most))
+    error('/iops', `must be from ${most[0]} to ${most[1]} with volume_type ${type}`);
   if ((type === 'io1' || type === 'io2') && iops === undefined) error('/iops', `is needed with volume_type ${type}`);
   const room = sizes[type ?? ''];
   if (size !== undefined && room && !isWithin(size, room))

@@ -47,24 +47,34 @@ export function reviewCommon(
   if (template.machine_type !== undefined && Object.keys(template.machine_types ?? {}).length > 0) {
     warning('/machine_type', 'is not used beside machine_types');
   }
-  const spot = template.price_type === 'spot' || template.price_type === 'mixed' || template.price_type === 'heterogeneous';
+  const spot =
+    template.price_type === 'spot' || template.price_type === 'mixed' || template.price_type === 'heterogeneous';
   if (max_price !== undefined && !spot) warning('/max_price', 'has no effect without price_type spot or mixed');
-  if (max_price !== undefined && Number(max_price) <= leastPrice) error('/max_price', `must be more than ${leastPrice}`);
-  if (template.percent_on_demand !== undefined && !spot) warning('/percent_on_demand', 'has no effect without price_type spot or mixed');
+  if (max_price !== undefined && Number(max_price) <= leastPrice)
+    error('/max_price', `must be more than ${leastPrice}`);
+  if (template.percent_on_demand !== undefined && !spot)
+    warning('/percent_on_demand', 'has no effect without price_type spot or mixed');
   if (template.launch_template_version !== undefined && launch_template_id === undefined)
     warning('/launch_template_version', 'has no effect without launch_template_id');
   for (const type of Object.keys(template.machine_types_priority ?? {})) {
-    if (template.machine_types?.[type] === undefined) warning(`/machine_types_priority/${type}`, 'is not among machine_types');
+    if (template.machine_types?.[type] === undefined)
+      warning(`/machine_types_priority/${type}`, 'is not among machine_types');
   }
   for (const field of particular)
-    if (template[field] !== undefined && !knows.includes(field)) warning(`/${field}`, 'has no effect; it is for SpotFleet');
+    if (template[field] !== undefined && !knows.includes(field))
+      warning(`/${field}`, 'has no effect; it is for SpotFleet');
   return findings;
 }
 
 /** US dollars that EC2 takes for no price. */
 const leastPrice = 0.001;
 
-const namesType = ({ machine_type, machine_types, instance_requirements, launch_template_id }: CloudTemplate): boolean =>
+const namesType = ({
+  machine_type,
+  machine_types,
+  instance_requirements,
+  launch_template_id,
+}: CloudTemplate): boolean =>
   machine_type !== undefined ||
   Object.keys(machine_types ?? {}).length > 0 ||
   instance_requirements !== undefined ||

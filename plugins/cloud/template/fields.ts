@@ -1,8 +1,8 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { TemplateOf } from '../../../core/index.ts';
 import { mostPools } from '../launch/most-pools.ts';
 
-const text = (description: string, options: object = {}) => Type.Optional(Type.String({ description, ...options }));
+const text = (description: string) => Type.Optional(Type.String({ description }));
 const free = (description: string, options: object = {}) =>
   Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description, ...options }));
 
@@ -35,7 +35,9 @@ export const cloudFields = Type.Object({
       description: 'Share of machines to be had on demand, where the price type is `mixed` or `spot`.',
     }),
   ),
-  allocation_strategy: text('How Spot pools are chosen, in any spelling: `price-capacity-optimized`, `capacityOptimized`, `lowestPrice` …'),
+  allocation_strategy: text(
+    'How Spot pools are chosen, in any spelling: `price-capacity-optimized`, `capacityOptimized`, `lowestPrice` …',
+  ),
   allocation_strategy_on_demand: text('How on-demand pools are chosen: `lowest-price` or `prioritized`.'),
   max_price: Type.Optional(
     Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$', maxLength: 20 })], {
@@ -45,12 +47,19 @@ export const cloudFields = Type.Object({
   ),
   instance_profile: text('Instance profile of the machines: a name or an ARN.'),
   root_volume_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 16_384, description: 'Size of the root volume in GiB.', aliases: ['root_device_volume_size'] }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 16_384,
+      description: 'Size of the root volume in GiB.',
+      aliases: ['root_device_volume_size'],
+    }),
   ),
   volume_type: Type.Optional(
     Type.Enum(['gp2', 'gp3', 'io1', 'io2', 'standard', 'st1', 'sc1'], { description: 'Type of the root volume.' }),
   ),
-  iops: Type.Optional(Type.Integer({ minimum: 100, maximum: 256_000, description: 'I/O operations a second of the root volume.' })),
+  iops: Type.Optional(
+    Type.Integer({ minimum: 100, maximum: 256_000, description: 'I/O operations a second of the root volume.' }),
+  ),
   launch_template_id: text('Launch template to start from.'),
   launch_template_version: Type.Optional(
     Type.Union([Type.String(), Type.Integer({ minimum: 1 })], {
@@ -58,9 +67,12 @@ export const cloudFields = Type.Object({
         'Version of the launch template: a number, `$Latest` or `$Default` (default). It is resolved to a number for each order.',
     }),
   ),
-  instance_requirements: free('Attributes that machine types must have, as in EC2: `{VCpuCount: {Min: 2}, MemoryMiB: {Min: 4096}}`.', {
-    aliases: ['abis_instance_requirements'],
-  }),
+  instance_requirements: free(
+    'Attributes that machine types must have, as in EC2: `{VCpuCount: {Min: 2}, MemoryMiB: {Min: 4096}}`.',
+    {
+      aliases: ['abis_instance_requirements'],
+    },
+  ),
   capacity_reservation: Type.Optional(
     Type.Object(
       {
@@ -75,7 +87,8 @@ export const cloudFields = Type.Object({
       },
       {
         additionalProperties: false,
-        description: 'Capacity reservation of on-demand machines: a preference, a reservation, or a group of reservations.',
+        description:
+          'Capacity reservation of on-demand machines: a preference, a reservation, or a group of reservations.',
       },
     ),
   ),
@@ -92,7 +105,6 @@ export const cloudFields = Type.Object({
     'In template files: the JSON or YAML file that holds `provider_api_spec`, relative to the template directory.',
   ),
 });
-export type CloudFields = Static<typeof cloudFields>;
 
 /** A template as the cloud's APIs see it. */
 export type CloudTemplate = TemplateOf<typeof cloudFields>;

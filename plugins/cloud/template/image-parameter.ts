@@ -1,6 +1,7 @@
 import { isFault, ProviderFault, type Call } from '../../../core/index.ts';
-import { once } from '../connection/memory.ts';
+import { type Learned, once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
+import { sessionField } from '../connection/session-field.ts';
 
 /** So long a parameter is taken to hold what it held. */
 const freshMs = 60_000;
@@ -8,7 +9,10 @@ const scheme = 'resolve:ssm:';
 const imageForm = /^ami-[0-9a-f]{8}(?:[0-9a-f]{9})?$/;
 const gone: ReadonlySet<string> = new Set(['ParameterNotFound', 'ParameterVersionNotFound']);
 
-/** Whether an image is named by the parameter of Systems Manager that holds its id: `resolve:ssm:NAME`, with `:VERSION` or `:LABEL`, or a bare `/path`. */
+/**
+ * Whether an image is named by the parameter of Systems Manager that holds its id: `resolve:ssm:NAME`, with `:VERSION`
+ * or `:LABEL`, or a bare `/path`.
+ */
 export const isParameter = (image: string): boolean => image.startsWith(scheme) || image.startsWith('/');
 
 interface Held {
@@ -16,17 +20,20 @@ interface Held {
   readonly at: number;
 }
 
+const imagesByParameter = sessionField((): Learned<Held> => new Map());
+
 /**
- * The id of an image. A parameter may hold another tomorrow, so it is asked while an order is prepared, and the order keeps the answer. One that does
- * not exist, or holds no image, is a fault `invalid` that names it. What it holds is never told: see `concealed`.
+ * The id of an image. A parameter may hold another tomorrow, so it is asked while an order is prepared, and the order
+ * keeps the answer. One that does not exist, or holds no image, is a fault `invalid` that names it. What it holds is
+ * never told: see `concealed`. /
  */
 export async function imageIdOf(session: CloudSession, image: string, call: Call): Promise<string> {
   if (!isParameter(image)) return image;
   const name = image.startsWith(scheme) ? image.slice(scheme.length) : image;
-  const key = `parameter ${name}`;
-  const known = session.memory.get(key) as Partial<Held> | undefined;
-  if (known?.at !== undefined && session.clock.monotonic() - known.at >= freshMs) session.memory.delete(key);
-  const held = await once(session.memory, key, async (): Promise<Held> => {
+  const images = imagesByParameter(session);
+  const known = images.get(name);
+  if (known !== undefined && 'at' in known && session.clock.monotonic() - known.at >= freshMs) images.delete(name);
+  const held = await once(images, name, async (): Promise<Held> => {
     const at = session.clock.monotonic();
     return { image: await ask(session, name, call), at };
   });
@@ -34,9 +41,15 @@ export async function imageIdOf(session: CloudSession, image: string, call: Call
 }
 
 /** Parameters of a launch, or of a launch template, with the id of the image in place of a parameter's name. */
-export async function withImageId<P extends Readonly<Record<string, unknown>>>(session: CloudSession, params: P, call: Call): Promise<P> {
+export async function withImageId<P extends Readonly<Record<string, unknown>>>(
+  session: CloudSession,
+  params: P,
+  call: Call,
+): Promise<P> {
   const image = params['ImageId'];
-  return typeof image === 'string' && isParameter(image) ? { ...params, ImageId: await imageIdOf(session, image, call) } : params;
+  return typeof image === 'string' && isParameter(image)
+    ? { ...params, ImageId: await imageIdOf(session, image, call) }
+    : params;
 }
 
 async function ask(session: CloudSession, name: string, call: Call): Promise<string> {

@@ -1,14 +1,22 @@
-import type { BlockDeviceMapping, CapacityReservationSpecification, IamInstanceProfileSpecification } from '@aws-sdk/client-ec2';
+import type {
+  BlockDeviceMapping,
+  CapacityReservationSpecification,
+  IamInstanceProfileSpecification,
+} from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../../core/index.ts';
 import { capacityReservationOf } from './capacity-reservation.ts';
 import { concealed } from '../faults/concealed.ts';
 import type { CloudTemplate } from './fields.ts';
 import { imageIdOf } from './image-parameter.ts';
-import { once } from '../connection/memory.ts';
+import { type Learned, once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
+import { sessionField } from '../connection/session-field.ts';
 import { userDataOf } from './user-data.ts';
 
-/** What a machine is made of, in the names that RunInstances and launch templates share. Absent where the template says nothing. */
+/**
+ * What a machine is made of, in the names that RunInstances and launch templates share. Absent where the template says
+ * nothing.
+ */
 export interface MachineSpec {
   readonly ImageId?: string;
   readonly KeyName?: string;
@@ -20,8 +28,8 @@ export interface MachineSpec {
 }
 
 /**
- * Works out of a template what its machines are made of. Asks the cloud only for the image that a parameter names, and for the name of its root
- * device, where a volume is described.
+ * Works out of a template what its machines are made of. Asks the cloud only for the image that a parameter names, and
+ * for the name of its root device, where a volume is described. /
  */
 export async function machineSpecOf(session: CloudSession, template: CloudTemplate, call: Call): Promise<MachineSpec> {
   const { key_name, security_group_ids, user_data, instance_profile } = template;
@@ -46,12 +54,19 @@ export function intoInterface(params: Readonly<Record<string, unknown>>): Record
   if (!Array.isArray(NetworkInterfaces) || NetworkInterfaces.length === 0) return { ...params };
   const [first, ...more] = NetworkInterfaces;
   // One that exists already has its own.
-  if (first.NetworkInterfaceId !== undefined) return { ...rest, NetworkInterfaces: [{ DeviceIndex: 0, ...first }, ...more] };
-  const filled = { DeviceIndex: 0, ...(SecurityGroupIds ? { Groups: SecurityGroupIds } : {}), ...(SubnetId ? { SubnetId } : {}), ...first };
+  if (first.NetworkInterfaceId !== undefined)
+    return { ...rest, NetworkInterfaces: [{ DeviceIndex: 0, ...first }, ...more] };
+  const filled = {
+    DeviceIndex: 0,
+    ...(SecurityGroupIds ? { Groups: SecurityGroupIds } : {}),
+    ...(SubnetId ? { SubnetId } : {}),
+    ...first,
+  };
   return { ...rest, NetworkInterfaces: [filled, ...more] };
 }
 
-const profileOf = (profile: string): IamInstanceProfileSpecification => (profile.startsWith('arn:') ? { Arn: profile } : { Name: profile });
+const profileOf = (profile: string): IamInstanceProfileSpecification =>
+  profile.startsWith('arn:') ? { Arn: profile } : { Name: profile };
 
 async function rootVolume(
   session: CloudSession,
@@ -71,17 +86,28 @@ async function rootVolume(
   };
 }
 
-/** A mapping describes the root volume only under the name that the image gives it; under another it would add a second volume. */
+/** By image. */
+const rootDevices = sessionField((): Learned<{ readonly device: string }> => new Map());
+
+/**
+ * A mapping describes the root volume only under the name that the image gives it; under another it would add a second
+ * volume.
+ */
 async function rootDevice(session: CloudSession, image: string | undefined, call: Call): Promise<string> {
-  if (image === undefined) throw new ProviderFault('invalid', 'root_volume_size, volume_type and iops need an image_id.');
-  const { device } = await once(session.memory, `root device of ${image}`, async () => {
+  if (image === undefined)
+    throw new ProviderFault('invalid', 'root_volume_size, volume_type and iops need an image_id.');
+  const { device } = await once(rootDevices(session), image, async () => {
     const { Images } = await session.read((ec2) => new ec2.DescribeImagesCommand({ ImageIds: [image] }), call);
     const found = Images?.[0];
     if (found) return { device: found.RootDeviceName || '/dev/xvda' };
     const code = 'InvalidAMIID.NotFound';
-    throw new ProviderFault('invalid', concealed(`Image '${image}' does not exist. Error Code: ${code}`, session.parameterValues), {
-      code,
-    });
+    throw new ProviderFault(
+      'invalid',
+      concealed(`Image '${image}' does not exist. Error Code: ${code}`, session.parameterValues),
+      {
+        code,
+      },
+    );
   });
   return device;
 }

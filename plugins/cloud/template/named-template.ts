@@ -5,7 +5,11 @@ import type { TemplateVersion } from '../launch/launch-template.ts';
 import type { CloudSession } from '../connection/session.ts';
 
 /** The launch template that a template names, at the number that its version means now. */
-export async function namedTemplate(session: CloudSession, template: CloudTemplate, call: Call): Promise<TemplateVersion> {
+export async function namedTemplate(
+  session: CloudSession,
+  template: CloudTemplate,
+  call: Call,
+): Promise<TemplateVersion> {
   const id = template.launch_template_id ?? '';
   const wanted = String(template.launch_template_version ?? '$Default');
   const named = id.startsWith('lt-') ? { LaunchTemplateId: id } : { LaunchTemplateName: id };
@@ -22,7 +26,11 @@ export async function namedTemplate(session: CloudSession, template: CloudTempla
 }
 
 /** What a version of a launch template contains, as it would be written. */
-export async function contentsOf(session: CloudSession, used: TemplateVersion, call: Call): Promise<RequestLaunchTemplateData> {
+export async function contentsOf(
+  session: CloudSession,
+  used: TemplateVersion,
+  call: Call,
+): Promise<RequestLaunchTemplateData> {
   const found = await version(session, { LaunchTemplateId: used.id }, used.version, call);
   return (found?.LaunchTemplateData ?? {}) as RequestLaunchTemplateData;
 }

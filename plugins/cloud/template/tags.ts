@@ -1,7 +1,11 @@
 import type { Finding, LaunchOrder } from '../../../core/index.ts';
 
 /** Tags that muster puts on everything that it makes; by them it finds its machines again. */
-export const ownTags = { request: 'muster:request-id', attempt: 'muster:attempt', installation: 'muster:installation' } as const;
+export const ownTags = {
+  request: 'muster:request-id',
+  attempt: 'muster:attempt',
+  installation: 'muster:installation',
+} as const;
 
 export interface Tag {
   readonly Key: string;
@@ -17,7 +21,10 @@ export interface TagSpecification {
 const limits = { count: 50, key: 128, value: 256 };
 
 /** Tags of one order: the template's, the order's, then ours, which nobody overrides. */
-export function tagsOf(order: Pick<LaunchOrder, 'request_id' | 'attempt' | 'tags' | 'template'>, installation: string): Tag[] {
+export function tagsOf(
+  order: Pick<LaunchOrder, 'request_id' | 'attempt' | 'tags' | 'template'>,
+  installation: string,
+): Tag[] {
   const tags = {
     ...order.template.tags,
     ...order.tags,
@@ -29,18 +36,27 @@ export function tagsOf(order: Pick<LaunchOrder, 'request_id' | 'attempt' | 'tags
 }
 
 /**
- * One specification for each resource type. Everything is tagged in the call that makes it: a tag that comes later may meet a resource that
- * the cloud does not know yet. `spot-instances-request` must not be among the types: it makes the on-demand part of a fleet fail.
+ * One specification for each resource type. Everything is tagged in the call that makes it: a tag that comes later may
+ * meet a resource that the cloud does not know yet. `spot-instances-request` must not be among the types: it makes the
+ * on-demand part of a fleet fail. /
  */
 export function tagSpecifications(types: readonly string[], tags: readonly Tag[]): TagSpecification[] {
   return types.map((ResourceType) => ({ ResourceType, Tags: tags }));
 }
 
-/** Specifications that a native specification brings, with ours laid over: resource types of both, and of one tag with two values ours. */
+/**
+ * Specifications that a native specification brings, with ours laid over: resource types of both, and of one tag with
+ * two values ours.
+ */
 export function joinTagSpecifications(given: unknown, ours: readonly TagSpecification[]): TagSpecification[] {
   const joined = new Map(ours.map((each) => [each.ResourceType, each]));
   for (const each of Array.isArray(given) ? (given as Partial<TagSpecification>[]) : []) {
-    if (each.ResourceType === undefined || each.ResourceType === null || each.ResourceType === 'spot-instances-request') continue;
+    if (
+      each.ResourceType === undefined ||
+      each.ResourceType === null ||
+      each.ResourceType === 'spot-instances-request'
+    )
+      continue;
     const own = joined.get(each.ResourceType)?.Tags ?? [];
     const more = (each.Tags ?? []).filter((tag) => !own.some((mine) => mine.Key === tag.Key));
     joined.set(each.ResourceType, { ResourceType: each.ResourceType, Tags: [...more, ...own] });

@@ -14,4 +14,5 @@ export function reviewUserData(userData: string | undefined, path = '/user_data'
 }
 
 /** As EC2 wants it: without line breaks. */
-export const userDataOf = (userData: string | undefined): string | undefined => (userData ? userData.replace(/\s+/g, '') : undefined);
+export const userDataOf = (userData: string | undefined): string | undefined =>
+  userData ? userData.replace(/\s+/g, '') : undefined;

@@ -3,12 +3,20 @@ import type { Dialect } from '../dialect.ts';
 
 export type Attribute = readonly ['String' | 'Numeric' | 'Boolean', string];
 
-/** Without these HostFactory refuses a template; where neither file nor machine type says them, the smallest machine is assumed. */
-const fallback: Readonly<Record<string, Attribute>> = { type: ['String', 'X86_64'], ncpus: ['Numeric', '1'], nram: ['Numeric', '1024'] };
+/**
+ * Without these HostFactory refuses a template; where neither file nor machine type says them, the smallest machine is
+ * assumed.
+ */
+const fallback: Readonly<Record<string, Attribute>> = {
+  type: ['String', 'X86_64'],
+  ncpus: ['Numeric', '1'],
+  nram: ['Numeric', '1024'],
+};
 
 /**
- * Attributes on the wire: always a pair of type and text, whether the file has plain values, pairs, or a text alone in a list. What the file
- * says wins; the machine type fills what is missing. CPUs are physical ones: HostFactory counts slots by them.
+ * Attributes on the wire: always a pair of type and text, whether the file has plain values, pairs, or a text alone in
+ * a list. What the file says wins; the machine type fills what is missing. CPUs are physical ones: HostFactory counts
+ * slots by them. /
  */
 export function attributesOf(
   { template, machine_type }: TemplateDetail,
@@ -35,7 +43,8 @@ export function attributesOf(
 function attribute(value: unknown): Attribute {
   if (Array.isArray(value)) {
     const [first, second] = value as unknown[];
-    if (value.length >= 2 && (first === 'String' || first === 'Numeric' || first === 'Boolean')) return [first, String(second)];
+    if (value.length >= 2 && (first === 'String' || first === 'Numeric' || first === 'Boolean'))
+      return [first, String(second)];
     return attribute(first);
   }
   if (typeof value === 'number') return ['Numeric', String(value)];

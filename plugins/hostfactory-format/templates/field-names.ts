@@ -8,7 +8,10 @@ export const fieldNames: ReadonlyMap<string, string> = new Map([
   ['instance_requirements', 'abisInstanceRequirements'],
 ]);
 
-/** What HostFactory files of any maker say where we say something else. The first name is the one that counts when a file has several. */
+/**
+ * What HostFactory files of any maker say where we say something else. The first name is the one that counts when a
+ * file has several.
+ */
 export const readNames: readonly (readonly [theirs: string, ours: string])[] = [
   ['vmTypes', 'machine_types'],
   ['vmTypesPriority', 'machine_types_priority'],

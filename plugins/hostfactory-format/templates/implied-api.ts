@@ -1,6 +1,6 @@
 /**
- * The API that a HostFactory template means without naming one. Only whole templates mean one: a fragment that overrides a field of
- * another file leaves the API to that file.
+ * The API that a HostFactory template means without naming one. Only whole templates mean one: a fragment that
+ * overrides a field of another file leaves the API to that file. /
  */
 export function impliedApi(
   raw: Readonly<Record<string, unknown>>,
@@ -17,7 +17,9 @@ export function impliedApi(
   }
   const types = fields['machine_types'];
   const several = typeof types === 'object' && types !== null && Object.keys(types).length > 1;
-  return several ? { provider_api: 'EC2Fleet', fleet_type: fields['fleet_type'] ?? 'instant' } : { provider_api: 'RunInstances' };
+  return several
+    ? { provider_api: 'EC2Fleet', fleet_type: fields['fleet_type'] ?? 'instant' }
+    : { provider_api: 'RunInstances' };
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';

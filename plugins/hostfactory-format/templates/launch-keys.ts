@@ -1,8 +1,8 @@
 import { type Finding, isObject } from '../../../core/index.ts';
 
 /**
- * LSF's keys for how machines are launched that EC2 takes as they are: laid into `launch_template_spec`. Only of whole templates: what a fragment lays
- * over another file would take the place of all that stands there.
+ * LSF's keys for how machines are launched that EC2 takes as they are: laid into `launch_template_spec`. Only of whole
+ * templates: what a fragment lays over another file would take the place of all that stands there. /
  */
 export function launchKeys(
   raw: Readonly<Record<string, unknown>>,
@@ -39,7 +39,9 @@ export function keysWithoutEffect(raw: Readonly<Record<string, unknown>>): reado
     message: `has no effect here: ${message}`,
   });
   const given = Object.entries(instead).filter(([key]) => says(raw[key]));
-  const fragments = ['placementGroupName', 'tenancy', 'ebsOptimized'].filter((key) => raw['maxNumber'] === undefined && says(raw[key]));
+  const fragments = ['placementGroupName', 'tenancy', 'ebsOptimized'].filter(
+    (key) => raw['maxNumber'] === undefined && says(raw[key]),
+  );
   return [
     ...given.map(([key, message]) => warn(key, message)),
     ...(raw['interfaceType'] === 'efa' ? [warn('interfaceType', instead.efaCount)] : []),

@@ -1,7 +1,6 @@
 import { type Finding, isObject } from '../../../core/index.ts';
 import { readNames } from './field-names.ts';
 import { tagsFrom } from './tag-text.ts';
-import { userData } from './user-data.ts';
 
 export interface RawTemplate {
   /** Ours where HostFactory says it differently; other keys as written, for the schema to know them or not. */
@@ -30,7 +29,10 @@ const changes: Readonly<Record<string, readonly [ours: string, change: Change]>>
   onDemandTargetCapacityRatio: ['percent_on_demand', percentOf],
 };
 
-/** One entry of a HostFactory file in our own words. An empty text or null in a known field says nothing, as IBM's files have it for what is not set. */
+/**
+ * One entry of a HostFactory file in our own words. An empty text or null in a known field says nothing, as IBM's
+ * files have it for what is not set.
+ */
 export function rawTemplate(entry: Readonly<Record<string, unknown>>, isKnown: (key: string) => boolean): RawTemplate {
   const fields: Record<string, unknown> = {};
   const findings: Finding[] = [];
@@ -52,9 +54,17 @@ export function rawTemplate(entry: Readonly<Record<string, unknown>>, isKnown: (
     fields[ours] = given;
   }
   if (fields['replace_lost'] || fields['replaceLost']) {
-    findings.push({ level: 'error', path: '/replace_lost', message: 'HostFactory replaces lost machines itself; remove it' });
+    findings.push({
+      level: 'error',
+      path: '/replace_lost',
+      message: 'HostFactory replaces lost machines itself; remove it',
+    });
   }
-  if (![undefined, null, '', 'complete', 'complete_with_error'].includes(entry['partialStatus'] as string | null | undefined))
+  if (
+    ![undefined, null, '', 'complete', 'complete_with_error'].includes(
+      entry['partialStatus'] as string | null | undefined,
+    )
+  )
     findings.push({ level: 'error', path: '/partialStatus', message: 'must be complete or complete_with_error' });
   oneMachineType(fields, findings);
   return { fields, findings };
@@ -70,7 +80,11 @@ function oneMachineType(fields: Record<string, unknown>, findings: Finding[]): v
     .filter((each) => each !== '');
   if (isObject(fields['machine_types'])) {
     delete fields['vmType'];
-    findings.push({ level: 'warning', path: '/vmType', message: `vmTypes says which types may be had; '${type}' is ignored` });
+    findings.push({
+      level: 'warning',
+      path: '/vmType',
+      message: `vmTypes says which types may be had; '${type}' is ignored`,
+    });
   } else if (types.length > 1) {
     delete fields['vmType'];
     fields['machine_types'] = Object.fromEntries(types.map((each) => [each, 1]));
@@ -91,4 +105,19 @@ function percentOf(value: unknown): unknown {
 
 function numberOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+}
+
+/**
+ * LSF writes user data as variables: `k=v;k=v`. They become a script that exports them; anything else is taken as it
+ * is. /
+ */
+function userData(given: string): string {
+  const pairs = given.split(';').filter((pair) => pair.trim() !== '');
+  const isVariables = pairs.length > 0 && pairs.every((pair) => /^\s*[A-Za-z_][A-Za-z0-9_]*=[^=]/.test(pair));
+  if (!isVariables) return given;
+  const lines = pairs.map((pair) => {
+    const [name = '', ...value] = pair.trim().split('=');
+    return `export ${name}='${value.join('=').replaceAll("'", "'\\''")}'`;
+  });
+  return Buffer.from(['#!/bin/sh', ...lines, ''].join('\n')).toString('base64');
 }

@@ -1,9 +1,21 @@
 import { isObject } from '../../../core/index.ts';
 
 /** Keys that only HostFactory's providers write. */
-const telling = ['vmType', 'vmTypes', 'maxNumber', 'instanceTags', 'subnetId', 'priceType', 'userDataScript', 'ec2FleetConfig'];
+const telling = [
+  'vmType',
+  'vmTypes',
+  'maxNumber',
+  'instanceTags',
+  'subnetId',
+  'priceType',
+  'userDataScript',
+  'ec2FleetConfig',
+];
 
-/** Whether a file is of HostFactory's dialect: it says so, its name does, or its templates have keys that only HostFactory's providers write. */
+/**
+ * Whether a file is of HostFactory's dialect: it says so, its name does, or its templates have keys that only
+ * HostFactory's providers write.
+ */
 export function recognises(file: unknown, name: string): boolean {
   if (isObject(file) && file['scheduler_type'] !== undefined) return file['scheduler_type'] === 'hostfactory';
   if (/prov_templates\.(json|ya?ml)$/.test(name)) return true;

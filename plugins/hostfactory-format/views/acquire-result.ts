@@ -10,11 +10,15 @@ export interface MachineResult {
 
 const succeed: MachineResult = { result: 'succeed', message: '' };
 const executing: MachineResult = { result: 'executing', message: '' };
-const fail = (machine: MachineRecord, reason: string): MachineResult => ({ result: 'fail', message: machineMessage(machine) ?? reason });
+const fail = (machine: MachineRecord, reason: string): MachineResult => ({
+  result: 'fail',
+  message: machineMessage(machine) ?? reason,
+});
 
 /**
- * A machine of a request for machines. It succeeds by becoming ready and stays a success when its caller returns it; it fails when it is
- * lost, reclaimed or cancelled, and when the request ends before it is ready. It is executing only while the request is.
+ * A machine of a request for machines. It succeeds by becoming ready and stays a success when its caller returns it;
+ * it fails when it is lost, reclaimed or cancelled, and when the request ends before it is ready. It is executing only
+ * while the request is. /
  */
 export function acquireResult(request: RequestRecord, machine: MachineRecord): MachineResult {
   const { status, going } = machine;

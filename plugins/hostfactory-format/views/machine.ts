@@ -22,8 +22,9 @@ export const Machine = Type.Object({
 });
 
 /**
- * A machine as HostFactory reads it. `name` is its key there, so it is never empty: the id stands in until a name is known. Type and price are the
- * machine's own, as far as its provider tells; else the template's, which a return has none of.
+ * A machine as HostFactory reads it. `name` is its key there, so it is never empty: the id stands in until a name is
+ * known. Type and price are the machine's own, as far as its provider tells; else the template's, which a return has
+ * none of. /
  */
 export function machineView(
   machine: MachineRecord,
@@ -31,7 +32,8 @@ export function machineView(
   { template, tags }: Pick<RequestRecord, 'template' | 'tags'>,
 ): Static<typeof Machine> {
   const launched = machine.launched_at === undefined ? Number.NaN : Date.parse(machine.launched_at);
-  const priceType = machine.market === undefined ? template && priceTypeOf(template) : machine.market === 'spot' ? 'spot' : 'ondemand';
+  const priceType =
+    machine.market === undefined ? template && priceTypeOf(template) : machine.market === 'spot' ? 'spot' : 'ondemand';
   const machineType = machine.machine_type ?? template?.machine_type;
   return {
     machineId: machine.machine_id,

@@ -1,6 +1,9 @@
 import type { RequestRecord } from '../../../core/index.ts';
 
-/** What is said about a request. What rests on an error of the cloud ends in `Error Code: <code>`, by which callers disable a template. */
+/**
+ * What is said about a request. What rests on an error of the cloud ends in `Error Code: <code>`, by which callers
+ * disable a template.
+ */
 export function messageOf({ message, fulfilment }: RequestRecord): string {
   const code = fulfilment?.shortfall[0]?.code;
   if (code === undefined || /Error Code: \S+$/.test(message)) return message;

@@ -6,7 +6,9 @@ export const reclaims: View<readonly Reclaimed[]> = {
   schema: Type.Object({
     status: Type.String(),
     message: Type.String(),
-    requests: Type.Array(Type.Object({ machine: Type.String(), machineId: Type.String(), gracePeriod: Type.Integer() })),
+    requests: Type.Array(
+      Type.Object({ machine: Type.String(), machineId: Type.String(), gracePeriod: Type.Integer() }),
+    ),
   }),
   render: (machines) => ({
     status: 'complete',

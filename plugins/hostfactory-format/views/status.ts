@@ -1,28 +1,41 @@
 import { Type, type Static } from 'typebox';
-import { listView, type ListView, type MachineKey, type MachineRecord, type RequestDetail, type View } from '../../../core/index.ts';
+import {
+  listView,
+  type ListView,
+  type MachineKey,
+  type MachineRecord,
+  type RequestDetail,
+  type View,
+  isTerminal,
+  type RequestRecord,
+} from '../../../core/index.ts';
 import { acquireResult, type MachineResult } from './acquire-result.ts';
 import type { Dialect } from '../dialect.ts';
-import { lsfFields } from '../templates/lsf-fields.ts';
 import { Machine, machineView } from './machine.ts';
 import { messageOf } from './message.ts';
 import { requestStatus, requestStatuses } from './request-status.ts';
-import { returnResult } from './return-result.ts';
 
 export const Request = Type.Object({
   requestId: Type.String(),
   status: Type.Enum([...requestStatuses]),
   message: Type.String(),
   machines: Type.Array(Machine),
-  additionalData: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' })),
+  additionalData: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' }),
+  ),
 });
 
 export const Requests = Type.Object({ requests: Type.Array(Request) });
 
 const Listed = Type.Object({
   ...Requests.properties,
-  not_found: Type.Optional(Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' })),
+  not_found: Type.Optional(
+    Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' }),
+  ),
   next_offset: Type.Optional(
-    Type.Integer({ description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.' }),
+    Type.Integer({
+      description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.',
+    }),
   ),
 });
 
@@ -73,7 +86,8 @@ function acquiredMachines(detail: RequestDetail, show: Show): readonly MachineVi
   const { request, machines = [] } = detail;
   const shown = machines.map((machine) => show(machine, acquireResult(request, machine), detail));
   const succeeded = shown.filter(({ result }) => result === 'succeed');
-  // What failed on the way and was replaced is told in the fulfilment; a full delivery shows the machines that are there.
+  // What failed on the way and was replaced is told in the fulfilment; a full delivery shows the machines that are
+  // there.
   return request.status === 'completed' && succeeded.length >= request.machine_count ? succeeded : shown;
 }
 
@@ -97,3 +111,27 @@ const forgotten = (key: MachineKey, created_at: number): MachineRecord => ({
   status: 'terminated',
   created_at,
 });
+
+/**
+ * A machine of a return: it succeeds by being gone, whatever took it, and fails only when the return ends before that.
+ */
+function returnResult(request: RequestRecord, machine: MachineRecord): MachineResult {
+  const gone = machine.gone_at !== undefined || machine.status === 'terminated' || machine.status === 'stopped';
+  if (gone) return { result: 'succeed', message: '' };
+  if (!isTerminal(request.status)) return { result: 'executing', message: '' };
+  return {
+    result: 'fail',
+    message: machine.message ?? `The machine is still ${machine.status}; its end is tried on.`,
+  };
+}
+
+/** What LSF wants to know of a machine beside what Symphony does; what is not known is left out. */
+function lsfFields(machine: MachineRecord, { request, typeOf }: RequestDetail): Readonly<Record<string, unknown>> {
+  const account = request.tags?.['RC_ACCOUNT'];
+  const type = typeOf?.(machine);
+  return {
+    ...(account === undefined ? {} : { rcAccount: account }),
+    ...(machine.market === undefined ? {} : { lifeCycleType: machine.market === 'spot' ? 'Spot' : 'OnDemand' }),
+    ...(type ? { ncores: type.cores, nthreads: type.vcpus } : {}),
+  };
+}

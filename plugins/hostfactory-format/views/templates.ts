@@ -10,7 +10,9 @@ const AvailableTemplate = Type.Object(
   {
     templateId: Type.String(),
     maxNumber: Type.Integer({ description: '-1: no bound.' }),
-    availableNumber: Type.Optional(Type.Integer({ description: 'How many can be had now, where something is known that bounds them.' })),
+    availableNumber: Type.Optional(
+      Type.Integer({ description: 'How many can be had now, where something is known that bounds them.' }),
+    ),
     attributes: Type.Record(Type.String(), Type.Array(Type.String(), { minItems: 2, maxItems: 2 })),
   },
   { additionalProperties: true },
@@ -42,11 +44,18 @@ function templateView(detail: TemplateDetail, dialect: Dialect) {
     ...(priceType === undefined ? {} : { priceType }),
     ...(tags ? { instanceTags: tagText(tags) } : {}),
     ...(subnet_ids ? { subnetId: subnet_ids.join(',') } : {}),
-    ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [fieldNames.get(name) ?? camelCase(name), value])),
+    ...Object.fromEntries(
+      Object.entries(rest).map(([name, value]) => [fieldNames.get(name) ?? camelCase(name), value]),
+    ),
   };
   return { ...own, ...read, ...echo(as_written, read), ...own };
 }
 
 /** Keys of the file. One that says nothing gives way to what another file says there. */
-const echo = (as_written: readonly WrittenKey[], read: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(as_written.flatMap(({ key, value, fields }) => (fields.length === 0 && key in read ? [] : [[key, value]])));
+const echo = (
+  as_written: readonly WrittenKey[],
+  read: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    as_written.flatMap(({ key, value, fields }) => (fields.length === 0 && key in read ? [] : [[key, value]])),
+  );

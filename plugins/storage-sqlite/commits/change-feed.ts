@@ -7,12 +7,16 @@ import { row, rows, type Statements } from '../queries/statements.ts';
 type On = (kinds: ReadonlySet<Kind>) => void;
 type Mark = readonly [Kind, number];
 
-/** How often other processes' commits are looked for while somebody watches, in milliseconds. The look costs microseconds. */
+/**
+ * How often other processes' commits are looked for while somebody watches, in milliseconds. The look costs
+ * microseconds.
+ */
 const interval = 250;
 
 /**
- * Tells what changed. Each commit raises the mark of its kinds. Other stores of this process hear of it through a channel, other
- * processes see that the file changed and compare the marks; so each change is told once, whichever way it is noticed first.
+ * Tells what changed. Each commit raises the mark of its kinds. Other stores of this process hear of it through a
+ * channel, other processes see that the file changed and compare the marks; so each change is told once, whichever way
+ * it is noticed first. /
  */
 export class ChangeFeed {
   readonly #log: Log;
@@ -33,7 +37,9 @@ export class ChangeFeed {
       file: statements.prepare('PRAGMA data_version'),
     };
     this.#channel = new BroadcastChannel(`muster storage ${path}`);
-    this.#channel.addEventListener('message', (message) => this.#hear((message as unknown as { readonly data: readonly Mark[] }).data));
+    this.#channel.addEventListener('message', (message) =>
+      this.#hear((message as unknown as { readonly data: readonly Mark[] }).data),
+    );
     this.#channel.unref();
   }
 

@@ -17,10 +17,14 @@ interface Writers {
   readonly exists: StatementSync;
 }
 
-/** Makes work of a commit: values are taken out of the records at once, so that the lock is held for the writing alone. */
+/**
+ * Makes work of a commit: values are taken out of the records at once, so that the lock is held for the writing alone.
+ */
 export class ChangeWriter {
   readonly #writers: { readonly [K in Kind]: Writers };
-  readonly #versioned: { readonly [K in 'request' | 'template']: { readonly update: StatementSync; readonly delete: StatementSync } };
+  readonly #versioned: {
+    readonly [K in 'request' | 'template']: { readonly update: StatementSync; readonly delete: StatementSync };
+  };
   readonly #epoch: StatementSync;
   readonly #putUnderFence: StatementSync;
   readonly #owner: StatementSync;
@@ -106,7 +110,9 @@ export class ChangeWriter {
       );
     if (slots.length === 0) return limits;
     // Whoever lost the claim has no turn to wait for.
-    const fences = changes.filter((change) => change.op === 'fence').map(({ request_id, epoch }) => this.#fence(request_id, epoch));
+    const fences = changes
+      .filter((change) => change.op === 'fence')
+      .map(({ request_id, epoch }) => this.#fence(request_id, epoch));
     return [...limits, ...fences, ...slots];
   }
 
@@ -116,7 +122,8 @@ export class ChangeWriter {
     const values = [...columnValues(record, insertable(shape)), JSON.stringify(record)];
     const key = columnValues(record, shape.key);
     return () => {
-      if (insert.run(...values).changes === 0) throw new BrokerError('ALREADY_EXISTS', `There is a ${kind} ${named(key)} already.`);
+      if (insert.run(...values).changes === 0)
+        throw new BrokerError('ALREADY_EXISTS', `There is a ${kind} ${named(key)} already.`);
     };
   }
 
@@ -130,7 +137,10 @@ export class ChangeWriter {
 
   #putMachine(record: MachineRecord): Step {
     const { put } = this.#writers.machine;
-    const values = [...columnValues(record, [...shapes.machine.key, ...shapes.machine.columns]), JSON.stringify(record)];
+    const values = [
+      ...columnValues(record, [...shapes.machine.key, ...shapes.machine.columns]),
+      JSON.stringify(record),
+    ];
     return () => {
       if (put.run(...values).changes === 0)
         throw refusals.foreignMachine(record, String(row(this.#owner, columnValues(record, shapes.machine.key))?.[0]));
@@ -148,7 +158,15 @@ export class ChangeWriter {
     };
   }
 
-  #update({ kind, record, version }: { readonly kind: 'request' | 'template'; readonly record: object; readonly version: number }): Step {
+  #update({
+    kind,
+    record,
+    version,
+  }: {
+    readonly kind: 'request' | 'template';
+    readonly record: object;
+    readonly version: number;
+  }): Step {
     const shape = shapes[kind];
     const statement = this.#versioned[kind].update;
     const values = [...replacement(shape, record), version];

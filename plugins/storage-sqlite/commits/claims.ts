@@ -1,13 +1,12 @@
 import type { StatementSync } from 'node:sqlite';
 import { isDead, type Claim, type Owner } from '../../../core/index.ts';
-import { ownerText, readOwner } from '../database/owner.ts';
 import { row, rows, type Statements } from '../queries/statements.ts';
 
 type Held = Pick<Claim, 'request_id' | 'epoch'>;
 
 /**
- * Due by time or by a waiting signal, in the order of becoming due. Each half stops at the limit, so that a long queue is not read to its end.
- * The third column: someone held it and did not yield.
+ * Due by time or by a waiting signal, in the order of becoming due. Each half stops at the limit, so that a long queue
+ * is not read to its end. The third column: someone held it and did not yield. /
  */
 const due = `
 SELECT request_id, min(due_at), max(taken) FROM (
@@ -24,10 +23,16 @@ SELECT request_id, min(due_at), max(taken) FROM (
     GROUP BY w.request_id ORDER BY due_at, w.request_id LIMIT :limit)
 ) GROUP BY request_id ORDER BY 2, 1 LIMIT :limit`;
 
-/** A clock that is read a little earlier than before was not set back: two processors, or a second that was counted twice. */
+/**
+ * A clock that is read a little earlier than before was not set back: two processors, or a second that was counted
+ * twice.
+ */
 const toleranceMs = 1_000;
 
-/** Who works on which request: the statements behind `Store.claim`, `renew` and `yield`. Each method that writes runs inside a transaction. */
+/**
+ * Who works on which request: the statements behind `Store.claim`, `renew` and `yield`. Each method that writes runs
+ * inside a transaction.
+ */
 export class Claims {
   readonly #now: () => number;
   readonly #sql: {
@@ -55,11 +60,15 @@ export class Claims {
       take: prepare(`INSERT INTO claim (request_id, epoch, owner, lease_until) VALUES (?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner, lease_until = excluded.lease_until`),
       holds: prepare('SELECT 1 FROM claim WHERE owner = ? LIMIT 1'),
-      renew: prepare('UPDATE claim SET lease_until = max(lease_until, ?) WHERE owner = ? AND lease_until > ? RETURNING request_id, epoch'),
+      renew: prepare(
+        'UPDATE claim SET lease_until = max(lease_until, ?) WHERE owner = ? AND lease_until > ? RETURNING request_id, epoch',
+      ),
       yield: prepare('DELETE FROM claim WHERE request_id = ? AND epoch = ?'),
       last: prepare("SELECT n FROM counter WHERE of = 'clock'"),
       noted: prepare("INSERT INTO counter VALUES ('clock', '', '', ?) ON CONFLICT DO UPDATE SET n = excluded.n"),
-      hasten: prepare("UPDATE request SET next_at = :now, doc = json_set(doc, '$.next_at', :now) WHERE next_at > :now"),
+      hasten: prepare(
+        "UPDATE request SET next_at = :now, doc = json_set(doc, '$.next_at', :now) WHERE next_at > :now",
+      ),
       shorten: prepare('UPDATE claim SET lease_until = min(lease_until, ?)'),
     };
   }
@@ -98,8 +107,9 @@ export class Claims {
   }
 
   /**
-   * The present time, noted so that it is known later, in another process too. Where the clock was set back since, everything that waits is due: what was to
-   * be done at a moment of the old time would wait for as long as the clock was set back by. Leases end as if they had begun now.
+   * The present time, noted so that it is known later, in another process too. Where the clock was set back since,
+   * everything that waits is due: what was to be done at a moment of the old time would wait for as long as the clock
+   * was set back by. Leases end as if they had begun now. /
    */
   #note(lease_ms: number): number {
     const now = this.#now();
@@ -124,6 +134,19 @@ export class Claims {
     const dead = rows(this.#sql.owners, [])
       .map(([text]) => text as string)
       .filter((text) => isDead(readOwner(text), owner));
-    return this.#sql.due.all({ now: this.#now(), limit, dead: JSON.stringify(dead) }) as unknown as readonly (readonly unknown[])[];
+    return this.#sql.due.all({
+      now: this.#now(),
+      limit,
+      dead: JSON.stringify(dead),
+    }) as unknown as readonly (readonly unknown[])[];
   }
+}
+
+/** An owner as one column: equal text is the same owner. */
+const ownerText = ({ host, boot, pid, started, thread }: Owner): string =>
+  JSON.stringify([host, boot, pid, started, thread]);
+
+function readOwner(text: string): Owner {
+  const [host, boot, pid, started, thread] = JSON.parse(text);
+  return { host, boot, pid, started, thread };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isBrokerError, type BrokerError, type Kind } from '../../../core/index.ts';
 import { isBusy, isOfTheDatabase, leftNothing, refusal, unavailable } from '../database/failures.ts';
-import { pause } from '../database/busy-retry.ts';
+import { busyPauseMs } from '../database/busy-retry.ts';
 
 /** Something to be done inside a group's transaction. */
 export interface Work<T> {
@@ -34,15 +34,18 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A group writes about this many rows at most: some ten milliseconds during which the thread and the lock are taken. */
+/**
+ * A group writes about this many rows at most: some ten milliseconds during which the thread and the lock are taken.
+ */
 const largest = 200;
 
 /** So long the thread waits for a lock that another connection holds, once for each group. */
 const blockedAtMostMs = 5;
 
 /**
- * Runs all work of one turn of the event loop in one transaction: the price of durability is paid once for all. Waits for a lock that another
- * connection holds `blockedAtMostMs` milliseconds at most; after that it comes again a moment later, and leaves the thread to others meanwhile.
+ * Runs all work of one turn of the event loop in one transaction: the price of durability is paid once for all. Waits
+ * for a lock that another connection holds `blockedAtMostMs` milliseconds at most; after that it comes again a moment
+ * later, and leaves the thread to others meanwhile. /
  */
 export class GroupQueue {
   readonly #database: DatabaseSync;
@@ -95,7 +98,7 @@ export class GroupQueue {
       this.#schedule();
       if (this.empty) for (const resolve of this.#idle.splice(0)) resolve();
     };
-    if (this.#tries > 0) setTimeout(go, pause(this.#tries));
+    if (this.#tries > 0) setTimeout(go, busyPauseMs(this.#tries));
     else setImmediate(go);
   }
 
@@ -112,7 +115,10 @@ export class GroupQueue {
     this.#run(this.#group());
   }
 
-  /** Most transactions of others are over in a few milliseconds, and the next turn of a busy event loop comes much later than that. */
+  /**
+   * Most transactions of others are over in a few milliseconds, and the next turn of a busy event loop comes much
+   * later than that.
+   */
   #begin(): void {
     try {
       this.#sql.begin.run();
@@ -155,7 +161,10 @@ export class GroupQueue {
       this.#sql.commit.run();
     } catch (error) {
       this.#rollBack();
-      return this.#fail(group, unavailable(this.#path, error, committing && !leftNothing(error) ? 'unknown' : undefined));
+      return this.#fail(
+        group,
+        unavailable(this.#path, error, committing && !leftNothing(error) ? 'unknown' : undefined),
+      );
     }
     this.#around.wrote?.();
     for (const answer of answers) answer();

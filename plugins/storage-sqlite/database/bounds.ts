@@ -6,7 +6,10 @@ import { row, type Statements } from '../queries/statements.ts';
 export const openThere = `SELECT count(DISTINCT request_id), coalesce(max(request_id = :request_id), 0) FROM attempt
   WHERE active = 1 AND provider_instance = :provider_instance`;
 
-/** Who was accepted earlier, waits for the instance and has not ended; no more of them than slots are left, so a long queue is not read to its end. */
+/**
+ * Who was accepted earlier, waits for the instance and has not ended; no more of them than slots are left, so a long
+ * queue is not read to its end.
+ */
 export const olderWaiters = `SELECT count(*) FROM (
   SELECT 1 FROM request r
   WHERE waits_for = :provider_instance AND (created_at, request_id) < (:created_at, :request_id) AND status IN ('pending', 'in_progress')
@@ -21,7 +24,9 @@ export class Bounds {
   readonly #older: StatementSync;
 
   constructor(statements: Statements) {
-    this.#holds = statements.prepare('SELECT coalesce(sum(holds), 0) FROM request WHERE template_id = ? AND holds > 0');
+    this.#holds = statements.prepare(
+      'SELECT coalesce(sum(holds), 0) FROM request WHERE template_id = ? AND holds > 0',
+    );
     this.#accepted = statements.prepare('SELECT created_at FROM request WHERE request_id = ?');
     this.#open = statements.prepare(openThere);
     this.#older = statements.prepare(olderWaiters);
@@ -41,7 +46,9 @@ export class Bounds {
     if (isIn) return;
     const free = max - open;
     if (free > 0) {
-      const [older] = numbers(this.#older.get({ provider_instance, request_id, created_at: Number(accepted[0]), free }));
+      const [older] = numbers(
+        this.#older.get({ provider_instance, request_id, created_at: Number(accepted[0]), free }),
+      );
       if (older < free) return;
     }
     throw refusals.noSlot(provider_instance, open, max);

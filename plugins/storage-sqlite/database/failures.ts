@@ -53,13 +53,16 @@ export class Damaged extends Error {
 }
 
 /** Nothing heals it but a backup. */
-export const isDamage = (error: unknown): boolean => [sqlite.corrupt, sqlite.notADatabase].includes(resultCode(error) ?? 0);
+export const isDamage = (error: unknown): boolean =>
+  [sqlite.corrupt, sqlite.notADatabase].includes(resultCode(error) ?? 0);
 
 /**
- * Whether a COMMIT that failed certainly left nothing behind. What marks a transaction as whole is written last: where there was no room for it, or it could
- * not be written, it is not in the log. After another failure, that of a sync above all, a crash may still bring it to life.
+ * Whether a COMMIT that failed certainly left nothing behind. What marks a transaction as whole is written last: where
+ * there was no room for it, or it could not be written, it is not in the log. After another failure, that of a sync
+ * above all, a crash may still bring it to life. /
  */
-export const leftNothing = (error: unknown): boolean => resultCode(error) === sqlite.full || [778, 4874].includes(extendedCode(error) ?? 0);
+export const leftNothing = (error: unknown): boolean =>
+  resultCode(error) === sqlite.full || [778, 4874].includes(extendedCode(error) ?? 0);
 
 /** Another connection holds the lock: worth another try. */
 export const isBusy = (error: unknown): boolean => resultCode(error) === sqlite.busy;
@@ -71,9 +74,13 @@ export function isOfTheDatabase(error: unknown): boolean {
 }
 
 /** A mistake of the calling code, not of a caller. */
-export const misuse = (message: string, cause?: unknown): BrokerError => new BrokerError('INTERNAL', message, {}, { cause });
+export const misuse = (message: string, cause?: unknown): BrokerError =>
+  new BrokerError('INTERNAL', message, {}, { cause });
 
-/** The refusal that stands for a failure of a statement: its own, UNAVAILABLE when the database cannot serve, else INTERNAL. */
+/**
+ * The refusal that stands for a failure of a statement: its own, UNAVAILABLE when the database cannot serve, else
+ * INTERNAL.
+ */
 export function refusal(error: unknown, path: string): BrokerError {
   if (isBrokerError(error)) return error;
   if (isOfTheDatabase(error)) return unavailable(path, error);
@@ -82,7 +89,9 @@ export function refusal(error: unknown, path: string): BrokerError {
 
 /** The database cannot serve now. `outcome: 'unknown'` when what was written may yet appear. */
 export function unavailable(path: string, cause: unknown, outcome?: 'unknown'): BrokerError {
-  const doubt = outcome ? ' What was to be changed is not there, but may be after a crash: repeat it under the same Idempotency-Key.' : '';
+  const doubt = outcome
+    ? ' What was to be changed is not there, but may be after a crash: repeat it under the same Idempotency-Key.'
+    : '';
   const message = `The database ${path} cannot serve: ${advice(cause, path)}${doubt}`;
   return new BrokerError('UNAVAILABLE', message, outcome ? { outcome } : {}, { cause });
 }

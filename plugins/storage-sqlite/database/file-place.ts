@@ -7,8 +7,8 @@ const everyMs = 250;
 const companions = ['', '-wal', '-shm'];
 
 /**
- * Whether the files that are open still lie where everybody looks for them. One that was removed, moved or replaced can be written on, and nobody ever reads
- * it; beside another that took its place it would even do harm.
+ * Whether the files that are open still lie where everybody looks for them. One that was removed, moved or replaced
+ * can be written on, and nobody ever reads it; beside another that took its place it would even do harm. /
  */
 export class FilePlace {
   readonly #path: string;
@@ -33,7 +33,9 @@ export class FilePlace {
   /** The same, looked at now. */
   look(): BrokerError | undefined {
     this.#next = performance.now() + this.#every;
-    const changed = companions.find((end, i) => this.#opened[i] !== nowhere && identity(this.#path + end) !== this.#opened[i]);
+    const changed = companions.find(
+      (end, i) => this.#opened[i] !== nowhere && identity(this.#path + end) !== this.#opened[i],
+    );
     if (changed === undefined) return (this.#lost = undefined);
     const file = this.#path + changed;
     const became = identity(file) === nowhere ? 'was removed or moved' : 'was replaced by another file';

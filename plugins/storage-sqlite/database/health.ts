@@ -10,7 +10,10 @@ interface Trouble {
   refused: number;
 }
 
-/** Whether the database serves, by what became of the last reads and writes. The log gets a line when that changes, not one a try. */
+/**
+ * Whether the database serves, by what became of the last reads and writes. The log gets a line when that changes, not
+ * one a try.
+ */
 export class Health {
   readonly #log: Log;
   #trouble: Trouble | undefined;
@@ -57,6 +60,10 @@ export class Health {
     if (!this.#trouble) return;
     const { since, told, refused } = this.#trouble;
     this.#trouble = undefined;
-    if (told) this.#log.info({ refused, seconds: Math.round((this.#wroteAt - since) / 1000) }, 'The database can be written again.');
+    if (told)
+      this.#log.info(
+        { refused, seconds: Math.round((this.#wroteAt - since) / 1000) },
+        'The database can be written again.',
+      );
   }
 }

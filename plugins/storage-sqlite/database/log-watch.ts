@@ -1,13 +1,15 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../../../core/index.ts';
 
-/** SQLite writes into the database what is in the log, and begins it anew, at a few MiB: this is many times as much. */
+/**
+ * SQLite writes into the database what is in the log, and begins it anew, at a few MiB: this is many times as much.
+ */
 const large = 256 * 1024 * 1024;
 const everyMs = 5_000;
 
 /**
- * Tells when the write-ahead log grows out of bounds: it can only begin anew when nobody reads what was before, so a transaction that someone has open for
- * long makes it grow. It shrinks by itself once that has ended.
+ * Tells when the write-ahead log grows out of bounds: it can only begin anew when nobody reads what was before, so a
+ * transaction that someone has open for long makes it grow. It shrinks by itself once that has ended. /
  */
 export class LogWatch {
   readonly #file: string;

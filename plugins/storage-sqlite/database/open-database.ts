@@ -5,12 +5,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import { BrokerError } from '../../../core/index.ts';
 import { isBusy, resultCode, room, said, sqlite, text } from './failures.ts';
 import { damagedAtStart } from './startup-probe.ts';
-import { whenFree } from './busy-retry.ts';
-import { fingerprint, newest } from '../migrations/index.ts';
-import { ofAnEarlierBuild, schemaMark } from './schema-mark.ts';
-
-/** 'mstr': says that a file is a database of muster. */
-export const applicationId = 0x6d737472;
+import { retryWhileBusy } from './busy-retry.ts';
+import { schemaVersion } from './schema-version.ts';
 
 export interface Opened {
   readonly database: DatabaseSync;
@@ -19,8 +15,8 @@ export interface Opened {
 }
 
 /**
- * Opens the file, made when missing, in WAL mode with full durability. Rejects, and leaves the file as it is, when it is not muster's, is
- * damaged, or is of a newer version.
+ * Opens the file, made when missing, in WAL mode with full durability. Rejects, and leaves the file as it is, when it
+ * is not muster's, is damaged, or is of a newer version. /
  */
 export async function openDatabase(given: string, wait: number): Promise<Opened> {
   const { DatabaseSync } = await import('node:sqlite');
@@ -33,10 +29,10 @@ export async function openDatabase(given: string, wait: number): Promise<Opened>
     if (fresh) makeFile(wanted);
     database = new DatabaseSync(wanted, { timeout: 0 });
     const opened = { database, path: realpathSync(wanted) };
-    await whenFree(() => refuseStranger(opened), wait);
-    await whenFree(() => configure(opened), wait);
+    await retryWhileBusy(() => schemaVersion(opened), wait);
+    await retryWhileBusy(() => configure(opened), wait);
     // One that was opened for reading alone stays so, whatever becomes of the rights.
-    await whenFree(() => tryToWrite(opened), wait);
+    await retryWhileBusy(() => tryToWrite(opened), wait);
     return opened;
   } catch (error) {
     database?.close();
@@ -46,7 +42,9 @@ export async function openDatabase(given: string, wait: number): Promise<Opened>
 
 function refuseOddPaths(given: string, path: string): void {
   if (given === ':memory:' || given.startsWith('file:')) {
-    throw invalid(`'storage.path' must be a file, not '${given}'. For a broker that keeps nothing, choose storage type 'memory'.`);
+    throw invalid(
+      `'storage.path' must be a file, not '${given}'. For a broker that keeps nothing, choose storage type 'memory'.`,
+    );
   }
   // Looked at in this order: another process that makes the file at this moment writes it before its -wal.
   const log = sizeOf(`${path}-wal`);
@@ -62,7 +60,10 @@ function sizeOf(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   } catch (error) {
-    throw invalid(`The database ${path} cannot be looked at: ${text(error)}. Change 'storage.path' or the rights on its directory.`, error);
+    throw invalid(
+      `The database ${path} cannot be looked at: ${text(error)}. Change 'storage.path' or the rights on its directory.`,
+      error,
+    );
   }
 }
 
@@ -70,15 +71,17 @@ function sizeOf(path: string): number {
 const makingMs = 1_000;
 
 /**
- * A file without anything in it is no new database: a restore failed, or a program emptied it. The same holds for one that was in use, is copied without its
- * log, and so holds nothing but its first page.
+ * A file without anything in it is no new database: a restore failed, or a program emptied it. The same holds for one
+ * that was in use, is copied without its log, and so holds nothing but its first page. /
  */
 async function refuseEmpty(path: string, Database: typeof DatabaseSync): Promise<void> {
   const end = performance.now() + makingMs;
   while (isHollow(path, Database)) {
     if (performance.now() > end) {
       const why =
-        sizeOf(path) === 0 ? 'is empty (0 bytes)' : `has no tables, and ${path}-wal, which holds what was written, is not beside it`;
+        sizeOf(path) === 0
+          ? 'is empty (0 bytes)'
+          : `has no tables, and ${path}-wal, which holds what was written, is not beside it`;
       throw new BrokerError(
         'UNAVAILABLE',
         `The database ${path} ${why}. Put the missing file or a backup in its place; to begin without any requests, remove it.`,
@@ -95,7 +98,10 @@ function isHollow(path: string, Database: typeof DatabaseSync): boolean {
 
 const pageSize = 4096;
 
-/** Whether it was in use, with a write-ahead log, and has no tables. Asked of SQLite: to open and close the file otherwise would drop its locks. */
+/**
+ * Whether it was in use, with a write-ahead log, and has no tables. Asked of SQLite: to open and close the file
+ * otherwise would drop its locks.
+ */
 function isBlank(path: string, Database: typeof DatabaseSync): boolean {
   let database: DatabaseSync | undefined;
   try {
@@ -115,7 +121,10 @@ function makeRoom(path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw invalid(`The directory of the database ${path} cannot be made: ${text(error)}. Change 'storage.path' or the rights.`, error);
+    throw invalid(
+      `The directory of the database ${path} cannot be made: ${text(error)}. Change 'storage.path' or the rights.`,
+      error,
+    );
   }
   return !existsSync(path);
 }
@@ -129,31 +138,15 @@ function makeFile(path: string): void {
   }
 }
 
-/** Refuses a database that is not muster's or is of a newer one; the version of its schema, 0 when it has none yet. */
-export function refuseStranger({ database, path }: Opened): number {
-  const number = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
-  const version = number('user_version');
-  const owner = number('application_id');
-  const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'];
-  if (owner !== applicationId && (owner !== 0 || tables !== 0)) {
-    throw invalid(`${path} is a database of another program. Change 'storage.path'.`);
-  }
-  if (version > newest) {
-    throw invalid(
-      `The database ${path} was written by a newer muster: its schema is version ${version}, this muster knows versions up to ${newest}. Install the newer muster again, or choose another 'storage.path'.`,
-    );
-  }
-  if (version > 0 && schemaMark(database) !== fingerprint(version)) throw invalid(ofAnEarlierBuild(path));
-  return version;
-}
-
 function configure({ database, path }: Opened): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
   if (mode !== 'wal') {
     throw invalid(`The file system of ${path} does not allow a write-ahead log. Put the database on a local disk.`);
   }
   // The length limit keeps one huge group from leaving a huge -wal behind.
-  database.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;');
+  database.exec(
+    'PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;',
+  );
 }
 
 function tryToWrite({ database }: Opened): void {

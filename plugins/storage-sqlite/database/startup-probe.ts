@@ -4,10 +4,11 @@ import { decode, quoted, selected, shapes } from '../queries/shapes.ts';
 import type { Row } from '../queries/statements.ts';
 
 /**
- * A look at a database before it is used: the first and the last record of every kind. It reads a few pages, whatever the size of the file, and meets what is
- * missing or damaged at large; the rest is for `check`, which reads everything. Throws Damaged, or what SQLite throws.
+ * Probes a database before it is used: reads the first and the last record of every kind. It reads a few pages,
+ * whatever the size of the file, and meets what is missing or damaged at large; the rest is for `check`, which reads
+ * everything. Throws Damaged, or what SQLite throws. /
  */
-export function glance(database: DatabaseSync): void {
+export function probeAtStartup(database: DatabaseSync): void {
   for (const shape of Object.values(shapes)) {
     for (const direction of ['ASC', 'DESC']) {
       const order = shape.key.map((field) => `${quoted(field)} ${direction}`).join(', ');

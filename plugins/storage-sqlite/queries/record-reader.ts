@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Kind, KeyOf, Query, Records } from '../../../core/index.ts';
-import { question, tally, type Question } from './select-query.ts';
+import { selectQuery, countQuery, type SelectQuery } from './select-query.ts';
 import { columnValues, decode, quoted, selected, shapes } from './shapes.ts';
 import { row, rows, type Row, type Statements } from './statements.ts';
 
@@ -10,7 +10,7 @@ const counted: { readonly [K in Kind]?: { readonly [column: string]: string } } 
   machine: { status: 'status' },
 };
 
-/** Answers questions from what is committed. */
+/** Answers queries from what is committed. */
 export class RecordReader {
   readonly #statements: Statements;
   readonly #get: { readonly [K in Kind]: StatementSync };
@@ -35,13 +35,14 @@ export class RecordReader {
 
   find<K extends Kind>(kind: K, query: Query<K>): readonly Records[K][] {
     const shape = shapes[kind];
-    return this.#ask(question(selected(shape), kind, query)).map((found) => decode<K>(shape, found));
+    return this.#ask(selectQuery(selected(shape), kind, query)).map((found) => decode<K>(shape, found));
   }
 
   versions(query: Query<'request'>): readonly { readonly request_id: string; readonly version: number }[] {
     const one = theOnly(query);
     // Who asks how one request stands asks often: no text is made for it.
-    const found = one === undefined ? this.#ask(question('request_id, version', 'request', query)) : rows(this.#version, [one]);
+    const found =
+      one === undefined ? this.#ask(selectQuery('request_id, version', 'request', query)) : rows(this.#version, [one]);
     return found.map(([id, version]) => ({
       request_id: id as string,
       version: version as number,
@@ -50,17 +51,19 @@ export class RecordReader {
 
   sizes(request_ids: readonly string[]): readonly { readonly request_id: string; readonly bytes: number }[] {
     // The length stands in the head of a row: nothing of a long document is read for it.
-    return this.#ask(question('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } })).map(([id, bytes]) => ({
+    return this.#ask(
+      selectQuery('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } }),
+    ).map(([id, bytes]) => ({
       request_id: id as string,
       bytes: bytes as number,
     }));
   }
 
   count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): number {
-    return Number(this.#ask(fromCounters(kind, where) ?? tally(kind, where))[0]?.[0]);
+    return Number(this.#ask(fromCounters(kind, where) ?? countQuery(kind, where))[0]?.[0]);
   }
 
-  #ask({ sql, values }: Question): readonly Row[] {
+  #ask({ sql, values }: SelectQuery): readonly Row[] {
     return this.#statements.all(sql, values);
   }
 }
@@ -72,11 +75,14 @@ function theOnly({ where = {}, limit, offset }: Query<'request'>): string | unde
   return alone && typeof request_id === 'string' ? request_id : undefined;
 }
 
-/** The question to the counters, where they know the answer: they are kept by the values of some columns. */
-function fromCounters(kind: Kind, where: object): Question | undefined {
+/** The query to the counters, where they know the answer: they are kept by the values of some columns. */
+function fromCounters(kind: Kind, where: object): SelectQuery | undefined {
   const columns = counted[kind];
   const entries = Object.entries(where);
   if (!columns || !entries.every(([field, match]) => columns[field] && typeof match === 'string')) return undefined;
   const match = entries.map(([field]) => ` AND ${quoted(columns[field] ?? field)} = ?`).join('');
-  return { sql: `SELECT coalesce(sum(n), 0) FROM counter WHERE of = ?${match}`, values: [kind, ...entries.map(([, value]) => value)] };
+  return {
+    sql: `SELECT coalesce(sum(n), 0) FROM counter WHERE of = ?${match}`,
+    values: [kind, ...entries.map(([, value]) => value)],
+  };
 }

@@ -3,8 +3,10 @@ import type { Kind, Match, Query } from '../../../core/index.ts';
 import { misuse } from '../database/failures.ts';
 import { columnValue, quoted, shapes, type Shape } from './shapes.ts';
 
-/** SQL text that depends on the shape of the question alone, so that its statement can be kept, and the values that go in. */
-export interface Question {
+/**
+ * SQL text that depends on the shape of the query alone, so that its statement can be kept, and the values that go in.
+ */
+export interface SelectQuery {
   readonly sql: string;
   readonly values: readonly SQLInputValue[];
 }
@@ -12,8 +14,12 @@ export interface Question {
 /** Longer lists go in as one JSON value: the text must not depend on their length. */
 const longest = 4;
 
-/** The question for some columns of one kind. */
-export function question<K extends Kind>(what: string, kind: K, { where, order, limit, offset }: Query<K>): Question {
+/** Selects some columns of one kind. */
+export function selectQuery<K extends Kind>(
+  what: string,
+  kind: K,
+  { where, order, limit, offset }: Query<K>,
+): SelectQuery {
   const shape = shapes[kind];
   const values: SQLInputValue[] = [];
   let sql = `SELECT ${what} FROM ${quoted(kind)}${conditions(shape, where, values)}${ordering(shape, order)}`;
@@ -24,8 +30,8 @@ export function question<K extends Kind>(what: string, kind: K, { where, order, 
   return { sql, values };
 }
 
-/** The question for how many records match. */
-export function tally<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): Question {
+/** Counts the records that match. */
+export function countQuery<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): SelectQuery {
   const values: SQLInputValue[] = [];
   return { sql: `SELECT count(*) FROM ${quoted(kind)}${conditions(shapes[kind], where, values)}`, values };
 }
@@ -38,7 +44,8 @@ function conditions(shape: Shape, where: object = {}, values: SQLInputValue[]): 
 }
 
 function condition(name: string, field: string, match: Match | undefined, values: SQLInputValue[]): string | string[] {
-  if (match === undefined) throw misuse(`The query compares '${field}' with undefined. Absent is null; no condition is no entry.`);
+  if (match === undefined)
+    throw misuse(`The query compares '${field}' with undefined. Absent is null; no condition is no entry.`);
   if (match === null) return `${name} IS NULL`;
   if (Array.isArray(match)) return anyOf(name, field, match, values);
   if (typeof match !== 'object') {

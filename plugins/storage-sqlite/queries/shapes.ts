@@ -10,14 +10,23 @@ export interface Shape {
   readonly key: readonly string[];
   /** The other fields that have a column. */
   readonly columns: readonly string[];
-  /** Columns that the store keeps: their value in a record that is read comes from here, whatever the document says. */
+  /**
+   * Columns that the store keeps: their value in a record that is read comes from here, whatever the document says.
+   */
   readonly kept: readonly ('version' | 'epoch' | 'seq')[];
 }
 
-const keptBy: { readonly [K in Kind]?: Shape['kept'] } = { request: ['version', 'epoch'], template: ['version'], event: ['seq'] };
+const keptBy: { readonly [K in Kind]?: Shape['kept'] } = {
+  request: ['version', 'epoch'],
+  template: ['version'],
+  event: ['seq'],
+};
 
 export const shapes = Object.fromEntries(
-  Object.entries(kinds).map(([kind, { key, columns }]) => [kind, { kind, key, columns, kept: keptBy[kind as Kind] ?? [] }]),
+  Object.entries(kinds).map(([kind, { key, columns }]) => [
+    kind,
+    { kind, key, columns, kept: keptBy[kind as Kind] ?? [] },
+  ]),
 ) as unknown as { readonly [K in Kind]: Shape };
 
 /** An identifier in SQL: some fields are called like words of the language. */
@@ -59,6 +68,8 @@ export function columnValue(value: unknown, field: string): SQLInputValue {
       return null;
     default:
       if (value === null) return null;
-      throw misuse(`'${field}' is a column: it holds a string, a number, a boolean or nothing, not ${JSON.stringify(value)}.`);
+      throw misuse(
+        `'${field}' is a column: it holds a string, a number, a boolean or nothing, not ${JSON.stringify(value)}.`,
+      );
   }
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 /** A row as an array, in the order of the columns asked for. */
 export type Row = readonly unknown[];
 
-/** Most shapes of questions that are kept prepared; the hot ones come back at once. */
+/** The most statements that are kept prepared; the hot ones come back at once. */
 const kept = 300;
 
 /** Prepared statements of one connection, kept by their text. All give rows as arrays. */

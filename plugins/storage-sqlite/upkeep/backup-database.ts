@@ -1,19 +1,35 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BrokerError, type StorageCopy } from '../../../core/index.ts';
 import { checkDatabase, logSize, openToRead, tidyUp } from './check-database.ts';
 import { isOfTheDatabase, refusal, text } from '../database/failures.ts';
-import { refuseStranger } from '../database/open-database.ts';
-import { whenFree } from '../database/busy-retry.ts';
+import { schemaVersion } from '../database/schema-version.ts';
+import { retryWhileBusy } from '../database/busy-retry.ts';
 
 /** All pages in one step: between two, a commit of another process makes SQLite begin anew. */
 const allPages = 2 ** 30;
 
 /**
- * Copies a database as it is at one moment, into one file without a log, beside whoever works on it. The copy appears under its name when it is whole, checked
- * and durable; until then it stands beside it as `….partial-PID`.
+ * Copies a database as it is at one moment, into one file without a log, beside whoever works on it. The copy appears
+ * under its name when it is whole, checked and durable; until then it stands beside it as `….partial-PID`. /
  */
-export async function backupDatabase(source: string, to: string, replace: boolean, wait: number): Promise<StorageCopy> {
+export async function backupDatabase(
+  source: string,
+  to: string,
+  replace: boolean,
+  wait: number,
+): Promise<StorageCopy> {
   const file = resolve(to);
   refuseTarget(file, source, replace);
   const partial = makePartial(file);
@@ -27,9 +43,15 @@ export async function backupDatabase(source: string, to: string, replace: boolea
     return { file, size_bytes: check.size_bytes, took_ms, check: { path: file, ...check } };
   } catch (error) {
     if (!isOfTheDatabase(error) && !isSystem(error)) throw error;
-    throw new BrokerError('UNAVAILABLE', `No copy was made in ${file}: ${text(error)}. Nothing was changed.`, {}, { cause: error });
+    throw new BrokerError(
+      'UNAVAILABLE',
+      `No copy was made in ${file}: ${text(error)}. Nothing was changed.`,
+      {},
+      { cause: error },
+    );
   } finally {
-    for (const left of [partial, `${partial}-journal`, `${partial}-wal`, `${partial}-shm`]) rmSync(left, { force: true });
+    for (const left of [partial, `${partial}-journal`, `${partial}-wal`, `${partial}-shm`])
+      rmSync(left, { force: true });
   }
 }
 
@@ -38,16 +60,31 @@ const isSystem = (error: unknown): boolean => typeof (error as NodeJS.ErrnoExcep
 function refuseTarget(file: string, source: string, replace: boolean): void {
   const present = statSync(file, { throwIfNoEntry: false });
   if (!existsSync(source)) throw new BrokerError('FILE_NOT_FOUND', `There is no database ${source}.`);
-  if (present && [source, `${source}-wal`, `${source}-shm`].some((own) => existsSync(own) && realpathSync(own) === realpathSync(file)))
-    throw new BrokerError('INVALID_REQUEST', `${file} is the database itself. Copy it to another place, best on another disk.`);
-  if (present && !present.isFile()) throw new BrokerError('INVALID_REQUEST', `${file} is no file. Name the file that is to be made.`);
+  if (
+    present &&
+    [source, `${source}-wal`, `${source}-shm`].some(
+      (own) => existsSync(own) && realpathSync(own) === realpathSync(file),
+    )
+  )
+    throw new BrokerError(
+      'INVALID_REQUEST',
+      `${file} is the database itself. Copy it to another place, best on another disk.`,
+    );
+  if (present && !present.isFile())
+    throw new BrokerError('INVALID_REQUEST', `${file} is no file. Name the file that is to be made.`);
   if (present && !replace) throw taken(file);
   if (!existsSync(dirname(file)))
-    throw new BrokerError('FILE_NOT_FOUND', `There is no directory ${dirname(file)}. Make it, or choose another place.`);
+    throw new BrokerError(
+      'FILE_NOT_FOUND',
+      `There is no directory ${dirname(file)}. Make it, or choose another place.`,
+    );
 }
 
 const taken = (file: string) =>
-  new BrokerError('CONFLICT', `${file} exists already, and stays as it is. Choose another name, or replace it with --force.`);
+  new BrokerError(
+    'CONFLICT',
+    `${file} exists already, and stays as it is. Choose another name, or replace it with --force.`,
+  );
 
 /** Makes the file that is written, and removes those of processes that were killed on the way. */
 function makePartial(file: string): string {
@@ -61,7 +98,12 @@ function makePartial(file: string): string {
     closeSync(openSync(partial, 'wx', 0o600));
     return partial;
   } catch (error) {
-    throw new BrokerError('INVALID_REQUEST', `No file can be made in ${dirname(file)}: ${text(error)}.`, {}, { cause: error });
+    throw new BrokerError(
+      'INVALID_REQUEST',
+      `No file can be made in ${dirname(file)}: ${text(error)}.`,
+      {},
+      { cause: error },
+    );
   }
 }
 
@@ -78,10 +120,13 @@ async function copy(source: string, partial: string, wait: number): Promise<void
   const log_bytes = logSize(source) ?? 0;
   const database = await openToRead(source);
   try {
-    const version = await whenFree(() => refuseStranger({ database, path: source }), wait).catch((error: unknown) => {
-      throw refusal(error, source);
-    });
-    if (version === 0) throw new BrokerError('INVALID_REQUEST', `${source} has no tables of muster: there is nothing to copy.`);
+    const version = await retryWhileBusy(() => schemaVersion({ database, path: source }), wait).catch(
+      (error: unknown) => {
+        throw refusal(error, source);
+      },
+    );
+    if (version === 0)
+      throw new BrokerError('INVALID_REQUEST', `${source} has no tables of muster: there is nothing to copy.`);
     await backup(database, partial, { rate: allPages });
   } finally {
     database.close();

@@ -5,16 +5,17 @@ import { BrokerError, type Finding, type StorageCheck } from '../../../core/inde
 import { isDamage, refusal, resultCode, sqlite, text } from '../database/failures.ts';
 import { invariants } from './invariants.ts';
 import { newest } from '../migrations/index.ts';
-import { refuseStranger } from '../database/open-database.ts';
-import { whenFree } from '../database/busy-retry.ts';
+import { schemaVersion } from '../database/schema-version.ts';
+import { retryWhileBusy } from '../database/busy-retry.ts';
 import { quoted, shapes } from '../queries/shapes.ts';
 
 /** So many records are named for each thing that may be wrong. */
 const named = 20;
 
 /**
- * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes nothing and holds nobody up. Each question
- * sees what there is at one moment, so that what others commit meanwhile does not disturb; one transaction around all would only make the log grow.
+ * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes
+ * nothing and blocks no other connection. Each query sees what there is at one moment, so that what others commit
+ * meanwhile does not disturb; one transaction around all would only make the log grow. /
  */
 export async function checkDatabase(path: string, wait: number): Promise<StorageCheck> {
   const began = performance.now();
@@ -36,7 +37,7 @@ export async function checkDatabase(path: string, wait: number): Promise<Storage
   try {
     database = await openToRead(path);
     const opened = { database, path };
-    const version = await whenFree(() => refuseStranger(opened), wait);
+    const version = await retryWhileBusy(() => schemaVersion(opened), wait);
     if (version === 0) return done({ ...nothing, findings: [damaged('it has no tables of muster')] });
     return done({ schema_version: version, ...look(database, version) });
   } catch (error) {
@@ -67,7 +68,10 @@ export async function openToRead(path: string): Promise<DatabaseSync> {
   }
 }
 
-/** One that only reads leaves an empty log behind where none was needed: whoever may write and closes last takes it away. */
+/**
+ * One that only reads leaves an empty log behind where none was needed: whoever may write and closes last takes it
+ * away.
+ */
 export async function tidyUp(path: string, log_bytes: number): Promise<void> {
   if (log_bytes > 0 || logSize(path) !== 0) return;
   const { DatabaseSync: Database } = await import('node:sqlite');
@@ -95,7 +99,8 @@ function look(database: DatabaseSync, version: number): Pick<StorageCheck, 'reco
   for (const { level, broken, sql } of invariants) {
     const found = attempt(findings, () => pointers(database, sql)) ?? [];
     for (const path of found.slice(0, named)) findings.push({ level, path, message: broken });
-    if (found.length > named) findings.push({ level, path: '', message: `and ${found.length - named} more: ${broken}` });
+    if (found.length > named)
+      findings.push({ level, path: '', message: `and ${found.length - named} more: ${broken}` });
   }
   return { records, findings };
 }
@@ -104,20 +109,24 @@ function look(database: DatabaseSync, version: number): Pick<StorageCheck, 'reco
 function structureOf(database: DatabaseSync): Finding[] {
   const findings: Finding[] = [];
   const said = attempt(findings, () => database.prepare(`PRAGMA integrity_check(${named})`).all()) ?? [];
-  const messages = said.flatMap((row) => String(row['integrity_check']).split('\n')).filter((line) => line !== 'ok' && line !== '');
+  const messages = said
+    .flatMap((row) => String(row['integrity_check']).split('\n'))
+    .filter((line) => line !== 'ok' && line !== '');
   findings.push(...messages.map((message): Finding => ({ level: 'error', path: '', message })));
   const dangling = attempt(findings, () => database.prepare('PRAGMA foreign_key_check').all()) ?? [];
   findings.push(
-    ...dangling
-      .slice(0, named)
-      .map(
-        (row): Finding => ({ level: 'error', path: `/${row['table']}`, message: `a row refers to a ${row['parent']} that does not exist` }),
-      ),
+    ...dangling.slice(0, named).map(
+      (row): Finding => ({
+        level: 'error',
+        path: `/${row['table']}`,
+        message: `a row refers to a ${row['parent']} that does not exist`,
+      }),
+    ),
   );
   return findings;
 }
 
-/** In a damaged file a question may fail: that is a finding, and the others are asked all the same. */
+/** In a damaged file a query may fail: that is a finding, and the others run all the same. */
 function attempt<T>(findings: Finding[], ask: () => T): T | undefined {
   try {
     return ask();

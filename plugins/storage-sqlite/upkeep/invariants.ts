@@ -28,14 +28,26 @@ export const invariants: readonly Invariant[] = [
     }),
   ),
   { level: 'error', broken: 'belongs to a request that does not exist', sql: orphans('attempt', attempt) },
-  { level: 'error', broken: 'belongs to a request that does not exist: nobody takes it back', sql: orphans('machine', machine) },
+  {
+    level: 'error',
+    broken: 'belongs to a request that does not exist: nobody takes it back',
+    sql: orphans('machine', machine),
+  },
   {
     level: 'error',
     broken: 'belongs to an attempt that does not exist',
     sql: `SELECT ${machine} FROM machine t WHERE NOT EXISTS (SELECT 1 FROM attempt a WHERE a.request_id = t.request_id AND a.attempt = t.attempt)`,
   },
-  { level: 'error', broken: 'is meant for a request that does not exist', sql: orphans('signal', "'/signal/' || t.signal_id") },
-  { level: 'error', broken: 'belongs to a return that does not exist', sql: orphans('signal', "'/signal/' || t.signal_id", 'return_id') },
+  {
+    level: 'error',
+    broken: 'is meant for a request that does not exist',
+    sql: orphans('signal', "'/signal/' || t.signal_id"),
+  },
+  {
+    level: 'error',
+    broken: 'belongs to a return that does not exist',
+    sql: orphans('signal', "'/signal/' || t.signal_id", 'return_id'),
+  },
   {
     level: 'warning',
     broken: 'live under one id: two machines, or one that two instances on the same cloud took in',
@@ -83,7 +95,10 @@ export const invariants: readonly Invariant[] = [
 
 /** Records whose document is not JSON, or says something else than their columns. */
 function differing(shape: Shape): string {
-  const fields = [...shape.key.filter((field) => !(shape.kept as readonly string[]).includes(field)), ...shape.columns];
+  const fields = [
+    ...shape.key.filter((field) => !(shape.kept as readonly string[]).includes(field)),
+    ...shape.columns,
+  ];
   const pointer = shape.key.map((field) => `'/' || ${quoted(field)}`).join(' || ');
   const other = fields.map((field) => `json_extract(doc, '$."${field}"') IS NOT ${quoted(field)}`).join(' OR ');
   return `SELECT '/${shape.kind}' || ${pointer} FROM ${quoted(shape.kind)} WHERE CASE WHEN json_valid(doc) THEN ${other} ELSE 1 END`;

@@ -13,7 +13,10 @@ export interface Source {
 
 /** A declaration file, taken apart. */
 export interface Declarations {
-  /** The declarations of each name (a constant and a type may share one), as written but without what comments say of members. */
+  /**
+   * The declarations of each name (a constant and a type may share one), as written but without what comments say of
+   * members.
+   */
   readonly declared: ReadonlyMap<string, readonly string[]>;
   /** The first sentence of what the comment of a name says. */
   readonly about: ReadonlyMap<string, string>;
@@ -35,12 +38,16 @@ export function declarationsOf(file: string): Declarations {
   const imported = new Map<string, Source>();
   const exported = new Map<string, Source>();
   const all: string[] = [];
-  const place = (specifier: string): string => (specifier.startsWith('.') ? declarationFile(join(dirname(file), specifier)) : specifier);
+  const place = (specifier: string): string =>
+    specifier.startsWith('.') ? declarationFile(join(dirname(file), specifier)) : specifier;
 
-  const source = readFileSync(file, 'utf8').replace(/import\(["']([^"']+)["']\)\.(\w+)/g, (_, specifier: string, name: string) => {
-    imported.set(name, { from: place(specifier), name });
-    return name;
-  });
+  const source = readFileSync(file, 'utf8').replace(
+    /import\(["']([^"']+)["']\)\.(\w+)/g,
+    (_, specifier: string, name: string) => {
+      imported.set(name, { from: place(specifier), name });
+      return name;
+    },
+  );
   for (const { text, comment } of statementsOf(source)) {
     const list = /^(import|export)\s+(type\s+)?(?:\{([^}]*)\}|\*)(?:\s+from\s+['"]([^'"]+)['"])?;$/s.exec(text);
     if (list) {
@@ -59,7 +66,9 @@ export function declarationsOf(file: string): Declarations {
       imported.set(whole[1] as string, { from: place(whole[2] as string), name: '*' });
       continue;
     }
-    const name = /^(?:export )?(?:declare )?(?:abstract )?(?:const|let|type|interface|class|function)\s+([\w$]+)/.exec(text)?.[1];
+    const name = /^(?:export )?(?:declare )?(?:abstract )?(?:const|let|type|interface|class|function)\s+([\w$]+)/.exec(
+      text,
+    )?.[1];
     if (name === undefined) continue;
     declared.set(name, [...(declared.get(name) ?? []), text.replace(/^(export )?(declare )?/, '')]);
     if (comment !== undefined && !about.has(name)) about.set(name, comment);
@@ -111,7 +120,8 @@ function* statementsOf(source: string): Generator<Statement> {
     if (depth > 0 || !closes) continue;
     const text = bare(source.slice(start, index + 1));
     // A type, a constant and a list go on after a brace, up to their semicolon.
-    if (token === '}' && !/^(export )?(declare )?(abstract )?(interface|class|module|namespace|global)\b/.test(text)) continue;
+    if (token === '}' && !/^(export )?(declare )?(abstract )?(interface|class|module|namespace|global)\b/.test(text))
+      continue;
     yield { text, ...(comment === undefined ? {} : { comment }) };
     start = index + 1;
     comment = undefined;

@@ -14,10 +14,10 @@ export function surfaceOf(entry: string): readonly Exported[] {
   return sorted([...exportsOf(entry)].map(([name, source]) => describe(name, source)));
 }
 
-/** What operations are carried out with: the type of an operation speaks of it, and nobody outside ever holds one. */
+/** Types of handlers: the type of an operation refers to them, and no user of the package ever gets one. */
 const inside = new Set(['Services']);
 
-/** What these names speak of and do not export, and what that speaks of in turn, sorted. */
+/** The types to which these names refer and that are not exported, and those to which they refer in turn, sorted. */
 export function mentionedBy(exported: readonly Exported[]): readonly Exported[] {
   const told = new Set(exported.map(({ source }) => keyOf(source)));
   const found: Exported[] = [];
@@ -67,7 +67,9 @@ function origin(source: Source): Source {
 
 const strings = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;
 
-/** The names of its own file and of its imports that a declaration speaks of; those of other packages are theirs. */
+/**
+ * The names of its own file and of its imports to which a declaration refers; names of other packages are left out.
+ */
 function mentions({ source, declared }: Exported): readonly Source[] {
   if (!isFile(source.from)) return [];
   const file = declarationsOf(source.from);

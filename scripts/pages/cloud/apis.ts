@@ -3,9 +3,11 @@ import type { Plugin, ProviderApi } from '../../../core/index.ts';
 /** The plugins that call the cloud. */
 export const cloudPlugins = ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'cloud-spotfleet', 'cloud-asg'];
 
-/** The APIs that they bring. */
+/** The APIs that they contribute. */
 export async function cloudApis(): Promise<readonly ProviderApi[]> {
-  const loaded = await Promise.all(cloudPlugins.map(async (name) => (await import(`../../../plugins/${name}/index.ts`)).default as Plugin));
+  const loaded = await Promise.all(
+    cloudPlugins.map(async (name) => (await import(`../../../plugins/${name}/index.ts`)).default as Plugin),
+  );
   return loaded.flatMap(({ providerApis = [] }) => providerApis);
 }
 
@@ -13,7 +15,7 @@ export async function cloudApis(): Promise<readonly ProviderApi[]> {
 export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');
 
-/** What the APIs say of themselves. */
+/** The capabilities that the APIs declare. */
 export function capabilitiesTable(apis: readonly ProviderApi[]): string {
   const yes = (is: boolean) => (is ? 'yes' : 'no');
   const rows = apis.map(({ name, capabilities: can }) => [
@@ -25,5 +27,8 @@ export function capabilitiesTable(apis: readonly ProviderApi[]): string {
     String(can.machines_per_launch),
     String(can.max_instances),
   ]);
-  return tableOf(['API', 'Fleet types', 'On-Demand', 'Spot', 'One order names', 'Machines an order', 'Machines a request'], rows);
+  return tableOf(
+    ['API', 'Fleet types', 'On-Demand', 'Spot', 'One order names', 'Machines an order', 'Machines a request'],
+    rows,
+  );
 }

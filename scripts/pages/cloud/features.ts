@@ -10,28 +10,31 @@ interface Way {
 const types = { 'm5.large': 1, 'c5.large': 1 };
 const attributes = { VCpuCount: { Min: 2 }, MemoryMiB: { Min: 4096 } };
 
-/** What a template may ask, as fields laid over an ordinary template. What is undefined is taken away. */
+/** Features of templates, as fields that override an ordinary template; undefined removes a field. */
 const probes: readonly (readonly [feature: string, fields: object])[] = [
-  ['On-demand machines (`price_type: ondemand`)', { price_type: 'ondemand' }],
+  ['On-Demand machines (`price_type: ondemand`)', { price_type: 'ondemand' }],
   ['Spot machines (`spot`)', { price_type: 'spot' }],
-  ['Spot, and on demand what Spot lacks (`mixed`)', { price_type: 'mixed' }],
-  ['A share on demand in one order (`percent_on_demand`)', { price_type: 'mixed', percent_on_demand: 50 }],
-  ['Most that Spot may cost (`max_price`)', { price_type: 'spot', max_price: 0.1 }],
+  ['Spot, with On-Demand for the shortfall (`mixed`)', { price_type: 'mixed' }],
+  ['A share of On-Demand in one order (`percent_on_demand`)', { price_type: 'mixed', percent_on_demand: 50 }],
+  ['Maximum Spot price (`max_price`)', { price_type: 'spot', max_price: 0.1 }],
   ['Several types (`machine_types`)', { machine_type: undefined, machine_types: types }],
   ['… of different weights', { machine_type: undefined, machine_types: { ...types, 'm5.xlarge': 2 } }],
-  ['… by priority (`machine_types_priority`)', { machine_type: undefined, machine_types: types, machine_types_priority: types }],
+  [
+    '… by priority (`machine_types_priority`)',
+    { machine_type: undefined, machine_types: types, machine_types_priority: types },
+  ],
   ['Types by attributes (`instance_requirements`)', { machine_type: undefined, instance_requirements: attributes }],
-  ['Strategy of choice (`allocation_strategy`)', { price_type: 'spot', allocation_strategy: 'capacity-optimized' }],
+  ['Allocation strategy (`allocation_strategy`)', { price_type: 'spot', allocation_strategy: 'capacity-optimized' }],
   ['Several subnets (`subnet_ids`)', { subnet_ids: ['subnet-1', 'subnet-2'] }],
   ['Capacity reservation (`capacity_reservation`)', { capacity_reservation: { id: 'cr-1' } }],
   ['Image by parameter (`image_id`)', { image_id: 'resolve:ssm:/golden/image' }],
-  ['Launch template to start from (`launch_template_id`)', { launch_template_id: 'lt-1' }],
+  ['Own launch template as the base (`launch_template_id`)', { launch_template_id: 'lt-1' }],
   ['Native machine data (`launch_template_spec`)', { launch_template_spec: { EbsOptimized: true } }],
   ['Native parameters of the call (`provider_api_spec`)', { provider_api_spec: { Context: '' } }],
-  ['Losses replaced after completion (`replace_lost`)', { replace_lost: true }],
+  ['Replaces lost machines after completion (`replace_lost`)', { replace_lost: true }],
 ];
 
-/** Which API does what, as their reviews say of templates that ask it, and their capabilities of themselves. */
+/** Which API supports which feature, by the reviews of templates with that feature, and by its capabilities. */
 export function featuresTable(apis: readonly ProviderApi[]): string {
   const ways = apis.flatMap((api): Way[] => {
     const fleets = api.capabilities.supported_fleet_types;
@@ -39,9 +42,15 @@ export function featuresTable(apis: readonly ProviderApi[]): string {
   });
   const head = ['', ...ways.map(({ api, fleet_type }) => [api.name, fleet_type].filter(Boolean).join(' '))];
   const probed = probes.map(([feature, fields]) => [feature, ...ways.map((way) => answer(way, fields))]);
-  const choice = ways.map(({ api }) => (api.capabilities.offers_per_launch === 'one' ? 'from order to order' : 'inside one call'));
+  const choice = ways.map(({ api }) =>
+    api.capabilities.offers_per_launch === 'one' ? 'from order to order' : 'inside one call',
+  );
   const tagged = ways.map((way) => (tagsInCall(way) ? 'the call' : 'the launch template'));
-  return tableOf(head, [...probed, ['Falls back from pool to pool', ...choice], ['Machines are tagged by', ...tagged]]);
+  return tableOf(head, [
+    ...probed,
+    ['Falls back from pool to pool', ...choice],
+    ['Machines are tagged by', ...tagged],
+  ]);
 }
 
 /** `no`: refused before any call. `no effect`: accepted with a warning. */
@@ -51,7 +60,7 @@ function answer({ api, fleet_type }: Way, fields: object): string {
     image_id: 'ami-1',
     machine_type: 'm5.large',
     subnet_ids: ['subnet-1'],
-    // Spot Fleet without Spot is refused whatever else is asked.
+    // Spot Fleet without Spot is always refused.
     ...(api.name === 'SpotFleet' ? { price_type: 'spot' } : {}),
     ...(fleet_type === undefined ? {} : { fleet_type }),
     ...fields,

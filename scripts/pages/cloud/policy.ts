@@ -3,20 +3,22 @@ import { join } from 'node:path';
 import { root } from '../page.ts';
 import { cloudPlugins } from './apis.ts';
 
-/** By what name the code calls the SDK of a service. */
+/** The service of each SDK, by the name of the SDK in the code. */
 const services: Readonly<Record<string, string>> = { ec2: 'ec2', sdk: 'autoscaling', ssm: 'ssm' };
 
 /** Every action that the plugins call, as IAM names it. */
 export function actions(): string[] {
   const found = new Set<string>();
   for (const file of globSync(`plugins/{${cloudPlugins.join(',')}}/**/*.ts`, { cwd: root })) {
-    for (const [, sdk, name] of readFileSync(join(root, file), 'utf8').matchAll(/new (?:(ec2|sdk|ssm)\.)?([A-Z]\w+)Command\(/g))
+    for (const [, sdk, name] of readFileSync(join(root, file), 'utf8').matchAll(
+      /new (?:(ec2|sdk|ssm)\.)?([A-Z]\w+)Command\(/g,
+    ))
       found.add(`${services[sdk ?? ''] ?? 'sts'}:${name}`);
   }
   return [...found].toSorted();
 }
 
-/** What changes or ends something that is there already, and carries our tag. */
+/** Actions on existing resources that carry our tag. */
 const own = new Set([
   'ec2:TerminateInstances',
   'ec2:CreateLaunchTemplateVersion',
@@ -25,7 +27,7 @@ const own = new Set([
   'ec2:DeleteLaunchTemplateVersions',
 ]);
 
-/** What a policy must allow for these actions, no more where a condition can say less. */
+/** The policy for these actions, restricted by conditions where possible. */
 export function policyFor(all: readonly string[]): object {
   const parameters = all.filter((action) => action.startsWith('ssm:'));
   const looks = all.filter((action) => /:(Describe|Get)/.test(action) && !parameters.includes(action));
@@ -35,36 +37,36 @@ export function policyFor(all: readonly string[]): object {
   return {
     Version: '2012-10-17',
     Statement: [
-      { Sid: 'Look', Effect: 'Allow', Action: looks, Resource: '*' },
-      { Sid: 'MakeAndChange', Effect: 'Allow', Action: makes, Resource: '*' },
+      { Sid: 'Describe', Effect: 'Allow', Action: looks, Resource: '*' },
+      { Sid: 'CreateAndModify', Effect: 'Allow', Action: makes, Resource: '*' },
       {
-        Sid: 'ChangeAndEndWhatIsTagged',
+        Sid: 'ModifyAndDeleteTagged',
         Effect: 'Allow',
         Action: all.filter((action) => own.has(action)),
         Resource: '*',
         Condition: { StringLike: { 'aws:ResourceTag/muster:installation': '*' } },
       },
       {
-        Sid: 'TagWhatIsMade',
+        Sid: 'TagOnCreate',
         Effect: 'Allow',
         Action: ['ec2:CreateTags', 'autoscaling:CreateOrUpdateTags'],
         Resource: '*',
         Condition: { StringEqualsIfExists: { 'ec2:CreateAction': creating } },
       },
       {
-        Sid: 'ReadParametersThatNameImages',
+        Sid: 'ReadImageParameters',
         Effect: 'Allow',
         Action: parameters,
         Resource: ['arn:aws:ssm:*::parameter/aws/service/*', 'arn:aws:ssm:*:ACCOUNT:parameter/PATH-OF-YOUR-IMAGES/*'],
       },
       {
-        Sid: 'GiveMachinesAndFleetsTheirRoles',
+        Sid: 'PassRoles',
         Effect: 'Allow',
         Action: 'iam:PassRole',
         Resource: ['arn:aws:iam::ACCOUNT:role/ROLE-OF-THE-MACHINES', 'arn:aws:iam::ACCOUNT:role/ROLE-OF-SPOT-FLEETS'],
       },
       {
-        Sid: 'AssumeTheRoleOfAnInstance',
+        Sid: 'AssumeInstanceRole',
         Effect: 'Allow',
         Action: roles,
         Resource: 'arn:aws:iam::ACCOUNT:role/ROLE-ARN-OF-THE-CONFIGURATION',

@@ -1,4 +1,7 @@
-/** A process: fastify that checks the same body and stores it durably, neighbours together. What a write could cost at least. */
+/**
+ * A process: fastify that checks the same body and stores it durably, neighbours together. What a write could cost at
+ * least.
+ */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -21,7 +21,10 @@ interface Done {
   readonly rows: number;
 }
 
-/** What one request of 10 000 machines, of which 9999 are returned, does to the thread that has to care for all others too. */
+/**
+ * What one request of 10 000 machines, of which 9999 are returned, does to the thread that has to care for all others
+ * too.
+ */
 export const bigRequest: Line = {
   names: ['big-request'],
 
@@ -70,7 +73,8 @@ async function live(template: string): Promise<Done> {
   await wait(500);
   await broker.stop();
   const phases = [...times].map(
-    ([phase, [began, ended]]) => [phase, { ...threadRecord(watch, began, ended), seconds: (ended - began) / 1000 }] as const,
+    ([phase, [began, ended]]) =>
+      [phase, { ...threadRecord(watch, began, ended), seconds: (ended - began) / 1000 }] as const,
   );
   return { template, phases: new Map(phases), rows: largestTransaction(watch) };
 }

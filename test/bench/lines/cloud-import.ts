@@ -54,14 +54,19 @@ export const cloudImport: Line = {
   },
 };
 
-const added = ({ connect, load, ask, later }: FirstCall, what: keyof Took): number => connect[what] + load[what] + ask[what] - later[what];
+const added = ({ connect, load, ask, later }: FirstCall, what: keyof Took): number =>
+  connect[what] + load[what] + ask[what] - later[what];
 
-/** Modules of the SDK that the command line, or a broker with nothing to carry out, loads. That one with a request loads them proves the watch. */
+/**
+ * Modules of the SDK that the command line, or a broker with nothing to carry out, loads. That one with a request
+ * loads them proves the watch.
+ */
 async function loadedEarly(watchMs: number): Promise<string[]> {
   const imports = join(workplace(), 'imports');
   const env = { BENCH_IMPORTS: imports, NODE_OPTIONS: `--import=${join(processes, 'watch-imports.ts')}` };
   const loaded = () => (existsSync(imports) ? readFileSync(imports, 'utf8').trim().split('\n') : []);
-  for (const command of ['--version', '--help']) await promisify(execFile)(launcher, [command], { env: { ...process.env, ...env } });
+  for (const command of ['--version', '--help'])
+    await promisify(execFile)(launcher, [command], { env: { ...process.env, ...env } });
   const both = await fresh({ knobs: { boot_ms: 50 }, env });
   const { broker } = both;
   for (const path of ['/templates/', '/templates/fleet', '/requests/']) await json(`${broker.api}${path}`);
@@ -69,11 +74,15 @@ async function loadedEarly(watchMs: number): Promise<string[]> {
   const early = loaded();
   await launchOf(both);
   await broker.stop();
-  if (loaded().length === early.length) throw new Error('The watch for modules of the SDK sees none where some are loaded.');
+  if (loaded().length === early.length)
+    throw new Error('The watch for modules of the SDK sees none where some are loaded.');
   return early;
 }
 
-/** Milliseconds from the answer to a request until the cloud is asked for its machine: of the first request of a broker, and of the second. */
+/**
+ * Milliseconds from the answer to a request until the cloud is asked for its machine: of the first request of a
+ * broker, and of the second.
+ */
 async function firstLaunches(runs: number): Promise<(readonly [number, number])[]> {
   const found = [];
   for (let run = 0; run < runs; run++) {
@@ -86,7 +95,10 @@ async function firstLaunches(runs: number): Promise<(readonly [number, number])[
 
 async function launchOf({ broker, cloud }: Provisioning): Promise<number> {
   const mark = await cloud.mark();
-  const { request_id } = await json(`${broker.api}/machines/request`, 'POST', { template_id: 'run', machine_count: 1 });
+  const { request_id } = await json(`${broker.api}/machines/request`, 'POST', {
+    template_id: 'run',
+    machine_count: 1,
+  });
   const posted = Date.now();
   await completed(broker, [request_id]);
   const launch = (await cloud.entries(mark)).find(({ action }) => action === 'RunInstances');

@@ -42,7 +42,9 @@ export const cloudReturn: Line = {
         measured,
         runs,
         targets: [below(measured.most, 10, 's'), { text: 'none throttled', met: throttled === 0 }],
-        notes: [`the last machine ended after ${ended.median.toFixed(2)} s (${ended.most.toFixed(2)}); ${throttled} calls refused`],
+        notes: [
+          `the last machine ended after ${ended.median.toFixed(2)} s (${ended.most.toFixed(2)}); ${throttled} calls refused`,
+        ],
       });
     }
   },
@@ -64,7 +66,8 @@ async function giveBack(count: number, delayMs: number): Promise<Returned> {
   finished.catch(() => undefined);
   const ended = (async () => {
     while ((await cloud.running()) > machines - count) {
-      if (since() * 1000 > patienceMs) throw new Error(`Machines live ${patienceMs / 1000} s after they were given back.`);
+      if (since() * 1000 > patienceMs)
+        throw new Error(`Machines live ${patienceMs / 1000} s after they were given back.`);
       await wait(50);
     }
     return since();
@@ -72,7 +75,8 @@ async function giveBack(count: number, delayMs: number): Promise<Returned> {
   const [seconds, last] = [await finished, await ended];
   const { throttled } = await cloud.calls(before);
   const running = await cloud.running();
-  if (running !== machines - count) throw new Error(`${running} machines live, of ${machines - count} that were to stay.`);
+  if (running !== machines - count)
+    throw new Error(`${running} machines live, of ${machines - count} that were to stay.`);
   await broker.stop();
   return { seconds, ended: last, throttled };
 }

@@ -18,7 +18,10 @@ const options = {
   config: { rate_limits: { enabled: true, buckets: { RunInstances: { requests: granted, machines: granted } } } },
 };
 
-/** How often the cloud is asked about 10 000 machines in 100 requests that merely live, by the cloud's own audit: in real time, minute by minute. */
+/**
+ * How often the cloud is asked about 10 000 machines in 100 requests that merely live, by the cloud's own audit: in
+ * real time, minute by minute.
+ */
 export const cloudSteady: Line = {
   names: ['cloud-steady'],
   slow: true,
@@ -51,13 +54,17 @@ export const cloudSteady: Line = {
       measured,
       runs: minutes,
       targets: [below(measured.most, 60, '/min')],
-      notes: [`${kinds(entries)}, in bursts of ${bursts(entries).join(', ')}; ${busy.toFixed(1)} s of processor a minute`],
+      notes: [
+        `${kinds(entries)}, in bursts of ${bursts(entries).join(', ')}; ${busy.toFixed(1)} s of processor a minute`,
+      ],
     });
   },
 };
 
 function kinds(entries: readonly CallEntry[]): string {
-  return [...Map.groupBy(entries, ({ action }) => action)].map(([action, all]) => `${all.length} ${action}`).join(' + ');
+  return [...Map.groupBy(entries, ({ action }) => action)]
+    .map(([action, all]) => `${all.length} ${action}`)
+    .join(' + ');
 }
 
 /** Calls that come within a third of the time between two looks belong to one. */

@@ -109,7 +109,10 @@ function longestBlock(delays: string, since: number): number {
     .trim()
     .split('\n')
     .map((line): { thread: number; at: number; blocked_ms: number } => JSON.parse(line));
-  return Math.max(0, ...blocks.filter(({ thread, at }) => thread > 0 && at >= since).map(({ blocked_ms }) => blocked_ms));
+  return Math.max(
+    0,
+    ...blocks.filter(({ thread, at }) => thread > 0 && at >= since).map(({ blocked_ms }) => blocked_ms),
+  );
 }
 
 /** A sweep that ended something, or took something for lost, did not compare what it was to compare. */
@@ -117,5 +120,6 @@ async function requireUntouched(broker: Broker, cloud: Cloud): Promise<void> {
   const running = await cloud.running();
   if (running !== machines) throw new Error(`The cloud has ${running} machines, of ${machines}.`);
   const { total_count } = await json(`${broker.api}/requests/?status=completed&limit=1`);
-  if (total_count !== machines / each) throw new Error(`${total_count} requests are completed, of ${machines / each}.`);
+  if (total_count !== machines / each)
+    throw new Error(`${total_count} requests are completed, of ${machines / each}.`);
 }

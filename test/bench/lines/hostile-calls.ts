@@ -10,7 +10,9 @@ export const hostileCalls: Line = {
 
   async run(_effort, _wanted, tell) {
     const player = Child.of(join(import.meta.dirname, '../processes/hostile.ts'));
-    const { times, wrong } = await player.ask<{ readonly times: readonly number[]; readonly wrong: number }>({ do: 'play' });
+    const { times, wrong } = await player.ask<{ readonly times: readonly number[]; readonly wrong: number }>({
+      do: 'play',
+    });
     await player.stop();
     const measured = spread(times);
     tell({

@@ -6,7 +6,10 @@ import { fresh, provision } from './provisioning.ts';
 
 const per_second = 200;
 
-/** Requests at fixed times, whether or not answers come, while 10 000 machines are made. Each is for one machine, and is made as well. */
+/**
+ * Requests at fixed times, whether or not answers come, while 10 000 machines are made. Each is for one machine, and
+ * is made as well.
+ */
 export const openLoop: Line = {
   names: ['open-loop'],
 

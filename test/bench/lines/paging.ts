@@ -15,7 +15,10 @@ const rowsAtOnce = 5_000;
 /** Lists by their filters and orders, of which the first pages are read. */
 const lists = ['limit=50', 'limit=50&status=completed', 'limit=50&sort=created_at:asc', 'limit=200'];
 
-/** Lists of requests with a thousand and with a million in the store: what a page costs must not depend on how many there are. */
+/**
+ * Lists of requests with a thousand and with a million in the store: what a page costs must not depend on how many
+ * there are.
+ */
 export const paging: Line = {
   names: ['paging'],
   slow: true,

@@ -22,10 +22,14 @@ export interface FreshOptions {
 }
 
 /** A broker and its cloud, both fresh; they have not met yet. */
-export const fresh = ({ config, ...options }: FreshOptions = {}): Promise<Provisioning> => freshAt(workplace(config), options);
+export const fresh = ({ config, ...options }: FreshOptions = {}): Promise<Provisioning> =>
+  freshAt(workplace(config), options);
 
 /** The same in a directory that is there already. */
-export async function freshAt(directory: string, { knobs, env }: Omit<FreshOptions, 'config'> = {}): Promise<Provisioning> {
+export async function freshAt(
+  directory: string,
+  { knobs, env }: Omit<FreshOptions, 'config'> = {},
+): Promise<Provisioning> {
   const cloud = await openCloud(directory, { boot_ms: 1_000, ...knobs });
   const broker = await startBroker(directory, env);
   return { directory, broker, cloud };
@@ -56,7 +60,10 @@ export async function provision({ broker, cloud }: Provisioning, wanted: Wanted)
   const began = performance.now();
   const asked = await Promise.all(
     Array.from({ length: machines / each }, (_, index) =>
-      json(`${broker.api}/machines/request`, 'POST', { template_id: templates[index % templates.length], machine_count: each }),
+      json(`${broker.api}/machines/request`, 'POST', {
+        template_id: templates[index % templates.length],
+        machine_count: each,
+      }),
     ),
   );
   const request_ids = asked.map(({ request_id }): string => request_id);

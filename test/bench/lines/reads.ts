@@ -21,7 +21,17 @@ interface Page {
 
 /** Questions, each against a bare server that answers the very bytes that the broker answered. */
 export const reads: Line = {
-  names: ['template', 'status-1', 'status-1000', 'list', 'templates', 'providers', 'provider', 'capabilities', 'request-provider'],
+  names: [
+    'template',
+    'status-1',
+    'status-1000',
+    'list',
+    'templates',
+    'providers',
+    'provider',
+    'capabilities',
+    'request-provider',
+  ],
 
   async run({ quick, rounds, seconds }, wanted, tell) {
     const directory = workplace();
@@ -29,7 +39,9 @@ export const reads: Line = {
     const broker = await startBroker(directory);
     const pages = (await makePages(broker, quick)).filter(({ name }) => wanted(name));
     const bare = Child.of(join(import.meta.dirname, '../baselines/read.ts'));
-    const { url } = await bare.ask<{ url: string }>({ pages: await Promise.all(pages.map((page) => copied(broker, page.path))) });
+    const { url } = await bare.ask<{ url: string }>({
+      pages: await Promise.all(pages.map((page) => copied(broker, page.path))),
+    });
     for (const { path, ...page } of pages) {
       const subject = { url: `${broker.api}${path}`, pid: broker.pid };
       const baseline = { url: `${url}${path}`, pid: bare.pid };
@@ -56,13 +68,29 @@ async function makePages(broker: Broker, quick: boolean): Promise<readonly Page[
   return [
     { name: 'template', title: 'GET a template', path: '/templates/fleet', least: 0.6 },
     { name: 'status-1', title: 'GET status, 1 machine', path: `/requests/${one}/status`, least: 0.4 },
-    { name: 'status-1000', title: 'GET status, 1000 machines', path: `/requests/${many}/status`, least: 0.15, rate: 500 },
+    {
+      name: 'status-1000',
+      title: 'GET status, 1000 machines',
+      path: `/requests/${many}/status`,
+      least: 0.15,
+      rate: 500,
+    },
     { name: 'list', title: `GET 50 of ${count + 1} requests`, path: '/requests/?limit=50', least: 0.35, rate: 1_500 },
     { name: 'templates', title: 'GET the templates', path: '/templates/', least: 0.35 },
     { name: 'providers', title: 'GET the providers', path: '/providers/', least: 0.35 },
     { name: 'provider', title: 'GET a provider', path: '/providers/simulated', least: 0.35 },
-    { name: 'capabilities', title: 'GET the capabilities of a provider', path: '/providers/simulated/capabilities', least: 0.35 },
-    { name: 'request-provider', title: 'GET a request with its provider', path: `/requests/${one}/provider`, least: 0.35 },
+    {
+      name: 'capabilities',
+      title: 'GET the capabilities of a provider',
+      path: '/providers/simulated/capabilities',
+      least: 0.35,
+    },
+    {
+      name: 'request-provider',
+      title: 'GET a request with its provider',
+      path: `/requests/${one}/provider`,
+      least: 0.35,
+    },
   ];
 }
 
@@ -76,7 +104,8 @@ async function completed(broker: Broker, count: number): Promise<void> {
   for (;;) {
     const { total_count } = await json(`${broker.api}/requests/?status=completed&limit=1`);
     if (total_count === count) return;
-    if (performance.now() > end) throw new Error(`Only ${total_count} of ${count} requests were completed within a minute.`);
+    if (performance.now() > end)
+      throw new Error(`Only ${total_count} of ${count} requests were completed within a minute.`);
     await wait(100);
   }
 }

@@ -21,7 +21,10 @@ interface Listed {
   readonly status: string;
 }
 
-/** What it costs the loop's thread to watch forty returns of one machine each, of one request of 10 000, whose machines take long to go. */
+/**
+ * What it costs the loop's thread to watch forty returns of one machine each, of one request of 10 000, whose machines
+ * take long to go.
+ */
 export const returnsOfABigRequest: Line = {
   names: ['returns-of-a-big-request'],
 
@@ -68,7 +71,9 @@ export const returnsOfABigRequest: Line = {
 async function underWay(api: string): Promise<void> {
   for (const end = performance.now() + patience_ms; performance.now() < end; await wait(100)) {
     const { requests } = await json(`${api}/requests/?limit=1000`);
-    const statuses = requests.flatMap(({ request_id, status }: Listed) => (request_id.startsWith('ret-') ? [status] : []));
+    const statuses = requests.flatMap(({ request_id, status }: Listed) =>
+      request_id.startsWith('ret-') ? [status] : [],
+    );
     const ended = statuses.find((status: string) => status !== 'pending' && status !== 'in_progress');
     if (ended !== undefined) throw new Error(`A return is ${ended} that was to be watched.`);
     if (statuses.filter((status: string) => status === 'in_progress').length === returns) return;

@@ -6,7 +6,10 @@ import type { Line } from './line.ts';
 
 const instances = 20;
 const requests = 100_000;
-const keys = Array.from({ length: requests }, (_, i) => `req-0199c5a2-7c31-7d4e-${i.toString(16).padStart(4, '0')}-b14a9d3c5e7f`);
+const keys = Array.from(
+  { length: requests },
+  (_, i) => `req-0199c5a2-7c31-7d4e-${i.toString(16).padStart(4, '0')}-b14a9d3c5e7f`,
+);
 const candidates = Array.from(
   { length: instances },
   (_, i): Candidate => ({
@@ -25,7 +28,8 @@ export const selection: Line = {
   names: ['select', 'select-weights'],
 
   async run({ rounds }, wanted, tell) {
-    const choose = (key: string) => select({ key, machine_count: 1, provider_type: 'cloud' }, candidates).provider_instance;
+    const choose = (key: string) =>
+      select({ key, machine_count: 1, provider_type: 'cloud' }, candidates).provider_instance;
     const counts = new Map<string, number>();
     const rates: number[] = [];
     for (let round = 0; round <= rounds; round++) {

@@ -27,7 +27,10 @@ const launch = {
   'TagSpecification.1.Tag.2.Key': 'muster:request-id',
 };
 
-/** The simulated cloud by itself, in the process that a broker finds: machines launched one by one, each with a token and a tag of its own. */
+/**
+ * The simulated cloud by itself, in the process that a broker finds: machines launched one by one, each with a token
+ * and a tag of its own.
+ */
 export const simulator: Line = {
   names: ['sim-launch', 'sim-memory', 'sim-page', 'sim-page-by-tag'],
 
@@ -78,12 +81,16 @@ export const simulator: Line = {
       ['sim-page-by-tag', 'Simulated cloud: the same by tag and state', tagged],
     ] as const) {
       const measured = spread([times]);
-      if (wanted(name)) tell({ name, title, unit: 'ms', measured, runs: pages, targets: [below(times, 40, 'ms')], notes: [] });
+      if (wanted(name))
+        tell({ name, title, unit: 'ms', measured, runs: pages, targets: [below(times, 40, 'ms')], notes: [] });
     }
   },
 };
 
-/** A virtual hour on a standing clock, until the caller has its last answer: in each minute 500 machines are launched, found, and ended. */
+/**
+ * A virtual hour on a standing clock, until the caller has its last answer: in each minute 500 machines are launched,
+ * found, and ended.
+ */
 export const simulatedHour: Line = {
   names: ['sim-hour'],
 
@@ -117,7 +124,13 @@ async function launchSome(wire: Wire, round: number, count: number): Promise<num
   const one = async () => {
     while (left-- > 0) {
       const id = `req-00000000-0000-0000-0000-${round}-${left}`;
-      await wire.call('RunInstances', { ...launch, MinCount: 1, MaxCount: 1, ClientToken: id, 'TagSpecification.1.Tag.2.Value': id });
+      await wire.call('RunInstances', {
+        ...launch,
+        MinCount: 1,
+        MaxCount: 1,
+        ClientToken: id,
+        'TagSpecification.1.Tag.2.Value': id,
+      });
     }
   };
   await Promise.all(Array.from({ length: callers }, one));
@@ -125,7 +138,12 @@ async function launchSome(wire: Wire, round: number, count: number): Promise<num
 }
 
 /** Processor time of the server for a page, in milliseconds. */
-async function describeSome(wire: Wire, pid: number, count: number, filters: Readonly<Record<string, string>>): Promise<number> {
+async function describeSome(
+  wire: Wire,
+  pid: number,
+  count: number,
+  filters: Readonly<Record<string, string>>,
+): Promise<number> {
   for (let call = 0; call < 10; call++) await wire.call('DescribeInstances', { MaxResults: 1000, ...filters });
   const before = cpuSeconds(pid) ?? Number.NaN;
   for (let call = 0; call < count; call++) {

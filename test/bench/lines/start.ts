@@ -10,7 +10,10 @@ import type { Line } from './line.ts';
 
 const idleMs = 5_000;
 
-/** From the start of the process to its first answer, on an empty data directory, with the compile cache of an earlier start. */
+/**
+ * From the start of the process to its first answer, on an empty data directory, with the compile cache of an earlier
+ * start.
+ */
 export const start: Line = {
   names: ['start'],
 

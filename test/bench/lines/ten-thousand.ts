@@ -19,6 +19,14 @@ export const tenThousand: Line = {
     const describes = spread(done.map((each) => each.describes));
     const note = `${describes.least} – ${describes.most} describe calls, ${done[0]?.launches} launches, ${Math.round(spread(done.map((each) => each.rss_mb)).most)} MB at the end`;
     const targets = [below(measured.median, 15, 's'), below(describes.most, 400, 'describes')];
-    tell({ name: 'ten-thousand', title: '10 000 machines to running', unit: 's', measured, runs, targets, notes: [note] });
+    tell({
+      name: 'ten-thousand',
+      title: '10 000 machines to running',
+      unit: 's',
+      measured,
+      runs,
+      targets,
+      notes: [note],
+    });
   },
 };

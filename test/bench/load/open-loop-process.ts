@@ -1,6 +1,6 @@
 /**
- * A process: sends calls at times fixed in advance, and counts each one's time from when it was to be sent. A server that stops for a moment
- * so shows in every call that fell into it, not in one.
+ * A process: sends calls at times fixed in advance, and counts each one's time from when it was to be sent. A server
+ * that stops for a moment so shows in every call that fell into it, not in one. /
  */
 import { Agent, request } from 'node:http';
 import { setPriority } from 'node:os';
@@ -33,7 +33,11 @@ try {
 
 async function run({ url, per_second, seconds, body }: OpenLoopJob): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000, maxFreeSockets: 1_000, scheduling: 'lifo' });
-  const options = { method: 'POST', agent, headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } };
+  const options = {
+    method: 'POST',
+    agent,
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+  };
   const times: number[] = [];
   let failures = 0;
   let behind_ms = 0;
@@ -70,6 +74,13 @@ async function run({ url, per_second, seconds, body }: OpenLoopJob): Promise<voi
   agent.destroy();
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-  const result: OpenLoopResult = { sent: count, failures, p50_ms: at(0.5), p99_ms: at(0.99), max_ms: at(1), behind_ms };
+  const result: OpenLoopResult = {
+    sent: count,
+    failures,
+    p50_ms: at(0.5),
+    p99_ms: at(0.99),
+    max_ms: at(1),
+    behind_ms,
+  };
   process.send?.(result);
 }

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 
-const authorization = 'AWS4-HMAC-SHA256 Credential=AKIABENCH/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
+const authorization =
+  'AWS4-HMAC-SHA256 Credential=AKIABENCH/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
 
 /** Parameters of one call of EC2's query protocol, without action and version. */
 export type Call = Readonly<Record<string, string | number>>;
@@ -19,7 +20,11 @@ export function openWire(url: string): Wire {
     call: (action, params) =>
       new Promise((resolve, reject) => {
         const body = new URLSearchParams({ Action: action, Version: '2016-11-15', ...toTexts(params) }).toString();
-        const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(body) };
+        const headers = {
+          authorization,
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-length': Buffer.byteLength(body),
+        };
         const sent = request({ host, port, method: 'POST', agent, headers }, (answer) => {
           let text = '';
           answer.setEncoding('latin1');

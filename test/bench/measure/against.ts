@@ -34,7 +34,8 @@ export async function against(comparison: Comparison): Promise<Row> {
   const ours: Round[] = [];
   const bare: Round[] = [];
   try {
-    for (const side of [subject, baseline]) await load.run({ ...call, url: side.url, seconds: warmUpSeconds }, side.pid);
+    for (const side of [subject, baseline])
+      await load.run({ ...call, url: side.url, seconds: warmUpSeconds }, side.pid);
     for (let round = 0; round < rounds; round++) {
       ours.push(await load.run({ ...call, url: subject.url, seconds }, subject.pid));
       bare.push(await load.run({ ...call, url: baseline.url, seconds }, baseline.pid));
@@ -65,7 +66,11 @@ export async function against(comparison: Comparison): Promise<Row> {
   };
 }
 
-function pairwise(ours: readonly Round[], bare: readonly Round[], of: (round: Round) => number | undefined): Spread | undefined {
+function pairwise(
+  ours: readonly Round[],
+  bare: readonly Round[],
+  of: (round: Round) => number | undefined,
+): Spread | undefined {
   const ratios = ours.flatMap((each, index) => {
     const mine = of(each);
     const other = of(bare[index] as Round);
@@ -74,10 +79,15 @@ function pairwise(ours: readonly Round[], bare: readonly Round[], of: (round: Ro
   return ratios.length === 0 ? undefined : spread(ratios);
 }
 
-/** Where a server had time left over, the load was the slowest part, and only the ratio of processor time says how the two compare. */
+/**
+ * Where a server had time left over, the load was the slowest part, and only the ratio of processor time says how the
+ * two compare.
+ */
 function notes(ours: readonly Round[], bare: readonly Round[]): string[] {
   const share = (rounds: readonly Round[]) => spread(rounds.map((each) => each.server_share ?? Number.NaN)).median;
   const percent = (value: number) => `${Math.round(value * 100)} %`;
   const p99 = spread(ours.map((each) => each.p99_ms)).median;
-  return [`p99 ${p99} ms; processor used by the server ${percent(share(ours))}, by the bare one ${percent(share(bare))}`];
+  return [
+    `p99 ${p99} ms; processor used by the server ${percent(share(ours))}, by the bare one ${percent(share(bare))}`,
+  ];
 }

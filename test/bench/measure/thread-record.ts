@@ -25,14 +25,21 @@ export interface ThreadRecord {
 /** Between two moments, in epoch milliseconds. A quarter of a second at either end may be missing. */
 export function threadRecord(file: string, since: number, until: number): ThreadRecord {
   const lines = linesOf(file).filter(({ at }) => at >= since && at <= until);
-  const blocks = lines.flatMap((line) => ('blocked_ms' in line ? [line] : [])).toSorted((a, b) => b.blocked_ms - a.blocked_ms);
+  const blocks = lines
+    .flatMap((line) => ('blocked_ms' in line ? [line] : []))
+    .toSorted((a, b) => b.blocked_ms - a.blocked_ms);
   const used = lines.flatMap((line) => ('active_ms' in line ? [line] : []));
   const [first, last] = [used[0], used.at(-1)];
   const { blocked_ms = 0, blocked_cpu_ms = 0 } = blocks[0] ?? {};
   if (!first || !last || first === last) return { blocked_ms, blocked_cpu_ms, active: Number.NaN, cpu: Number.NaN };
   const active = last.active_ms - first.active_ms;
   const time = active + last.idle_ms - first.idle_ms;
-  return { blocked_ms, blocked_cpu_ms, active: active / time, cpu: (last.cpu_ms - first.cpu_ms) / (last.at - first.at) };
+  return {
+    blocked_ms,
+    blocked_cpu_ms,
+    active: active / time,
+    cpu: (last.cpu_ms - first.cpu_ms) / (last.at - first.at),
+  };
 }
 
 /** Rows that the largest transaction of the loop's thread wrote. */

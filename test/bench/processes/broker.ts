@@ -21,13 +21,20 @@ export interface Broker {
   stop(): Promise<void>;
 }
 
-/** The broker as a user starts it, loop thread and all, on a port of its own. Resolves with its first answer. `env` is added to its environment. */
+/**
+ * The broker as a user starts it, loop thread and all, on a port of its own. Resolves with its first answer. `env` is
+ * added to its environment.
+ */
 export async function startBroker(directory: string, env: Record<string, string> = {}): Promise<Broker> {
   const port = await freePort();
   const args = ['server', 'start', '--foreground', '--port', String(port)];
   const began = performance.now();
   // The launcher becomes the server: one process.
-  const child = new Child(launcher, args, { cwd: directory, env: { MUSTER_DATA_DIR: directory, ...env }, answers: false });
+  const child = new Child(launcher, args, {
+    cwd: directory,
+    env: { MUSTER_DATA_DIR: directory, ...env },
+    answers: false,
+  });
   const api = `http://127.0.0.1:${port}/api/v1`;
   await firstAnswer(`${api}/templates/`, child);
   const started_ms = performance.now() - began;

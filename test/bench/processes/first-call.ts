@@ -1,6 +1,6 @@
 /**
- * A process: one provider instance of the cloud, connected in a thread like that of the broker's loop, on everything that the loop has loaded before.
- * Tells what its first question to the cloud takes, part by part, and a later one.
+ * A process: one provider instance of the cloud, connected in a thread like that of the broker's loop, on everything
+ * that the loop has loaded before. Tells what its first question to the cloud takes, part by part, and a later one. /
  */
 import { enableCompileCache } from 'node:module';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -31,7 +31,10 @@ const laterCalls = 5;
 enableCompileCache(new URL('../../../node_modules/.cache/compile', import.meta.url).pathname);
 if (isMainThread) {
   process.on('message', ({ url }: { readonly url: string }) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: { url }, resourceLimits: { maxYoungGenerationSizeMb: youngMb } });
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: { url },
+      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    });
     worker.on('message', (answer: FirstCall) => process.send?.(answer));
   });
   process.on('disconnect', () => process.exit());
@@ -42,7 +45,13 @@ if (isMainThread) {
   const { makeClients } = await import('../../../plugins/cloud/connection/clients.ts');
   const { url } = workerData as { readonly url: string };
   const config = { endpoint_url: 'simulator:' };
-  const context: PluginContext = { instance: 'bench', endpoint: async () => url, clock: systemClock, log, installation: 'bench' };
+  const context: PluginContext = {
+    instance: 'bench',
+    endpoint: async () => url,
+    clock: systemClock,
+    log,
+    installation: 'bench',
+  };
   const call: Call = { signal: new AbortController().signal, fence: () => undefined, log };
 
   const began = stopwatch();
@@ -58,8 +67,9 @@ if (isMainThread) {
   const again = stopwatch();
   for (let each = 0; each < laterCalls; each++) await cloud.check?.(session, call);
   const { wall, cpu } = again();
+  const later = { wall: wall / laterCalls, cpu: cpu / laterCalls };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads has no origin
-  parentPort?.postMessage({ connect, load, ask, later: { wall: wall / laterCalls, cpu: cpu / laterCalls } } satisfies FirstCall);
+  parentPort?.postMessage({ connect, load, ask, later } satisfies FirstCall);
 }
 
 function stopwatch(): () => Took {

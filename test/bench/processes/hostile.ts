@@ -1,4 +1,7 @@
-/** Plays the corpus of hostile calls in a process of its own, when it is told to; of each call the least of some tries counts. */
+/**
+ * Plays the corpus of hostile calls in a process of its own, when it is told to; of each call the least of some tries
+ * counts.
+ */
 import { readCorpus } from '../../fuzz/corpus.ts';
 import { objections } from '../../fuzz/judge.ts';
 import { play } from '../../fuzz/play.ts';

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 /** The kernel counts in hundredths of a second. */
 const ticksPerSecond = 100;
 
-/** Processor time that a process with all its threads has used, in seconds; undefined where the system does not tell. */
+/**
+ * Processor time that a process with all its threads has used, in seconds; undefined where the system does not tell.
+ */
 export function cpuSeconds(pid: number): number | undefined {
   const text = read(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** Loaded with `--import` into every thread of a process: writes down each module of the cloud's SDK that is loaded, into the file that `BENCH_IMPORTS` names. */
+/**
+ * Loaded with `--import` into every thread of a process: writes down each module of the cloud's SDK that is loaded,
+ * into the file that `BENCH_IMPORTS` names.
+ */
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { threadId } from 'node:worker_threads';

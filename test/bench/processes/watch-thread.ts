@@ -1,6 +1,7 @@
 /**
- * Loaded with `--import` into every thread of a process: writes down how each thread's event loop fares, into the file that `BENCH_WATCH` names. A line for each
- * block of 10 ms and more, one for each transaction that writes more rows than any before it, and one every quarter of a second with the time that was used.
+ * Loaded with `--import` into every thread of a process: writes down how each thread's event loop fares, into the file
+ * that `BENCH_WATCH` names. A line for each block of 10 ms and more, one for each transaction that writes more rows
+ * than any before it, and one every quarter of a second with the time that was used. /
  */
 import { appendFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,7 +14,8 @@ const leastMs = 10;
 const tellMs = 250;
 
 if (file !== undefined) {
-  const tell = (line: ThreadLine): void => appendFileSync(file, `${JSON.stringify({ thread: threadId, at: Date.now(), ...line })}\n`);
+  const tell = (line: ThreadLine): void =>
+    appendFileSync(file, `${JSON.stringify({ thread: threadId, at: Date.now(), ...line })}\n`);
   watchBlocks(tell);
   watchTransactions(tell);
   setInterval(() => {

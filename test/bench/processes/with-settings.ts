@@ -1,4 +1,7 @@
-/** A process: the broker of a directory with its loop thread, put together as the server does it, with other intervals than the usual ones. */
+/**
+ * A process: the broker of a directory with its loop thread, put together as the server does it, with other intervals
+ * than the usual ones.
+ */
 import { enableCompileCache } from 'node:module';
 
 // Never the usual one: that lies where others may put something.

@@ -1,4 +1,6 @@
-/** A process: the broker of a directory, put together as the server does it, with nobody to carry out what it stores. */
+/**
+ * A process: the broker of a directory, put together as the server does it, with nobody to carry out what it stores.
+ */
 import { loadConfiguration } from '../../../config/load.ts';
 import { silentLog } from '../../../core/contract/log.ts';
 import { compose } from '../../../host/compose.ts';

@@ -10,8 +10,8 @@ interface InstanceFields {
 }
 
 /**
- * A data directory with configuration and templates; `cloud` is laid over the configuration of the provider instance, `instance` over the instance.
- * `BENCH_DIR` names the disk that is measured; default: the one for temporary files.
+ * A data directory with configuration and templates; `cloud` is laid over the configuration of the provider instance,
+ * `instance` over the instance. `BENCH_DIR` names the disk that is measured; default: the one for temporary files. /
  */
 export function workplace(cloud: object = {}, instance: InstanceFields = {}): string {
   const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'muster-bench-'));

@@ -21,5 +21,11 @@ export interface Row {
   readonly notes: readonly string[];
 }
 
-export const atLeast = (value: number, bound: number, text: string): Target => ({ text: `${text} ≥ ${bound}`, met: value >= bound });
-export const below = (value: number, bound: number, text: string): Target => ({ text: `${text} < ${bound}`, met: value < bound });
+export const atLeast = (value: number, bound: number, text: string): Target => ({
+  text: `${text} ≥ ${bound}`,
+  met: value >= bound,
+});
+export const below = (value: number, bound: number, text: string): Target => ({
+  text: `${text} < ${bound}`,
+  met: value < bound,
+});

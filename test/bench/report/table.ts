@@ -12,8 +12,12 @@ export function table(rows: readonly Row[]): string {
   const line = (each: readonly string[]) =>
     each.length === 1
       ? (each[0] ?? '')
-      : each.map((cell, index) => (index === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[index] ?? 0))).join('  ');
-  return [line(columns), '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)), ...cells.map(line)].join('\n');
+      : each
+          .map((cell, index) => (index === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[index] ?? 0)))
+          .join('  ');
+  return [line(columns), '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)), ...cells.map(line)].join(
+    '\n',
+  );
 }
 
 function cellsOf({ title, unit, measured, baseline, ratio, targets }: Row): string[] {

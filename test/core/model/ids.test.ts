@@ -5,7 +5,12 @@ test('the token of an attempt is the same after a restart, new for another attem
   const token = attemptToken('install', 'req-1', 1);
   t.is(attemptToken('install', 'req-1', 1), token);
   t.is(
-    new Set([token, attemptToken('install', 'req-1', 2), attemptToken('install', 'req-2', 1), attemptToken('other', 'req-1', 1)]).size,
+    new Set([
+      token,
+      attemptToken('install', 'req-1', 2),
+      attemptToken('install', 'req-2', 1),
+      attemptToken('other', 'req-1', 1),
+    ]).size,
     4,
   );
 });

@@ -17,7 +17,11 @@ test('kind and name follow from the class name', (t) => {
 
 test('no two operations share a name, a route or a command', (t) => {
   const routes = operations.flatMap((each) => [each.rest ?? []].flat().map((rest) => `${rest.method} ${rest.path}`));
-  for (const names of [operations.map((each) => each.name), routes, operations.flatMap((each) => each.cli?.command ?? [])]) {
+  for (const names of [
+    operations.map((each) => each.name),
+    routes,
+    operations.flatMap((each) => each.cli?.command ?? []),
+  ]) {
     t.is(new Set(names).size, names.length);
   }
 });
@@ -36,7 +40,12 @@ test('the path, the presets, the omitted fields and the defaults of a route are 
   for (const { name, input, rest } of operations) {
     for (const binding of [rest ?? []].flat()) {
       const path = [...binding.path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field ?? '');
-      const named = [...path, ...(binding.omit ?? []), ...Object.keys(binding.preset ?? {}), ...Object.keys(binding.defaults ?? {})];
+      const named = [
+        ...path,
+        ...(binding.omit ?? []),
+        ...Object.keys(binding.preset ?? {}),
+        ...Object.keys(binding.defaults ?? {}),
+      ];
       t.deepEqual(
         named.filter((field) => !(field in input.properties)),
         [],

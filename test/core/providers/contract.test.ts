@@ -24,18 +24,42 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
   [answers.checkLaunch, launch({ machines: [machine, null] }), /^\/machines\/1 is null/],
   [answers.checkLaunch, launch({ machines: [{ ...machine, machine_id: '' }] }), /^\/machines\/0\/machine_id is ''/],
   [answers.checkLaunch, launch({ machines: [{ ...machine, machine_id: 7 }] }), /^\/machines\/0\/machine_id is 7/],
-  [answers.checkLaunch, launch({ machines: [machine, { ...machine }] }), /^\/machines\/1\/machine_id is 'm-1'; .* each machine once/],
-  [answers.checkLaunch, launch({ machines: [{ ...machine, status: 'up' }] }), /^\/machines\/0\/status is 'up'; .* one of pending, running/],
+  [
+    answers.checkLaunch,
+    launch({ machines: [machine, { ...machine }] }),
+    /^\/machines\/1\/machine_id is 'm-1'; .* each machine once/,
+  ],
+  [
+    answers.checkLaunch,
+    launch({ machines: [{ ...machine, status: 'up' }] }),
+    /^\/machines\/0\/status is 'up'; .* one of pending, running/,
+  ],
   [answers.checkLaunch, launch({ machines: [{ ...machine, ready: 1 }] }), /^\/machines\/0\/ready is 1/],
-  [answers.checkLaunch, launch({ machines: [{ ...machine, status: 'pending' }] }), /^\/machines\/0\/ready .* to be running/],
-  [answers.checkLaunch, launch({ machines: [{ ...machine, launched_at: 'soon' }] }), /^\/machines\/0\/launched_at is 'soon'; .* ISO 8601/],
+  [
+    answers.checkLaunch,
+    launch({ machines: [{ ...machine, status: 'pending' }] }),
+    /^\/machines\/0\/ready .* to be running/,
+  ],
+  [
+    answers.checkLaunch,
+    launch({ machines: [{ ...machine, launched_at: 'soon' }] }),
+    /^\/machines\/0\/launched_at is 'soon'; .* ISO 8601/,
+  ],
   [answers.checkLaunch, launch({ machines: [{ ...machine, reclaim_at: 5 }] }), /^\/machines\/0\/reclaim_at is 5/],
   [answers.checkLaunch, launch({ machines: [{ ...machine, private_ip: 10 }] }), /^\/machines\/0\/private_ip is 10/],
   [answers.checkLaunch, launch({ machines: [{ ...machine, market: 'cheap' }] }), /^\/machines\/0\/market is 'cheap'/],
   [answers.checkLaunch, launch({ machines: [{ ...machine, data: 'zone' }] }), /^\/machines\/0\/data is 'zone'/],
   [answers.checkLaunch, launch({ machines: [{ ...machine, data: { when: 1n } }] }), /^\/machines\/0\/data\/when is 1/],
-  [answers.checkLaunch, launch({ shortfall: [{ kind: 'sad', code: 'X', message: 'x' }] }), /^\/shortfall\/0\/kind is 'sad'/],
-  [answers.checkLaunch, launch({ shortfall: [{ kind: 'capacity', code: 'X' }] }), /^\/shortfall\/0\/message is undefined/],
+  [
+    answers.checkLaunch,
+    launch({ shortfall: [{ kind: 'sad', code: 'X', message: 'x' }] }),
+    /^\/shortfall\/0\/kind is 'sad'/,
+  ],
+  [
+    answers.checkLaunch,
+    launch({ shortfall: [{ kind: 'capacity', code: 'X' }] }),
+    /^\/shortfall\/0\/message is undefined/,
+  ],
   [
     answers.checkLaunch,
     launch({ shortfall: [{ kind: 'capacity', code: 'X', message: 'x', count: 1.5 }] }),
@@ -44,7 +68,11 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
   [(value) => answers.checkObservations(value, 2), [{}], /^the answer is a list of 1; .* each of the 2/],
   [(value) => answers.checkObservations(value, 1), undefined, /^the answer is undefined/],
   [(value) => answers.checkObservation(value, '/3'), { machines: [] }, /^\/3\/settled is undefined/],
-  [(value) => answers.checkObservation(value, '/3'), { machines: [], settled: true, handle: null }, /^\/3\/handle is null/],
+  [
+    (value) => answers.checkObservation(value, '/3'),
+    { machines: [], settled: true, handle: null },
+    /^\/3\/handle is null/,
+  ],
   [answers.checkProgress, undefined, /^the answer is undefined; .* progress/],
   [answers.checkProgress, {}, /^\/done is undefined/],
   [answers.checkProgress, { done: false, again_ms: -1 }, /^\/again_ms is -1/],
@@ -53,7 +81,11 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
   [answers.checkPlaces, { regions: ['a', 1], availability_zones: [] }, /^\/regions\/1 is 1/],
   [answers.checkMachineType, { name: 'm', vcpus: Infinity }, /^\/vcpus is Infinity/],
   [answers.checkOwnedResource, { kind: 'machine', id: 'i', machine: {} }, /^\/machine\/machine_id is undefined/],
-  [(value) => answers.checkLivingHosts(value, [{ machine_id: 'i-1' }]), [{ machine_id: 'i-2' }], /^\/0 is an object; .* a requested host/],
+  [
+    (value) => answers.checkLivingHosts(value, [{ machine_id: 'i-1' }]),
+    [{ machine_id: 'i-2' }],
+    /^\/0 is an object; .* a requested host/,
+  ],
   [answers.checkOffers, [{ key: 'a' }, { key: 'a' }], /^\/1\/key is 'a'; .* each key once/],
   [
     answers.checkOffers,
@@ -82,7 +114,9 @@ test('a valid answer passes', (t) => {
     market: 'spot',
     data: { zone: 'a', left: undefined },
   };
-  t.notThrows(() => answers.checkLaunch(launch({ machines: [whole, { machine_id: 'm-2', status: 'pending', ready: false }] })));
+  t.notThrows(() =>
+    answers.checkLaunch(launch({ machines: [whole, { machine_id: 'm-2', status: 'pending', ready: false }] })),
+  );
   t.notThrows(() => answers.checkObservation(new ProviderFault('gone', 'no'), '/0'));
   t.notThrows(() => answers.checkFound(undefined));
   t.notThrows(() => answers.checkLivingHosts([{ machine_id: 'i-1' }], [{ machine_id: 'i-1' }]));

@@ -15,7 +15,11 @@ test('a fact with an end holds until its end, and not when the clock was set bac
   const memory = { offer_memory_ms: 180_000, offer_probe_ms: 15_000 };
   await facts.learn([lackFact({ instance: 'east', api: 'Api', offer: 'x' }, shortfall, at, memory)]);
   const lack = { lacked: shortfall, since: at, until: at + 180_000, tried_again_at: at + 15_000 };
-  const known = () => [facts.withoutCapacity('east', 'Api', 'x'), facts.anyWithoutCapacity('east'), facts.lackingOffers('east').length];
+  const known = () => [
+    facts.withoutCapacity('east', 'Api', 'x'),
+    facts.anyWithoutCapacity('east'),
+    facts.lackingOffers('east').length,
+  ];
   t.deepEqual(facts.lackingOffers('east'), [{ api: 'Api', offer: 'x', ...lack }]);
   t.deepEqual(known(), [lack, true, 1]);
   await clock.advance(179_000);
@@ -107,7 +111,9 @@ test('a fact that could not be stored is forgotten with the next read, and the s
   await facts.learn([fact('health', { status: 'healthy' })]);
   await clock.advance(0);
   await t.throwsAsync(
-    facts.learn([fact('health', { status: 'unhealthy', message: 'Away.' }), lack], () => Promise.reject(new Error('no'))),
+    facts.learn([fact('health', { status: 'unhealthy', message: 'Away.' }), lack], () =>
+      Promise.reject(new Error('no')),
+    ),
   );
   await clock.advance(0);
   t.is(facts.health('east').status, 'healthy');

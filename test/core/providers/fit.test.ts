@@ -7,8 +7,15 @@ import { scriptedType } from '../../support/scripted-cloud.ts';
 const apis = [apiOf('Large', 1_000), apiOf('Small', 5)];
 const review = new TemplateReview([scriptedType], apis);
 
-async function fit(template: object, template_defaults: Readonly<Record<string, unknown>> = {}, max_instances_per_request = 100) {
-  const instance = instanceOf('east', { template_defaults, limits: { max_instances_per_request, max_concurrent_requests: null } });
+async function fit(
+  template: object,
+  template_defaults: Readonly<Record<string, unknown>> = {},
+  max_instances_per_request = 100,
+) {
+  const instance = instanceOf('east', {
+    template_defaults,
+    limits: { max_instances_per_request, max_concurrent_requests: null },
+  });
   const { directory } = await directoryOf([instance], apis);
   return fitOf({ template_id: 'x', ...template }, instance, directory, review);
 }
@@ -24,10 +31,16 @@ test('a template that allows more machines than the instance or its API does not
 });
 
 test('the defaults of the instance count: its API, its limit and its fields', async (t) => {
-  const { supported_features, errors } = await fit({}, { provider_api: 'Small', max_instances: 6, price_type: 'spot' });
+  const { supported_features, errors } = await fit(
+    {},
+    { provider_api: 'Small', max_instances: 6, price_type: 'spot' },
+  );
   t.deepEqual(errors, ["/max_instances: 6 machines are more than the 5 that the API 'Small' allows for one request"]);
   t.deepEqual(supported_features, ['api:Small']);
-  t.deepEqual((await fit({ provider_api: 'Large' }, { provider_api: 'Small' })).supported_features, ['api:Large', 'price:ondemand']);
+  t.deepEqual((await fit({ provider_api: 'Large' }, { provider_api: 'Small' })).supported_features, [
+    'api:Large',
+    'price:ondemand',
+  ]);
 });
 
 test('the defaults of an instance do not select the instance', async (t) => {
@@ -36,5 +49,7 @@ test('the defaults of an instance do not select the instance', async (t) => {
 });
 
 test('defaults that require an API that is not offered are an error', async (t) => {
-  t.deepEqual((await fit({}, { provider_api: 'Smal' })).errors, ["/provider_api: 'Smal' is not offered by 'east'; did you mean 'Small'?"]);
+  t.deepEqual((await fit({}, { provider_api: 'Smal' })).errors, [
+    "/provider_api: 'Smal' is not offered by 'east'; did you mean 'Small'?",
+  ]);
 });

@@ -98,7 +98,9 @@ test('when no more machines are available, the request ends with the present one
 test('an order that the provider refuses as invalid fails the request and is not repeated', async (t) => {
   const east = new ScriptedCloud();
   const west = new ScriptedCloud();
-  east.scripts.push(() => new ProviderFault('invalid', 'The image does not exist.', { code: 'InvalidAMIID.NotFound' }));
+  east.scripts.push(
+    () => new ProviderFault('invalid', 'The image does not exist.', { code: 'InvalidAMIID.NotFound' }),
+  );
   const bench = await loopBench({ east, west });
   const id = await bench.request(2);
   await bench.clock.advance(5_000);
@@ -125,7 +127,10 @@ test('a throttled order is repeated later with the same token', async (t) => {
 
 test('an all-or-nothing request releases its machines when some are missing', async (t) => {
   const east = new ScriptedCloud();
-  east.scripts.push((order, cloud) => ({ ...cloud.start(order, 1), shortfall: [{ kind: 'capacity', code: 'ICE', message: 'No more.' }] }));
+  east.scripts.push((order, cloud) => ({
+    ...cloud.start(order, 1),
+    shortfall: [{ kind: 'capacity', code: 'ICE', message: 'No more.' }],
+  }));
   const bench = await loopBench({ east });
   const id = await bench.request(2, { partial: 'all_or_nothing' });
   await bench.clock.advance(1_000);
@@ -235,7 +240,10 @@ test('a request that no instance may serve any more ends with the reasons', asyn
   await bench.clock.advance(1_000);
   const { request } = await bench.status(id);
   t.is(request.status, 'failed');
-  t.is(request.message, "0 of 1 machines delivered. No configured provider instance can serve the request now: 'east': it is disabled.");
+  t.is(
+    request.message,
+    "0 of 1 machines delivered. No configured provider instance can serve the request now: 'east': it is disabled.",
+  );
   t.is(east.orders.length, 0);
   await bench.close();
 });
@@ -258,7 +266,10 @@ test('a request whose instance was named stays with it, one whose instance is no
     rejected: [],
     preference: { provider_instance: 'north' },
   } as const;
-  const { request } = await bench.requestService.create({ template: { template_id: 'small' }, machine_count: 1 }, selection);
+  const { request } = await bench.requestService.create(
+    { template: { template_id: 'small' }, machine_count: 1 },
+    selection,
+  );
   await bench.clock.advance(1_000);
   const ended = (await bench.status(request.request_id)).request;
   t.is(ended.status, 'failed');
@@ -286,6 +297,9 @@ test('a request whose offers all lacked capacity just before ends with that reas
       ['b', 'capacity', 'ICE'],
     ],
   );
-  t.is(request.message, '0 of 1 machines delivered. Not retried yet: No a. Error Code: ICE Not retried yet: No b. Error Code: ICE');
+  t.is(
+    request.message,
+    '0 of 1 machines delivered. Not retried yet: No a. Error Code: ICE Not retried yet: No b. Error Code: ICE',
+  );
   await bench.close();
 });

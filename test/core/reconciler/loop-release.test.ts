@@ -95,5 +95,8 @@ test('a return of machines of an instance that is no longer configured names the
     1_000,
   );
   watchReturn(change, { left: 1, accepted: true, missing: ['west'] });
-  t.is(change.request.message, "0 of 1 machines are gone. 'west' is not configured: its machines cannot be released until it is.");
+  t.is(
+    change.request.message,
+    "0 of 1 machines are gone. 'west' is not configured: its machines cannot be released until it is.",
+  );
 });

@@ -20,7 +20,11 @@ const selection = {
 const keyOf = (key: string, body: unknown) => ({ scope: 'POST', key, fingerprint: jsonFingerprint(body) });
 
 /** Accepts a request as the operation does, with a fixed selection. */
-async function accept(service: RequestService, input: RequestInput, given: GivenIdentity = {}): Promise<RequestDetail> {
+async function accept(
+  service: RequestService,
+  input: RequestInput,
+  given: GivenIdentity = {},
+): Promise<RequestDetail> {
   const existing = await service.existing(input, given);
   if (existing) return existing;
   await service.admit(input);
@@ -30,7 +34,8 @@ const codeOf = (error: unknown) => (isBrokerError(error) ? error.code : String(e
 
 test('the same key and body give one request, also for many at once; another body is refused', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
-  const ask = (count: number) => accept(bench.requestService, { template: small, machine_count: count }, { key: keyOf('k', count) });
+  const ask = (count: number) =>
+    accept(bench.requestService, { template: small, machine_count: count }, { key: keyOf('k', count) });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(2)));
   t.is(new Set(answers.map(({ request }) => request.request_id)).size, 1);
   t.is(codeOf(await t.throwsAsync(ask(3))), 'CONFLICT');
@@ -58,7 +63,8 @@ test('a repeated call gets the same answer, whatever the present state of the re
 
 test('the same request id twice gives one request; with other input it is refused', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
-  const ask = (machine_count: number) => accept(bench.requestService, { template: small, machine_count }, { request_id: 'req-mine' });
+  const ask = (machine_count: number) =>
+    accept(bench.requestService, { template: small, machine_count }, { request_id: 'req-mine' });
   const [one, two] = await Promise.all([ask(2), ask(2)]);
   t.is(one.request.request_id, two.request.request_id);
   t.is(codeOf(await t.throwsAsync(ask(5))), 'ALREADY_EXISTS');
@@ -68,7 +74,8 @@ test('the same request id twice gives one request; with other input it is refuse
 test('max_instances holds for one request, over requests, and under concurrency', async (t) => {
   const bench = await loopBench({ east: new ScriptedCloud() });
   const template = { ...small, max_instances: 10 };
-  const ask = (machine_count: number) => accept(bench.requestService, { template, machine_count }).then(() => 'taken', codeOf);
+  const ask = (machine_count: number) =>
+    accept(bench.requestService, { template, machine_count }).then(() => 'taken', codeOf);
   t.is(await ask(11), 'INSTANCE_LIMIT_EXCEEDED');
   const answers = await Promise.all(Array.from({ length: 10 }, () => ask(3)));
   t.deepEqual([answers.filter((each) => each === 'taken').length, new Set(answers).size], [3, 2]);
@@ -202,7 +209,10 @@ test('after a refusal, or when nothing was written, the request is not read', as
   };
   const commit = bench.store.commit.bind(bench.store);
   bench.store.commit = () => Promise.reject(new BrokerError('UNAVAILABLE', 'The disk is full.'));
-  t.is(codeOf(await t.throwsAsync(accept(bench.requestService, { template: small, machine_count: 2 }))), 'UNAVAILABLE');
+  t.is(
+    codeOf(await t.throwsAsync(accept(bench.requestService, { template: small, machine_count: 2 }))),
+    'UNAVAILABLE',
+  );
   t.is(reads, 0);
   bench.store.commit = commit;
   await bench.close();

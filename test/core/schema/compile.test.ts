@@ -36,8 +36,16 @@ const accepted: readonly (readonly [string, unknown, unknown])[] = [
   ['an alias', { count: 1 }, { machine_count: 1 }],
   ['camelCase of an alias', { requestedCount: 1 }, { machine_count: 1 }],
   ['two spellings with one value', { count: 1, machine_count: 1 }, { machine_count: 1 }],
-  ['names in lists of objects', { count: 1, parts: [{ partName: 'a' }] }, { machine_count: 1, parts: [{ part_name: 'a' }] }],
-  ['free maps as they are', { count: 1, tags: { machineCount: 'x' } }, { machine_count: 1, tags: { machineCount: 'x' } }],
+  [
+    'names in lists of objects',
+    { count: 1, parts: [{ partName: 'a' }] },
+    { machine_count: 1, parts: [{ part_name: 'a' }] },
+  ],
+  [
+    'free maps as they are',
+    { count: 1, tags: { machineCount: 'x' } },
+    { machine_count: 1, tags: { machineCount: 'x' } },
+  ],
   ['null where it is allowed', { count: 1, port: null }, { machine_count: 1, port: null }],
   ['a value of a choice', { count: 1, word: 'no' }, { machine_count: 1, word: 'no' }],
 ];
@@ -88,11 +96,23 @@ const refused: readonly (readonly [string, unknown, readonly (readonly [string, 
   ['a missing field', {}, [['/machine_count', 'is required']]],
   ['a bound', { count: 0 }, [['/machine_count', 'must be >= 1']]],
   ['a bound of a field that may be null', { count: 1, port: 70_000 }, [['/port', 'must be <= 65535']]],
-  ['another type than a field that may be null', { count: 1, port: 'x' }, [['/port', 'must be an integer or null, not a string']]],
+  [
+    'another type than a field that may be null',
+    { count: 1, port: 'x' },
+    [['/port', 'must be an integer or null, not a string']],
+  ],
   ['a value outside an enumeration', { count: 1, level: 'middle' }, [['/level', 'must be one of low, high']]],
   ['a value outside a choice', { count: 1, word: 'maybe' }, [['/word', 'must be one of yes, no or null']]],
-  ['an unknown field', { count: 1, machine_conut: 2 }, [['/machine_conut', "unknown field; did you mean 'machine_count'?"]]],
-  ['an unknown field in a list', { count: 1, parts: [{ part_name: 'a', x: 1 }] }, [['/parts/0/x', 'unknown field; known: part_name']]],
+  [
+    'an unknown field',
+    { count: 1, machine_conut: 2 },
+    [['/machine_conut', "unknown field; did you mean 'machine_count'?"]],
+  ],
+  [
+    'an unknown field in a list',
+    { count: 1, parts: [{ part_name: 'a', x: 1 }] },
+    [['/parts/0/x', 'unknown field; known: part_name']],
+  ],
   ['null', null, [['', 'must be an object, not null']]],
   ['a list', [], [['', 'must be an object, not a list']]],
   [
@@ -110,7 +130,10 @@ const refused: readonly (readonly [string, unknown, readonly (readonly [string, 
       ['/level', 'must be one of low, high'],
       ['/machine_count', 'must be >= 1'],
       ['/note', 'must not have more than 5 characters'],
-      ['/other_thing', 'unknown field; known: machine_count, note, ratio, port, level, word, names, tags, inner, parts'],
+      [
+        '/other_thing',
+        'unknown field; known: machine_count, note, ratio, port, level, word, names, tags, inner, parts',
+      ],
     ],
   ],
 ];
@@ -152,7 +175,18 @@ test('a field called __proto__ is refused and changes nothing', (t) => {
 });
 
 const key = fc.oneof(
-  fc.constantFrom('machine_count', 'machineCount', 'count', 'note', 'port', 'tags', 'inner', 'parts', '__proto__', 'constructor'),
+  fc.constantFrom(
+    'machine_count',
+    'machineCount',
+    'count',
+    'note',
+    'port',
+    'tags',
+    'inner',
+    'parts',
+    '__proto__',
+    'constructor',
+  ),
   fc.string(),
 );
 const { json } = fc.letrec((tie) => ({

@@ -11,7 +11,12 @@ const Secret = Type.Object({
 
 test('sensitive fields are masked at every depth, others and empty ones are shown', (t) => {
   const value = { region: 'x', secret: 'hush', nested: { token: 'hush' }, list: [{ token: 'hush' }] };
-  t.deepEqual(redact(Secret, value), { region: 'x', secret: '***', nested: { token: '***' }, list: [{ token: '***' }] });
+  t.deepEqual(redact(Secret, value), {
+    region: 'x',
+    secret: '***',
+    nested: { token: '***' },
+    list: [{ token: '***' }],
+  });
   t.deepEqual(redact(Secret, { region: 'x', secret: null }), { region: 'x', secret: null });
   t.is(value.secret, 'hush', 'the value itself is not touched');
 });

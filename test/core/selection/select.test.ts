@@ -20,7 +20,11 @@ function candidate(name: string, fields: Partial<Candidate> = {}): Candidate {
 
 const east = candidate('east');
 const west = candidate('west', { priority: 2, weight: 30 });
-const query = (fields: Partial<SelectionQuery> = {}): SelectionQuery => ({ key: 'req-7', machine_count: 2, ...fields });
+const query = (fields: Partial<SelectionQuery> = {}): SelectionQuery => ({
+  key: 'req-7',
+  machine_count: 2,
+  ...fields,
+});
 
 function refusal(asked: SelectionQuery, candidates: readonly Candidate[]): string {
   try {
@@ -66,7 +70,11 @@ for (const [strategy, asked] of [
 }
 
 test('the reason gives the share of the winner among instances of equal priority', (t) => {
-  const candidates = [candidate('a', { weight: 30 }), candidate('b', { weight: 10, enabled: false }), candidate('c', { weight: 10 })];
+  const candidates = [
+    candidate('a', { weight: 30 }),
+    candidate('b', { weight: 10, enabled: false }),
+    candidate('c', { weight: 10 }),
+  ];
   const { provider_instance, selection_reason } = select(query(), candidates);
   const share = provider_instance === 'a' ? 30 : 10;
   t.is(selection_reason, `priority 1, shared by weight (${share} of 40), among all enabled instances`);
@@ -102,7 +110,8 @@ test('load balancing follows the weights within one per cent over 100 000 reques
     const { provider_instance } = select(query({ key: `req-${i}`, provider_type: 'cloud' }), candidates);
     counts[provider_instance] = (counts[provider_instance] ?? 0) + 1;
   }
-  for (const { name, weight } of candidates) t.true(Math.abs((counts[name] ?? 0) / 1000 - weight) < 1, `${name}: ${counts[name]}`);
+  for (const { name, weight } of candidates)
+    t.true(Math.abs((counts[name] ?? 0) / 1000 - weight) < 1, `${name}: ${counts[name]}`);
 });
 
 test('an instance that is removed moves only its own requests', (t) => {
@@ -121,8 +130,18 @@ const refusals: readonly [string, SelectionQuery, readonly Candidate[], string][
   ['all are disabled', query(), [candidate('a', { enabled: false })], 'NO_ENABLED_PROVIDERS'],
   ['all are unhealthy', query(), [candidate('a', { unhealthy: 'no credentials' })], 'NO_ENABLED_PROVIDERS'],
   ['the named one is unknown', query({ provider_instance: 'esat' }), [east], 'PROVIDER_NOT_FOUND'],
-  ['the named one is disabled', query({ provider_instance: 'a' }), [candidate('a', { enabled: false }), east], 'PROVIDER_DISABLED'],
-  ['the named one is of another type', query({ provider_instance: 'east', provider_type: 'metal' }), [east], 'PROVIDER_TYPE_MISMATCH'],
+  [
+    'the named one is disabled',
+    query({ provider_instance: 'a' }),
+    [candidate('a', { enabled: false }), east],
+    'PROVIDER_DISABLED',
+  ],
+  [
+    'the named one is of another type',
+    query({ provider_instance: 'east', provider_type: 'metal' }),
+    [east],
+    'PROVIDER_TYPE_MISMATCH',
+  ],
   ['no instance is of the type', query({ provider_type: 'metal' }), [east], 'PROVIDER_TYPE_MISMATCH'],
   ['nobody offers the API', query({ provider_api: 'ASG' }), [east, west], 'API_NOT_SUPPORTED'],
   ['the request is over every limit', query({ machine_count: 1001 }), [east, west], 'INSTANCE_LIMIT_EXCEEDED'],
@@ -135,7 +154,9 @@ for (const [what, asked, candidates, code] of refusals) {
 test('an error names similar instances and every reason', (t) => {
   const error = t.throws(() => select(query({ provider_instance: 'esat' }), [east, west]));
   t.regex(error?.message ?? '', /'esat'.*did you mean 'east'/);
-  const all = t.throws(() => select(query(), [candidate('a', { unhealthy: 'ExpiredToken' }), candidate('b', { enabled: false })]));
+  const all = t.throws(() =>
+    select(query(), [candidate('a', { unhealthy: 'ExpiredToken' }), candidate('b', { enabled: false })]),
+  );
   t.regex(all?.message ?? '', /'a': it is unhealthy: ExpiredToken; 'b': it is disabled/);
 });
 
@@ -150,7 +171,10 @@ test('an instance that lacked capacity recently comes after all others and is ne
   const dry = candidate('dry', { priority: 0, lacking: { tried_again_at: 0 } });
   const chosen = select(query(), [dry, east, west]);
   t.like(chosen, { provider_instance: 'east', alternatives: ['west', 'dry'], rejected: [] });
-  t.is(chosen.selection_reason, "priority 1 among all enabled instances; ranked lower for a recent lack of capacity: 'dry'");
+  t.is(
+    chosen.selection_reason,
+    "priority 1 among all enabled instances; ranked lower for a recent lack of capacity: 'dry'",
+  );
   t.is(select(query(), [dry]).provider_instance, 'dry');
   t.is(select(query({ provider_instance: 'dry' }), [dry, east]).provider_instance, 'dry');
 });
@@ -170,7 +194,11 @@ test('each limit rejects larger requests, and the reason names its source', (t) 
     ['c', 'INSTANCE_LIMIT_EXCEEDED', '8 machines are more than the 7 that the template allows there'],
   ]);
   t.deepEqual(reasons({ machine_count: 2, held: 6 }), [
-    ['c', 'INSTANCE_LIMIT_EXCEEDED', '2 machines are more than the 7, of which 6 are in use, that the template allows there'],
+    [
+      'c',
+      'INSTANCE_LIMIT_EXCEEDED',
+      '2 machines are more than the 7, of which 6 are in use, that the template allows there',
+    ],
   ]);
 });
 
@@ -200,26 +228,37 @@ test('whatever the candidates, the winner is eligible and never among the altern
     short: fc.boolean(),
   });
   fc.assert(
-    fc.property(fc.array(any, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 5 }), (given, machine_count) => {
-      const candidates = given.map(({ most, short, ...fields }, i) =>
-        candidate(`i${i}`, { ...fields, limits: [{ most, by: 'instance' }], ...(short ? { lacking: { tried_again_at: 0 } } : {}) }),
-      );
-      const mostOf = ({ limits }: Candidate): number => limits[0]?.most ?? 0;
-      let chosen;
-      try {
-        chosen = select(query({ machine_count }), candidates);
-      } catch (error) {
-        return isBrokerError(error) && candidates.every((each) => !each.enabled || each.weight === 0 || machine_count > mostOf(each));
-      }
-      const winner = candidates.find((each) => each.name === chosen.provider_instance);
-      const named = [chosen.provider_instance, ...chosen.alternatives, ...chosen.rejected.map((each) => each.name)];
-      return (
-        winner?.enabled === true &&
-        machine_count <= mostOf(winner) &&
-        new Set(named).size === candidates.length &&
-        named.length === candidates.length
-      );
-    }),
+    fc.property(
+      fc.array(any, { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 5 }),
+      (given, machine_count) => {
+        const candidates = given.map(({ most, short, ...fields }, i) =>
+          candidate(`i${i}`, {
+            ...fields,
+            limits: [{ most, by: 'instance' }],
+            ...(short ? { lacking: { tried_again_at: 0 } } : {}),
+          }),
+        );
+        const mostOf = ({ limits }: Candidate): number => limits[0]?.most ?? 0;
+        let chosen;
+        try {
+          chosen = select(query({ machine_count }), candidates);
+        } catch (error) {
+          return (
+            isBrokerError(error) &&
+            candidates.every((each) => !each.enabled || each.weight === 0 || machine_count > mostOf(each))
+          );
+        }
+        const winner = candidates.find((each) => each.name === chosen.provider_instance);
+        const named = [chosen.provider_instance, ...chosen.alternatives, ...chosen.rejected.map((each) => each.name)];
+        return (
+          winner?.enabled === true &&
+          machine_count <= mostOf(winner) &&
+          new Set(named).size === candidates.length &&
+          named.length === candidates.length
+        );
+      },
+    ),
   );
   t.pass();
 });

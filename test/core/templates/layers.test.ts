@@ -32,7 +32,15 @@ test('layers are merged field by field, the most specific last, whatever order t
   );
   t.deepEqual(
     { ...template },
-    { template_id: 'a', image_id: 'ami-3', tags: { b: '2' }, name: 'A', key_name: 'k', provider_name: 'east', version: '1.0' },
+    {
+      template_id: 'a',
+      image_id: 'ami-3',
+      tags: { b: '2' },
+      name: 'A',
+      key_name: 'k',
+      provider_name: 'east',
+      version: '1.0',
+    },
   );
   t.deepEqual(source_info, {
     source_file: 'east_templates.json',
@@ -60,7 +68,12 @@ for (const [layers, file_type, priority] of sources) {
 }
 
 test('the layer of the API is on top, and null hides a field of a file', (t) => {
-  const { template, source_info } = mergeLayers('a', [main], { template_id: 'a', image_id: null, key_name: 'mine' }, options);
+  const { template, source_info } = mergeLayers(
+    'a',
+    [main],
+    { template_id: 'a', image_id: null, key_name: 'mine' },
+    options,
+  );
   t.deepEqual({ ...template }, { template_id: 'a', tags: { a: '1' }, name: 'A', key_name: 'mine', version: '1.0' });
   t.is(source_info.source_file, 'api');
   t.is(source_info.file_type, 'api');

@@ -25,7 +25,8 @@ async function open(layers: FileLayer[], records: TemplateRecord[] = [], finding
       asked.all += 1;
       return [...records];
     },
-    get: async (_kind: string, { template_id }: { template_id: string }) => records.find((each) => each.template_id === template_id),
+    get: async (_kind: string, { template_id }: { template_id: string }) =>
+      records.find((each) => each.template_id === template_id),
     watch: (on: (kinds: ReadonlySet<string>) => void) => {
       watchers.add(on as never);
       return { [Symbol.dispose]: () => void watchers.delete(on as never) };
@@ -75,7 +76,9 @@ test('a template with invalid layers is refused with the reason, and the others 
       message: "Template 'wrong' cannot be used: templates.json /max_instances: must be an integer, not a string",
     },
   );
-  t.deepEqual(library.cacheStats.errors, ["templates.json /max_instances: template 'wrong': must be an integer, not a string"]);
+  t.deepEqual(library.cacheStats.errors, [
+    "templates.json /max_instances: template 'wrong': must be an integer, not a string",
+  ]);
 });
 
 test('an API that no plugin provides is a warning: selection refuses it', async (t) => {
@@ -110,7 +113,10 @@ test('a template that is stored while the files are read is available afterwards
   files.resolve();
   const library = await TemplateLibrary.open({
     load: () => files.promise.then(() => ({ layers: [layer('small', {})], findings: [], files: ['templates.json'] })),
-    store: { find: async () => [...records], watch: () => ({ [Symbol.dispose]: () => undefined }) } as unknown as Store,
+    store: {
+      find: async () => [...records],
+      watch: () => ({ [Symbol.dispose]: () => undefined }),
+    } as unknown as Store,
     review: new TemplateReview(types, apis),
     merge: { instances: [], bind_types: false },
   });
@@ -127,7 +133,8 @@ test('a template that is stored while the files are read is available afterwards
 test('of two concurrent reads of the store the later one applies', async (t) => {
   const answers: ((records: TemplateRecord[]) => void)[] = [];
   let slow = false;
-  const find = () => (slow ? new Promise<TemplateRecord[]>((resolve) => void answers.push(resolve)) : Promise.resolve([]));
+  const find = () =>
+    slow ? new Promise<TemplateRecord[]>((resolve) => void answers.push(resolve)) : Promise.resolve([]);
   const library = await TemplateLibrary.open({
     load: async () => ({ layers: [], findings: [], files: [] }),
     store: { find, watch: () => ({ [Symbol.dispose]: () => undefined }) } as unknown as Store,

@@ -7,13 +7,24 @@ const types = [
   {
     type: 'cloud',
     aliases: ['aws'],
-    fields: Type.Object({ market: Type.Optional(Type.Enum(['spot', 'ondemand'], { value_aliases: { cheap: 'spot' } })) }),
+    fields: Type.Object({
+      market: Type.Optional(Type.Enum(['spot', 'ondemand'], { value_aliases: { cheap: 'spot' } })),
+    }),
   },
   { type: 'metal', fields: Type.Object({ rack: Type.Optional(Type.String()) }) },
 ] as unknown as readonly ProviderType[];
 const apis = [
-  { type: 'cloud', name: 'ASG', aliases: ['AutoScalingGroup'], fields: Type.Object({ size: Type.Optional(Type.Integer()) }) },
-  { type: 'metal', name: 'Racks', fields: Type.Object({ size: Type.Optional(Type.Enum(['small', 'large'])), needed: Type.String() }) },
+  {
+    type: 'cloud',
+    name: 'ASG',
+    aliases: ['AutoScalingGroup'],
+    fields: Type.Object({ size: Type.Optional(Type.Integer()) }),
+  },
+  {
+    type: 'metal',
+    name: 'Racks',
+    fields: Type.Object({ size: Type.Optional(Type.Enum(['small', 'large'])), needed: Type.String() }),
+  },
 ] as unknown as readonly ProviderApi[];
 const review = new TemplateReview(types, apis);
 
@@ -38,15 +49,28 @@ const spelled: readonly (readonly [Record<string, unknown>, Record<string, unkno
   [{ someThing: 1 }, { someThing: 1 }],
 ];
 for (const [raw, fields] of spelled) {
-  test(`canonical spelling of ${JSON.stringify(raw)}`, (t) => t.deepEqual(review.canonical(raw), { fields, findings: [] }));
+  test(`canonical spelling of ${JSON.stringify(raw)}`, (t) =>
+    t.deepEqual(review.canonical(raw), { fields, findings: [] }));
 }
 
-const reviewed: readonly (readonly [string, Record<string, unknown>, readonly (readonly [string, string, string])[]])[] = [
+const reviewed: readonly (readonly [
+  string,
+  Record<string, unknown>,
+  readonly (readonly [string, string, string])[],
+])[] = [
   ['nothing wrong', { template_id: 'a', rack: 'r1', size: 3 }, []],
   ['two plugins that differ in a field: either form is right', { template_id: 'a', size: 'small' }, []],
   ['no id', {}, [['error', '/template_id', 'is required']]],
-  ['an id that is none', { template_id: '-a' }, [['error', '/template_id', 'must match pattern "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"']]],
-  ['a wrong type', { template_id: 'a', subnet_ids: 'subnet-1' }, [['error', '/subnet_ids', 'must be an array, not a string']]],
+  [
+    'an id that is none',
+    { template_id: '-a' },
+    [['error', '/template_id', 'must match pattern "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"']],
+  ],
+  [
+    'a wrong type',
+    { template_id: 'a', subnet_ids: 'subnet-1' },
+    [['error', '/subnet_ids', 'must be an array, not a string']],
+  ],
   [
     'an unknown field',
     { template_id: 'a', imge_id: 'x' },

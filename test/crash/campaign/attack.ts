@@ -1,6 +1,7 @@
 /**
- * Loaded before everything else in every thread of a broker that is attacked: lets its time pass faster, and ends or stops the process at a commit. What it is to do
- * stands in the environment, see `Attack`. When the process ends by itself it leaves behind how often each thread committed.
+ * Loaded before everything else in every thread of a broker that is attacked: lets its time pass faster, and ends or
+ * stops the process at a commit. What it is to do stands in the environment, see `Attack`. When the process ends by
+ * itself it leaves behind how often each thread committed. /
  */
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -32,7 +33,8 @@ let machines = 0;
 function around(sql: string): { readonly before: () => void; readonly after: () => void } | undefined {
   let dies: 'before' | 'after' | undefined;
   if (sql.startsWith('BEGIN')) return { before: () => (machines = 0), after: () => undefined };
-  if (/^(INSERT INTO|UPDATE) "?machine"?\s/.test(sql)) return { before: () => (machines += 1), after: () => undefined };
+  if (/^(INSERT INTO|UPDATE) "?machine"?\s/.test(sql))
+    return { before: () => (machines += 1), after: () => undefined };
   if (sql !== 'COMMIT') return undefined;
   return {
     before() {

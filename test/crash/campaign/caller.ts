@@ -39,14 +39,20 @@ export class Caller {
     for (;;) {
       const answer = await this.#once(method, path, body, headers);
       if (answer !== undefined && answer.status !== 503) return answer;
-      if (performance.now() > end) throw new Error(`${method} ${path} got no answer in ${patience_ms / 1000} s: ${JSON.stringify(answer)}`);
+      if (performance.now() > end)
+        throw new Error(`${method} ${path} got no answer in ${patience_ms / 1000} s: ${JSON.stringify(answer)}`);
       await wait(20);
     }
   }
 
   /** The id of a request, acknowledged. */
   async ask(template_id: string, machine_count: number): Promise<string> {
-    const answer = await this.call('POST', '/machines/request', this.dialect.ask(template_id, machine_count), this.#key());
+    const answer = await this.call(
+      'POST',
+      '/machines/request',
+      this.dialect.ask(template_id, machine_count),
+      this.#key(),
+    );
     const request_id = this.dialect.requestId(done(answer));
     this.book.set(request_id, { machine_count, returned: new Set() });
     return request_id;
@@ -54,7 +60,9 @@ export class Caller {
 
   /** The id of a return, acknowledged; `request_id`: whose machines they are, where they are of one request. */
   async giveBack(machine_ids: readonly string[], request_id?: string): Promise<string> {
-    const return_id = this.dialect.requestId(done(await this.call('POST', '/machines/return', { machine_ids }, this.#key())));
+    const return_id = this.dialect.requestId(
+      done(await this.call('POST', '/machines/return', { machine_ids }, this.#key())),
+    );
     const entry = request_id === undefined ? undefined : this.book.get(request_id);
     for (const id of machine_ids) entry?.returned.add(id);
     return return_id;
@@ -86,13 +94,19 @@ export class Caller {
     for (;;) {
       const seen = await this.seen(request_id);
       if (this.dialect.ended.has(seen.status) || like(seen)) return seen;
-      if (performance.now() > end) throw new Error(`${request_id} is ${seen.status} after ${patience_ms / 1000} s: ${seen.message}`);
+      if (performance.now() > end)
+        throw new Error(`${request_id} is ${seen.status} after ${patience_ms / 1000} s: ${seen.message}`);
       // Nobody asks twenty times a second for megabytes.
       await wait(50 + seen.machines.length / 10);
     }
   }
 
-  async #once(method: string, path: string, body: object | undefined, headers: Record<string, string>): Promise<Answer | undefined> {
+  async #once(
+    method: string,
+    path: string,
+    body: object | undefined,
+    headers: Record<string, string>,
+  ): Promise<Answer | undefined> {
     if (this.url === undefined) return undefined;
     const signal = AbortSignal.timeout(this.#patience.answer_ms);
     try {

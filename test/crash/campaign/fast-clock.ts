@@ -7,4 +7,5 @@ export interface FastClock {
   readonly set_by?: number;
 }
 
-export const fastNow = ({ from, times, set_by = 0 }: FastClock, now: number): number => from + (now - from) * times + set_by;
+export const fastNow = ({ from, times, set_by = 0 }: FastClock, now: number): number =>
+  from + (now - from) * times + set_by;

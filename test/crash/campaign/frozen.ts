@@ -35,12 +35,15 @@ export interface FrozenReport {
   readonly account?: string;
 }
 
-/** In the time of the play, longer than a lease; a pass of the loop and everything that it began; and what a caller waits for. */
+/**
+ * In the time of the play, longer than a lease; a pass of the loop and everything that it began; and what a caller
+ * waits for.
+ */
 const [lease, pass, patience, agreement] = [40_000, 50_000, 3_600_000, 500_000];
 
 /**
- * A broker that holds requests is stopped in the midst of a call for longer than its lease; another one takes over on the same store; then the first
- * goes on as if nothing had happened. What the second decided stands.
+ * A broker that holds requests is stopped in the midst of a call for longer than its lease; another one takes over on
+ * the same store; then the first goes on as if nothing had happened. What the second decided stands. /
  */
 export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOptions): Promise<FrozenReport> {
   const size = freezes.at === 'part' ? 'large' : 'small';
@@ -73,7 +76,8 @@ export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOpti
     await freeze(first);
     caller.url = undefined;
     await wait(leaseMs);
-    // Lock and socket would keep the second one out: on one machine there is never more than one that acts. Where several share a store, leases have to do.
+    // Lock and socket would keep the second one out: on one machine there is never more than one that acts. Where
+    // several share a store, leases have to do.
     for (const file of ['server.lock', 'muster.sock']) rmSync(join(directory, file), { force: true });
     cloud.setKnobs({ faults: [], latency_ms: {} });
     const second = await begin();
@@ -100,14 +104,17 @@ export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOpti
     wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger(), standard)));
     for (const life of [second, first]) life.signal('SIGTERM');
     const ends = await Promise.all([first.ended, second.ended]);
-    if (ends.some((how) => how !== 0)) wrong.push(`the brokers that were asked to end ended with ${ends.join(' and ')}`);
+    if (ends.some((how) => how !== 0))
+      wrong.push(`the brokers that were asked to end ended with ${ends.join(' and ')}`);
   } catch (error) {
     wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
   for (const life of lives) life.signal('SIGKILL');
   await Promise.all(lives.map(({ ended }) => ended));
   const failed = wrong.length > 0;
-  const account = failed ? { account: [ground.account(), ...lives.map(({ output }) => output())].join('\n--- another ---\n') } : {};
+  const account = failed
+    ? { account: [ground.account(), ...lives.map(({ output }) => output())].join('\n--- another ---\n') }
+    : {};
   await ground.close({ keep: failed });
   const where = freezes.at === 'part' ? `after part ${freezes.nth}` : `in call ${freezes.nth} (${freezes.effect})`;
   const title = `seed ${seed}, ${ground.dialect.scheduler}, frozen ${where}, thawed ${thaws}`;
@@ -145,7 +152,9 @@ export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOpti
 }
 
 const slowAnswer = ({ nth, effect }: FreezePoint & { readonly at: 'call' }, delay_ms: number) =>
-  effect === 'execute' ? ({ nth, effect, then: 'slow-headers', delay_ms } as const) : ({ nth, effect, then: 'hang' } as const);
+  effect === 'execute'
+    ? ({ nth, effect, then: 'slow-headers', delay_ms } as const)
+    : ({ nth, effect, then: 'hang' } as const);
 
 const standing = ({ live, untagged, fleets, spot_fleets, groups }: Ledger): string =>
   JSON.stringify({ live, untagged, fleets, spot_fleets, groups });

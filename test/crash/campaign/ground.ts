@@ -34,7 +34,11 @@ export interface Ground {
   close(options: { readonly keep: boolean }): Promise<void>;
 }
 
-export async function openGround(seed: number, scheduler?: Dialect['scheduler'], size: Size = 'small'): Promise<Ground> {
+export async function openGround(
+  seed: number,
+  scheduler?: Dialect['scheduler'],
+  size: Size = 'small',
+): Promise<Ground> {
   const chance = dice(seed);
   const by = chance.pick(dialects);
   const dialect = dialects.find((each) => each.scheduler === scheduler) ?? by;
@@ -69,7 +73,11 @@ export async function openGround(seed: number, scheduler?: Dialect['scheduler'],
     shared,
     real: (ms) => Math.round(ms / clock.times),
     account: () =>
-      [`directory ${directory} (kept)`, JSON.stringify(cloud.ledger()), ...cloud.audit().map((each) => JSON.stringify(each))].join('\n'),
+      [
+        `directory ${directory} (kept)`,
+        JSON.stringify(cloud.ledger()),
+        ...cloud.audit().map((each) => JSON.stringify(each)),
+      ].join('\n'),
     async close({ keep }) {
       await cloud.close();
       if (!keep) rmSync(directory, { recursive: true, force: true });
@@ -87,7 +95,13 @@ function troublesBy(chance: Dice, boot: readonly number[]): KnobChange {
     visible_ms: { id: chance.pick([0, 3_000]), filter: chance.pick([0, 5_000]), tag: chance.pick([0, 8_000]) },
     latency_ms: Object.fromEntries(actions.map((action) => [action, chance.pick([0, 0, 50, 200])])),
     faults: trouble
-      ? [{ ...faulty, effect: chance.pick(['execute', 'skip'] as const), then: chance.pick(['drop', 'cut', 'html', 'error'] as const) }]
+      ? [
+          {
+            ...faulty,
+            effect: chance.pick(['execute', 'skip'] as const),
+            then: chance.pick(['drop', 'cut', 'html', 'error'] as const),
+          },
+        ]
       : [],
   };
 }

@@ -2,8 +2,9 @@ import type { Dialect, Seen } from '../support/dialect.ts';
 import { lives } from './stories.ts';
 
 /**
- * What a request that ended says of itself and what does not add up in it, in sentences: who failed has no machines, who completed has some, and what was
- * delivered is what is there and what was given back, and no more than was asked for.
+ * What a request that ended says of itself and what does not add up in it, in sentences: who failed has no machines,
+ * who completed has some, and what was delivered is what is there and what was given back, and no more than was asked
+ * for. /
  */
 export function judgeStatus(seen: Seen, machine_count: number, { scheduler, completed }: Dialect): string[] {
   const { request_id, status, message, fulfilment, machines } = seen;

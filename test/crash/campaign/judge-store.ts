@@ -8,7 +8,11 @@ import { until } from '../support/until.ts';
 import type { Standard } from './judge.ts';
 
 /** What the broker stored, once everything was given back, held against what was ever started. */
-export async function judgeStore(file: string, ledger: Ledger, { exact, within_ms }: Standard): Promise<readonly string[]> {
+export async function judgeStore(
+  file: string,
+  ledger: Ledger,
+  { exact, within_ms }: Standard,
+): Promise<readonly string[]> {
   const store = await sqliteStorage.open({ path: file }, { clock: systemClock, log: silentLog });
   try {
     // What the cloud no longer has is put away in the store a moment later.
@@ -34,7 +38,8 @@ async function contradictions(store: Store, { launches }: Ledger, exact: boolean
     ({ request_id }) => request_id,
   );
   const startedOf = new Map<string, number>();
-  for (const { request_id, token } of attempts) startedOf.set(request_id, (startedOf.get(request_id) ?? 0) + (launches[token] ?? 0));
+  for (const { request_id, token } of attempts)
+    startedOf.set(request_id, (startedOf.get(request_id) ?? 0) + (launches[token] ?? 0));
   const ordered = new Map(attempts.map(({ token, order }) => [token, order.machine_count]));
   return [
     ...tokens.filter((token, i) => tokens.indexOf(token) !== i).map((token) => `two attempts have the token ${token}`),
@@ -57,10 +62,15 @@ async function contradictions(store: Store, { launches }: Ledger, exact: boolean
         ...(holds === 0 ? [] : [`${request_id} holds ${holds} machines, and has none`]),
       ];
     }),
-    ...requests.filter(({ status }) => !isTerminal(status)).map(({ request_id, status }) => `${request_id} is stored as ${status}`),
-    // One that came up while no broker ran, and whose clock was set meanwhile, may count as too slow; it has to be gone like the others.
+    ...requests
+      .filter(({ status }) => !isTerminal(status))
+      .map(({ request_id, status }) => `${request_id} is stored as ${status}`),
+    // One that came up while no broker ran, and whose clock was set meanwhile, may count as too slow; it has to be
+    // gone like the others.
     ...machines
-      .filter(({ status, gone_at }) => gone_at === undefined || (status !== 'terminated' && (exact || status !== 'failed')))
+      .filter(
+        ({ status, gone_at }) => gone_at === undefined || (status !== 'terminated' && (exact || status !== 'failed')),
+      )
       .map(({ machine_id, status }) => `${machine_id} is stored as ${status}`),
     // Of machines that are started one by one nothing is kept.
     ...attempts

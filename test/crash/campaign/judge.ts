@@ -14,7 +14,10 @@ export interface Standard {
   readonly within_ms: number;
 }
 
-/** All that must hold when nothing moves any more, and again after everything was given back. What does not hold, in sentences. */
+/**
+ * All that must hold when nothing moves any more, and again after everything was given back. What does not hold, in
+ * sentences.
+ */
 export async function judge(
   told: readonly Told[],
   caller: Caller,
@@ -31,7 +34,11 @@ export async function judge(
       wrong.push(`the template ${template_id} was acknowledged and is gone`);
 
   for (const id of known) await caller.ended(id);
-  const settled = await until('agreement', async () => (await disagreements(own, caller, cloud)).length === 0, waiting).catch(() => false);
+  const settled = await until(
+    'agreement',
+    async () => (await disagreements(own, caller, cloud)).length === 0,
+    waiting,
+  ).catch(() => false);
   if (!settled) wrong.push(...(await disagreements(own, caller, cloud)));
   // Where a deadline came early, a return ends before its machines; they stay wanted gone.
   if (!exact)
@@ -44,8 +51,13 @@ export async function judge(
 
   const left = (await Promise.all(own.map((id) => caller.seen(id)))).flatMap(({ machines }) => machines.filter(lives));
   if (left.length > 0) await caller.ended(await caller.giveBack(left.map(({ machine_id }) => machine_id)));
-  const empty = await until('an empty cloud', async () => remains(cloud.ledger(), shared).length === 0, waiting).catch(() => false);
-  if (!empty) wrong.push(...remains(cloud.ledger(), shared).map((each) => `left behind after everything was given back: ${each}`));
+  const empty = await until('an empty cloud', async () => remains(cloud.ledger(), shared).length === 0, waiting).catch(
+    () => false,
+  );
+  if (!empty)
+    wrong.push(
+      ...remains(cloud.ledger(), shared).map((each) => `left behind after everything was given back: ${each}`),
+    );
   return wrong;
 }
 
@@ -86,11 +98,17 @@ function few(ids: readonly string[]): string {
 /** Machines that were given back and live. */
 async function kept({ request_id, returned }: Told, caller: Caller): Promise<string[]> {
   const { machines } = await caller.seen(request_id);
-  return machines.filter((machine) => lives(machine) && returned.includes(machine.machine_id)).map(({ machine_id }) => machine_id);
+  return machines
+    .filter((machine) => lives(machine) && returned.includes(machine.machine_id))
+    .map(({ machine_id }) => machine_id);
 }
 
 /** Each caller has what was asked for, less what was given back. */
-async function due({ story, request_id, cancelled, returned }: Told, caller: Caller, exact: boolean): Promise<string[]> {
+async function due(
+  { story, request_id, cancelled, returned }: Told,
+  caller: Caller,
+  exact: boolean,
+): Promise<string[]> {
   const seen = await caller.seen(request_id);
   const alive = new Set(seen.machines.filter(lives).map(({ machine_id }) => machine_id));
   const has = `${request_id} (${story.way}, ${story.supply}, ${seen.status}) has ${alive.size} of ${story.machine_count}`;
@@ -107,5 +125,12 @@ async function due({ story, request_id, cancelled, returned }: Told, caller: Cal
 
 /** `shared`: launch templates hold contents that requests of next week may share. */
 function remains({ live, untagged, fleets, spot_fleets, groups, templates }: Ledger, shared: boolean): string[] {
-  return [...Object.values(live).flat(), ...untagged, ...fleets, ...spot_fleets, ...groups, ...(shared ? [] : templates)];
+  return [
+    ...Object.values(live).flat(),
+    ...untagged,
+    ...fleets,
+    ...spot_fleets,
+    ...groups,
+    ...(shared ? [] : templates),
+  ];
 }

@@ -7,8 +7,15 @@ export type KillPoint =
   /** While its n-th call to the cloud is under way, which took effect there or did not. */
   | { readonly at: 'call'; readonly nth: number; readonly effect: 'execute' | 'skip' }
   /** Just before or just after the n-th commit of one of its threads is durable. */
-  | { readonly at: 'commit'; readonly nth: number; readonly thread: (typeof threads)[number]; readonly phase: 'before' | 'after' }
-  /** Just before or just after the n-th part of a large change is durable, which its loop writes in several commits. */
+  | {
+      readonly at: 'commit';
+      readonly nth: number;
+      readonly thread: (typeof threads)[number];
+      readonly phase: 'before' | 'after';
+    }
+  /**
+   * Just before or just after the n-th part of a large change is durable, which its loop writes in several commits.
+   */
   | { readonly at: 'part'; readonly nth: number; readonly phase: 'before' | 'after' };
 
 /** A commit that writes so many machines is a part of a large change: half of the rows that one may write. */
@@ -25,7 +32,10 @@ export interface Attack {
   readonly counts?: string;
 }
 
-/** Which moments the brokers of a play are killed at, one after the other: the first broker at the `first`, each later one `every` so many further on. */
+/**
+ * Which moments the brokers of a play are killed at, one after the other: the first broker at the `first`, each later
+ * one `every` so many further on.
+ */
 export interface Schedule {
   readonly at: 'call' | 'faces' | 'loop' | 'part';
   readonly first: number;
@@ -53,7 +63,8 @@ export function schedules(every: number): readonly Schedule[] {
 }
 
 /**
- * Each part of the first few is met, from whichever the last broker left off at: one broker after the other dies at its first part, or comes a few parts further each time.
+ * Each part of the first few is met, from whichever the last broker left off at: one broker after the other dies at
+ * its first part, or comes a few parts further each time. /
  */
 export const partSchedules: readonly Schedule[] = [
   [1, 1],

@@ -9,11 +9,17 @@ export interface BookOptions {
   readonly seed: number;
   /** Between two moments at which brokers are killed. */
   readonly every: number;
-  /** How many machines are asked for in all plays. Default: few in most plays, hundreds in one of four, 10 000 in one of twenty. */
+  /**
+   * How many machines are asked for in all plays. Default: few in most plays, hundreds in one of four, 10 000 in one
+   * of twenty.
+   */
   readonly size?: Size;
 }
 
-/** The plays of a campaign by their number: every moment in both formats in turn. `left`: how many kills are still wanted. */
+/**
+ * The plays of a campaign by their number: every moment in both formats in turn. `left`: how many kills are still
+ * wanted.
+ */
 export function playBook({ seed, every, size }: BookOptions): (number: number, left: number) => PlayOptions {
   const both = schedules(every).flatMap((schedule) => dialects.map(({ scheduler }) => ({ schedule, scheduler })));
   const parts = partSchedules.flatMap((schedule) => dialects.map(({ scheduler }) => ({ schedule, scheduler })));
@@ -24,7 +30,13 @@ export function playBook({ seed, every, size }: BookOptions): (number: number, l
     const turn = chosen === 'small' || size !== undefined ? number : Math.floor(number / 4);
     const round = rounds[turn % rounds.length] as (typeof rounds)[number];
     // One in five on hosts whose clocks are set now and then.
-    return { ...round, seed: seed + number, size: chosen, most: Math.min(killsEach, Math.max(1, left)), clock_jumps: number % 5 === 4 };
+    return {
+      ...round,
+      seed: seed + number,
+      size: chosen,
+      most: Math.min(killsEach, Math.max(1, left)),
+      clock_jumps: number % 5 === 4,
+    };
   };
 }
 

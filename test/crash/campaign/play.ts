@@ -37,7 +37,10 @@ export interface Report {
   readonly account?: string;
 }
 
-/** A broker that does not come to the moment of its death by then has nothing more to do, or waits for something: it is killed as it is. In the time of the play. */
+/**
+ * A broker that does not come to the moment of its death by then has nothing more to do, or waits for something: it is
+ * killed as it is. In the time of the play.
+ */
 const patienceMs = 60_000;
 /** As long as a request waits for machines. */
 const timeoutMs = 3_600_000;
@@ -48,14 +51,20 @@ const agreementMs = 500_000;
 const answerMs = 80_000;
 const hourMs = 3_600_000;
 
-/** One cloud and one data directory, callers who go on whatever happens, and brokers that are killed one after the other until the callers have what they want. */
+/**
+ * One cloud and one data directory, callers who go on whatever happens, and brokers that are killed one after the
+ * other until the callers have what they want.
+ */
 export async function play(options: PlayOptions): Promise<Report> {
   const { seed, schedule, scheduler, size = 'small', most, stories: given, clock_jumps = false } = options;
   const ground = await openGround(seed, scheduler, size);
   const { cloud, directory, chance, faults } = ground;
   const stories = given ?? storiesBy(chance, size);
   cloud.setKnobs({ capacity: capacityOf(scarceFor(stories)) });
-  const caller = new Caller(ground.dialect, { patience_ms: ground.real(timeoutMs) + most * startMs, answer_ms: ground.real(answerMs) });
+  const caller = new Caller(ground.dialect, {
+    patience_ms: ground.real(timeoutMs) + most * startMs,
+    answer_ms: ground.real(answerMs),
+  });
   using watch = watchLedger(cloud, caller.book);
   const standard = { shared: ground.shared, exact: !clock_jumps, within_ms: ground.real(agreementMs) };
   const outputs: string[] = [];
@@ -87,7 +96,11 @@ export async function play(options: PlayOptions): Promise<Report> {
       const since = cloud.audit().at(-1)?.n ?? 0;
       cloud.setKnobs({ faults: point.at === 'call' ? [deadly(point), ...faults] : faults });
       const born = await begin(point.at === 'commit' ? { commit: point } : point.at === 'part' ? { part: point } : {});
-      const where = await deathOf(born, point, cloud, { since, patience_ms: ground.real(patienceMs), over: () => callers.done });
+      const where = await deathOf(born, point, cloud, {
+        since,
+        patience_ms: ground.real(patienceMs),
+        over: () => callers.done,
+      });
       const how = await end('SIGKILL');
       kills.push(where);
       if (how !== 'SIGKILL') wrong.push(`the broker ended by itself with ${how}`);
@@ -111,7 +124,12 @@ export async function play(options: PlayOptions): Promise<Report> {
 }
 
 /** The call is never answered, and its caller dies of that. */
-const deadly = ({ nth, effect }: Extract<KillPoint, { at: 'call' }>) => ({ action: '*', nth, effect, then: 'hang' as const });
+const deadly = ({ nth, effect }: Extract<KillPoint, { at: 'call' }>) => ({
+  action: '*',
+  nth,
+  effect,
+  then: 'hang' as const,
+});
 
 interface Waiting {
   /** The number of the last call before its life. */
@@ -121,7 +139,12 @@ interface Waiting {
 }
 
 /** Waits for the moment at which the broker is to die, or for its having died; says where that was. */
-async function deathOf(life: Life, point: KillPoint, cloud: Simulator, { since, patience_ms, over }: Waiting): Promise<string> {
+async function deathOf(
+  life: Life,
+  point: KillPoint,
+  cloud: Simulator,
+  { since, patience_ms, over }: Waiting,
+): Promise<string> {
   let dead = false;
   void life.ended.then(() => (dead = true));
   for (const end = performance.now() + patience_ms; performance.now() < end && !over(); ) {

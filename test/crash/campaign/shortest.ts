@@ -4,8 +4,8 @@ import type { PlayOptions, Report } from './play.ts';
 const most = 16;
 
 /**
- * A shorter history that goes wrong as well: with fewer kills, and with fewer callers. Processes never run twice in the same way, so what a shorter one
- * did not show may still be in it.
+ * A shorter history that goes wrong as well: with fewer kills, and with fewer callers. Processes never run twice in
+ * the same way, so what a shorter one did not show may still be in it. /
  */
 export async function shortest(
   options: PlayOptions,
@@ -22,7 +22,9 @@ export async function shortest(
     if (tries >= most) return false;
     tries += 1;
     const next = await play(shorter);
-    tell(`with ${shorter.most} kills and ${shorter.stories?.length} callers: ${next.wrong.length > 0 ? 'wrong too' : 'right'}`);
+    tell(
+      `with ${shorter.most} kills and ${shorter.stories?.length} callers: ${next.wrong.length > 0 ? 'wrong too' : 'right'}`,
+    );
     if (next.wrong.length === 0) return false;
     best = { options: { ...shorter, most: next.kills.length }, report: next };
     return true;

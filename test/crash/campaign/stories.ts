@@ -10,8 +10,8 @@ export interface Story {
   readonly supply: Supply;
   readonly machine_count: number;
   /**
-   * What becomes of the request: a cancel comes after `patience_ms`, or when half of the machines are there; a return when the request has ended, or early:
-   * when most machines are there.
+   * What becomes of the request: a cancel comes after `patience_ms`, or when half of the machines are there; a return
+   * when the request has ended, or early: when most machines are there. /
    */
   readonly then: 'keep' | 'return-some' | 'return-most' | 'return-early' | 'return-all' | 'cancel' | 'cancel-half';
   readonly patience_ms: number;
@@ -40,7 +40,10 @@ export function storiesBy(chance: Dice, size: Size = 'small'): readonly Story[] 
     way,
     supply: supplies[(i + turn) % supplies.length] as Supply,
     machine_count: 1 + chance.roll(5),
-    then: (['return-some', 'cancel', 'return-some', 'keep', 'return-all', 'return-some'] as const)[(i + chance.roll(6)) % 6] ?? 'keep',
+    then:
+      (['return-some', 'cancel', 'return-some', 'keep', 'return-all', 'return-some'] as const)[
+        (i + chance.roll(6)) % 6
+      ] ?? 'keep',
     patience_ms: chance.roll(1500),
     own_template: chance.roll(6) === 0,
   }));
@@ -50,16 +53,30 @@ export function storiesBy(chance: Dice, size: Size = 'small'): readonly Story[] 
   const grown = (story: Story) => ({
     ...story,
     machine_count: size === 'huge' ? 10_000 : 200 + chance.roll(801),
-    then: chance.pick(['return-early', 'return-early', 'return-most', 'return-most', 'return-all', 'cancel-half', 'keep'] as const),
+    then: chance.pick([
+      'return-early',
+      'return-early',
+      'return-most',
+      'return-most',
+      'return-all',
+      'cancel-half',
+      'keep',
+    ] as const),
   });
   return size === 'huge' ? [grown(at(0)), at(1), at(2)] : [grown(at(0)), grown(at(1)), at(2), at(3)];
 }
 
 /** So many machines a pool has of what is scarce: less than half of what is asked for. */
 export const scarceFor = (stories: readonly Story[]): number =>
-  Math.max(2, ...stories.filter(({ supply }) => supply === 'partial').map(({ machine_count }) => Math.floor(machine_count / 2.5)));
+  Math.max(
+    2,
+    ...stories
+      .filter(({ supply }) => supply === 'partial')
+      .map(({ machine_count }) => Math.floor(machine_count / 2.5)),
+  );
 
-export const lives = ({ status }: { readonly status: string }): boolean => status === 'running' || status === 'pending';
+export const lives = ({ status }: { readonly status: string }): boolean =>
+  status === 'running' || status === 'pending';
 
 /** Plays a story to its end, however often the broker dies meanwhile. */
 export async function play(story: Story, n: number, caller: Caller): Promise<Told> {
@@ -97,5 +114,6 @@ async function makeTemplate(template_id: string, { way, supply }: Story, caller:
   const like = templates.find((template) => template.template_id === `${way}-${supply}`);
   const { status, body } = await caller.call('POST', '/templates/', { ...like, template_id });
   // The answer to the first try may have been lost.
-  if (status !== 201 && !JSON.stringify(body).includes('already')) throw new Error(`No template: ${status} ${JSON.stringify(body)}`);
+  if (status !== 201 && !JSON.stringify(body).includes('already'))
+    throw new Error(`No template: ${status} ${JSON.stringify(body)}`);
 }

@@ -21,7 +21,9 @@ export class Tally {
 
   /** Where it was killed and how often, the most frequent first. */
   table(): string {
-    const rows = [...this.#places].toSorted(([, a], [, b]) => b - a).map(([place, count]) => `${String(count).padStart(6)}  ${place}`);
+    const rows = [...this.#places]
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([place, count]) => `${String(count).padStart(6)}  ${place}`);
     return [...rows, `different calls, by their number in a play: ${this.#calls.size}`].join('\n');
   }
 }

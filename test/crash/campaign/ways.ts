@@ -5,7 +5,13 @@ export const ways = {
   run: { ...launch, provider_api: 'RunInstances' },
   instant: { ...launch, provider_api: 'EC2Fleet', fleet_type: 'instant', price_type: 'spot' },
   request: { ...launch, provider_api: 'EC2Fleet', fleet_type: 'request' },
-  maintain: { ...launch, provider_api: 'EC2Fleet', fleet_type: 'maintain', price_type: 'mixed', percent_on_demand: 50 },
+  maintain: {
+    ...launch,
+    provider_api: 'EC2Fleet',
+    fleet_type: 'maintain',
+    price_type: 'mixed',
+    percent_on_demand: 50,
+  },
   spot: { ...launch, provider_api: 'SpotFleet', fleet_type: 'maintain', price_type: 'spot' },
   group: { ...launch, provider_api: 'ASG' },
 } as const;
@@ -13,13 +19,24 @@ export const ways = {
 export type Way = keyof typeof ways;
 export const wayNames = Object.keys(ways) as readonly Way[];
 
-/** What there is of machines: enough, some (`partial`), none of the first type and enough of the second (`fallback`), or none at all in the first region (`elsewhere`). */
+/**
+ * What there is of machines: enough, some (`partial`), none of the first type and enough of the second (`fallback`),
+ * or none at all in the first region (`elsewhere`).
+ */
 export const supplies = ['enough', 'partial', 'fallback', 'elsewhere'] as const;
 export type Supply = (typeof supplies)[number];
 
-const types = { enough: ['m5.large'], partial: ['r5.large'], fallback: ['c5.large', 'm5.large'], elsewhere: ['t3.large'] } as const;
+const types = {
+  enough: ['m5.large'],
+  partial: ['r5.large'],
+  fallback: ['c5.large', 'm5.large'],
+  elsewhere: ['t3.large'],
+} as const;
 
-/** The rules that make it so in the simulated cloud, where a pool has `scarce` machines of the type of which there are some. */
+/**
+ * The rules that make it so in the simulated cloud, where a pool has `scarce` machines of the type of which there are
+ * some.
+ */
 export const capacityOf = (scarce: number) => [
   { instance_type: 'r5.large', count: scarce },
   { instance_type: 'c5.large', count: 0 },

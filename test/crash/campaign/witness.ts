@@ -19,12 +19,14 @@ export class Witness {
       this.#ends.set(request_id, status);
       for (const { machine_id, result } of machines) {
         // Later the cloud may take machines: what was succeed may fail, but nothing begins anew.
-        if (result === 'executing' && before === undefined) this.wrong.push(`${request_id} ended while ${machine_id} was executing`);
+        if (result === 'executing' && before === undefined)
+          this.wrong.push(`${request_id} ended while ${machine_id} was executing`);
       }
     }
     for (const machine of machines) {
       if (machine.status === 'terminated') this.#gone.add(machine.machine_id);
-      else if (this.#gone.has(machine.machine_id)) this.wrong.push(`${machine.machine_id} was terminated and is ${machine.status} now`);
+      else if (this.#gone.has(machine.machine_id))
+        this.wrong.push(`${machine.machine_id} was terminated and is ${machine.status} now`);
     }
   }
 }

@@ -35,9 +35,13 @@ export async function openCloud(directory: string, knobs: KnobChange): Promise<C
     ledger: () => get('ledger'),
     audit: (since = 0) => get(`audit?since=${since}`),
     met: (which, since = 0) =>
-      until('a call that the cloud never met', async () => (await cloud.audit(since)).entries.find((entry) => which(entry)), {
-        every_ms: 3,
-      }),
+      until(
+        'a call that the cloud never met',
+        async () => (await cloud.audit(since)).entries.find((entry) => which(entry)),
+        {
+          every_ms: 3,
+        },
+      ),
     async close() {
       if (place === undefined) return;
       process.kill(place.pid, 'SIGTERM');

@@ -13,22 +13,33 @@ export interface Expected {
 
 const goes = new Set(['running', 'pending']);
 
-/** Waits until nothing moves any more, then holds what the broker says against what the cloud has. Throws at the first difference. */
+/**
+ * Waits until nothing moves any more, then holds what the broker says against what the cloud has. Throws at the first
+ * difference.
+ */
 export async function compare(stage: Stage, expected: readonly Expected[]): Promise<void> {
   await Promise.all(expected.map(({ request_id }) => stage.ended(request_id)));
-  await until('the machines that are gone are gone in the cloud as well', async () => quiet(stage, expected), { within_ms: 30_000 }).catch(
-    () => undefined,
-  );
+  await until('the machines that are gone are gone in the cloud as well', async () => quiet(stage, expected), {
+    within_ms: 30_000,
+  }).catch(() => undefined);
   const { live, untagged, launches } = await stage.cloud.ledger();
   for (const each of expected) {
     const { request_id, machine_count, returned = [], cancelled = false } = each;
     const seen = await stage.seen(request_id);
     const alive = seen.machines.filter(({ status }) => goes.has(status)).map(({ machine_id }) => machine_id);
     equal(seen.status, cancelled ? stage.dialect.cancelled : stage.dialect.completed, `how ${request_id} ended`);
-    deepEqual(alive.toSorted(), (live[request_id] ?? []).toSorted(), `machines of ${request_id}: what it says, and what the cloud has`);
+    deepEqual(
+      alive.toSorted(),
+      (live[request_id] ?? []).toSorted(),
+      `machines of ${request_id}: what it says, and what the cloud has`,
+    );
     equal(alive.length, cancelled ? 0 : machine_count - returned.length, `machines of ${request_id} that live`);
     for (const machine_id of returned) {
-      equal(seen.machines.find((machine) => machine.machine_id === machine_id)?.status, 'terminated', `${machine_id}, which was returned`);
+      equal(
+        seen.machines.find((machine) => machine.machine_id === machine_id)?.status,
+        'terminated',
+        `${machine_id}, which was returned`,
+      );
     }
   }
   deepEqual(untagged, [], 'machines without a request');
@@ -50,7 +61,10 @@ function checkLaunches(launches: Readonly<Record<string, number>>, expected: rea
   const started = Object.values(launches).reduce((sum, count) => sum + count, 0);
   const least = expected.reduce((sum, { machine_count, cancelled }) => sum + (cancelled ? 0 : machine_count), 0);
   const all = expected.reduce((sum, { machine_count }) => sum + machine_count, 0);
-  ok(started >= least && started <= all, `${started} machines were started, ${least === all ? all : `${least} to ${all}`} were asked for`);
+  ok(
+    started >= least && started <= all,
+    `${started} machines were started, ${least === all ? all : `${least} to ${all}`} were asked for`,
+  );
 }
 
 async function quiet(stage: Stage, expected: readonly Expected[]): Promise<boolean> {

@@ -46,7 +46,11 @@ export const hostfactoryDialect: Dialect = {
   ask: (templateId, machineCount) => ({ templateId, machineCount }),
   requestId: (answer) => answer.requestId,
   seen({ requests: [first] }) {
-    const machines = first.machines.map(({ machineId, status, result }: any) => ({ machine_id: machineId, status, result }));
+    const machines = first.machines.map(({ machineId, status, result }: any) => ({
+      machine_id: machineId,
+      status,
+      result,
+    }));
     return { request_id: first.requestId, status: first.status, message: first.message, machines };
   },
   ended: new Set(['complete', 'complete_with_error']),

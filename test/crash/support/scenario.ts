@@ -18,12 +18,20 @@ export interface Scenario {
   play(stage: Stage): Promise<readonly Expected[]>;
 }
 
-/** A test on the real broker and a simulated cloud, compared at the end. Where it fails it says what is needed to see why. */
+/**
+ * A test on the real broker and a simulated cloud, compared at the end. Where it fails it says what is needed to see
+ * why.
+ */
 export function scenario(title: string, { dialect, knobs = {}, config = {}, play }: Scenario): void {
   test(`${title} (${dialect.scheduler})`, (t) =>
     turn(async () => {
       t.timeout(400_000);
-      const stage = await Stage.open({ dialect, templates, knobs: { boot_ms: 300, shutdown_ms: 200, ...knobs }, config });
+      const stage = await Stage.open({
+        dialect,
+        templates,
+        knobs: { boot_ms: 300, shutdown_ms: 200, ...knobs },
+        config,
+      });
       let well = false;
       try {
         await compare(stage, await play(stage));

@@ -46,7 +46,8 @@ export class Stage {
       server: { rate_limit: { enabled: false } },
     };
     writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configuration));
-    for (const [name, content] of Object.entries(templates)) writeFileSync(join(directory, name), JSON.stringify(content));
+    for (const [name, content] of Object.entries(templates))
+      writeFileSync(join(directory, name), JSON.stringify(content));
     const cloud = await openCloud(directory, knobs);
     try {
       return new Stage(directory, dialect, cloud, await start(directory));
@@ -59,14 +60,21 @@ export class Stage {
   async call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
     const answer = await fetch(`${this.#broker.url}/api/v1${path}`, {
       method,
-      ...(body ? { body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } } : { headers }),
+      ...(body
+        ? { body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } }
+        : { headers }),
     });
     return { status: answer.status, body: await answer.json() };
   }
 
   /** The id of a request that the broker acknowledged. */
   async request(template_id: string, machine_count: number, headers: Record<string, string> = {}): Promise<string> {
-    const { status, body } = await this.call('POST', '/machines/request', this.dialect.ask(template_id, machine_count), headers);
+    const { status, body } = await this.call(
+      'POST',
+      '/machines/request',
+      this.dialect.ask(template_id, machine_count),
+      headers,
+    );
     if (status !== 200) throw new Error(`The request was refused with ${status}: ${JSON.stringify(body)}`);
     return this.dialect.requestId(body);
   }
@@ -80,7 +88,8 @@ export class Stage {
 
   async seen(request_id: string): Promise<Seen> {
     const { status, body } = await this.call('GET', `/requests/${request_id}/status`);
-    if (status !== 200) throw new Error(`The status of ${request_id} was refused with ${status}: ${JSON.stringify(body)}`);
+    if (status !== 200)
+      throw new Error(`The status of ${request_id} was refused with ${status}: ${JSON.stringify(body)}`);
     return this.dialect.seen(body);
   }
 

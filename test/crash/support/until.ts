@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Asks again every few milliseconds until the answer is neither undefined nor false; throws what it waited for when the time is over. */
+/**
+ * Asks again every few milliseconds until the answer is neither undefined nor false; throws what it waited for when
+ * the time is over.
+ */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,

@@ -7,7 +7,7 @@ import { declarations } from '../../../host/cli/operations/declared-operations.t
 import { operationGroups } from '../../../host/cli/operations/operation-groups.ts';
 import { programOf } from '../../../host/cli/program.ts';
 
-const terminal = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colours: false };
+const terminal = { out() {}, err() {}, outIsScreen: false, errIsScreen: false, colors: false };
 const whole = (): Promise<Command> => programOf({ terminal, code: 0 }, () => true);
 
 test('every operation is a command of one of the groups', async (t) => {

@@ -14,7 +14,7 @@ const terminal = {
   err() {},
   outIsScreen: false,
   errIsScreen: false,
-  colours: false,
+  colors: false,
 };
 const whole = (): Promise<Command> => programOf({ terminal, code: 0 }, () => true);
 
@@ -26,7 +26,8 @@ function examplesIn(help: string): string[] {
 }
 
 /** As a shell reads them. */
-const wordsOf = (call: string): string[] => [...call.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+const wordsOf = (call: string): string[] =>
+  [...call.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
 
 async function helpOf({ command }: CommandNode): Promise<string> {
   written = '';
@@ -40,32 +41,40 @@ test.serial('the help of every command ends with an example of it', async (t) =>
   for (const node of nodes) {
     const calls = examplesIn(await helpOf(node));
     t.true(calls.length > 0, `muster ${node.path}: no example at the end`);
-    for (const call of calls) t.true(`${call} `.startsWith(`muster ${node.path} `.replace('  ', ' ')), `muster ${node.path}: ${call}`);
+    for (const call of calls)
+      t.true(`${call} `.startsWith(`muster ${node.path} `.replace('  ', ' ')), `muster ${node.path}: ${call}`);
   }
 });
 
-test.serial('every example is a command line that is understood, with an input that the operation takes', async (t) => {
-  const nodes = nodesOf(commandTree(await whole()));
-  const calls = new Set<string>();
-  for (const node of nodes) for (const call of examplesIn(await helpOf(node))) calls.add(call);
-  let inputs = 0;
-  for (const call of calls) {
-    const ran: { readonly path: string; readonly command: Command; readonly args: readonly unknown[] }[] = [];
-    // Options of one example are not the next one's.
-    const fresh = await whole();
-    for (const { path, command, children } of nodesOf(commandTree(fresh)))
-      if (children.length === 0) command.action((...given: unknown[]) => void ran.push({ path, command, args: given }));
-    await t.notThrowsAsync(fresh.parseAsync(optionsLast(['node', ...wordsOf(call)])), call);
-    const [reached] = ran;
-    if (!reached) return t.fail(call);
-    const { path, command, args } = reached;
-    const form = formsOf(path.split(' ')[0] ?? '').find((each) => each.command === path);
-    // What stands in a file is not there to be read.
-    if (!form || 'file' in command.opts() || 'set' in command.opts() || 'all' in command.opts()) continue;
-    inputs += 1;
-    const operation = operations.find(({ name }) => name === form.operation.name) as Operations[keyof Operations];
-    const input = { ...readTexts(form.operation, args.slice(0, form.operation.args.length), command.opts()), ...form.preset };
-    t.notThrows(() => readInput(operation as never, input), call);
-  }
-  t.true(inputs > 25, String(inputs));
-});
+test.serial(
+  'every example is a command line that is understood, with an input that the operation takes',
+  async (t) => {
+    const nodes = nodesOf(commandTree(await whole()));
+    const calls = new Set<string>();
+    for (const node of nodes) for (const call of examplesIn(await helpOf(node))) calls.add(call);
+    let inputs = 0;
+    for (const call of calls) {
+      const ran: { readonly path: string; readonly command: Command; readonly args: readonly unknown[] }[] = [];
+      // Options of one example are not the next one's.
+      const fresh = await whole();
+      for (const { path, command, children } of nodesOf(commandTree(fresh)))
+        if (children.length === 0)
+          command.action((...given: unknown[]) => void ran.push({ path, command, args: given }));
+      await t.notThrowsAsync(fresh.parseAsync(optionsLast(['node', ...wordsOf(call)])), call);
+      const [reached] = ran;
+      if (!reached) return t.fail(call);
+      const { path, command, args } = reached;
+      const form = formsOf(path.split(' ')[0] ?? '').find((each) => each.command === path);
+      // What stands in a file is not there to be read.
+      if (!form || 'file' in command.opts() || 'set' in command.opts() || 'all' in command.opts()) continue;
+      inputs += 1;
+      const operation = operations.find(({ name }) => name === form.operation.name) as Operations[keyof Operations];
+      const input = {
+        ...readTexts(form.operation, args.slice(0, form.operation.args.length), command.opts()),
+        ...form.preset,
+      };
+      t.notThrows(() => readInput(operation as never, input), call);
+    }
+    t.true(inputs > 25, String(inputs));
+  },
+);

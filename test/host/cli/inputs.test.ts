@@ -4,21 +4,46 @@ import { join } from 'node:path';
 import test from 'ava';
 import { BrokerError } from '../../../core/contract/errors.ts';
 import { declarations, type DeclaredOperation } from '../../../host/cli/operations/declared-operations.ts';
-import { nameInputs } from '../../../host/cli/operations/operation-commands.ts';
+import { renameInputs } from '../../../host/cli/operations/operation-commands.ts';
 import { withFile } from '../../../host/cli/operations/file-inputs.ts';
 import { optionsLast } from '../../../host/cli/options-last.ts';
 import { readTexts, templateFields, UsageError } from '../../../host/cli/operations/read-texts.ts';
 import { makePlace } from '../../support/boot-broker.ts';
 import { runCli } from '../../support/run-cli.ts';
 
-const named = (name: string): DeclaredOperation => declarations().operations.find((each) => each.name === name) as DeclaredOperation;
+const named = (name: string): DeclaredOperation =>
+  declarations().operations.find((each) => each.name === name) as DeclaredOperation;
 
 const read: readonly (readonly [string, string, unknown[], Record<string, unknown>, Record<string, unknown>])[] = [
   ['numbers by their place', 'create_request', ['small', '3'], {}, { template_id: 'small', machine_count: 3 }],
-  ['arguments as options, by an alias', 'create_request', ['small'], { requestedCount: '3' }, { template_id: 'small', machine_count: 3 }],
-  ['the same under two spellings', 'create_request', ['small', '3'], { count: '3' }, { template_id: 'small', machine_count: 3 }],
-  ['what is no number stays text for the check', 'create_request', ['small', 'x'], {}, { template_id: 'small', machine_count: 'x' }],
-  ['maps of texts stay texts', 'create_request', [], { tags: ['a=1', 'b=c=d', '{"e":"f"}'] }, { tags: { a: '1', b: 'c=d', e: 'f' } }],
+  [
+    'arguments as options, by an alias',
+    'create_request',
+    ['small'],
+    { requestedCount: '3' },
+    { template_id: 'small', machine_count: 3 },
+  ],
+  [
+    'the same under two spellings',
+    'create_request',
+    ['small', '3'],
+    { count: '3' },
+    { template_id: 'small', machine_count: 3 },
+  ],
+  [
+    'what is no number stays text for the check',
+    'create_request',
+    ['small', 'x'],
+    {},
+    { template_id: 'small', machine_count: 'x' },
+  ],
+  [
+    'maps of texts stay texts',
+    'create_request',
+    [],
+    { tags: ['a=1', 'b=c=d', '{"e":"f"}'] },
+    { tags: { a: '1', b: 'c=d', e: 'f' } },
+  ],
   [
     'maps of anything are read as JSON where they are some',
     'create_request',
@@ -26,7 +51,13 @@ const read: readonly (readonly [string, string, unknown[], Record<string, unknow
     { additionalData: ['n=1', 's=x y', 'o={"a":[]}'] },
     { additional_data: { n: 1, s: 'x y', o: { a: [] } } },
   ],
-  ['lists with commas, words and JSON', 'create_return_request', [['a,b', 'c', '["d,e"]']], {}, { machine_ids: ['a', 'b', 'c', 'd,e'] }],
+  [
+    'lists with commas, words and JSON',
+    'create_return_request',
+    [['a,b', 'c', '["d,e"]']],
+    {},
+    { machine_ids: ['a', 'b', 'c', 'd,e'] },
+  ],
   ['an empty list of words is none', 'create_return_request', [[]], {}, {}],
   [
     'template fields as the template has them',
@@ -84,13 +115,15 @@ test('a file gives the template; what stands beside it lies over it, and picks o
   t.deepEqual(await withFile(create, { template_id: 'b', image_id: 'y' }, { file, set: ['max_instances=4'] }), [
     { template_id: 'b', max_instances: 4, image_id: 'y' },
   ]);
-  await t.throwsAsync(withFile(create, {}, { file }), { message: /has 2 templates \(a, b\); name one/ });
+  await t.throwsAsync(withFile(create, {}, { file }), { message: /has 2 templates \(a, b\); pass the id of one/ });
   t.is((await withFile(named('validate_template'), {}, { file })).length, 2);
   writeFileSync(file, 'template_id: a\n');
   await t.throwsAsync(withFile(named('update_template'), { template_id: 'b' }, { file }), {
-    message: /is of the template 'a', not of 'b'/,
+    message: /contains the template 'a', not 'b'/,
   });
-  t.deepEqual(await withFile(named('validate_provider_configuration'), {}, { file }), [{ providers: { template_id: 'a' } }]);
+  t.deepEqual(await withFile(named('validate_provider_configuration'), {}, { file }), [
+    { providers: { template_id: 'a' } },
+  ]);
 });
 
 test('a file as HostFactory’s providers write it is read as the server reads it, with what has no effect told', async (t) => {
@@ -98,9 +131,21 @@ test('a file as HostFactory’s providers write it is read as the server reads i
   t.teardown(() => place.close());
   const file = join(place.directory, 'awsprov_templates.json');
   const config = ['--config', join(place.directory, 'muster.config.json')];
-  const entry = { templateId: 'Template-VM-1', maxNumber: 3, vmType: 't3.small', imageId: 'ami-27a1', subnetId: 'subnet-b573' };
+  const entry = {
+    templateId: 'Template-VM-1',
+    maxNumber: 3,
+    vmType: 't3.small',
+    imageId: 'ami-27a1',
+    subnetId: 'subnet-b573',
+  };
   const put = (...entries: object[]) => writeFileSync(file, JSON.stringify({ templates: entries }, null, 1));
-  put({ ...entry, securityGroupIds: [''], instanceTags: 'group=project1', userData: 'zone=us_west_2a', poolsCount: 2 });
+  put({
+    ...entry,
+    securityGroupIds: [''],
+    instanceTags: 'group=project1',
+    userData: 'zone=us_west_2a',
+    poolsCount: 2,
+  });
   const valid = await runCli(['templates', 'validate', '--file', file, ...config, '-o', 'json']);
   t.is(valid.code, 0, valid.out + valid.err);
   const { validationWarnings } = JSON.parse(valid.out);
@@ -108,7 +153,10 @@ test('a file as HostFactory’s providers write it is read as the server reads i
     validationWarnings.filter((said: string) => /unknown field/.test(said)),
     ['/poolsCount: unknown field, kept as it is'],
   );
-  t.regex(valid.err, /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/poolsCount: has no effect here/);
+  t.regex(
+    valid.err,
+    /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/poolsCount: has no effect here/,
+  );
   put(entry, { ...entry, templateId: 7 });
   const wrong = await runCli(['templates', 'validate', '--file', file, ...config]);
   t.is(wrong.code, 4);
@@ -116,7 +164,12 @@ test('a file as HostFactory’s providers write it is read as the server reads i
   put(entry);
   t.is((await runCli(['templates', 'create', 'mine', '--file', file, ...config])).code, 0);
   const { template } = JSON.parse((await runCli(['templates', 'show', 'mine', ...config, '-o', 'json'])).out);
-  t.like(template, { machine_type: 't3.small', max_instances: 3, subnet_ids: ['subnet-b573'], provider_api: 'RunInstances' });
+  t.like(template, {
+    machine_type: 't3.small',
+    max_instances: 3,
+    subnet_ids: ['subnet-b573'],
+    provider_api: 'RunInstances',
+  });
 });
 
 test('a file that is missing or broken is said with its line', async (t) => {
@@ -136,7 +189,7 @@ const usage: readonly (readonly [string[], RegExp])[] = [
   [['templates', 'lst'], /Did you mean list/],
   [['templates', 'list', '--outptu', 'json'], /Did you mean --output/],
   [['--outptu', 'json', 'templates', 'list'], /unknown option '--outptu'.*Did you mean --output/s],
-  [['--url'], /'--url' stands before the command with nothing after it/],
+  [['--url'], /'--url' has no command after it/],
   [['help', 'templats'], /unknown command 'templats'.*Did you mean templates/s],
   [['templats', '--help'], /unknown command 'templats'.*Did you mean templates/s],
   [['templates', 'help', 'lst'], /unknown command 'lst'.*Did you mean list/s],
@@ -148,7 +201,7 @@ const usage: readonly (readonly [string[], RegExp])[] = [
   [['machines', 'return'], /missing required argument 'machine_ids'/],
   [['machines', 'return', '--all'], /add --force/],
   [['requests', 'return', '--all'], /add --force/],
-  [['machines', 'return', 'i-1', '--all', '--force'], /instead of machine ids/],
+  [['machines', 'return', 'i-1', '--all', '--force'], /--all replaces machine ids/],
   [['machines', 'return-all'], /add --force/],
   [['requests', 'create', 'small', '1', '--wait-timeout', '-1'], /seconds above 0/],
   [['requests', 'create', 'small', '1', 'more'], /too many arguments/],
@@ -164,20 +217,23 @@ for (const [args, said] of usage) {
 }
 
 test('options of every operation may stand before the command', (t) => {
-  t.deepEqual(optionsLast(['n', 'm', '--no-server', '--url', 'U', '-o', 'json', '--config=c', 'requests', 'list', '--limit', '1']), [
-    'n',
-    'm',
-    'requests',
-    'list',
-    '--no-server',
-    '--url',
-    'U',
-    '-o',
-    'json',
-    '--config=c',
-    '--limit',
-    '1',
-  ]);
+  t.deepEqual(
+    optionsLast([
+      'n',
+      'm',
+      '--no-server',
+      '--url',
+      'U',
+      '-o',
+      'json',
+      '--config=c',
+      'requests',
+      'list',
+      '--limit',
+      '1',
+    ]),
+    ['n', 'm', 'requests', 'list', '--no-server', '--url', 'U', '-o', 'json', '--config=c', '--limit', '1'],
+  );
   t.deepEqual(optionsLast(['n', 'm', '-o', 'json', 'requests', '--url=U', 'list', 'x']), [
     'n',
     'm',
@@ -210,9 +266,13 @@ test('what belongs to the foreground is not started in the background', async (t
 });
 
 test('a refusal speaks of inputs as the command line calls them', (t) => {
-  const named = (message: string) => (nameInputs(new BrokerError('INVALID_REQUEST', message), createRequest) as Error).message;
+  const named = (message: string) =>
+    (renameInputs(new BrokerError('INVALID_REQUEST', message), createRequest) as Error).message;
   const createRequest = declarations().operations.find(({ name }) => name === 'create_request') as DeclaredOperation;
-  t.is(named('/machine_count: must be >= 1; /timeout: must be an integer'), 'machine_count: must be >= 1; --timeout: must be an integer');
+  t.is(
+    named('/machine_count: must be >= 1; /timeout: must be an integer'),
+    'machine_count: must be >= 1; --timeout: must be an integer',
+  );
   t.is(named('/tags/a: must be a string'), '--tags/a: must be a string');
   t.is(named('/subnet_ids: must be a list'), '/subnet_ids: must be a list', 'what is no input stays');
 });

@@ -6,10 +6,10 @@ import { table } from '../../../host/cli/output/table.ts';
 import { width } from '../../../host/cli/output/width.ts';
 import { outcomeOf } from '../../../host/cli/outcome.ts';
 import { progress, progressLine } from '../../../host/cli/operations/progress.ts';
-import { wantsColours } from '../../../host/process/terminal.ts';
+import { wantsColors } from '../../../host/process/terminal.ts';
 import { watch } from '../../../host/cli/operations/watch.ts';
 
-const plain = { colours: false };
+const plain = { colors: false };
 
 test('columns are as wide as what stands in them, also with wide letters and marks', (t) => {
   t.is(
@@ -32,13 +32,13 @@ test('what a terminal would obey does not reach it', (t) => {
   t.is(table(['a'], [['x\u001b[31m\n\u009by\u202e']], plain), 'A\nx [31m y\n');
 });
 
-test('colours come only where they are wanted', (t) => {
-  t.is(table(['status'], [['failed']], { colours: true }), '\u001b[1mSTATUS\u001b[22m\n\u001b[31mfailed\u001b[39m\n');
+test('colors come only where they are wanted', (t) => {
+  t.is(table(['status'], [['failed']], { colors: true }), '\u001b[1mSTATUS\u001b[22m\n\u001b[31mfailed\u001b[39m\n');
   t.is(table(['status'], [['failed']], plain), 'STATUS\nfailed\n');
-  t.true(wantsColours({ isTTY: true }, { TERM: 'xterm' }));
-  t.false(wantsColours({ isTTY: true }, { TERM: 'xterm', NO_COLOR: '1' }));
-  t.false(wantsColours({ isTTY: true }, { TERM: 'dumb' }));
-  t.false(wantsColours({}, {}));
+  t.true(wantsColors({ isTTY: true }, { TERM: 'xterm' }));
+  t.false(wantsColors({ isTTY: true }, { TERM: 'xterm', NO_COLOR: '1' }));
+  t.false(wantsColors({ isTTY: true }, { TERM: 'dumb' }));
+  t.false(wantsColors({}, {}));
 });
 
 test('a list is a table without the columns that nobody has', (t) => {
@@ -53,35 +53,54 @@ const empty = (operation: string, key: string, input: object, total_count = 0): 
   answerTable(operation, { [key]: [], count: 0, total_count }, plain, input as Readonly<Record<string, unknown>>);
 
 test('an empty list says what was looked for, and what shows more', (t) => {
-  t.is(empty('list_active_requests', 'requests', {}), 'No active requests; --all-resources shows ended ones.\n');
+  t.is(empty('list_active_requests', 'requests', {}), 'No active requests; --all-resources shows ended requests.\n');
   t.is(empty('list_active_requests', 'requests', { status: 'failed' }), 'No requests with status failed.\n');
   t.is(empty('list_active_requests', 'requests', { all_resources: true }), 'No requests.\n');
   t.is(
     empty('list_machines', 'machines', { request_id: 'req-1', provider_name: 'east' }),
-    'No machines that live with request_id req-1 and provider_name east; --all-resources shows those that are gone.\n',
+    'No active machines with request_id req-1 and provider_name east; --all-resources shows terminated machines.\n',
   );
-  t.is(empty('list_machines', 'machines', { status: 'failed', all_resources: true }), 'No machines with status failed.\n');
+  t.is(
+    empty('list_machines', 'machines', { status: 'failed', all_resources: true }),
+    'No machines with status failed.\n',
+  );
   t.is(
     empty('list_templates', 'templates', { provider_api: 'ASG' }),
-    'No templates that machines can be had from with provider_api ASG; --no-active-only shows all.\n',
+    'No usable templates with provider_api ASG; --no-active-only shows all templates.\n',
   );
   t.is(empty('list_templates', 'templates', { active_only: false }), 'No templates.\n');
   t.is(
     empty('sync_and_list_return_requests', 'requests', {}),
-    'No returns in progress; `muster requests list --all-resources` shows ended ones.\n',
+    'No returns in progress; `muster requests list --all-resources` shows ended returns.\n',
   );
-  t.is(empty('list_reclaimed_machines', 'machines', { machine_ids: ['i-1'] }), 'None of these machines is taken back.\n');
-  t.is(empty('list_providers', 'providers', {}), 'No provider instances; name them under `providers` in the configuration.\n');
-  t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'Nothing on this page; 70 match in all.\n');
+  t.is(
+    empty('list_reclaimed_machines', 'machines', { machine_ids: ['i-1'] }),
+    'The cloud reclaims none of these machines.\n',
+  );
+  t.is(
+    empty('list_providers', 'providers', {}),
+    'No provider instances; add them to `providers` in the configuration.\n',
+  );
+  t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'This page is empty; 70 entries match in total.\n');
   t.is(empty('list_of_something_new', 'things', {}), 'Nothing was found.\n');
 });
 
 const message = 'Want of capacity: the pool m5.large in us-east-1a has none left at the moment.';
 const rows = [
-  { request_id: 'req-019f0000-0000-7000-8000-000000000001', status: 'in_progress', template_id: 'small', requested_count: 3, message },
+  {
+    request_id: 'req-019f0000-0000-7000-8000-000000000001',
+    status: 'in_progress',
+    template_id: 'small',
+    requested_count: 3,
+    message,
+  },
 ];
 const listing = (columns?: number): string[] =>
-  answerTable('list_active_requests', { requests: rows, count: 1, total_count: 1 }, { ...plain, ...(columns ? { columns } : {}) })
+  answerTable(
+    'list_active_requests',
+    { requests: rows, count: 1, total_count: 1 },
+    { ...plain, ...(columns ? { columns } : {}) },
+  )
     .trimEnd()
     .split('\n');
 
@@ -122,10 +141,20 @@ test('fields wrap too on a screen, between words only', (t) => {
 });
 
 test('machines are shown with their type, market and zone', (t) => {
-  const machine = { machine_id: 'i-1', status: 'running', machine_type: 'm5.large', market: 'spot', zone: 'us-east-1a' };
-  const shown = 'MACHINE ID  STATUS   MACHINE TYPE  MARKET  ZONE\ni-1         running  m5.large      spot    us-east-1a\n';
+  const machine = {
+    machine_id: 'i-1',
+    status: 'running',
+    machine_type: 'm5.large',
+    market: 'spot',
+    zone: 'us-east-1a',
+  };
+  const shown =
+    'MACHINE ID  STATUS   MACHINE TYPE  MARKET  ZONE\ni-1         running  m5.large      spot    us-east-1a\n';
   t.is(answerTable('list_machines', { machines: [machine], count: 1, total_count: 1 }, plain), shown);
-  t.is(answerTable('sync_and_get_request', { status: 'completed', machines: [machine] }, plain), `status  completed\n\n${shown}`);
+  t.is(
+    answerTable('sync_and_get_request', { status: 'completed', machines: [machine] }, plain),
+    `status  completed\n\n${shown}`,
+  );
 });
 
 test('one thing is its fields, with a table for each list of things in it', (t) => {
@@ -159,9 +188,14 @@ test('that a list is not whole is said beside it', async (t) => {
     err: (text: string) => void (written.err += text),
     outIsScreen: false,
     errIsScreen: false,
-    colours: false,
+    colors: false,
   };
-  await print('list_active_requests', { requests: [{ request_id: 'r' }], count: 1, total_count: 9 }, 'table', terminal);
+  await print(
+    'list_active_requests',
+    { requests: [{ request_id: 'r' }], count: 1, total_count: 9 },
+    'table',
+    terminal,
+  );
   t.regex(written.err, /1 of 9 are shown/);
   t.notRegex(written.out, /of 9/);
 });
@@ -169,15 +203,24 @@ test('that a list is not whole is said beside it', async (t) => {
 test('a list of what is active says so beside it, unless the caller chose', async (t) => {
   const said = async (operation: string, input: object, key = 'requests') => {
     let err = '';
-    const terminal = { out() {}, err: (text: string) => void (err += text), outIsScreen: false, errIsScreen: false, colours: false };
+    const terminal = {
+      out() {},
+      err: (text: string) => void (err += text),
+      outIsScreen: false,
+      errIsScreen: false,
+      colors: false,
+    };
     const answer = { [key]: [{ request_id: 'r' }], count: 1, total_count: 1 };
     await print(operation, answer, 'table', terminal, input as Readonly<Record<string, unknown>>);
     return err;
   };
-  t.is(await said('list_active_requests', {}), 'Active requests only; --all-resources shows ended ones too.\n');
+  t.is(await said('list_active_requests', {}), 'Active requests only; --all-resources shows ended requests too.\n');
   t.is(await said('list_active_requests', { all_resources: true }), '');
   t.is(await said('list_active_requests', { status: 'completed' }), '');
-  t.is(await said('list_machines', {}, 'machines'), 'Machines that live only; --all-resources shows those that are gone too.\n');
+  t.is(
+    await said('list_machines', {}, 'machines'),
+    'Active machines only; --all-resources shows terminated machines too.\n',
+  );
 });
 
 const request = (over: object): RequestAnswer =>
@@ -202,38 +245,61 @@ test('progress counts what was asked for, runs and failed', (t) => {
   );
   t.is(
     progressLine(request({ machine_ids: ['a', 'b', 'c'], machines: machines('terminated', 'stopping', 'failed') })),
-    'req-1 in_progress: 3 to give back, 1 gone, 1 failed, 1 stopping',
+    'req-1 in_progress: 3 to return, 1 gone, 1 failed, 1 stopping',
   );
 });
 
 test('progress of what has ended tells what did not come as failed', (t) => {
   const ended = (status: string, delivered: number, ...states: string[]) =>
-    progressLine(request({ status, fulfilment: { requested: 3, delivered, final: true, shortfall: [] }, machines: machines(...states) }));
+    progressLine(
+      request({
+        status,
+        fulfilment: { requested: 3, delivered, final: true, shortfall: [] },
+        machines: machines(...states),
+      }),
+    );
   t.is(ended('failed', 0), 'req-1 failed: 3 requested, 0 running, 3 failed');
   t.is(ended('completed', 2, 'running', 'running'), 'req-1 completed: 3 requested, 2 running, 1 failed');
-  t.is(ended('completed', 3, 'running', 'running', 'terminated'), 'req-1 completed: 3 requested, 2 running, 0 failed, 1 terminated');
+  t.is(
+    ended('completed', 3, 'running', 'running', 'terminated'),
+    'req-1 completed: 3 requested, 2 running, 0 failed, 1 terminated',
+  );
   t.is(ended('cancelled', 0, 'terminated'), 'req-1 cancelled: 3 requested, 0 running, 0 failed, 1 terminated');
 });
 
 test('a return that went well says nothing of failures', (t) => {
   const back = (status: string, more: object, ...states: string[]) =>
-    progressLine(request({ status, requested_count: 2, machine_ids: ['a', 'b'], machines: machines(...states), ...more }));
-  t.is(back('in_progress', {}, 'terminated', 'shutting-down'), 'req-1 in_progress: 2 to give back, 1 gone, 1 shutting-down');
+    progressLine(
+      request({ status, requested_count: 2, machine_ids: ['a', 'b'], machines: machines(...states), ...more }),
+    );
+  t.is(
+    back('in_progress', {}, 'terminated', 'shutting-down'),
+    'req-1 in_progress: 2 to return, 1 gone, 1 shutting-down',
+  );
   // One that had failed before it was given back, and that is gone too.
-  t.is(back('completed', {}, 'terminated', 'failed'), 'req-1 completed: 2 to give back, 2 gone');
+  t.is(back('completed', {}, 'terminated', 'failed'), 'req-1 completed: 2 to return, 2 gone');
   const late = { fulfilment: { requested: 2, delivered: 1, final: true, shortfall: [{}] } };
-  t.is(back('completed', late, 'terminated', 'failed'), 'req-1 completed: 2 to give back, 1 gone, 1 failed');
+  t.is(back('completed', late, 'terminated', 'failed'), 'req-1 completed: 2 to return, 1 gone, 1 failed');
 });
 
 test('progress is a line for each change, and one line that is written anew on a screen', (t) => {
   const told = (errIsScreen: boolean): string => {
     let text = '';
-    const shown = progress({ out() {}, err: (more) => (text += more), outIsScreen: false, errIsScreen, colours: false });
+    const shown = progress({
+      out() {},
+      err: (more) => (text += more),
+      outIsScreen: false,
+      errIsScreen,
+      colors: false,
+    });
     for (const now of [request({}), request({}), request({ status: 'completed' })]) shown.show(now);
     shown.end();
     return text;
   };
-  t.is(told(false), 'req-1 in_progress: 3 requested, 0 running, 0 failed, 0 s\nreq-1 completed: 3 requested, 0 running, 0 failed, 0 s\n');
+  t.is(
+    told(false),
+    'req-1 in_progress: 3 requested, 0 running, 0 failed, 0 s\nreq-1 completed: 3 requested, 0 running, 0 failed, 0 s\n',
+  );
   t.is(told(true).split('\r\u001b[K').length, 4);
   t.is(told(true).match(/\n/g)?.length, 1);
 });
@@ -251,7 +317,7 @@ test('watching prints what changed until the end, in the same place on a screen'
         seconds: 0.001,
         signal,
       },
-      { out: (more) => (text += more), err() {}, outIsScreen, errIsScreen: false, colours: false },
+      { out: (more) => (text += more), err() {}, outIsScreen, errIsScreen: false, colors: false },
     );
     t.is(last, 'end');
     return text;
@@ -262,8 +328,14 @@ test('watching prints what changed until the end, in the same place on a screen'
 
 test('watching ends with an interruption, and not with a failure', async (t) => {
   const controller = new AbortController();
-  const terminal = { out: () => controller.abort(), err() {}, outIsScreen: false, errIsScreen: false, colours: false };
-  const options = { look: async () => 'x', text: () => 'x', hasEnded: () => false, seconds: 60, signal: controller.signal };
+  const terminal = { out: () => controller.abort(), err() {}, outIsScreen: false, errIsScreen: false, colors: false };
+  const options = {
+    look: async () => 'x',
+    text: () => 'x',
+    hasEnded: () => false,
+    seconds: 60,
+    signal: controller.signal,
+  };
   t.is(await watch(options, terminal), 'x');
   const broken = { ...options, look: () => Promise.reject(new Error('gone')), signal: new AbortController().signal };
   await t.throwsAsync(watch(broken, terminal), { message: 'gone' });

@@ -4,7 +4,10 @@ import test from 'ava';
 import { makePlace, until } from '../../support/boot-broker.ts';
 import { execCli, launcher } from '../../support/run-cli.ts';
 
-const sh = (line: string, cwd: string): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
+const sh = (
+  line: string,
+  cwd: string,
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
   new Promise((resolve) => {
     execFile(
       '/bin/bash',
@@ -24,7 +27,7 @@ test('a reader that leaves early is no failure, whichever stream it read', async
     '"$MUSTER" requests create small 1 --no-server 2>&1 >/dev/null | head -1; echo "${PIPESTATUS[0]}"',
     place.directory,
   );
-  t.regex(progress.out, /^req-.* pending: .*\n0\n$/, 'no colours, nothing written anew');
+  t.regex(progress.out, /^req-.* pending: .*\n0\n$/, 'no colors, nothing written anew');
   t.is(Object.values(place.simulator.ledger().live).flat().length, 1);
 });
 
@@ -34,11 +37,15 @@ test('results that cannot be written are a failure in a sentence, without a stac
   const { code, err } = await sh('exec "$MUSTER" config show > /dev/full', place.directory);
   t.is(code, 1);
   t.regex(err, /^muster: standard output cannot be written: ENOSPC.*\n$/);
-  t.is((await sh('exec "$MUSTER" templates lst 2> /dev/full', place.directory)).code, 2, 'what is said beside it may be lost');
+  t.is(
+    (await sh('exec "$MUSTER" templates lst 2> /dev/full', place.directory)).code,
+    2,
+    'what is said beside it may be lost',
+  );
   t.is((await sh('exec "$MUSTER" config show >&-', place.directory)).code, 0);
 });
 
-test('on a terminal there are colours, and one line of progress that fits it', async (t) => {
+test('on a terminal there are colors, and one line of progress that fits it', async (t) => {
   const place = await makePlace({ knobs: { boot_ms: 700 } });
   t.teardown(() => place.close());
   const line = '"$MUSTER" requests create small 1 --no-server';
@@ -63,7 +70,10 @@ test('an answer of megabytes arrives whole in a pipe that is read slowly', async
   }));
   const place = await makePlace({ templates });
   t.teardown(() => place.close());
-  const { out } = await sh('"$MUSTER" templates list --limit 1000 -o json | (sleep 0.3; wc -c; cat > /dev/null)', place.directory);
+  const { out } = await sh(
+    '"$MUSTER" templates list --limit 1000 -o json | (sleep 0.3; wc -c; cat > /dev/null)',
+    place.directory,
+  );
   t.true(Number(out) > 2_000_000, out);
 });
 
@@ -92,7 +102,7 @@ test('one that carries its request out itself and is interrupted says who will g
   await until(async () => /in_progress/.test(err));
   child.kill('SIGTERM');
   t.is(await ended, 130);
-  t.regex(err, /no longer carried out: the next server on .*data goes on with req-\S+\n$/);
+  t.regex(err, /stopped processing; the next server on .*data continues req-\S+\n$/);
   const { out } = await execCli(['requests', 'list', '-o', 'json'], { cwd: place.directory });
   t.like(JSON.parse(out).requests, [{ status: 'in_progress' }]);
 });

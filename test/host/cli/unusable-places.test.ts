@@ -10,11 +10,16 @@ async function readable(t: ExecutionContext) {
   const place = await makePlace({ configuration: { server: { port: 0 } } });
   t.teardown(() => place.close());
   chmodSync(place.directory, 0o755);
-  const muster = (...args: readonly string[]) => asNobody(launcher, args, { cwd: place.directory, env: { PATH: '/usr/bin:/bin' } });
+  const muster = (...args: readonly string[]) =>
+    asNobody(launcher, args, { cwd: place.directory, env: { PATH: '/usr/bin:/bin' } });
   return { data: join(place.directory, 'data'), directory: place.directory, muster };
 }
 
-const isSentence = (t: ExecutionContext, { code, out, err }: { code: number; out: string; err: string }, said: RegExp) => {
+const isSentence = (
+  t: ExecutionContext,
+  { code, out, err }: { code: number; out: string; err: string },
+  said: RegExp,
+) => {
   t.is(code, 4, err);
   t.is(out, '');
   t.regex(err, said);
@@ -23,7 +28,11 @@ const isSentence = (t: ExecutionContext, { code, out, err }: { code: number; out
 
 test('a data directory that may not be made, read or written is said with what to do', async (t) => {
   const { data, muster } = await readable(t);
-  isSentence(t, await muster('server', 'start'), /data directory .*data cannot be made \(EACCES\)\. Set MUSTER_DATA_DIR/);
+  isSentence(
+    t,
+    await muster('server', 'start'),
+    /data directory .*data cannot be created \(EACCES\)\. Set MUSTER_DATA_DIR/,
+  );
   mkdirSync(data);
   for (const args of [
     ['templates', 'delete', 'small'],
@@ -33,25 +42,29 @@ test('a data directory that may not be made, read or written is said with what t
     isSentence(t, await muster(...args), /cannot be (used|opened): .*(EACCES|unable to open).* (Change|or set)/);
   t.is((await muster('templates', 'list')).code, 0, 'who only looks needs no file of its own');
   chmodSync(data, 0o700);
-  isSentence(t, await muster('templates', 'list'), /another user's: ask it by --url/);
+  isSentence(t, await muster('templates', 'list'), /belongs to another user: call it with --url/);
   // Whether a server runs in a directory that may not be looked into, nobody can say.
   for (const args of [
     ['server', 'status'],
     ['server', 'stop'],
   ])
-    isSentence(t, await muster(...args), /another user's: ask it by --url/);
+    isSentence(t, await muster(...args), /belongs to another user: call it with --url/);
 });
 
 test('a file where the data directory should be, and a log that is none, are said too', async (t) => {
   const { data, directory } = await readable(t);
   writeFileSync(data, '');
-  isSentence(t, await execCli(['server', 'start'], { cwd: directory }), /data directory .*data cannot be used: ENOTDIR/);
+  isSentence(
+    t,
+    await execCli(['server', 'start'], { cwd: directory }),
+    /data directory .*data cannot be used: ENOTDIR/,
+  );
   isSentence(t, await execCli(['templates', 'list'], { cwd: directory }), /muster\.db cannot be made: EEXIST/);
   rmSync(data);
   mkdirSync(join(data, 'server.log'), { recursive: true });
   isSentence(
     t,
     await execCli(['server', 'start'], { cwd: directory }),
-    /cannot log into .*server\.log \(EISDIR\)\. Change the rights, or set MUSTER_DATA_DIR/,
+    /cannot write its log .*server\.log \(EISDIR\)\. Change the permissions, or set MUSTER_DATA_DIR/,
   );
 });

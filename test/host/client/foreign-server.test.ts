@@ -2,7 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { lockDataDirectory, makeDataDirectory, takeTurn, warnOfOtherWriters } from '../../../host/data-directory/data-directory.ts';
+import {
+  lockDataDirectory,
+  makeDataDirectory,
+  lockStart,
+  warnOfOtherWriters,
+} from '../../../host/data-directory/data-directory.ts';
 import { openServerLog } from '../../../host/client/server-log.ts';
 import { readServerPlace, writeServerPlace, type ServerPlace } from '../../../host/data-directory/server-place.ts';
 import { readLastStart, writeLastStart, type StartRecord } from '../../../host/data-directory/start-record.ts';
@@ -41,12 +46,18 @@ test('stopping ends no process that merely stands in the data directory', async 
     t.is(code, 4, err);
     t.regex(
       err,
-      new RegExp(`names the process ${child.pid} as its server, but that process does not have the directory: it is left alone`),
+      new RegExp(
+        `names the process ${child.pid} as its server, but that process does not hold the directory: it is not stopped`,
+      ),
     );
   }
   t.true(lives(child));
   writeFileSync(join(data, 'server.lock'), '');
-  t.is((await execCli(['server', 'stop'], { cwd: directory })).code, 4, 'the lock is there, and another one or nobody has it');
+  t.is(
+    (await execCli(['server', 'stop'], { cwd: directory })).code,
+    4,
+    'the lock is there, and another one or nobody has it',
+  );
   t.true(lives(child));
 });
 
@@ -55,7 +66,10 @@ test('a link to what another server wrote is not believed, and a server does not
   const [data, elsewhere] = [join(directory, 'data'), join(directory, 'elsewhere')];
   makeDataDirectory(data);
   makeDataDirectory(elsewhere);
-  t.is((await execCli(['server', 'start', '--port', '0'], { cwd: directory, env: { MUSTER_DATA_DIR: elsewhere } })).code, 0);
+  t.is(
+    (await execCli(['server', 'start', '--port', '0'], { cwd: directory, env: { MUSTER_DATA_DIR: elsewhere } })).code,
+    0,
+  );
   t.teardown(() => endServer(elsewhere));
   symlinkSync(join(elsewhere, 'server.json'), join(data, 'server.json'));
   const { err } = await execCli(['server', 'stop'], { cwd: directory });
@@ -63,10 +77,11 @@ test('a link to what another server wrote is not believed, and a server does not
   t.truthy(readServerPlace(elsewhere), 'it runs');
   const precious = join(directory, 'precious');
   writeFileSync(precious, 'precious');
-  for (const name of ['server.options.json.new', 'server.options.json', 'server.log']) symlinkSync(precious, join(data, name));
+  for (const name of ['server.options.json.new', 'server.options.json', 'server.log'])
+    symlinkSync(precious, join(data, name));
   writeServerPlace(data, placeOf(1));
   writeLastStart(data, { cwd: '/', options: [] } as unknown as StartRecord);
-  t.throws(() => openServerLog(data), { message: /cannot log into .*server\.log \(ELOOP\)/ });
+  t.throws(() => openServerLog(data), { message: /cannot write its log .*server\.log \(ELOOP\)/ });
   t.is(readFileSync(precious, 'utf8'), 'precious');
   t.is((await execCli(['server', 'stop'], { cwd: elsewhere, env: { MUSTER_DATA_DIR: elsewhere } })).code, 0);
 });
@@ -77,7 +92,7 @@ test('no lock is made where a link leads', async (t) => {
   makeDataDirectory(linked);
   for (const name of ['server.lock', 'start.lock']) symlinkSync(join(directory, 'made'), join(linked, name));
   t.throws(() => lockDataDirectory(linked), { message: /cannot be used: ELOOP/ });
-  t.throws(() => takeTurn(linked), { message: /cannot be used: ELOOP/ });
+  t.throws(() => lockStart(linked), { message: /cannot be used: ELOOP/ });
   t.false(existsSync(join(directory, 'made')));
 });
 
@@ -89,7 +104,9 @@ test('what others may write says neither where a server is nor how one is starte
   writeLastStart(data, { cwd: '/', options: [] } as unknown as StartRecord);
   t.truthy(readLastStart(data));
   for (const name of ['server.json', 'server.options.json']) chmodSync(join(data, name), 0o666);
-  t.throws(() => readServerPlace(data), { message: /server\.json is not believed: others may write it \(mode 666\)/ });
+  t.throws(() => readServerPlace(data), {
+    message: /server\.json is not used: other users can write to it \(mode 666\)/,
+  });
   t.is(readLastStart(data), undefined);
   chmodSync(join(data, 'server.json'), 0o600);
 });
@@ -108,24 +125,32 @@ test('what names no single process is not believed: a number below one stands fo
   writeServerPlace(data, placeOf(-Number(group.pid)));
   const { code, err } = await execCli(['server', 'stop', '--force'], { cwd: directory });
   t.is(code, 4);
-  t.regex(err, /A process has the data directory .* and serves nobody/);
+  t.regex(err, /A process that is not a server holds the data directory/);
   t.true(lives(group));
 });
 
-withForeignFiles("root ends no process of another user because a third one's file says so, nor one of its own", async (t) => {
-  const directory = await emptyPlace(t);
-  const data = join(directory, 'data');
-  makeDataDirectory(data);
-  for (const user of [undefined, 1]) {
-    const child = bystander(t, user);
-    writeServerPlace(data, placeOf(child.pid));
-    for (const each of [data, join(data, 'server.json')]) chownSync(each, foreignUser, foreignUser);
-    const { code, err } = await execCli(['server', 'stop', '--force'], { cwd: directory });
-    t.is(code, 4, err);
-    t.regex(err, new RegExp(`the process belongs to the user with id ${user ?? 0}, and the user with id ${foreignUser} wrote that`));
-    t.true(lives(child));
-  }
-});
+withForeignFiles(
+  "root ends no process of another user because a third one's file says so, nor one of its own",
+  async (t) => {
+    const directory = await emptyPlace(t);
+    const data = join(directory, 'data');
+    makeDataDirectory(data);
+    for (const user of [undefined, 1]) {
+      const child = bystander(t, user);
+      writeServerPlace(data, placeOf(child.pid));
+      for (const each of [data, join(data, 'server.json')]) chownSync(each, foreignUser, foreignUser);
+      const { code, err } = await execCli(['server', 'stop', '--force'], { cwd: directory });
+      t.is(code, 4, err);
+      t.regex(
+        err,
+        new RegExp(
+          `the process belongs to the user with id ${user ?? 0}, and the user with id ${foreignUser} wrote server\\.json`,
+        ),
+      );
+      t.true(lives(child));
+    }
+  },
+);
 
 withForeignFiles(
   "what another user wrote is not believed: no call goes to that server, and none of that user's programs is run",
@@ -137,7 +162,15 @@ withForeignFiles(
     const trace = join(directory, 'ran');
     const program = join(directory, 'evil.mjs');
     writeFileSync(program, `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(trace)}, '');\n`);
-    const start = { config: null, samples: true, simulated: [], options: [], cwd: directory, secret_env: [], run: 'background' } as const;
+    const start = {
+      config: null,
+      samples: true,
+      simulated: [],
+      options: [],
+      cwd: directory,
+      secret_env: [],
+      run: 'background',
+    } as const;
     const record: StartRecord = { ...start, env: { NODE_OPTIONS: `--import=${program}` } };
     writeServerPlace(data, { ...placeOf(1), start: record });
     writeLastStart(data, record);
@@ -153,11 +186,14 @@ withForeignFiles(
     ]) {
       const { code, err } = await asNobody(launcher, args, { cwd: directory, env });
       t.is(code, 4, err);
-      t.regex(err, /server\.json is not believed: it belongs to the user with id 1\. Ask its server by --url, remove the file, or set/);
+      t.regex(
+        err,
+        /server\.json is not used: it belongs to the user with id 1\. Call its server with --url, remove the file, or set/,
+      );
     }
     const restart = await execCli(['server', 'restart', '--port', '0'], { cwd: directory });
     t.is(restart.code, 4, restart.out);
-    t.regex(restart.err, /says what a restart runs, and .*data belongs to the user daemon/);
+    t.regex(restart.err, /decides what a restart runs, and .*data belongs to the user daemon/);
     t.false(existsSync(trace));
   },
 );
@@ -172,6 +208,6 @@ withForeignFiles('a data directory of another user is told at the start', async 
   warnOfOtherWriters(directory, log);
   t.regex(
     warned.join(),
-    /belongs to the user with id 65534, who could replace the store\. Give it to the user that runs the broker \(id 0\)/,
+    /belongs to the user with id 65534, who can replace the store\. Change its owner to the user that runs the broker \(id 0\)/,
   );
 });

@@ -4,7 +4,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { isTaken, lockDataDirectory, makeDataDirectory, takeTurn } from '../../../host/data-directory/data-directory.ts';
+import {
+  isTaken,
+  lockDataDirectory,
+  makeDataDirectory,
+  lockStart,
+} from '../../../host/data-directory/data-directory.ts';
 import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { makePlace, until, type Place } from '../../support/boot-broker.ts';
 import { execCli } from '../../support/run-cli.ts';
@@ -26,11 +31,16 @@ const changes = ({ simulator }: Place) => simulator.audit().filter(({ ids }) => 
 
 test('of two that are started at once one runs, with its own options, and the other is refused', async (t) => {
   const { data, muster } = await placeFor(t);
-  const started = await Promise.all(['debug', 'trace'].map((level) => muster('server', 'start', '--server-log-level', level)));
+  const started = await Promise.all(
+    ['debug', 'trace'].map((level) => muster('server', 'start', '--server-log-level', level)),
+  );
   t.deepEqual(started.map(({ code }) => code).toSorted(), [0, 4]);
   const place = readServerPlace(data);
   const won = started.findIndex(({ code }) => code === 0);
-  t.regex(started[1 - won]?.err ?? '', new RegExp(`Another server \\(pid ${place?.pid}, .* runs on the data directory`));
+  t.regex(
+    started[1 - won]?.err ?? '',
+    new RegExp(`Another server \\(pid ${place?.pid}, .* runs on the data directory`),
+  );
   t.regex(started[won]?.out ?? '', new RegExp(`pid ${place?.pid}\\)`));
   t.regex(readFileSync(join(data, 'server.options.json'), 'utf8'), won === 0 ? /debug/ : /trace/);
 });
@@ -89,13 +99,15 @@ test('a look whether the directory is taken does not turn away a server that tak
   await new Promise((resolve) => void looking.stdout?.once('data', resolve));
   t.true(isTaken(data));
   lockDataDirectory(data)[Symbol.dispose]();
-  using turn = takeTurn(data);
+  using turn = lockStart(data);
   t.truthy(turn);
-  t.is(takeTurn(data), undefined, 'one turn at a time');
+  t.is(lockStart(data), undefined, 'one turn at a time');
 });
 
 test('what answers at a URL and is no muster server is said', async (t) => {
-  const other = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<h1>hello</h1>')).listen(0, '127.0.0.1');
+  const other = createServer((_, response) =>
+    response.setHeader('content-type', 'text/html').end('<h1>hello</h1>'),
+  ).listen(0, '127.0.0.1');
   t.teardown(() => void other.close());
   await until(async () => other.listening);
   const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;

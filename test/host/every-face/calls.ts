@@ -25,8 +25,17 @@ export interface Call {
 }
 
 const settings = (fields: Fields): string[] =>
-  Object.entries(fields).flatMap(([name, value]) => ['--set', `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`]);
-const template = { image_id: 'ami-1', provider_api: 'RunInstances', machine_type: 't3.small', subnet_ids: ['subnet-1'], max_instances: 7 };
+  Object.entries(fields).flatMap(([name, value]) => [
+    '--set',
+    `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  ]);
+const template = {
+  image_id: 'ami-1',
+  provider_api: 'RunInstances',
+  machine_type: 't3.small',
+  subnet_ids: ['subnet-1'],
+  max_instances: 7,
+};
 
 const ending =
   (wanted: string): NonNullable<Call['effect']> =>
@@ -55,13 +64,22 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ template_id: 'small', provider_instances: ['east', 'west'] }),
     check: ({ incompatible_providers }) => incompatible_providers[0] === 'west',
   },
-  sync_and_get_request: { input: ({ request_id }) => ({ request_id, long: true }), check: ({ machines }) => machines.length === 2 },
+  sync_and_get_request: {
+    input: ({ request_id }) => ({ request_id, long: true }),
+    check: ({ machines }) => machines.length === 2,
+  },
   get_requests: {
     input: ({ request_id }) => ({ request_ids: [request_id, 'req-none'], long: true }),
     check: ({ requests: [{ machines }], not_found }) => machines.length === 2 && not_found[0] === 'req-none',
   },
-  get_request_provider: { input: ({ request_id }) => ({ request_id }), check: ({ provider_instance }) => provider_instance === 'east' },
-  get_request_summary: { input: ({ request_id }) => ({ request_id }), check: ({ delivered_count }) => delivered_count === 2 },
+  get_request_provider: {
+    input: ({ request_id }) => ({ request_id }),
+    check: ({ provider_instance }) => provider_instance === 'east',
+  },
+  get_request_summary: {
+    input: ({ request_id }) => ({ request_id }),
+    check: ({ delivered_count }) => delivered_count === 2,
+  },
   list_active_requests: {
     input: () => ({ all_resources: true, sort: 'created_at:asc', limit: 2 }),
     check: ({ requests, total_count }) => requests[0].status === 'completed' && total_count > 2,
@@ -72,7 +90,10 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ total_count, machines: [{ market, machine_type }] }) =>
       total_count === 2 && market === 'ondemand' && machine_type === 't3.small',
   },
-  get_machine: { input: ({ machine_ids: [machine_id] }) => ({ machine_id }), check: ({ machine }) => machine.status === 'running' },
+  get_machine: {
+    input: ({ machine_ids: [machine_id] }) => ({ machine_id }),
+    check: ({ machine }) => machine.status === 'running',
+  },
   get_machine_health: { input: ({ machine_ids: [machine_id] }) => ({ machine_id }), check: ({ healthy }) => healthy },
   get_active_machine_count: { check: ({ by_status }) => by_status.running > 2 },
   list_reclaimed_machines: {
@@ -92,7 +113,10 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ provider_name: 'east' }),
     check: ({ name, answered, status }) => name === 'east' && answered && status === 'healthy',
   },
-  get_provider_capabilities: { input: () => ({ provider_name: 'east' }), check: ({ supported_apis }) => supported_apis.length === 2 },
+  get_provider_capabilities: {
+    input: () => ({ provider_name: 'east' }),
+    check: ({ supported_apis }) => supported_apis.length === 2,
+  },
   validate_provider_configuration: {
     input: () => ({ providers: [{ name: 'west', type: 'cloud', config: { cloud_max_retries: 99 } }] }),
     check: ({ valid, providers: [{ errors }] }) => !valid && errors.length === 1,
@@ -128,12 +152,22 @@ export const calls: Readonly<Record<string, Call>> = {
     effect: ({ templateId }) => [`/templates/${templateId}`, ({ detail }) => detail !== undefined],
   },
   create_request: {
-    input: () => ({ template_id: 'small', machine_count: 1, additional_data: { job: { id: 7 } }, tags: { a: '1' }, timeout: 60 }),
+    input: () => ({
+      template_id: 'small',
+      machine_count: 1,
+      additional_data: { job: { id: 7 } },
+      tags: { a: '1' },
+      timeout: 60,
+    }),
     check: ({ status, machine_count }) => status === 'pending' && machine_count === 1,
     effect: ({ request_id }) => [`/requests/${request_id}`, ({ additional_data }) => additional_data.job.id === 7],
   },
   create_selected_request: {
-    input: () => ({ template_id: 'small', machine_count: 1, provider_preference: { type: 'explicit', provider_instance: 'east' } }),
+    input: () => ({
+      template_id: 'small',
+      machine_count: 1,
+      provider_preference: { type: 'explicit', provider_instance: 'east' },
+    }),
     check: ({ provider_selection }) => provider_selection.provider_instance === 'east',
   },
   sync_request: { input: ({ request_id }) => ({ request_id }), check: ({ machines }) => machines.length === 2 },
@@ -161,8 +195,14 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ machine_ids }) => machine_ids.length === 1,
     effect: ending('completed'),
   },
-  cleanup_old_requests: { input: () => ({ older_than_days: 30 }), check: ({ deleted_requests }) => deleted_requests === 0 },
-  cleanup_terminated_machines: { input: () => ({ older_than_days: 0.5 }), check: ({ deleted_machines }) => deleted_machines === 0 },
+  cleanup_old_requests: {
+    input: () => ({ older_than_days: 30 }),
+    check: ({ deleted_requests }) => deleted_requests === 0,
+  },
+  cleanup_terminated_machines: {
+    input: () => ({ older_than_days: 0.5 }),
+    check: ({ deleted_machines }) => deleted_machines === 0,
+  },
   cleanup_all_resources: {
     input: () => ({ confirm: true, include_pending: true }),
     cli: () => ['--force', '--include-pending'],

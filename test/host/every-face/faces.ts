@@ -31,7 +31,10 @@ export interface Face {
 }
 
 /** Every face of one broker, which answers HTTP, and of its place. */
-export async function everyFace({ app, place }: BootedBroker): Promise<{ readonly faces: readonly Face[]; close(): Promise<void> }> {
+export async function everyFace({
+  app,
+  place,
+}: BootedBroker): Promise<{ readonly faces: readonly Face[]; close(): Promise<void> }> {
   await app.listen({ port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const remote = await connect({ url });
@@ -41,9 +44,17 @@ export async function everyFace({ app, place }: BootedBroker): Promise<{ readonl
   await agent.client.listTools();
   const faces: readonly Face[] = [
     { name: 'SDK at a server', has: all, call: ({ name }, input) => viaSdk(remote, name, input) },
-    { name: 'SDK at a server, in camelCase', has: all, call: ({ name }, input) => viaSdk(remote, camelCase(name), inCamelCase(input)) },
+    {
+      name: 'SDK at a server, in camelCase',
+      has: all,
+      call: ({ name }, input) => viaSdk(remote, camelCase(name), inCamelCase(input)),
+    },
     // It has no loop: the broker under test has it.
-    { name: 'SDK in this process', has: ({ needs_loop }) => !needs_loop, call: ({ name }, input) => viaSdk(local, name, input) },
+    {
+      name: 'SDK in this process',
+      has: ({ needs_loop }) => !needs_loop,
+      call: ({ name }, input) => viaSdk(local, name, input),
+    },
     {
       name: 'MCP',
       has: all,
@@ -53,11 +64,16 @@ export async function everyFace({ app, place }: BootedBroker): Promise<{ readonl
         return error ? { refused: { code: error.code, message: error.message } } : { answer: data };
       },
     },
-    { name: 'command line', has: ({ cli }) => cli !== undefined, call: (operation, input, args) => viaCli(operation, input, url, args) },
+    {
+      name: 'command line',
+      has: ({ cli }) => cli !== undefined,
+      call: (operation, input, args) => viaCli(operation, input, url, args),
+    },
     ...[0, 1].map((route) => ({
       name: `REST, route ${route + 1}`,
       has: (operation: Operation<any, any>) => routesOf(operation)[route] !== undefined,
-      call: (operation: Operation<any, any>, input: Fields) => viaRest(routesOf(operation)[route] as RestBinding, input, url),
+      call: (operation: Operation<any, any>, input: Fields) =>
+        viaRest(routesOf(operation)[route] as RestBinding, input, url),
     })),
   ];
   return {
@@ -71,7 +87,8 @@ export async function everyFace({ app, place }: BootedBroker): Promise<{ readonl
 const all = () => true;
 const routesOf = ({ rest = [] }: Operation<any, any>): readonly RestBinding[] => [rest].flat();
 
-const inCamelCase = (input: Fields): Fields => Object.fromEntries(Object.entries(input).map(([name, value]) => [camelCase(name), value]));
+const inCamelCase = (input: Fields): Fields =>
+  Object.fromEntries(Object.entries(input).map(([name, value]) => [camelCase(name), value]));
 
 async function viaSdk(client: BrokerClient, method: string, input: Fields): Promise<Told> {
   try {
@@ -83,7 +100,12 @@ async function viaSdk(client: BrokerClient, method: string, input: Fields): Prom
 }
 
 /** As the declaration says: arguments by their place, everything else as options. */
-async function viaCli({ cli, input: schema }: Operation<any, any>, input: Fields, url: string, given?: readonly string[]): Promise<Told> {
+async function viaCli(
+  { cli, input: schema }: Operation<any, any>,
+  input: Fields,
+  url: string,
+  given?: readonly string[],
+): Promise<Told> {
   const { command = '', args = [] } = cli ?? {};
   const options = Object.entries(input)
     .filter(([name]) => !args.includes(name))
@@ -99,25 +121,36 @@ async function viaCli({ cli, input: schema }: Operation<any, any>, input: Fields
 
 function optionOf(name: string, value: unknown, { default: fallback }: Fields = {}): string[] {
   const option = name.replaceAll('_', '-');
-  if (typeof value === 'boolean') return value === (fallback ?? false) ? [] : [value ? `--${option}` : `--no-${option}`];
+  if (typeof value === 'boolean')
+    return value === (fallback ?? false) ? [] : [value ? `--${option}` : `--no-${option}`];
   return [`--${option}`, typeof value === 'object' ? JSON.stringify(value) : String(value)];
 }
 
-/** As the declaration says: what stands in the path, and the rest as query or body, without what the route leaves out. */
+/**
+ * As the declaration says: what stands in the path, and the rest as query or body, without what the route leaves out.
+ */
 async function viaRest(rest: RestBinding, input: Fields, url: string): Promise<Told> {
   const { method, omit = [], preset = {}, status = 200, errors = 'detail' } = rest;
   const path = rest.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
-  const left = Object.entries(input).filter(([name]) => !omit.includes(name) && !(name in preset) && !rest.path.includes(`{${name}}`));
+  const left = Object.entries(input).filter(
+    ([name]) => !omit.includes(name) && !(name in preset) && !rest.path.includes(`{${name}}`),
+  );
   const hasBody = method === 'POST' || method === 'PUT';
   const query =
-    hasBody || left.length === 0 ? '' : `?${new URLSearchParams(left.map(([name, value]): [string, string] => [name, String(value)]))}`;
+    hasBody || left.length === 0
+      ? ''
+      : `?${new URLSearchParams(left.map(([name, value]): [string, string] => [name, String(value)]))}`;
   const answer = await fetch(`${url}/api/v1${path}${query}`, {
     method,
-    ...(hasBody ? { body: JSON.stringify(Object.fromEntries(left)), headers: { 'content-type': 'application/json' } } : {}),
+    ...(hasBody
+      ? { body: JSON.stringify(Object.fromEntries(left)), headers: { 'content-type': 'application/json' } }
+      : {}),
   });
   const body = (await answer.json()) as Fields;
   if (answer.status === status) return { answer: body };
   const refused =
-    errors === 'error' ? { code: body['error'].code, message: body['error'].message } : { code: body['code'], message: body['detail'] };
+    errors === 'error'
+      ? { code: body['error'].code, message: body['error'].message }
+      : { code: body['code'], message: body['detail'] };
   return { refused: { ...refused, status: answer.status } };
 }

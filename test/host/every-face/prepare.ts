@@ -2,7 +2,11 @@ import type { BootedBroker } from '../../support/boot-broker.ts';
 import type { Found } from './calls.ts';
 
 /** Makes what so many faces need, and says what each of them finds. */
-export async function prepare(broker: BootedBroker, faces: number, slowEach: number): Promise<(face: number) => Found> {
+export async function prepare(
+  broker: BootedBroker,
+  faces: number,
+  slowEach: number,
+): Promise<(face: number) => Found> {
   const ask = async (machine_count: number): Promise<string> =>
     (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count })).body.request_id;
   const machinesOf = (request_id: string, status: string): Promise<string[]> =>

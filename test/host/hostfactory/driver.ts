@@ -15,8 +15,9 @@ interface Status {
 }
 
 /**
- * HostFactory as a provider sees it: it waits for templates, asks for hosts, polls what is open to the end, tells all its hosts and gives back those that
- * are wanted back. It believes only what the scripts say, and remembers it; what it was told that contradicts itself is thrown.
+ * HostFactory as a provider sees it: it waits for templates, asks for hosts, polls what is open to the end, tells all
+ * its hosts and gives back those that are wanted back. It believes only what the scripts say, and remembers it; what
+ * it was told that contradicts itself is thrown. /
  */
 export interface Driver {
   /** What it believes that it has. */
@@ -34,7 +35,10 @@ export interface Driver {
 }
 
 /** `between` is called between any two calls, with their number. */
-export function driver(scheduler: Pick<Scheduler, 'run'>, between: (call: number) => Promise<void> = async () => {}): Driver {
+export function driver(
+  scheduler: Pick<Scheduler, 'run'>,
+  between: (call: number) => Promise<void> = async () => {},
+): Driver {
   let hosts = new Map<string, Host>();
   const open = new Map<string, 'demand' | 'return'>();
   const ended = new Map<string, string>();
@@ -44,7 +48,8 @@ export function driver(scheduler: Pick<Scheduler, 'run'>, between: (call: number
   async function call(script: ScriptName, input: unknown): Promise<any> {
     await between(calls++);
     const { code, answer, stdout, stderr } = await scheduler.run(script, input);
-    if (code !== 0 || stderr !== '' || answer === undefined) throw new Error(`${script} ended with ${code}: ${stdout}${stderr}`);
+    if (code !== 0 || stderr !== '' || answer === undefined)
+      throw new Error(`${script} ended with ${code}: ${stdout}${stderr}`);
     return answer;
   }
 
@@ -73,7 +78,8 @@ export function driver(scheduler: Pick<Scheduler, 'run'>, between: (call: number
   }
 
   async function poll(): Promise<void> {
-    // Those that have ended are asked for again now and then, as after a lost answer, and what is asked for twice in one call is one and the same.
+    // Those that have ended are asked for again now and then, as after a lost answer, and what is asked for twice in
+    // one call is one and the same.
     const ids = [...open.keys(), ...[...ended.keys()].slice(-1)];
     if (ids.length === 0) return;
     const twice = [...ids, ids[0]];
@@ -84,7 +90,9 @@ export function driver(scheduler: Pick<Scheduler, 'run'>, between: (call: number
   }
 
   async function giveBack(back: readonly Host[]): Promise<void> {
-    const { requestId } = await call('requestReturnMachines', { machines: back.map(({ name, machineId }) => ({ name, machineId })) });
+    const { requestId } = await call('requestReturnMachines', {
+      machines: back.map(({ name, machineId }) => ({ name, machineId })),
+    });
     open.set(requestId, 'return');
   }
 
@@ -92,7 +100,9 @@ export function driver(scheduler: Pick<Scheduler, 'run'>, between: (call: number
     await poll();
     const { requests, status } = await call('getReturnRequests', { machines: [...hosts.values()] });
     if (status !== 'complete') throw new Error(`getReturnRequests is ${status}`);
-    const taken = (requests as { machine: string; gracePeriod: number }[]).flatMap(({ machine }) => hosts.get(machine) ?? []);
+    const taken = (requests as { machine: string; gracePeriod: number }[]).flatMap(
+      ({ machine }) => hosts.get(machine) ?? [],
+    );
     if (taken.length > 0) await giveBack(taken);
   }
 

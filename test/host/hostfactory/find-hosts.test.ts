@@ -15,7 +15,9 @@ test('of two machines with one id the name that comes with it says which; withou
   ]);
   const inventory = new Inventory(store, systemClock);
   const found = async (...hosts: Parameters<typeof findHosts>[0]) =>
-    (await findHosts(hosts, inventory)).map(({ provider_instance, machine_id }) => `${provider_instance}/${machine_id}`);
+    (await findHosts(hosts, inventory)).map(
+      ({ provider_instance, machine_id }) => `${provider_instance}/${machine_id}`,
+    );
   t.deepEqual(await found({ machine_id: 'i-1', name: 'host-w' }, { name: 'host-2' }, { machine_id: 'i-3' }), [
     'west/i-1',
     'east/i-2',

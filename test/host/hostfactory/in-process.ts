@@ -16,11 +16,20 @@ export async function ask(
 export const file = { imageId: 'ami-1', subnetId: 'subnet-1' };
 export const templates = [
   { templateId: 'one', maxNumber: 20, vmType: 't3.small', ...file },
-  { templateId: 'weighted', maxNumber: 20, vmTypes: { 't3.small': 1, 't3.medium': 2 }, priceType: 'ondemand', ...file },
+  {
+    templateId: 'weighted',
+    maxNumber: 20,
+    vmTypes: { 't3.small': 1, 't3.medium': 2 },
+    priceType: 'ondemand',
+    ...file,
+  },
 ];
 
 /** A broker of its own for one test, with these templates. */
-export async function boot(t: { teardown(end: () => Promise<void>): void }, options: BootOptions = {}): Promise<BootedBroker> {
+export async function boot(
+  t: { teardown(end: () => Promise<void>): void },
+  options: BootOptions = {},
+): Promise<BootedBroker> {
   const broker = await bootBroker({ templates, ...options });
   t.teardown(() => broker.close());
   return broker;

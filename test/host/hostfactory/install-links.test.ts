@@ -35,7 +35,11 @@ test('an installation follows no link that waits under the name of a draft, and 
   symlinkSync(precious, join(conf, 'providers/hostProviders.json.new'));
   install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
   t.true(unchanged());
-  t.deepEqual(readdirSync(join(conf, 'providers')).toSorted(), ['hostProviders.json', 'hostProviders.json.new', 'muster']);
+  t.deepEqual(readdirSync(join(conf, 'providers')).toSorted(), [
+    'hostProviders.json',
+    'hostProviders.json.new',
+    'muster',
+  ]);
   t.is(readdirSync(scripts).filter((name) => !/\.(sh|bat|new)$/.test(name)).length, 0);
 });
 
@@ -56,23 +60,30 @@ test('a link in the place of a file is neither read, nor followed, nor replaced'
   }
 });
 
-withForeignFiles('an installation by root follows no link of another user, whichever part of the way it is', async (t) => {
-  for (const part of ['scripts', 'conf', 'conf/providers', 'conf/providers/muster']) {
-    const { root, scripts, conf } = place();
-    const elsewhere = join(root, 'elsewhere');
-    mkdirSync(elsewhere);
-    mkdirSync(join(root, part, '..'), { recursive: true });
-    const link = join(root, part);
-    symlinkSync(elsewhere, link);
-    lchownSync(link, foreignUser, foreignUser);
-    const installing = () => install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
-    t.throws(installing, { code: 'INVALID_REQUEST', message: new RegExp(`${link} is a link of the user with id ${foreignUser}`) }, part);
-    t.deepEqual(readdirSync(elsewhere), [], part);
-    // Root's own links are root's matter.
-    lchownSync(link, 0, 0);
-    t.notThrows(installing);
-  }
-});
+withForeignFiles(
+  'an installation by root follows no link of another user, whichever part of the way it is',
+  async (t) => {
+    for (const part of ['scripts', 'conf', 'conf/providers', 'conf/providers/muster']) {
+      const { root, scripts, conf } = place();
+      const elsewhere = join(root, 'elsewhere');
+      mkdirSync(elsewhere);
+      mkdirSync(join(root, part, '..'), { recursive: true });
+      const link = join(root, part);
+      symlinkSync(elsewhere, link);
+      lchownSync(link, foreignUser, foreignUser);
+      const installing = () => install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
+      t.throws(
+        installing,
+        { code: 'INVALID_REQUEST', message: new RegExp(`${link} is a link of the user with id ${foreignUser}`) },
+        part,
+      );
+      t.deepEqual(readdirSync(elsewhere), [], part);
+      // Root's own links are root's matter.
+      lchownSync(link, 0, 0);
+      t.notThrows(installing);
+    }
+  },
+);
 
 withForeignFiles('what root replaces for another user stays that of the other user, with its rights', async (t) => {
   const { conf, scripts } = place();

@@ -7,7 +7,11 @@ import { makeScheduler } from './support.ts';
 
 const file = { imageId: 'ami-1', subnetId: 'subnet-1', vmType: 'c5.xlarge', maxNumber: 5 };
 const templates = [
-  { templateId: 'Template-VM-1', attributes: { type: ['String', 'X86_64'], mem: ['Numeric', '1024'], awshost: ['Boolean', '1'] }, ...file },
+  {
+    templateId: 'Template-VM-1',
+    attributes: { type: ['String', 'X86_64'], mem: ['Numeric', '1024'], awshost: ['Boolean', '1'] },
+    ...file,
+  },
   { templateId: 'Template-VM-2', ...file },
 ];
 const lsf = { dialect: 'lsf' } as const;
@@ -34,16 +38,28 @@ test('LSF names an account, which tags the machines and comes back with them, wi
   const broker = await bootBroker({ templates });
   t.teardown(() => broker.close());
   const asked = async (more: object) => {
-    const { answer } = await ask(broker, 'requestMachines', { template: { templateId: 'Template-VM-1', machineCount: 1 }, ...more }, lsf);
+    const { answer } = await ask(
+      broker,
+      'requestMachines',
+      { template: { templateId: 'Template-VM-1', machineCount: 1 }, ...more },
+      lsf,
+    );
     t.deepEqual([Object.keys(answer), answer.status], [['message', 'requestId', 'status'], 'running']);
     return broker.until(async () => {
-      const [found] = (await ask(broker, 'getRequestStatus', { requests: [{ requestId: answer.requestId }] }, lsf)).answer.requests;
+      const [found] = (await ask(broker, 'getRequestStatus', { requests: [{ requestId: answer.requestId }] }, lsf))
+        .answer.requests;
       return found.status === 'complete' && found;
     });
   };
   const named = await asked({ rc_account: 'research', userData: { zone: 'a' } });
   const [machine] = named.machines;
-  t.like(machine, { rcAccount: 'research', lifeCycleType: 'OnDemand', ncores: 2, nthreads: 4, instanceTags: 'RC_ACCOUNT=research' });
+  t.like(machine, {
+    rcAccount: 'research',
+    lifeCycleType: 'OnDemand',
+    ncores: 2,
+    nthreads: 4,
+    instanceTags: 'RC_ACCOUNT=research',
+  });
   t.false('priceType' in machine);
   t.deepEqual(named.additionalData, { rc_account: 'research', userData: { zone: 'a' } });
   t.like((await asked({})).machines[0], { rcAccount: 'default', instanceTags: 'RC_ACCOUNT=default' });
@@ -73,10 +89,18 @@ test('a refusal tells LSF whether the template is of no use, or only this call; 
 });
 
 test('the variables of a request stand in its start script, where the template has the mark for them', async (t) => {
-  const scripted = { templateId: 'scripted', ...file, userData: Buffer.from('#!/bin/sh\n%EXPORT_USER_DATA%\nrun').toString('base64') };
+  const scripted = {
+    templateId: 'scripted',
+    ...file,
+    userData: Buffer.from('#!/bin/sh\n%EXPORT_USER_DATA%\nrun').toString('base64'),
+  };
   const broker = await bootBroker({ templates: [scripted], loop: 'none' });
   t.teardown(() => broker.close());
-  const asked = { template: { templateId: 'scripted', machineCount: 1 }, rc_account: 'research', userData: { zone: "a'b", '1bad': 'x' } };
+  const asked = {
+    template: { templateId: 'scripted', machineCount: 1 },
+    rc_account: 'research',
+    userData: { zone: "a'b", '1bad': 'x' },
+  };
   const scriptOf = async (env: object) => {
     const { answer } = await ask(broker, 'requestMachines', asked, env);
     const request = await broker.broker.store.get('request', { request_id: answer.requestId });
@@ -91,7 +115,8 @@ test('LSF’s surroundings are found: configuration below PRO_CONF_DIR, data and
   t.teardown(scheduler.close);
   const { directory } = scheduler.place;
   await mkdir(join(directory, 'pro/conf'), { recursive: true });
-  for (const name of ['muster.config.json', 'templates.json']) await rename(join(directory, name), join(directory, 'pro/conf', name));
+  for (const name of ['muster.config.json', 'templates.json'])
+    await rename(join(directory, name), join(directory, 'pro/conf', name));
   const env = {
     HF_PROVIDER_NAME: '',
     HF_PROVIDER_CONFDIR: '',

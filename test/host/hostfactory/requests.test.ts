@@ -9,11 +9,23 @@ const refused: readonly (readonly [what: string, input: unknown, message: RegExp
   ],
   ['no template', {}, /^Invalid template\.$/],
   ['a template without an id', { template: { machineCount: 1 } }, /^Invalid template\.$/],
-  ['an unknown template', { template: { templateId: 'on', machineCount: 1 } }, /^The template does not exist\. .*Did you mean 'one'\?$/],
+  [
+    'an unknown template',
+    { template: { templateId: 'on', machineCount: 1 } },
+    /^The template does not exist\. .*Did you mean 'one'\?$/,
+  ],
   ['no count', { template: { templateId: 'one', machineCount: null } }, /^Invalid instances number\.$/],
   ['a count below one', { template: { templateId: 'one', machineCount: 0 } }, /^Invalid instances number\.$/],
-  ['a count that is no number', { template: { templateId: 'one', machineCount: 'many' } }, /^Invalid instances number\.$/],
-  ['more than the template allows', { template: { templateId: 'one', machineCount: 21 } }, /^21 machines are more than the 20/],
+  [
+    'a count that is no number',
+    { template: { templateId: 'one', machineCount: 'many' } },
+    /^Invalid instances number\.$/,
+  ],
+  [
+    'more than the template allows',
+    { template: { templateId: 'one', machineCount: 21 } },
+    /^21 machines are more than the 20/,
+  ],
   ['a list', [], /^Invalid input file\.$/],
 ];
 for (const [what, input, message] of refused) {
@@ -31,14 +43,20 @@ for (const script of ['requestReturnMachines', 'getRequestStatus'] as const) {
     const broker = await boot(t, { loop: 'none' });
     const key = script === 'getRequestStatus' ? 'requests' : 'machines';
     for (const input of [{}, { [key]: [] }, { [key]: {} }, { [key]: 'i-1' }, { [key]: [{}] }, [], null])
-      t.deepEqual(await ask(broker, script, input), { code: 1, answer: { message: 'Invalid input file.' } }, JSON.stringify(input));
+      t.deepEqual(
+        await ask(broker, script, input),
+        { code: 1, answer: { message: 'Invalid input file.' } },
+        JSON.stringify(input),
+      );
   });
 }
 
 test('an unknown request is answered among the others, and never runs for ever', async (t) => {
   const broker = await boot(t);
   const known = await request(broker, 1);
-  const { code, answer } = await ask(broker, 'getRequestStatus', { requests: [{ requestId: 'req-none' }, { requestId: known }] });
+  const { code, answer } = await ask(broker, 'getRequestStatus', {
+    requests: [{ requestId: 'req-none' }, { requestId: known }],
+  });
   t.is(code, 0);
   t.like(answer.requests[0], { requestId: 'req-none', status: 'complete_with_error', machines: [] });
   t.like(answer.requests[1], { requestId: known, status: 'running' });
@@ -97,7 +115,9 @@ test('while the cloud does not answer, a status keeps what was known', async (t)
   const requestId = await request(broker, 2);
   await broker.until(async () => (await statusOf(broker, requestId)).machines.length === 2);
   broker.simulator.setKnobs({
-    faults: [{ action: 'DescribeInstances', times: 1000, effect: 'skip', then: 'error', code: 'InternalError', status: 500 }],
+    faults: [
+      { action: 'DescribeInstances', times: 1000, effect: 'skip', then: 'error', code: 'InternalError', status: 500 },
+    ],
   } as any);
   for (let looks = 0; looks < 5; looks++) {
     const { status, machines } = await statusOf(broker, requestId);
@@ -109,7 +129,8 @@ test('while the cloud does not answer, a status keeps what was known', async (t)
 test('the same call again, under the same key, asks for nothing twice', async (t) => {
   const broker = await boot(t, { loop: 'none' });
   const body = { input: { template: { templateId: 'one', machineCount: 2 } } };
-  const call = async () => (await broker.call('POST', '/hostfactory/requestMachines', body, { 'idempotency-key': 'script-1' })).body;
+  const call = async () =>
+    (await broker.call('POST', '/hostfactory/requestMachines', body, { 'idempotency-key': 'script-1' })).body;
   t.deepEqual(await call(), await call());
   t.is((await broker.broker.store.find('request', {})).length, 1);
 });

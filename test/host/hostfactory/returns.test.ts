@@ -71,7 +71,9 @@ test('a host that somebody stopped is told among those that the cloud took', asy
   const { store } = broker.broker;
   const record = await store.get('machine', { provider_instance: 'east', machine_id: machineId });
   // What the loop writes when a person stops a machine.
-  await store.commit([{ op: 'put', kind: 'machine', record: { ...record!, status: 'stopped', lost: true, going: 'failed' } }]);
+  await store.commit([
+    { op: 'put', kind: 'machine', record: { ...record!, status: 'stopped', lost: true, going: 'failed' } },
+  ]);
   const { answer } = await ask(broker, 'getReturnRequests', { machines: [{ name, machineId }] });
   t.deepEqual(answer.requests, [{ machine: name, machineId, gracePeriod: 0 }]);
 });

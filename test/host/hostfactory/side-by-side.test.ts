@@ -25,7 +25,15 @@ test('two providers side by side, with spaces in their paths, configurations tha
     await writeFile(
       join(conf, 'awsprov_templates.json'),
       JSON.stringify({
-        templates: [{ templateId: name.replace(' ', '-'), maxNumber: 1, vmType: 't3.small', imageId: 'ami-1', subnetId: 'subnet-1' }],
+        templates: [
+          {
+            templateId: name.replace(' ', '-'),
+            maxNumber: 1,
+            vmType: 't3.small',
+            imageId: 'ami-1',
+            subnetId: 'subnet-1',
+          },
+        ],
       }),
     );
     await mkdir(work(name), { recursive: true });
@@ -52,7 +60,10 @@ test('two providers side by side, with spaces in their paths, configurations tha
   }
   t.is(new Set(names.map((name) => readServerPlace(work(name))?.pid)).size, 2);
   for (const name of names)
-    t.deepEqual((await readdir(join(top, 'conf/providers', name))).toSorted(), ['awsprov_templates.json', 'muster.config.json']);
+    t.deepEqual((await readdir(join(top, 'conf/providers', name))).toSorted(), [
+      'awsprov_templates.json',
+      'muster.config.json',
+    ]);
 });
 
 test('a work directory that may not be written is said in one JSON message, with the file and what to do', async (t) => {
@@ -63,13 +74,21 @@ test('a work directory that may not be written is said in one JSON message, with
   await mkdir(join(directory, 'work'));
   const { scripts } = install({ directory: join(directory, 'scripts'), dialect: 'lsf', name: 'aws' });
   const script = scripts.find((each) => each.endsWith('getAvailableTemplates.sh')) ?? '';
-  const env = { HF_PROVIDER_CONFDIR: directory, HF_PROVIDER_WORKDIR: join(directory, 'work'), HF_PROVIDER_LOGDIR: join(directory, 'log') };
+  const env = {
+    HF_PROVIDER_CONFDIR: directory,
+    HF_PROVIDER_WORKDIR: join(directory, 'work'),
+    HF_PROVIDER_LOGDIR: join(directory, 'log'),
+  };
   const { code, out, err } = await asNobody(script, [], { env });
   t.is(code, 1);
   t.deepEqual(Object.keys(JSON.parse(out)), ['message']);
   t.regex(
     JSON.parse(out).message,
-    /^The data directory .*work cannot be used: EACCES.*start\.lock'\. Change the rights, or set MUSTER_DATA_DIR/,
+    /^The data directory .*work cannot be used: EACCES.*start\.lock'\. Change the permissions, or set MUSTER_DATA_DIR/,
   );
-  t.regex(err, /^\{"level":"error".*"script":"getAvailableTemplates"/, 'where the log cannot be written, standard error has it');
+  t.regex(
+    err,
+    /^\{"level":"error".*"script":"getAvailableTemplates"/,
+    'where the log cannot be written, standard error has it',
+  );
 });

@@ -38,7 +38,11 @@ export async function makeScheduler(options: SchedulerOptions = {}): Promise<Sch
     ...options,
     configuration: { server: { port: 0, rate_limit: { enabled: false } }, ...options.configuration },
   });
-  const [data, logs, scripts] = ['work', 'log', 'scripts'].map((name) => join(place.directory, name)) as [string, string, string];
+  const [data, logs, scripts] = ['work', 'log', 'scripts'].map((name) => join(place.directory, name)) as [
+    string,
+    string,
+    string,
+  ];
   await mkdir(logs);
   install({ directory: scripts, dialect: options.dialect ?? 'symphony', name: 'muster' });
   const surroundings = {

@@ -1,9 +1,15 @@
 import test, { type ExecutionContext } from 'ava';
 import { makeScheduler, pollUntil, type Ended } from './support.ts';
 
-// The exchanges that were recorded between HostFactory and IBM's plug-in for AWS, with their templates, inputs and counts. Ids, hosts and times are ours.
+// The exchanges that were recorded between HostFactory and IBM's plug-in for AWS, with their templates, inputs and
+// counts. Ids, hosts and times are ours.
 
-const attributes = { nram: ['Numeric', '1024'], ncpus: ['Numeric', '1'], ncores: ['Numeric', '1'], type: ['String', 'X86_64'] };
+const attributes = {
+  nram: ['Numeric', '1024'],
+  ncpus: ['Numeric', '1'],
+  ncores: ['Numeric', '1'],
+  type: ['String', 'X86_64'],
+};
 const offered = [
   { templateId: 'OnDemand-Minimal-Template-VM', maxNumber: 10, attributes, pgrpName: null, onDemandCapacity: 0 },
   {
@@ -35,7 +41,10 @@ const machine: readonly Field[] = [
   ['machineId', (value) => /^i-[0-9a-f]{17}$/.test(String(value))],
   ['name', (value) => /^ip-[0-9-]+\.ec2\.internal$/.test(String(value))],
   ['result', (value) => ['executing', 'fail', 'succeed'].includes(String(value))],
-  ['status', (value) => ['pending', 'running', 'shutting-down', 'stopping', 'stopped', 'terminated'].includes(String(value))],
+  [
+    'status',
+    (value) => ['pending', 'running', 'shutting-down', 'stopping', 'stopped', 'terminated'].includes(String(value)),
+  ],
   ['privateIpAddress', ip],
   ['publicIpAddress', textOrNull],
   ['launchtime', (value) => Number.isInteger(value) && Math.abs(Number(value) - Date.now() / 1000) < 600],
@@ -59,8 +68,19 @@ function well(t: ExecutionContext, { code, stdout, stderr, answer }: Ended): any
 }
 
 test('the recorded exchanges, played through the scripts, are answered in the recorded shape', async (t) => {
-  const plugins = ['cloud', 'cloud-runinstances', 'cloud-spotfleet', 'hostfactory-format', 'default-format', 'storage-sqlite'];
-  const scheduler = await makeScheduler({ templates, configuration: { plugins }, knobs: { boot_ms: 3_000, shutdown_ms: 1_500 } });
+  const plugins = [
+    'cloud',
+    'cloud-runinstances',
+    'cloud-spotfleet',
+    'hostfactory-format',
+    'default-format',
+    'storage-sqlite',
+  ];
+  const scheduler = await makeScheduler({
+    templates,
+    configuration: { plugins },
+    knobs: { boot_ms: 3_000, shutdown_ms: 1_500 },
+  });
   t.teardown(scheduler.close);
   const play = async (...call: Parameters<typeof scheduler.run>) => well(t, await scheduler.run(...call));
 
@@ -72,14 +92,17 @@ test('the recorded exchanges, played through the scripts, are answered in the re
   );
   for (const [index, recorded] of offered.entries()) t.like(available.templates[index], recorded);
   for (const { attributes: pairs } of available.templates)
-    for (const pair of Object.values(pairs)) t.true(Array.isArray(pair) && pair.length === 2 && pair.every(text), JSON.stringify(pair));
+    for (const pair of Object.values(pairs))
+      t.true(Array.isArray(pair) && pair.length === 2 && pair.every(text), JSON.stringify(pair));
 
   const requested = await play('requestMachines', { template: { templateId: 'Spot-Template-VM', machineCount: 10 } });
   hasFields(t, requested, [
     ['message', text],
     ['requestId', text],
   ]);
-  const refused = await scheduler.run('requestMachines', { template: { templateId: 'Spot-Template-VM', machineCount: 10 } });
+  const refused = await scheduler.run('requestMachines', {
+    template: { templateId: 'Spot-Template-VM', machineCount: 10 },
+  });
   t.deepEqual([refused.code, refused.stderr], [1, ''], 'ten are all that there may be');
   hasFields(t, refused.answer, [['message', text]]);
 
@@ -112,7 +135,8 @@ test('the recorded exchanges, played through the scripts, are answered in the re
     });
   }
 
-  // The example of eight hosts: HostFactory sends names and ids, and all its hosts when it asks what the cloud takes back.
+  // The example of eight hosts: HostFactory sends names and ids, and all its hosts when it asks what the cloud takes
+  // back.
   const machines = complete.machines.slice(0, 8).map(({ name, machineId }: any) => ({ name, machineId }));
   const calm = await play('getReturnRequests', { machines });
   hasFields(t, calm, [
@@ -165,7 +189,11 @@ test('the recorded exchanges, played through the scripts, are answered in the re
   t.not(nothing.requestId, returned.requestId);
 
   // Whatever is logged, and wherever, standard output has the answer alone.
-  const talkative = await scheduler.run('getRequestStatus', { requests }, { HF_LOGLEVEL: 'LOG_DEBUG', HF_PROVIDER_LOGDIR: '' });
+  const talkative = await scheduler.run(
+    'getRequestStatus',
+    { requests },
+    { HF_LOGLEVEL: 'LOG_DEBUG', HF_PROVIDER_LOGDIR: '' },
+  );
   t.is(talkative.stdout, `${JSON.stringify(talkative.answer)}\n`);
   t.regex(talkative.stderr, /^\{"level":"debug".*"script":"getRequestStatus"/);
 });

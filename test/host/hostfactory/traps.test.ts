@@ -6,7 +6,8 @@ import { loopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 import { ask, boot, ended, file, hostsOf, request } from './in-process.ts';
 
-// Mistakes that other providers of HostFactory made, or brokers like this one; those that the other tests of these scripts do not meet on their way.
+// Mistakes that other providers of HostFactory made, or brokers like this one; those that the other tests of these
+// scripts do not meet on their way.
 
 const types = { vmTypes: { 't3.small': 1, 't3.medium': 2 } };
 const templates = [
@@ -30,7 +31,13 @@ const configuration = {
     'storage-sqlite',
   ],
 };
-const launching = ['RunInstances', 'CreateFleet', 'RequestSpotFleet', 'CreateLaunchTemplate', 'CreateLaunchTemplateVersion'];
+const launching = [
+  'RunInstances',
+  'CreateFleet',
+  'RequestSpotFleet',
+  'CreateLaunchTemplate',
+  'CreateLaunchTemplateVersion',
+];
 
 test('every call that launches has a client token, a fleet that is maintained ends nothing by itself, and what was returned is not refilled', async (t) => {
   const broker = await boot(t, { templates, configuration });
@@ -40,17 +47,17 @@ test('every call that launches has a client token, a fleet that is maintained en
 
   // 2: a call whose answer is lost is repeated; without a token it would launch again.
   const calls = broker.simulator.audit().filter(({ action }) => launching.includes(action));
-  t.deepEqual([...new Set(calls.map(({ action }) => action))].filter((action) => !/Template/.test(action)).toSorted(), [
-    'CreateFleet',
-    'RequestSpotFleet',
-    'RunInstances',
-  ]);
+  t.deepEqual(
+    [...new Set(calls.map(({ action }) => action))].filter((action) => !/Template/.test(action)).toSorted(),
+    ['CreateFleet', 'RequestSpotFleet', 'RunInstances'],
+  );
   t.deepEqual(
     calls.filter(({ token }) => !token),
     [],
   );
 
-  // 1: with `termination` the fleet itself picks what ends when its target is lowered: a working machine, not the one that was returned.
+  // 1: with `termination` the fleet itself picks what ends when its target is lowered: a working machine, not the one
+  // that was returned.
   const ec2 = new EC2Client({
     region: 'us-east-1',
     endpoint: broker.simulator.url,
@@ -60,7 +67,9 @@ test('every call that launches has a client token, a fleet that is maintained en
   const { Fleets = [] } = await ec2.send(new DescribeFleetsCommand({}));
   const { SpotFleetRequestConfigs = [] } = await ec2.send(new DescribeSpotFleetRequestsCommand({}));
   const kept = [
-    ...Fleets.filter(({ Type }) => Type === 'maintain').map(({ ExcessCapacityTerminationPolicy }) => ExcessCapacityTerminationPolicy),
+    ...Fleets.filter(({ Type }) => Type === 'maintain').map(
+      ({ ExcessCapacityTerminationPolicy }) => ExcessCapacityTerminationPolicy,
+    ),
     ...SpotFleetRequestConfigs.filter(({ SpotFleetRequestConfig: config }) => config?.Type === 'maintain').map(
       ({ SpotFleetRequestConfig: config }) => config?.ExcessCapacityTerminationPolicy,
     ),
@@ -90,7 +99,8 @@ test('what lacks capacity is remembered under the key that it is looked up by, a
       const tried = (): string[] => cloud.orders.at(-1)?.offers?.map((offer) => offer.key) ?? [];
       // Everything before it is full too where they are tried one by one.
       const full = one ? offers.slice(0, (index % offers.length) + 1) : [lacking];
-      for (const each of full) cloud.scripts.push(() => new ProviderFault('capacity', 'None.', one ? {} : { offer: each }));
+      for (const each of full)
+        cloud.scripts.push(() => new ProviderFault('capacity', 'None.', one ? {} : { offer: each }));
       const bench = await loopBench({ east: cloud });
       try {
         await bench.request(1);
@@ -127,7 +137,8 @@ test('those that one error met together do not all come back at the same moment,
         return mine.start(order);
       });
     for (let each = 0; each < count; each++) await bench.request(1);
-    for (let step = 0; step < 400 && came.length < count; step++) await bench.clock.advance(told === undefined ? 10 : 100);
+    for (let step = 0; step < 400 && came.length < count; step++)
+      await bench.clock.advance(told === undefined ? 10 : 100);
     t.is(came.length, count);
     t.true(Math.min(...came) >= (told ?? 0), String(came));
     const together = Math.max(

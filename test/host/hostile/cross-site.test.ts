@@ -18,7 +18,8 @@ async function send(
   const lines = Object.entries({ host, 'content-length': String(Buffer.byteLength(body)), ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  const target = path.startsWith('/api/') || path.startsWith('/mcp') || path.startsWith('/docs') ? path : `/api/v1${path}`;
+  const target =
+    path.startsWith('/api/') || path.startsWith('/mcp') || path.startsWith('/docs') ? path : `/api/v1${path}`;
   const { answers } = await talk(port, `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
   return { status: answers[0]?.status, body: answers[0]?.body ?? '' };
 }
@@ -42,7 +43,11 @@ for (const [where, settings] of places) {
     // A link to the documentation may be followed; it may not be put into a frame.
     const followed = { ...cross, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     t.not((await send(server, { method: 'GET', path: '/docs/', headers: followed })).status, 403);
-    t.is((await send(server, { method: 'GET', path: '/docs/', headers: { ...followed, 'sec-fetch-dest': 'iframe' } })).status, 403);
+    t.is(
+      (await send(server, { method: 'GET', path: '/docs/', headers: { ...followed, 'sec-fetch-dest': 'iframe' } }))
+        .status,
+      403,
+    );
     t.is((await send(server, { headers: followed })).status, 403);
     // Programs say nothing of the kind.
     t.is((await send(server, {})).status, 200);
@@ -56,7 +61,10 @@ for (const [where, settings] of places) {
       t.is((await send(server, { headers: { origin } })).status, 200, origin);
     for (const origin of ['http://localhost:3000', 'http://127.0.0.1', `https://localhost:${port + 1}`])
       t.is((await send(server, { headers: { origin, 'sec-fetch-site': 'same-site' } })).status, 403, origin);
-    t.is((await send(server, { headers: { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' } })).status, 200);
+    t.is(
+      (await send(server, { headers: { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' } })).status,
+      200,
+    );
   });
 }
 
@@ -67,23 +75,36 @@ test('a gateway passes the pages of its own name, as Host, as X-Forwarded-Host w
   t.is((await send(server, { host: 'muster.example.org', headers: { origin } })).status, 200);
   t.is((await send(server, { host: 'muster.example.org:443', headers: { origin } })).status, 200);
   t.is((await send(server, { host: 'muster.example.org:8443', headers: { origin } })).status, 403);
-  t.is((await send(server, { host: '10.0.0.1:8000', headers: { origin, 'x-forwarded-host': 'muster.example.org' } })).status, 200);
+  t.is(
+    (await send(server, { host: '10.0.0.1:8000', headers: { origin, 'x-forwarded-host': 'muster.example.org' } }))
+      .status,
+    200,
+  );
   const open = await serveBroker({ host: '0.0.0.0', allowed_hosts: ['console.example.org'] });
   t.teardown(() => open.close());
   const headers = { origin, 'x-forwarded-host': 'muster.example.org' };
   t.is((await send(open, { headers })).status, 403, 'nobody is trusted to say it');
-  t.is((await send(open, { headers: { origin: 'https://console.example.org:8443', 'sec-fetch-site': 'cross-site' } })).status, 200);
+  t.is(
+    (await send(open, { headers: { origin: 'https://console.example.org:8443', 'sec-fetch-site': 'cross-site' } }))
+      .status,
+    200,
+  );
 });
 
 test('a form of any page orders nothing: input comes from a JSON body alone, and no other type passes, empty or not', async (t) => {
   const server = await serveBroker({ host: '0.0.0.0' });
   t.teardown(() => server.close());
   const order = '/machines/request?template_id=small&machine_count=100';
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'])
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+  ])
     t.is((await send(server, { path: order, headers: { 'content-type': type } })).status, 415, type);
   const bare = await send(server, { path: order });
   t.is(bare.status, 400);
-  t.regex(bare.body, /\/machine_count: stands in the query; this call takes its input from a JSON body/);
+  t.regex(bare.body, /\/machine_count: is in the query; this call reads its input from the JSON body/);
   const json = { 'content-type': 'application/json' };
   const both = await send(server, { path: order, headers: json, body: '{"template_id":"small","machine_count":100}' });
   t.is(both.status, 400);

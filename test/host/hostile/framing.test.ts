@@ -33,7 +33,11 @@ const refused: readonly (readonly [what: string, bytes: string | Buffer, status:
   ['chunks before another encoding', `${post}Transfer-Encoding: chunked, identity\r\n\r\n${end}${smuggled}`, 400],
   ['two headers of encodings', `${post}${chunked}Transfer-Encoding: identity\r\n\r\n${end}${smuggled}`, 400],
   ['chunks twice', `${post}${chunked}${chunked}\r\n${end}${smuggled}`, 400],
-  ['chunks in HTTP/1.0', `POST /api/v1/templates/validate HTTP/1.0\r\n${host}${json}${chunked}\r\n${end}${smuggled}`, 400],
+  [
+    'chunks in HTTP/1.0',
+    `POST /api/v1/templates/validate HTTP/1.0\r\n${host}${json}${chunked}\r\n${end}${smuggled}`,
+    400,
+  ],
   ['a folded header', `${get}X-A: a\r\n b\r\n\r\n${smuggled}`, 400],
   ['a folded encoding', `${post}Transfer-Encoding:\r\n chunked\r\n\r\n${end}${smuggled}`, 400],
   ['lines that end in LF alone', `GET /livez HTTP/1.1\nHost: localhost\n\n${smuggled}`, 400],
@@ -45,7 +49,11 @@ const refused: readonly (readonly [what: string, bytes: string | Buffer, status:
   ['a chunk of a length below nothing', `${post}${chunked}\r\n-2\r\n{}\r\n0\r\n\r\n${smuggled}`, 400],
   ['a chunk beyond all numbers', `${post}${chunked}\r\n10000000000000002\r\n{}\r\n0\r\n\r\n${smuggled}`, 400],
   ['an extension of a chunk that ends in LF', `${post}${chunked}\r\n2;\n{}\r\n0\r\n\r\n${smuggled}`, 400],
-  ['an extension of a chunk without end', `${post}${chunked}\r\n2;${'a'.repeat(40_000)}\r\n{}\r\n0\r\n\r\n${smuggled}`, 400],
+  [
+    'an extension of a chunk without end',
+    `${post}${chunked}\r\n2;${'a'.repeat(40_000)}\r\n{}\r\n0\r\n\r\n${smuggled}`,
+    400,
+  ],
   ['a length after the body', `${post}${chunked}\r\n2\r\n{}\r\n0\r\nContent-Length: 50\r\n\r\n${smuggled}`, 400],
   ['HTTP/0.9', `GET /livez\r\n\r\n${smuggled}`, 505],
   ['HTTP/2.0 in the words of HTTP/1.1', `GET /livez HTTP/2.0\r\n${host}\r\n${smuggled}`, 505],
@@ -131,7 +139,11 @@ for (const [what, bytes] of upgrades) {
 }
 
 test('a call that came whole is answered before what is broken behind it', async (t) => {
-  const { answers, closed } = await talk(server.port, `GET /nothing HTTP/1.1\r\n${host}\r\n${post}Content-Length: 1, 2\r\n\r\n`, 2);
+  const { answers, closed } = await talk(
+    server.port,
+    `GET /nothing HTTP/1.1\r\n${host}\r\n${post}Content-Length: 1, 2\r\n\r\n`,
+    2,
+  );
   t.is(answers[0]?.status, 404);
   t.true(closed);
   // One that is answered later than it is read.
@@ -144,7 +156,10 @@ test('a call that came whole is answered before what is broken behind it', async
 });
 
 test('CONNECT is closed without a word', async (t) => {
-  t.deepEqual(await talk(server.port, `CONNECT elsewhere:80 HTTP/1.1\r\n${host}\r\n${smuggled}`), { answers: [], closed: true });
+  t.deepEqual(await talk(server.port, `CONNECT elsewhere:80 HTTP/1.1\r\n${host}\r\n${smuggled}`), {
+    answers: [],
+    closed: true,
+  });
 });
 
 test('a body without a length is read no further than a mebibyte', async (t) => {
@@ -179,7 +194,10 @@ test('a body in thousands of tiny chunks is refused: each of them costs some hun
 
 test('ten megabytes of nothing, packed into ten kilobytes, stay packed', async (t) => {
   const bomb = gzipSync(Buffer.alloc(10_000_000, 0x20));
-  const bytes = Buffer.concat([Buffer.from(`${post}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`), bomb]);
+  const bytes = Buffer.concat([
+    Buffer.from(`${post}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`),
+    bomb,
+  ]);
   t.deepEqual(
     (await talk(server.port, bytes)).answers.map(({ status }) => status),
     [415],
@@ -187,7 +205,10 @@ test('ten megabytes of nothing, packed into ten kilobytes, stay packed', async (
 });
 
 test('a hundred calls sent at once over one connection are answered in their order', async (t) => {
-  const calls = Array.from({ length: 100 }, (_, i) => `GET /nothing/${i} HTTP/1.1\r\n${host}X-Request-Id: ${i}\r\n\r\n`);
+  const calls = Array.from(
+    { length: 100 },
+    (_, i) => `GET /nothing/${i} HTTP/1.1\r\n${host}X-Request-Id: ${i}\r\n\r\n`,
+  );
   const { answers } = await talk(server.port, calls.join(''), 100);
   t.deepEqual(
     answers.map(({ head }) => Number(/x-request-id: (\d+)/.exec(head)?.[1])),

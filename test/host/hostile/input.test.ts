@@ -20,7 +20,8 @@ interface Got {
 function send(method: string, path: string, body?: string | Buffer): Promise<Got> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const headers =
+      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const sent = request({ port: server.port, host: '127.0.0.1', agent, method, path, headers }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
@@ -89,7 +90,10 @@ const bodies: readonly (readonly [what: string, body: string])[] = [
     'brackets within free data',
     `{"template_id":"small","machine_count":1,"additional_data":{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`,
   ],
-  ['numbers beyond all bounds', '{"template_id":"small","machine_count":1e400,"timeout":-1e400,"limit":99999999999999999999999999}'],
+  [
+    'numbers beyond all bounds',
+    '{"template_id":"small","machine_count":1e400,"timeout":-1e400,"limit":99999999999999999999999999}',
+  ],
   ['a number of a hundred thousand digits', `{"machine_count":${'9'.repeat(100_000)}}`],
   ['minus nothing', '{"template_id":"small","machine_count":-0}'],
   ['names twice', '{"template_id":"none","template_id":"none","machine_count":0,"machine_count":0}'],
@@ -108,7 +112,11 @@ const bodies: readonly (readonly [what: string, body: string])[] = [
   ['a lone surrogate as it must not be written', '{"template_id":"\\ud800"}'],
   ...strings.map((text): readonly [string, string] => [
     `the text ${JSON.stringify(text.slice(0, 20))} everywhere`,
-    JSON.stringify(Object.fromEntries(fields.map((field) => [field, field.endsWith('ids') || field === 'providers' ? [text] : text]))),
+    JSON.stringify(
+      Object.fromEntries(
+        fields.map((field) => [field, field.endsWith('ids') || field === 'providers' ? [text] : text]),
+      ),
+    ),
   ]),
 ];
 
@@ -121,7 +129,9 @@ interface Route {
 
 async function routes(): Promise<readonly Route[]> {
   const { paths } = JSON.parse((await send('GET', '/openapi.json')).text) as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object; readonly requestBody?: object }>>>>;
+    readonly paths: Readonly<
+      Record<string, Readonly<Record<string, { readonly responses: object; readonly requestBody?: object }>>>
+    >;
   };
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses, requestBody }]) => ({
@@ -154,7 +164,10 @@ test('whatever stands in a body, every route answers with what it declares, at o
     for (const [what, body] of bodies) {
       if (body.length > 50_000 && !longRead.has(path)) continue;
       const { status, text, ms } = await send(method, url, body);
-      t.true(declared.includes(status) || common.includes(status), `${method} ${url}, ${what}: ${status} ${text.slice(0, 200)}`);
+      t.true(
+        declared.includes(status) || common.includes(status),
+        `${method} ${url}, ${what}: ${status} ${text.slice(0, 200)}`,
+      );
       t.true(ms < 10_000, `${method} ${url}, ${what}: ${ms} ms`);
       t.true(text.length < 400_000, `${method} ${url}, ${what}: an answer of ${text.length}`);
     }
@@ -168,7 +181,10 @@ test('whatever stands as an id in a path, every route answers with what it decla
   for (const { method, path, declared, takesBody } of all) {
     for (const id of ids) {
       const { status, text } = await send(method, path.replaceAll(/\{\w+\}/g, id), takesBody ? '{}' : undefined);
-      t.true(declared.includes(status) || common.includes(status), `${method} ${path} with ${id}: ${status} ${text.slice(0, 200)}`);
+      t.true(
+        declared.includes(status) || common.includes(status),
+        `${method} ${path} with ${id}: ${status} ${text.slice(0, 200)}`,
+      );
       t.notRegex(text, /root:|node_modules|at file:/);
     }
   }
@@ -186,7 +202,8 @@ test('a template with an id that is none is not stored, over any route', async (
 });
 
 test('free data keep every key as it was sent, and are nothing but data', async (t) => {
-  const additional_data = '{"__proto__":{"a":1},"constructor":{"prototype":{"polluted":1}},"hasOwnProperty":1,"a\\u0000b":"\\ud800"}';
+  const additional_data =
+    '{"__proto__":{"a":1},"constructor":{"prototype":{"polluted":1}},"hasOwnProperty":1,"a\\u0000b":"\\ud800"}';
   const { status, text } = await send(
     'POST',
     '/api/v1/machines/request',
@@ -201,7 +218,8 @@ test('free data keep every key as it was sent, and are nothing but data', async 
 });
 
 test('a list of a scheduler has an end, and what is asked twice is looked up once', async (t) => {
-  const ask = (script: string, input: unknown) => send('POST', `/api/v1/hostfactory/${script}`, JSON.stringify({ input }));
+  const ask = (script: string, input: unknown) =>
+    send('POST', `/api/v1/hostfactory/${script}`, JSON.stringify({ input }));
   const many = await ask('getRequestStatus', { requests: Array.from({ length: 10_001 }, (_, i) => `req-${i}`) });
   t.deepEqual(JSON.parse(many.text), { message: 'There are more than 10000 requests in the input file.' });
   // Sixteen megabytes of them would keep everybody else waiting for minutes.

@@ -10,10 +10,15 @@ import { execCli } from '../../support/run-cli.ts';
 
 const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-/** Everything below a directory whose group or others may do anything with it, and which is not the directory of the test itself. */
+/**
+ * Everything below a directory whose group or others may do anything with it, and which is not the directory of the
+ * test itself.
+ */
 async function open(directory: string): Promise<string[]> {
   const names = await readdir(directory);
-  const modes = await Promise.all(names.map(async (name) => `${name} ${await mode(join(directory, name)).catch(() => '0')}`));
+  const modes = await Promise.all(
+    names.map(async (name) => `${name} ${await mode(join(directory, name)).catch(() => '0')}`),
+  );
   return modes.filter((each) => !/ [0-7]?00$| 0$/.test(each));
 }
 
@@ -79,20 +84,23 @@ test.serial("a socket is the owner's alone from its first moment, wherever it li
   t.is(process.umask(), 0);
 });
 
-test.serial('a data directory that is there already keeps its mode, and when others may write into it that is told', async (t) => {
-  const before = process.umask(0o077);
-  t.teardown(() => process.umask(before));
-  const place = await makePlace();
-  t.teardown(() => place.close());
-  const data = join(place.directory, 'data');
-  await mkdir(data);
-  await chmod(data, 0o777);
-  const server = await startBroker({ place });
-  t.regex(server.output.stderr, new RegExp(`"level":"warn".*The data directory ${data} can be written by others`));
-  t.is(await mode(data), '777');
-  t.deepEqual(await open(data), []);
-  await server.stop();
-});
+test.serial(
+  'a data directory that is there already keeps its mode, and when others may write into it that is told',
+  async (t) => {
+    const before = process.umask(0o077);
+    t.teardown(() => process.umask(before));
+    const place = await makePlace();
+    t.teardown(() => place.close());
+    const data = join(place.directory, 'data');
+    await mkdir(data);
+    await chmod(data, 0o777);
+    const server = await startBroker({ place });
+    t.regex(server.output.stderr, new RegExp(`"level":"warn".*The data directory ${data} can be written by others`));
+    t.is(await mode(data), '777');
+    t.deepEqual(await open(data), []);
+    await server.stop();
+  },
+);
 
 test.serial(
   'plugins come from the configuration alone, also where everybody may call: not from a call, a template or what surrounds a caller',
@@ -103,14 +111,17 @@ test.serial(
     t.teardown(() => rm(elsewhere, { recursive: true }));
     const mark = join(elsewhere, 'ran');
     const plugin = join(elsewhere, 'evil.mjs');
-    await writeFile(plugin, `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\nexport default {};\n`);
+    await writeFile(
+      plugin,
+      `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, '');\nexport default {};\n`,
+    );
     await writeFile(
       join(place.directory, 'cloud_templates.json'),
       JSON.stringify([{ template_id: 'a', plugin, plugins: [plugin], provider_type: plugin }]),
     );
     const server = await startBroker({ place, args: ['--host', '0.0.0.0'] });
     // Beside: an address that others reach.
-    t.regex(server.output.stderr, /"level":"warn".*put a gateway in front that authenticates/);
+    t.regex(server.output.stderr, /"level":"warn".*put an authenticating gateway in front of it/);
     t.notRegex(server.output.stderr, /can be written/);
     const { port } = new URL(server.url);
     const url = `http://127.0.0.1:${port}`;
@@ -120,7 +131,12 @@ test.serial(
         body: JSON.stringify(body),
         headers: { 'content-type': 'application/json' },
       }).then(({ status }) => status);
-    const named = { name: 'x', type: plugin, plugin, config: { plugin, plugins: [plugin], credential_script: plugin } };
+    const named = {
+      name: 'x',
+      type: plugin,
+      plugin,
+      config: { plugin, plugins: [plugin], credential_script: plugin },
+    };
     t.true((await send('/providers/validate', { providers: [named] })) < 500);
     t.true((await send('/providers/validate', { plugins: [plugin], providers: [] })) < 500);
     t.true(
@@ -130,7 +146,13 @@ test.serial(
       })) < 500,
     );
     t.true((await send('/templates/', { template_id: 'b', provider_type: plugin, plugins: [plugin] })) < 500);
-    t.true((await send('/machines/request', { template_id: 'a', machine_count: 1, additional_data: { plugins: [plugin] } })) < 500);
+    t.true(
+      (await send('/machines/request', {
+        template_id: 'a',
+        machine_count: 1,
+        additional_data: { plugins: [plugin] },
+      })) < 500,
+    );
     // A caller's own surroundings are those of the caller.
     await execCli(['templates', 'list', '--url', url], { cwd: place.directory, env: { MUSTER_PLUGINS: plugin } });
     await server.stop();

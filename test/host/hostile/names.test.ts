@@ -9,13 +9,23 @@ import { bootBroker } from '../../support/boot-broker.ts';
 import { serveBroker, type Served } from './serve.ts';
 import { talk } from './wire.ts';
 
-const call = (host: string, more = '', target = '/api/v1/templates/') => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
+const call = (host: string, more = '', target = '/api/v1/templates/') =>
+  `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
 const statusOf = async ({ port }: Served, bytes: string) => (await talk(port, bytes)).answers[0]?.status;
 
 test('on a loopback address the server answers to its own names alone: a page under a borrowed name reads nothing', async (t) => {
   const server = await serveBroker();
   t.teardown(() => server.close());
-  for (const host of ['localhost', 'LOCALHOST:8000', '127.0.0.1', '127.0.0.1:1', '[::1]:8000', '10.1.2.3', hostname(), 'a.localhost'])
+  for (const host of [
+    'localhost',
+    'LOCALHOST:8000',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    '[::1]:8000',
+    '10.1.2.3',
+    hostname(),
+    'a.localhost',
+  ])
     t.is(await statusOf(server, call(host)), 200, host);
   for (const host of [
     'evil.example',
@@ -30,7 +40,10 @@ test('on a loopback address the server answers to its own names alone: a page un
     t.is(await statusOf(server, call(host)), 403, host);
   t.is(await statusOf(server, call('localhost', '', 'http://evil.example/api/v1/templates/')), 403);
   const [answer] = (await talk(server.port, call('evil.example'))).answers;
-  t.is(JSON.parse(answer?.body ?? '').detail, "Host 'evil.example' is none of this server's names; server.allowed_hosts adds one.");
+  t.is(
+    JSON.parse(answer?.body ?? '').detail,
+    "Host 'evil.example' is not a name of this server; server.allowed_hosts adds a name.",
+  );
 });
 
 test('and to pages of this machine alone: one of another place can do nothing, without asking its browser either', async (t) => {
@@ -50,7 +63,8 @@ test('and to pages of this machine alone: one of another place can do nothing, w
     'http://10.1.2.3',
   ])
     t.is(await statusOf(server, form(origin)), 403, origin);
-  for (const method of ['PUT', 'DELETE', 'PATCH']) t.is(await statusOf(server, form('http://evil.example', method)), 403, method);
+  for (const method of ['PUT', 'DELETE', 'PATCH'])
+    t.is(await statusOf(server, form('http://evil.example', method)), 403, method);
   // Nor may it ask: what is worked out for it costs everybody, though its browser does not show it the answer.
   const [answer] = (await talk(server.port, call('localhost', 'Origin: http://evil.example\r\n'))).answers;
   t.is(answer?.status, 403);
@@ -62,7 +76,8 @@ test('the name of a gateway on the same machine is allowed by server.allowed_hos
   t.teardown(() => server.close());
   t.is(await statusOf(server, call('broker.example.org:443')), 200);
   t.is(await statusOf(server, call('broker.example.com')), 403);
-  const put = (origin: string) => `PUT /api/v1/templates/ HTTP/1.1\r\nHost: broker.example.org\r\nOrigin: ${origin}\r\n\r\n`;
+  const put = (origin: string) =>
+    `PUT /api/v1/templates/ HTTP/1.1\r\nHost: broker.example.org\r\nOrigin: ${origin}\r\n\r\n`;
   t.is(await statusOf(server, put('https://broker.example.org')), 405);
   t.is(await statusOf(server, put('https://broker.example.org:8443')), 405);
   t.is(await statusOf(server, put('https://broker.example.com')), 403);
@@ -109,7 +124,11 @@ test('on the Unix socket a name says nothing: only the owner reaches it', async 
 });
 
 test('a server asks for its own names where it really listens on loopback, whatever its configuration calls that', async (t) => {
-  const { app, close } = await bootBroker({ storage: 'memory', loop: 'none', configuration: { server: { host: 'vm', port: 0 } } });
+  const { app, close } = await bootBroker({
+    storage: 'memory',
+    loop: 'none',
+    configuration: { server: { host: 'vm', port: 0 } },
+  });
   t.teardown(close);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;

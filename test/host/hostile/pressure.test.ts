@@ -7,7 +7,8 @@ import { serveBroker, type Served } from './serve.ts';
 
 async function call({ port }: Served, method: string, path: string, body?: unknown) {
   const began = performance.now();
-  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  const json =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...json });
   const text = await answer.text();
   return { status: answer.status, headers: answer.headers, text, ms: performance.now() - began };
@@ -29,7 +30,10 @@ test('while the storage does not keep up, what would change something is refused
   const waiting = Array.from({ length: 5 }, () => ask(server));
   const refused = await until(async () => {
     const asked = ask(server);
-    const first = await Promise.race([asked, new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), 50))]);
+    const first = await Promise.race([
+      asked,
+      new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), 50)),
+    ]);
     if (first === undefined) waiting.push(asked);
     return first;
   });
@@ -58,7 +62,15 @@ test('while the storage does not keep up, what would change something is refused
   const coded = JSON.parse((await call(server, 'POST', '/api/v1/operations/create_request', wanted)).text);
   t.like(coded.error, { code: 'UNAVAILABLE', details: { retry_after_s: 1 } });
 
-  const reads = ['/livez', '/info', '/api/v1/templates/', '/api/v1/requests/', '/api/v1/providers/', '/openapi.json', '/metrics'];
+  const reads = [
+    '/livez',
+    '/info',
+    '/api/v1/templates/',
+    '/api/v1/requests/',
+    '/api/v1/providers/',
+    '/openapi.json',
+    '/metrics',
+  ];
   for (const path of reads) t.is((await call(server, 'GET', path)).status, 200, path);
   t.is((await call(server, 'POST', '/api/v1/templates/validate', { template_id: 'a' })).status, 200);
   t.is((await call(server, 'POST', '/api/v1/operations/list_active_requests', {})).status, 200);

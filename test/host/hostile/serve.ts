@@ -6,7 +6,9 @@ export interface Served extends BootedBroker {
   readonly port: number;
 }
 
-/** A broker in this process, on a TCP port as a server has it. `server` is laid over its section of the configuration. */
+/**
+ * A broker in this process, on a TCP port as a server has it. `server` is laid over its section of the configuration.
+ */
 export async function serveBroker(
   server: Readonly<Record<string, unknown>> = {},
   options: BootOptions & { readonly socket_path?: string } = {},
@@ -17,7 +19,11 @@ export async function serveBroker(
     ...options,
     configuration: { ...options.configuration, server: { rate_limit: { enabled: false }, port: 0, ...server } },
   });
-  const http = await serveHttp({ broker: booted.broker, log: options.log ?? silentLog, socket_path: options.socket_path ?? null });
+  const http = await serveHttp({
+    broker: booted.broker,
+    log: options.log ?? silentLog,
+    socket_path: options.socket_path ?? null,
+  });
   return {
     ...booted,
     port: http.address.port,

@@ -13,7 +13,10 @@ export interface Talk {
   readonly closed: boolean;
 }
 
-/** Sends bytes as they are; resolves with that many answers, or with what there is when the server closes. Rejects when neither happens within 20 s. */
+/**
+ * Sends bytes as they are; resolves with that many answers, or with what there is when the server closes. Rejects when
+ * neither happens within 20 s.
+ */
 export function talk(port: number, bytes: string | Buffer, answers = 1): Promise<Talk> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

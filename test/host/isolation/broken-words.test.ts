@@ -6,7 +6,10 @@ const plugins = [join(import.meta.dirname, 'broken-words.ts'), 'cloud', 'cloud-r
 
 for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
   test(`a strategy that fails (${scheduler}) is named in the answer, and everything else goes on`, async (t) => {
-    const broker = await bootBroker({ storage: 'memory', configuration: { plugins: [...plugins, 'default-format'], scheduler } });
+    const broker = await bootBroker({
+      storage: 'memory',
+      configuration: { plugins: [...plugins, 'default-format'], scheduler },
+    });
     t.teardown(() => broker.close());
     const { call } = broker;
     if (scheduler !== 'without-entries') {
@@ -14,7 +17,9 @@ for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
       t.is(asked.status, 500);
       t.regex(
         asked.body.detail,
-        new RegExp(`^Scheduler strategy '${scheduler}' of plugin 'broken-words' failed to render the answer \\(requested\\)`),
+        new RegExp(
+          `^Scheduler strategy '${scheduler}' of plugin 'broken-words' failed to render the answer \\(requested\\)`,
+        ),
       );
     }
     const listed = await call('GET', '/requests/');
@@ -29,6 +34,6 @@ test('a strategy that fails where it is asked whether a file is its own is named
   t.teardown(() => broker.close());
   const { body, status } = await broker.call('POST', '/templates/refresh');
   t.is(status, 200);
-  t.regex(body.message, /strategy 'reading' failed where it was asked .*: lost for words/);
+  t.regex(body.message, /strategy 'reading' failed to check whether .*: lost for words/);
   t.is((await broker.call('GET', '/templates/small')).status, 200);
 });

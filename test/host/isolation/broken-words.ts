@@ -25,6 +25,10 @@ export default definePlugin({
     strategy('silent', () => undefined),
     strategy('no-json', () => ({ n: 1n })),
     strategy('without-entries', () => ({ requests: [] })),
-    { ...strategy('reading', speechless), recognises: speechless, readTemplates: () => ({ layers: [], findings: [] }) },
+    {
+      ...strategy('reading', speechless),
+      recognises: speechless,
+      readTemplates: () => ({ layers: [], findings: [] }),
+    },
   ],
 });

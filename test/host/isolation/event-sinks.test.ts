@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import test from 'ava';
 import { makePlace, startBroker, until } from '../../support/boot-broker.ts';
 
-const plugins = [join(import.meta.dirname, 'sink.ts'), 'cloud', 'cloud-runinstances', 'default-format', 'storage-sqlite'];
+const plugins = [
+  join(import.meta.dirname, 'sink.ts'),
+  'cloud',
+  'cloud-runinstances',
+  'default-format',
+  'storage-sqlite',
+];
 
 test('a sink gets every entry of the journal at least once and in order, over a kill and over its own failures', async (t) => {
   const place = await makePlace({ configuration: { plugins } });
@@ -12,7 +18,11 @@ test('a sink gets every entry of the journal at least once and in order, over a 
   const lines = () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []);
   const ask = async (url: string): Promise<string> => {
     const body = JSON.stringify({ template_id: 'small', machine_count: 2 });
-    const answer = await fetch(`${url}/api/v1/machines/request`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+    const answer = await fetch(`${url}/api/v1/machines/request`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
     return ((await answer.json()) as { readonly request_id: string }).request_id;
   };
   const told = (type: string) => lines().filter((line) => line.endsWith(` ${type}`)).length;
@@ -33,7 +43,9 @@ test('a sink gets every entry of the journal at least once and in order, over a 
     return ((await answer.json()) as { readonly status: string }).status === 'completed';
   });
   const asked = told('request.created');
-  await until(async () => told('request.completed') >= told('request.created') && told('request.created') >= Math.max(1, asked));
+  await until(
+    async () => told('request.completed') >= told('request.created') && told('request.created') >= Math.max(1, asked),
+  );
 
   const seqs = lines().map((line) => Number(line.split(' ')[0]));
   const fresh = seqs.filter((seq, index) => seqs.indexOf(seq) === index);

@@ -24,7 +24,11 @@ const cellsOf = (verbs: readonly string[], ways: readonly string[], legal: reado
 const more = (name: string): readonly string[] => [`${name}-b`, `${name}-c`];
 
 /** A broker with one instance for each way to misbehave, and a good one. */
-async function boot(t: ExecutionContext, cells: readonly Cell[], options: { readonly settings?: object; readonly log?: Log } = {}) {
+async function boot(
+  t: ExecutionContext,
+  cells: readonly Cell[],
+  options: { readonly settings?: object; readonly log?: Log } = {},
+) {
   const directory = mkdtempSync(join(tmpdir(), 'muster-unruly-'));
   const stateOf = (name: string) => join(directory, name);
   const instances = ['good', ...cells.map(({ name }) => name)];
@@ -84,7 +88,11 @@ async function goodServes(t: ExecutionContext, { request, completed, call, healt
   const { machines } = await completed(await request('good'));
   t.is(machines.length, 2);
   t.is(
-    (await call('POST', '/machines/return', { machine_ids: machines.map((each: { machine_id: string }) => each.machine_id) })).status,
+    (
+      await call('POST', '/machines/return', {
+        machine_ids: machines.map((each: { machine_id: string }) => each.machine_id),
+      })
+    ).status,
     200,
   );
   t.is((await health('good')).status, 'healthy');
@@ -113,13 +121,19 @@ test('a plugin that throws or gives nonsense on the way to machines costs its ow
     });
     t.true(message?.includes(`'${name}'`), `${name}: ${message}`);
     t.regex(message ?? '', /plugin 'unruly'/, name);
-    t.regex(message ?? '', how.startsWith('throws') ? / failed: / : / broke its contract: .*; the contract requires /, name);
+    t.regex(
+      message ?? '',
+      how.startsWith('throws') ? / failed: / : / broke its contract: .*; the contract requires /,
+      name,
+    );
   }
   broker.cure();
   for (const [index, { name }] of cells.entries()) {
     for (const id of ids[index] ?? []) {
       const { machines } = await broker.completed(id);
-      await broker.call('POST', '/machines/return', { machine_ids: machines.map((each: { machine_id: string }) => each.machine_id) });
+      await broker.call('POST', '/machines/return', {
+        machine_ids: machines.map((each: { machine_id: string }) => each.machine_id),
+      });
     }
     await broker.until(async () => (await broker.health(name)).status === 'healthy');
   }
@@ -133,7 +147,9 @@ test('a plugin that throws or gives nonsense on the way back costs its own insta
   const ids = await broker.requestAll(cells.map(({ name }) => name));
   for (const id of ids.flat()) {
     const { machines } = await broker.completed(id);
-    await broker.call('POST', '/machines/return', { machine_ids: machines.map((each: { machine_id: string }) => each.machine_id) });
+    await broker.call('POST', '/machines/return', {
+      machine_ids: machines.map((each: { machine_id: string }) => each.machine_id),
+    });
   }
   for (const { name } of cells) {
     const { message } = await broker.until(async () => {
@@ -156,7 +172,9 @@ test('a plugin that fails or never ends while it is asked what it has is unhealt
     { name: 'endless', verb: 'machineTypes', how: 'endless' },
     { name: 'endless-owned', verb: 'owned', how: 'endless' },
   ];
-  const broker = await boot(t, cells, { settings: { discovery_first_ms: 200, sweep_first_ms: 3_000, sweep_ms: 5_000 } });
+  const broker = await boot(t, cells, {
+    settings: { discovery_first_ms: 200, sweep_first_ms: 3_000, sweep_ms: 5_000 },
+  });
   const ids = await Promise.all(cells.map(({ name }) => broker.request(name)));
   for (const id of ids) await broker.completed(id);
   for (const { name } of cells) {
@@ -173,7 +191,9 @@ test('what a plugin throws where HTTP asks it is an answer with words, told in t
   const cells = cellsOf(['review', 'offers', 'serves', 'presumedPlaces', 'machineTypeOf'], ['throws', 'nonsense']);
   const told: string[] = [];
   const hear = (_: unknown, message: string) => void told.push(message);
-  const broker = await boot(t, cells, { log: { debug: () => undefined, info: () => undefined, warn: hear, error: hear } });
+  const broker = await boot(t, cells, {
+    log: { debug: () => undefined, info: () => undefined, warn: hear, error: hear },
+  });
   const { call } = broker;
   for (const how of ['throws', 'nonsense']) {
     const review = await call('POST', '/machines/request', { template_id: `review-${how}`, machine_count: 1 });

@@ -17,7 +17,15 @@ async function boot(t: ExecutionContext, knobs: KnobChange = {}) {
     knobs,
     templates: [{ template_id: 'good', provider_api: 'RunInstances', ...machine }],
     configuration: {
-      plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'cloud-spotfleet', 'cloud-asg', 'default-format', 'storage-memory'],
+      plugins: [
+        'cloud',
+        'cloud-runinstances',
+        'cloud-ec2fleet',
+        'cloud-spotfleet',
+        'cloud-asg',
+        'default-format',
+        'storage-memory',
+      ],
     },
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: hear },
   });
@@ -34,7 +42,9 @@ async function boot(t: ExecutionContext, knobs: KnobChange = {}) {
     told,
     ended,
     /** What the caller is told: a refusal in words, or how the request ended. */
-    async order(fields: object): Promise<{ readonly refused: boolean; readonly said: string; readonly status: string }> {
+    async order(
+      fields: object,
+    ): Promise<{ readonly refused: boolean; readonly said: string; readonly status: string }> {
       const template_id = `t${(templates += 1)}`;
       const made = await call('POST', '/templates/', { template_id, ...fields });
       if (made.status !== 201) return { refused: true, said: JSON.stringify(made.body), status: `${made.status}` };
@@ -58,8 +68,10 @@ async function boot(t: ExecutionContext, knobs: KnobChange = {}) {
   };
 }
 
-const numbered = (count: number, name: (index: number) => string) => Array.from({ length: count }, (_, index) => name(index));
-const types = (count: number) => Object.fromEntries(numbered(count, (index) => `m${index}.large`).map((name) => [name, 1]));
+const numbered = (count: number, name: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => name(index));
+const types = (count: number) =>
+  Object.fromEntries(numbered(count, (index) => `m${index}.large`).map((name) => [name, 1]));
 
 test('lists that make more pools than a fleet has are refused with how many, and cost nobody else the instance', async (t) => {
   const broker = await boot(t);
@@ -96,7 +108,10 @@ const specifications: readonly object[] = [
   { provider_api_spec: tags([null]) },
   { provider_api_spec: { TagSpecifications: [null], Tags: [null] } },
   {
-    provider_api_spec: { LaunchTemplateConfigs: [{ Overrides: [null] }], MixedInstancesPolicy: { LaunchTemplate: { Overrides: [null] } } },
+    provider_api_spec: {
+      LaunchTemplateConfigs: [{ Overrides: [null] }],
+      MixedInstancesPolicy: { LaunchTemplate: { Overrides: [null] } },
+    },
   },
   { provider_api_spec: { LaunchTemplateConfigs: numbered(60, () => ''), ValidUntil: 'soon', VPCZoneIdentifier: [7] } },
   { provider_api_spec: { Parts: numbered(110_000, () => '').map(() => 0) } },

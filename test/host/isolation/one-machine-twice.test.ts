@@ -40,7 +40,9 @@ test('a machine that a plugin reports for two requests stays with one of them, a
   });
   t.teardown(async () => (await muster.close(), rm(directory, { recursive: true })));
   // At the same time, so that neither finds the other in the store.
-  const two = await Promise.all([1, 2].map(() => muster.create_request({ template_id: 'any', count: 1, timeout: 60 })));
+  const two = await Promise.all(
+    [1, 2].map(() => muster.create_request({ template_id: 'any', count: 1, timeout: 60 })),
+  );
   const ended = await Promise.all(two.map(({ request_id }) => muster.waitFor(request_id)));
   t.deepEqual(
     ended.flatMap(({ machines = [] }) => machines.map(({ machine_id }) => machine_id)),

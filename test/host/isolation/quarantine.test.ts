@@ -64,8 +64,8 @@ const ours = { name: 'nextStep', url: 'file:///muster/core/lifecycle/x.ts', line
 const theirs = { name: 'spin', url: 'file:///acme/index.ts', line: 7 };
 
 test('the one in whose name the thread was stopped is suspected, and nobody else', (t) => {
-  const marks = { at_once: { name: 'west' }, under_way: ['east', 'west'] };
-  t.deepEqual(diagnoseHang({ frames: [theirs, ours], whose: { name: 'east', of: of('r', 't') } }, marks, own), {
+  const tracking = { running: { name: 'west' }, open: ['east', 'west'] };
+  t.deepEqual(diagnoseHang({ frames: [theirs, ours], owner: { name: 'east', of: of('r', 't') } }, tracking, own), {
     names: ['east'],
     of: of('r', 't'),
     where: 'spin (file:///acme/index.ts:7)',
@@ -73,56 +73,56 @@ test('the one in whose name the thread was stopped is suspected, and nobody else
 });
 
 test('without a name it is who was in the part that runs at once; in code of our own nobody; else everyone with a call under way', (t) => {
-  t.deepEqual(diagnoseHang(undefined, { at_once: { name: 'west' }, under_way: ['east', 'west'] }, own).names, ['west']);
-  t.deepEqual(diagnoseHang({ frames: [ours] }, { under_way: ['east'] }, own).names, []);
-  t.deepEqual(diagnoseHang({ frames: [theirs, ours] }, { under_way: ['east', 'west'] }, own).names, ['east', 'west']);
-  t.deepEqual(diagnoseHang(undefined, { under_way: ['east'] }, own).names, ['east']);
-  t.deepEqual(diagnoseHang(undefined, { under_way: [] }, own).names, []);
+  t.deepEqual(diagnoseHang(undefined, { running: { name: 'west' }, open: ['east', 'west'] }, own).names, ['west']);
+  t.deepEqual(diagnoseHang({ frames: [ours] }, { open: ['east'] }, own).names, []);
+  t.deepEqual(diagnoseHang({ frames: [theirs, ours] }, { open: ['east', 'west'] }, own).names, ['east', 'west']);
+  t.deepEqual(diagnoseHang(undefined, { open: ['east'] }, own).names, ['east']);
+  t.deepEqual(diagnoseHang(undefined, { open: [] }, own).names, []);
 });
 
 test('marks say who runs at once and whose calls are under way, and in whose name timers run', async (t) => {
   const memory = callMemory();
   const names = ['east', 'west'];
-  const marks = new SharedCallTracking(memory, names);
+  const tracking = new SharedCallTracking(memory, names);
   const seen: unknown[] = [];
   let end = (): void => undefined;
-  const long = marks.call('east', async () => {
+  const long = tracking.call('east', async () => {
     seen.push(readTracking(memory, names));
     await new Promise<void>((resolve) => (end = resolve));
-    return marks.whose();
+    return tracking.owner();
   });
-  t.deepEqual(readTracking(memory, names), { under_way: ['east'] });
-  marks.pure('west', () => seen.push(readTracking(memory, names)));
+  t.deepEqual(readTracking(memory, names), { open: ['east'] });
+  tracking.pure('west', () => seen.push(readTracking(memory, names)));
   t.deepEqual(seen, [
-    { at_once: { name: 'east' }, under_way: ['east'] },
-    { at_once: { name: 'west' }, under_way: ['east'] },
+    { running: { name: 'east' }, open: ['east'] },
+    { running: { name: 'west' }, open: ['east'] },
   ]);
   await t.throwsAsync(
-    marks.call('west', () => {
+    tracking.call('west', () => {
       throw new Error('at once');
     }),
   );
   end();
   t.deepEqual(await long, { name: 'east' });
-  t.deepEqual(readTracking(memory, names), { under_way: [] });
-  t.is(marks.whose(), undefined);
+  t.deepEqual(readTracking(memory, names), { open: [] });
+  t.is(tracking.owner(), undefined);
 });
 
 test('marks say for which request a plugin is called, and in whose name a thread ends itself', async (t) => {
   const memory = callMemory();
   const names = ['east', 'west'];
-  const marks = new SharedCallTracking(memory, names);
+  const tracking = new SharedCallTracking(memory, names);
   const [one, other] = [of('req-1', 'small'), of('req-2', 'größer')];
   const seen: unknown[] = [];
-  const see = () => void seen.push(readTracking(memory, names).at_once);
-  await marks.call('east', async () => {
+  const see = () => void seen.push(readTracking(memory, names).running);
+  await tracking.call('east', async () => {
     see();
-    marks.pure('west', see);
+    tracking.pure('west', see);
     see();
-    await marks.call('west', async () => see(), [other]);
+    await tracking.call('west', async () => see(), [other]);
   }, [one]);
-  marks.about(other, () => marks.pure('west', see));
-  await marks.call('east', async () => see(), [one, other]);
+  tracking.about(other, () => tracking.pure('west', see));
+  await tracking.call('east', async () => see(), [one, other]);
   t.deepEqual(seen, [
     { name: 'east', of: one },
     { name: 'west' },
@@ -131,18 +131,18 @@ test('marks say for which request a plugin is called, and in whose name a thread
     { name: 'west', of: other },
     { name: 'east' },
   ]);
-  t.deepEqual(readTracking(memory, names), { under_way: [] });
-  await marks.call('east', async () => marks.lastWords(), [one]);
-  t.deepEqual(readTracking(memory, names).last, { name: 'east', of: one });
+  t.deepEqual(readTracking(memory, names), { open: [] });
+  await tracking.call('east', async () => tracking.recordExit(), [one]);
+  t.deepEqual(readTracking(memory, names).ended_by, { name: 'east', of: one });
 });
 
 test('who ended a thread is in whose name it ended, else who ran at once, else of whom a call was under way twice in a row', (t) => {
-  const under_way = ['east', 'west'];
-  t.deepEqual(endedBy({ last: { name: 'west', of: of('r', 't') }, at_once: { name: 'east' }, under_way }, []), {
+  const open = ['east', 'west'];
+  t.deepEqual(endedBy({ ended_by: { name: 'west', of: of('r', 't') }, running: { name: 'east' }, open }, []), {
     names: ['west'],
     of: of('r', 't'),
   });
-  t.deepEqual(endedBy({ at_once: { name: 'east' }, under_way }, under_way), { names: ['east'] });
-  t.deepEqual(endedBy({ under_way }, []), { names: [] });
-  t.deepEqual(endedBy({ under_way }, ['west', 'south']), { names: ['west'] });
+  t.deepEqual(endedBy({ running: { name: 'east' }, open }, open), { names: ['east'] });
+  t.deepEqual(endedBy({ open }, []), { names: [] });
+  t.deepEqual(endedBy({ open }, ['west', 'south']), { names: ['west'] });
 });

@@ -31,7 +31,8 @@ export async function bootUnruly(
   const stateOf = (name: string) => join(directory, name);
   const told: Told[] = [];
   const hear = (fields: Readonly<Record<string, unknown>>, message: string) => void told.push({ fields, message });
-  for (const [name, rule] of Object.entries(rules)) if (rule !== undefined) writeFileSync(`${stateOf(name)}.rule`, rule);
+  for (const [name, rule] of Object.entries(rules))
+    if (rule !== undefined) writeFileSync(`${stateOf(name)}.rule`, rule);
   const place = await makePlace({
     templates: Object.entries(templates).map(([template_id, { at, rule }]) => ({
       template_id,
@@ -80,7 +81,7 @@ export async function bootUnruly(
       return body.request_id as string;
     },
     cure: (name: string) => rmSync(`${stateOf(name)}.rule`, { force: true }),
-    stops: () => told.filter(({ message }) => /It is replaced\.$|^The loop thread hangs/.test(message)).length,
+    stops: () => told.filter(({ message }) => /The server replaces it\.$|^The loop thread hangs/.test(message)).length,
     again: async () => {
       await broker.close();
       broker = await start();

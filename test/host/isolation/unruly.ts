@@ -4,7 +4,14 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { definePlugin, defineProviderApi, defineProviderType, ProviderFault, Type, type MachineReport } from '../../../core/index.ts';
+import {
+  definePlugin,
+  defineProviderApi,
+  defineProviderType,
+  ProviderFault,
+  Type,
+  type MachineReport,
+} from '../../../core/index.ts';
 
 interface Session {
   readonly state: string;
@@ -13,7 +20,8 @@ interface Session {
 /** Machines by id: the token that started each, and whether it lives. */
 export type State = Record<string, { readonly token: string; live: boolean }>;
 
-export const read = (state: string): State => (existsSync(state) ? (JSON.parse(readFileSync(state, 'utf8')) as State) : {});
+export const read = (state: string): State =>
+  existsSync(state) ? (JSON.parse(readFileSync(state, 'utf8')) as State) : {};
 const write = (state: string, machines: State): void => writeFileSync(state, JSON.stringify(machines));
 
 /** What it runs has nothing to do with the call in which it is asked to. */
@@ -43,7 +51,8 @@ const nonsense: Readonly<Record<string, unknown>> = {
 /** What a function does instead of its work; undefined: its work. */
 function unruly(state: string, name: string, own?: unknown): { readonly answer: unknown } | undefined {
   const rule = `${state}.rule`;
-  const [whom, how] = typeof own === 'string' ? own.split(' ') : existsSync(rule) ? readFileSync(rule, 'utf8').split(' ') : [];
+  const [whom, how] =
+    typeof own === 'string' ? own.split(' ') : existsSync(rule) ? readFileSync(rule, 'utf8').split(' ') : [];
   if (whom !== name) return undefined;
   switch (how) {
     case 'throws':
@@ -166,7 +175,8 @@ const api = defineProviderApi<Session>()({
         const { state } = session;
         const machines = read(state);
         const mine = Object.values(machines).filter((machine) => machine.token === token).length;
-        for (let n = mine; n < machine_count; n++) machines[`${request_id}-${token.slice(0, 6)}-${n}`] = { token, live: true };
+        for (let n = mine; n < machine_count; n++)
+          machines[`${request_id}-${token.slice(0, 6)}-${n}`] = { token, live: true };
         write(state, machines);
         return { handle: { token }, machines: reports(state, token), settled: true };
       },
@@ -176,14 +186,19 @@ const api = defineProviderApi<Session>()({
     later(
       session,
       'observe',
-      () => watched.map(({ handle }) => ({ machines: reports(session.state, (handle as { token: string }).token), settled: true })),
+      () =>
+        watched.map(({ handle }) => ({
+          machines: reports(session.state, (handle as { token: string }).token),
+          settled: true,
+        })),
       // One such order is enough to break the observation of all.
       watched.map(({ order }) => order.template['rule']).find((rule) => String(rule).startsWith('observe ')),
     ),
   release: (session, handle, { go }, call) =>
     later(session, 'release', () => {
       call.fence();
-      if (typeof (handle as { token?: unknown }).token !== 'string') throw new ProviderFault('gone', 'No such handle.');
+      if (typeof (handle as { token?: unknown }).token !== 'string')
+        throw new ProviderFault('gone', 'No such handle.');
       const machines = read(session.state);
       for (const { machine_id } of go) if (machines[machine_id]) machines[machine_id].live = false;
       write(session.state, machines);

@@ -12,11 +12,21 @@ function threadOf(t: ExecutionContext, body: string, options: Partial<LoopThread
   const directory = mkdtempSync(join(tmpdir(), 'muster-thread-'));
   const file = join(directory, 'body.mjs');
   const head = `import { parentPort, workerData } from 'node:worker_threads'; const thread = workerData.owner.thread;`;
-  const ready = `parentPort.postMessage({ told: 'ready' }); parentPort.postMessage({ told: 'looked', request_ids: [String(thread)], at: thread });`;
+  const ready = `parentPort.postMessage({ event: 'ready' }); parentPort.postMessage({ event: 'looked', request_ids: [String(thread)], at: thread });`;
   writeFileSync(file, `${head}\n${ready}\n${body}`);
   const heard: number[] = [];
-  const data = { configuration: {}, plugins_from: directory, owner: { host: 'h', boot: 'b', pid: 1, started: 1, thread: 1 } } as never;
-  const thread = new LoopThread({ data, log: silentLog, file: pathToFileURL(file), looked: (_, at) => void heard.push(at), ...options });
+  const data = {
+    configuration: {},
+    plugins_from: directory,
+    owner: { host: 'h', boot: 'b', pid: 1, started: 1, thread: 1 },
+  } as never;
+  const thread = new LoopThread({
+    data,
+    log: silentLog,
+    file: pathToFileURL(file),
+    looked: (_, at) => void heard.push(at),
+    ...options,
+  });
   t.teardown(async () => {
     await thread.stop();
     rmSync(directory, { recursive: true });
@@ -24,16 +34,21 @@ function threadOf(t: ExecutionContext, body: string, options: Partial<LoopThread
   return { thread, heard };
 }
 
-const listen = `parentPort.on('message', (m) => { if (m.do === 'ping') parentPort.postMessage({ told: 'pong' }); if (m.do === 'stop') process.exit(0); });`;
+const listen = `parentPort.on('message', (m) => { if (m.do === 'ping') parentPort.postMessage({ event: 'pong' }); if (m.do === 'stop') process.exit(0); });`;
 
 test('a thread that crashes is replaced, under the next number', async (t) => {
-  const { thread, heard } = threadOf(t, `${listen} if (thread === 1) setTimeout(() => { throw new Error('broken'); }, 20);`);
+  const { thread, heard } = threadOf(
+    t,
+    `${listen} if (thread === 1) setTimeout(() => { throw new Error('broken'); }, 20);`,
+  );
   await until(async () => heard.includes(2));
   t.is(await thread.trouble(), undefined);
 });
 
 test('a thread that hangs is replaced', async (t) => {
-  const { thread, heard } = threadOf(t, `${listen} if (thread === 1) setTimeout(() => { for (;;); }, 20);`, { ping_ms: 50 });
+  const { thread, heard } = threadOf(t, `${listen} if (thread === 1) setTimeout(() => { for (;;); }, 20);`, {
+    ping_ms: 50,
+  });
   await until(async () => heard.includes(2) && (await thread.trouble()) === undefined);
   t.deepEqual(heard, [1, 2]);
 });
@@ -48,7 +63,7 @@ test('a thread that fails again and again is tried ever more rarely, and says wh
 
 test('what hinders a loop that answers is told, and asked for anew before it is told again', async (t) => {
   const hindered = `let pings = 0; parentPort.on('message', (m) => {
-    if (m.do === 'ping') parentPort.postMessage({ told: 'pong', ...(++pings < 3 ? { trouble: 'The disk is full.' } : {}) });
+    if (m.do === 'ping') parentPort.postMessage({ event: 'pong', ...(++pings < 3 ? { trouble: 'The disk is full.' } : {}) });
     if (m.do === 'stop') process.exit(0); });`;
   // One ping by itself, and no other for as long as this takes.
   const { thread } = threadOf(t, hindered, { ping_ms: 2_000 });
@@ -60,5 +75,5 @@ test('stop is heard once and waits for the end', async (t) => {
   const { thread, heard } = threadOf(t, listen);
   await until(async () => heard.includes(1));
   await Promise.all([thread.stop(), thread.stop()]);
-  t.is(await thread.trouble(), 'The loop is stopped.');
+  t.is(await thread.trouble(), 'The loop has stopped.');
 });

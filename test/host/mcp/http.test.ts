@@ -14,21 +14,32 @@ const hello = {
 /** A call with any headers: fetch would not let the caller choose Host and Origin. */
 function post(url: string, headers: Readonly<Record<string, string>>, body: unknown = hello, method = 'POST') {
   const all = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers };
-  return new Promise<{ readonly status: number; readonly text: string; readonly session: string | undefined }>((resolve, reject) => {
-    const call = request(url, { method, headers: all }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.once('end', () =>
-        resolve({ status: response.statusCode ?? 0, text, session: response.headers['mcp-session-id'] as string | undefined }),
-      );
-    });
-    call.once('error', reject).end(method === 'POST' ? JSON.stringify(body) : undefined);
-  });
+  return new Promise<{ readonly status: number; readonly text: string; readonly session: string | undefined }>(
+    (resolve, reject) => {
+      const call = request(url, { method, headers: all }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.once('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            text,
+            session: response.headers['mcp-session-id'] as string | undefined,
+          }),
+        );
+      });
+      call.once('error', reject).end(method === 'POST' ? JSON.stringify(body) : undefined);
+    },
+  );
 }
 
 test('a page of another site is refused, and so is a name that is not the server’s', async (t) => {
   const place = await makeMcpPlace();
-  const serving = await serveHttp(place, ['--allow-host', 'agents.example', '--allow-origin', 'https://console.example']);
+  const serving = await serveHttp(place, [
+    '--allow-host',
+    'agents.example',
+    '--allow-origin',
+    'https://console.example',
+  ]);
   t.teardown(async () => (await serving.stop(), place.close()));
   for (const [headers, status] of [
     [{}, 200],
@@ -78,7 +89,11 @@ test('at the server itself: pages are refused, calls count against its limits, s
   t.is((await post(url, {}, undefined, 'GET')).status, 405);
   t.is((await post(url, {}, '{')).status, 400);
   const call = async () => {
-    const { status, text } = await post(url, {}, { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'list_templates' } });
+    const { status, text } = await post(
+      url,
+      {},
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'list_templates' } },
+    );
     t.is(status, 200);
     return JSON.parse(text).result.structuredContent;
   };
@@ -89,7 +104,11 @@ test('at the server itself: pages are refused, calls count against its limits, s
 
 for (const where of ['at the server itself', 'by itself'] as const)
   test(`${where}: messages that come in one call are answered one after another, until the answer is as large as one may be`, async (t) => {
-    const large = Array.from({ length: 8 }, (_, i) => ({ ...testTemplates[0], template_id: `t-${i}`, user_data: 'x'.repeat(200_000) }));
+    const large = Array.from({ length: 8 }, (_, i) => ({
+      ...testTemplates[0],
+      template_id: `t-${i}`,
+      user_data: 'x'.repeat(200_000),
+    }));
     const place = await makeMcpPlace({ templates: large });
     const server = where === 'by itself' ? await serveHttp(place, []) : await startBroker({ place });
     t.teardown(async () => (await server.stop(), place.close()));

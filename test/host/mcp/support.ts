@@ -11,7 +11,10 @@ export const launcher = join(import.meta.dirname, '../../../host/bin/muster');
 
 /** A place whose servers take any free port, also those that are started in the background. */
 export const makeMcpPlace = (options: PlaceOptions = {}): Promise<Place> =>
-  makePlace({ ...options, configuration: { server: { port: 0, rate_limit: { enabled: false } }, ...options.configuration } });
+  makePlace({
+    ...options,
+    configuration: { server: { port: 0, rate_limit: { enabled: false } }, ...options.configuration },
+  });
 
 export const dataOf = (place: Place): string => join(place.directory, 'data');
 
@@ -31,7 +34,8 @@ export function agentOf(client: Client): Agent {
     const { structuredContent, content, isError } = await client.callTool({ name, arguments: { ...given } });
     const [{ text }] = content as [{ text: string }];
     if (JSON.stringify(structuredContent) !== text) throw new Error(`The text is not what is structured: ${text}`);
-    if ((isError === true) !== 'error' in (structuredContent as object)) throw new Error(`isError is ${isError}: ${text}`);
+    if ((isError === true) !== 'error' in (structuredContent as object))
+      throw new Error(`isError is ${isError}: ${text}`);
     return structuredContent;
   };
   const ended: Agent['ended'] = (request_id) =>
@@ -51,7 +55,10 @@ export function agentOf(client: Client): Agent {
 }
 
 /** `muster mcp serve` as an agent starts it. */
-export async function overStdio(place: Place, args: readonly string[] = []): Promise<Agent & { readonly stderr: () => string }> {
+export async function overStdio(
+  place: Place,
+  args: readonly string[] = [],
+): Promise<Agent & { readonly stderr: () => string }> {
   const transport = new StdioClientTransport({
     command: launcher,
     args: ['mcp', 'serve', ...args],
@@ -81,7 +88,10 @@ export interface Serving {
 
 /** `muster mcp serve --http` on a free port. */
 export async function serveHttp(place: Place, args: readonly string[] = []): Promise<Serving> {
-  const child = spawn(launcher, ['mcp', 'serve', '--http', '--port', '0', ...args], { cwd: place.directory, env: environment() });
+  const child = spawn(launcher, ['mcp', 'serve', '--http', '--port', '0', ...args], {
+    cwd: place.directory,
+    env: environment(),
+  });
   let out = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (out += chunk.toString()));

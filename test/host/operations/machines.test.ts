@@ -7,12 +7,22 @@ test('machines are listed, counted and shown by themselves', async (t) => {
   const { request_id, ids } = await broker.machines(3);
   const { machines, count, total_count } = await broker.run('list_machines', { limit: 2 });
   t.deepEqual([machines.length, count, total_count], [2, 2, 3]);
-  t.like(machines[0], { status: 'running', request_id, template_id: 'small', provider_instance: 'east', gone_at: null });
+  t.like(machines[0], {
+    status: 'running',
+    request_id,
+    template_id: 'small',
+    provider_instance: 'east',
+    gone_at: null,
+  });
   const { machine } = await broker.run('get_machine', { machine_id: ids[0] });
   t.is(machine.machine_id, ids[0]);
   t.regex(machine.private_ip, /^10\./);
   t.like(await broker.run('get_active_machine_count'), { active_count: 3, by_status: { running: 3, terminated: 0 } });
-  t.like(await broker.run('get_machine_health', { machine_id: ids[0] }), { healthy: true, status: 'running', provider_healthy: true });
+  t.like(await broker.run('get_machine_health', { machine_id: ids[0] }), {
+    healthy: true,
+    status: 'running',
+    provider_healthy: true,
+  });
   t.like(await broker.run('get_request_summary', { request_id }), {
     requested_count: 3,
     delivered_count: 3,
@@ -36,12 +46,21 @@ test('an unknown machine is refused by its id', async (t) => {
 
 test('what the cloud takes back is told by id and by name, what was given back is not', async (t) => {
   const broker = await operate({
-    templates: [{ template_id: 'spot', provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', price_type: 'spot' }],
+    templates: [
+      {
+        template_id: 'spot',
+        provider_api: 'RunInstances',
+        image_id: 'ami-1',
+        machine_type: 't3.small',
+        price_type: 'spot',
+      },
+    ],
   });
   t.teardown(broker.close);
   const { ids } = await broker.machines(4, 'spot');
   const { machines } = await broker.run('list_machines');
-  const nameOf = (id: string | undefined) => machines.find((each: { machine_id: string }) => each.machine_id === id).name;
+  const nameOf = (id: string | undefined) =>
+    machines.find((each: { machine_id: string }) => each.machine_id === id).name;
   await broker.run('create_return_request', { machine_ids: [ids[0]] });
   broker.simulator.setKnobs({ reclaim: [{ instance_ids: [ids[1] ?? ''], notice_s: 0 }] });
   const asked = { machine_ids: ids.slice(0, 2), names: [nameOf(ids[1]), nameOf(ids[2])] };

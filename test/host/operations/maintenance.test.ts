@@ -10,13 +10,17 @@ test('records of what is over are removed, and nothing that lives is touched', a
   const given = await broker.run('create_return_request', { machine_ids: over.ids });
   // Over for the loop too: nothing is left in the cloud.
   await broker.until(async () => (await store.get('request', { request_id: over.request_id }))?.next_at === null);
-  await broker.until(async () => (await broker.run('sync_and_get_request', { request_id: given.request_id })).status === 'completed');
+  await broker.until(
+    async () => (await broker.run('sync_and_get_request', { request_id: given.request_id })).status === 'completed',
+  );
   t.like(await broker.run('cleanup_old_requests', { older_than_days: 1 }), { deleted_requests: 0 });
   t.like(await broker.run('cleanup_terminated_machines', { older_than_days: 0 }), { deleted_machines: 2 });
   t.is((await broker.run('list_machines', { all_resources: true })).total_count, 1);
   const removed = await broker.run('cleanup_old_requests', { older_than_days: 0 });
   t.is(removed.deleted_requests, 2, 'the request and its return');
-  await t.throwsAsync(broker.run('sync_and_get_request', { request_id: over.request_id }), { message: /No request has the id/ });
+  await t.throwsAsync(broker.run('sync_and_get_request', { request_id: over.request_id }), {
+    message: /No request has the id/,
+  });
   t.is(await store.count('attempt', {}), 1);
   t.is((await broker.run('sync_and_get_request', { request_id: living.request_id, long: true })).machines.length, 1);
   t.is(broker.simulator.ledger().live[living.request_id]?.length, 1);
@@ -25,10 +29,18 @@ test('records of what is over are removed, and nothing that lives is touched', a
 test('the key of a request that was removed starts nothing anew', async (t) => {
   const broker = await operate();
   t.teardown(broker.close);
-  const ask = () => broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 }, { 'idempotency-key': 'once' });
+  const ask = () =>
+    broker.call(
+      'POST',
+      '/machines/request',
+      { template_id: 'small', machine_count: 1 },
+      { 'idempotency-key': 'once' },
+    );
   const { body } = await ask();
   await broker.call('DELETE', `/requests/${body.request_id}`);
-  await broker.until(async () => (await broker.broker.store.get('request', { request_id: body.request_id }))?.next_at === null);
+  await broker.until(
+    async () => (await broker.broker.store.get('request', { request_id: body.request_id }))?.next_at === null,
+  );
   t.is((await broker.run('cleanup_old_requests', { older_than_days: 0 })).deleted_requests, 1);
   const again = await ask();
   t.is(again.status, 409);
@@ -52,7 +64,10 @@ test('with include_pending requests in progress are cancelled too', async (t) =>
   t.teardown(broker.close);
   const { request_id } = await broker.run('create_request', { template_id: 'small', machine_count: 1 });
   t.deepEqual((await broker.run('cleanup_all_resources', { confirm: true })).cancelled_request_ids, []);
-  t.deepEqual((await broker.run('cleanup_all_resources', { confirm: true, include_pending: true })).cancelled_request_ids, [request_id]);
+  t.deepEqual(
+    (await broker.run('cleanup_all_resources', { confirm: true, include_pending: true })).cancelled_request_ids,
+    [request_id],
+  );
 });
 
 test('the configuration is shown with the origin of each value, and without secrets', async (t) => {

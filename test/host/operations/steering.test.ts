@@ -33,7 +33,8 @@ test('a request that still waits may be cancelled by its state, and not ended by
   t.teardown(broker.close);
   const { request_id } = await broker.run('create_request', { template_id: 'small', machine_count: 1 });
   const to = (status: string) => broker.run('update_request_status', { request_id, status });
-  for (const status of ['completed', 'failed']) await t.throwsAsync(to(status), { message: /machines may still arrive/ });
+  for (const status of ['completed', 'failed'])
+    await t.throwsAsync(to(status), { message: /machines may still arrive/ });
   await t.throwsAsync(to('in_progress'), { message: /only the progress at the providers/ });
   await to('cancelled');
   t.is(await broker.broker.store.count('signal', { request_id, applied: false }), 1);
@@ -43,12 +44,17 @@ test('machines are taken into a request only when the provider says that they ar
   const broker = await operate();
   t.teardown(broker.close);
   const { request_id, ids } = await broker.machines(2);
-  const { machine_ids, unverified } = await broker.run('populate_machine_ids', { request_id, machine_ids: [...ids, 'i-foreign'] });
+  const { machine_ids, unverified } = await broker.run('populate_machine_ids', {
+    request_id,
+    machine_ids: [...ids, 'i-foreign'],
+  });
   t.deepEqual([...machine_ids].toSorted(), [...ids].toSorted());
   t.deepEqual(unverified, ['i-foreign']);
   const expected = () => broker.broker.store.count('fact', { topic: 'expected', name: request_id });
   await broker.until(async () => (await expected()) === 0);
   const again = await broker.run('populate_machine_ids', { request_id, machine_ids: ['i-foreign'] });
   t.deepEqual([[...again.machine_ids].toSorted(), again.unverified], [[...ids].toSorted(), ['i-foreign']]);
-  await t.throwsAsync(broker.run('populate_machine_ids', { request_id: 'req-0', machine_ids: [] }), { code: 'REQUEST_NOT_FOUND' });
+  await t.throwsAsync(broker.run('populate_machine_ids', { request_id: 'req-0', machine_ids: [] }), {
+    code: 'REQUEST_NOT_FOUND',
+  });
 });

@@ -5,7 +5,10 @@ export interface Operated extends BootedBroker {
   /** Runs an operation by its name, as a program does. */
   run(name: string, input?: Record<string, unknown>): Promise<any>;
   /** Requests machines and waits for them; their ids. */
-  machines(count: number, template_id?: string): Promise<{ readonly request_id: string; readonly ids: readonly string[] }>;
+  machines(
+    count: number,
+    template_id?: string,
+  ): Promise<{ readonly request_id: string; readonly ids: readonly string[] }>;
 }
 
 /** A broker whose operations are called directly: for those that no route has. */

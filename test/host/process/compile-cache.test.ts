@@ -25,7 +25,11 @@ function typeboxFor(path: string): string {
 }
 
 test('the bundle has all that the installed typebox has', async (t) => {
-  t.is(version, JSON.parse(readFileSync(join(root, 'node_modules/typebox/package.json'), 'utf8')).version, 'run `npm run prepare`');
+  t.is(
+    version,
+    JSON.parse(readFileSync(join(root, 'node_modules/typebox/package.json'), 'utf8')).version,
+    'run `npm run prepare`',
+  );
   for (const [specifier, file] of Object.entries(files)) {
     const [whole, bundled] = await Promise.all([import(specifier), import(join(bundle, file))]);
     t.deepEqual(Object.keys(bundled).toSorted(), Object.keys(whole).toSorted(), specifier);

@@ -30,7 +30,8 @@ test('no line holds what the schema of a plugin calls sensitive, wherever it tur
   log.info({ configuration: loaded.configuration, deep: [{ er: { config } }] }, `key ${id} with ${secret}`);
   log.error({ err: new Error(`refused ${token}`, { cause: new Error(secret) }) }, 'A call failed.');
   const text = lines.join('');
-  for (const planted of [id, secret, token, nested, inAddress, JSON.stringify(secret).slice(1, -1)]) t.false(text.includes(planted));
+  for (const planted of [id, secret, token, nested, inAddress, JSON.stringify(secret).slice(1, -1)])
+    t.false(text.includes(planted));
   t.is(text.split('***').length - 1 >= 10, true);
   for (const line of lines) t.notThrows(() => JSON.parse(line));
   t.true(text.includes('eu-central-1'));
@@ -58,7 +59,12 @@ test('a line of a call carries its X-Request-Id, however late it is written; oth
 test('what a call wrote into the journal names the call', async (t) => {
   const broker = await bootBroker({ loop: 'none' });
   t.teardown(() => broker.close());
-  await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 }, { 'x-request-id': 'call-8' });
+  await broker.call(
+    'POST',
+    '/machines/request',
+    { template_id: 'small', machine_count: 1 },
+    { 'x-request-id': 'call-8' },
+  );
   const [event] = await broker.broker.store.find('event', { where: { type: 'request.created' } as never });
   t.like(event, { data: { x_request_id: 'call-8', machine_count: 1 } });
 });
@@ -92,7 +98,11 @@ test('a running server logs calls with their id and no secret, whatever a plugin
   const broker = await startBroker({ place, args: ['--server-log-level', 'debug'] });
   t.teardown(() => broker.stop());
   const headers = { 'content-type': 'application/json', 'x-request-id': 'call-9' };
-  await fetch(`${broker.url}/api/v1/machines/request`, { method: 'POST', headers, body: '{"template_id":"small","machine_count":1}' });
+  await fetch(`${broker.url}/api/v1/machines/request`, {
+    method: 'POST',
+    headers,
+    body: '{"template_id":"small","machine_count":1}',
+  });
   await until(async () => broker.output.stderr.includes('is unhealthy'));
   const lines = broker.output.stderr.trim().split('\n');
   const call = lines.map((line) => JSON.parse(line)).find(({ x_request_id }) => x_request_id === 'call-9');

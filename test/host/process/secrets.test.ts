@@ -14,7 +14,10 @@ test('of an address the password is a secret of the log: whole, as it is written
 });
 
 test('what a storage marks as sensitive is a secret of the log too, and what sounds like it where no schema knows it', (t) => {
-  const options = { type: 'object', properties: { key: { type: 'string', sensitive: true }, path: { type: 'string' } } };
+  const options = {
+    type: 'object',
+    properties: { key: { type: 'string', sensitive: true }, path: { type: 'string' } },
+  };
   const loaded = {
     configuration: { providers: [], storage: { type: 'vault', key: 'opens it', path: 'a', password: 'hush' } },
     plugins: [{ storages: [{ type: 'vault', options }] }],

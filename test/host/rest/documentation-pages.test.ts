@@ -33,7 +33,10 @@ test.after.always(async () => {
   await broker?.close();
 });
 
-/** A page, and everything that went wrong with it: messages of errors, violations of the policy, calls that left the server or failed. */
+/**
+ * A page, and everything that went wrong with it: messages of errors, violations of the policy, calls that left the
+ * server or failed.
+ */
 async function open(path: string): Promise<{ readonly page: Page; readonly troubles: readonly string[] }> {
   const page = await browser.newPage();
   const troubles: string[] = [];
@@ -42,7 +45,8 @@ async function open(path: string): Promise<{ readonly page: Page; readonly troub
   });
   page.on('pageerror', (error) => void troubles.push(error.message));
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) troubles.push(`leaves: ${request.url()}`);
+    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:'))
+      troubles.push(`leaves: ${request.url()}`);
   });
   page.on('response', (response) => {
     if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
@@ -70,7 +74,8 @@ test('/docs shows every operation, and one can be tried, without trouble', async
   await block.getByRole('button', { name: 'Execute' }).click();
   await block.locator('.live-responses-table').getByText('"template_id"').first().waitFor();
   t.regex(await block.locator('.live-responses-table').innerText(), /200[^]*x-ratelimit-remaining: 0/);
-  if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/docs.png`, fullPage: true });
+  if (process.env['SCREENSHOTS'])
+    await page.screenshot({ path: `${process.env['SCREENSHOTS']}/docs.png`, fullPage: true });
   t.deepEqual(troubles, []);
 });
 
@@ -93,7 +98,10 @@ test('the pages carry a policy of their own, the id of the call, and no header t
   for (const path of ['/docs', '/docs/static/swagger-ui.css', '/redoc', '/redoc/start.js', '/docs/nothing']) {
     const { headers } = await broker.app.inject({ url: path, headers: { 'x-request-id': 'call-7' } });
     t.is(headers['x-request-id'], 'call-7', path);
-    t.regex(String(headers['content-security-policy']), /^default-src 'self';script-src 'self';style-src 'self'( 'nonce-[\w+/=]+')?;/);
+    t.regex(
+      String(headers['content-security-policy']),
+      /^default-src 'self';script-src 'self';style-src 'self'( 'nonce-[\w+/=]+')?;/,
+    );
     t.notRegex(String(headers['content-security-policy']), /unsafe|https:|\*/);
     t.like(headers, {
       'x-content-type-options': 'nosniff',
@@ -108,7 +116,8 @@ test('the pages carry a policy of their own, the id of the call, and no header t
       [],
     );
   }
-  const nonce = async () => /'nonce-(.*?)'/.exec(String((await broker.app.inject('/redoc')).headers['content-security-policy']))?.[1];
+  const nonce = async () =>
+    /'nonce-(.*?)'/.exec(String((await broker.app.inject('/redoc')).headers['content-security-policy']))?.[1];
   t.not(await nonce(), await nonce());
   const missing = await broker.app.inject('/redoc/nothing');
   t.is(missing.statusCode, 404);

@@ -24,7 +24,9 @@ test('the same key with another body is a conflict', async (t) => {
 });
 
 test('many calls under one key at once make one request', async (t) => {
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask('key-3', { template_id: 'small', machine_count: 1 })));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => ask('key-3', { template_id: 'small', machine_count: 1 })),
+  );
   t.deepEqual([...new Set(answers.map((answer) => answer.status))], [200]);
   t.is(new Set(answers.map((answer) => answer.body.request_id)).size, 1);
 });
@@ -47,7 +49,8 @@ test('without a key every call makes a request', async (t) => {
   const ids = await Promise.all(
     Array.from(
       { length: 3 },
-      async () => (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 })).body.request_id,
+      async () =>
+        (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 })).body.request_id,
     ),
   );
   t.is(new Set(ids).size, 3);

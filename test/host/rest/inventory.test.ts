@@ -22,7 +22,12 @@ const machine = (machine_id: string, fields: Partial<MachineRecord> = {}): Machi
 const machines = [
   machine('i-4', { created_at: born + 2, market: 'spot', zone: 'us-east-1b' }),
   machine('i-1', { provider_instance: 'west', request_id: 'req-2' }),
-  machine('i-3', { created_at: born + 1, template_id: 'fleet', market: 'capacity-block', machine_type: 'p5.48xlarge' }),
+  machine('i-3', {
+    created_at: born + 1,
+    template_id: 'fleet',
+    market: 'capacity-block',
+    machine_type: 'p5.48xlarge',
+  }),
   machine('i-2', { status: 'pending' }),
   machine('i-0', { created_at: born - 5, status: 'terminated', gone_at: born }),
   machine('i-5', { created_at: born + 3, provider_instance: 'west', status: 'shutting-down' }),
@@ -35,7 +40,8 @@ async function stocked(t: ExecutionContext, storage: 'sqlite' | 'memory' = 'sqli
   return broker;
 }
 
-const ids = ({ body }: { readonly body: any }): string[] => body.machines.map((each: { machine_id: string }) => each.machine_id);
+const ids = ({ body }: { readonly body: any }): string[] =>
+  body.machines.map((each: { machine_id: string }) => each.machine_id);
 
 const filters: readonly (readonly [query: string, found: readonly string[]])[] = [
   ['', ['i-1', 'i-2', 'i-3', 'i-4', 'i-5']],
@@ -84,7 +90,11 @@ test('what is wrong with a question about machines is said, and an unknown machi
     'status=gone': /^\/status: /,
     'sort=zone': /^\/sort: /,
   };
-  for (const [query, detail] of Object.entries({ ...wrong, 'name=east': /^\/name: unknown field/, 'limit=1&page_size=1': /\/limit: / })) {
+  for (const [query, detail] of Object.entries({
+    ...wrong,
+    'name=east': /^\/name: unknown field/,
+    'limit=1&page_size=1': /\/limit: /,
+  })) {
     const { status, body } = await broker.call('GET', `/inventory/?${query}`);
     t.is(status, 400, query);
     t.regex(body.detail, detail);
@@ -98,7 +108,10 @@ test('the planned routes of machines stay 501 and name those that are served', a
   for (const path of ['/machines', '/machines/', '/machines/i-1']) {
     const { status, body } = await broker.call('GET', path);
     t.is(status, 501);
-    t.regex(body.detail, /GET \/api\/v1\/inventory\/ \[list_machines\].*GET \/api\/v1\/inventory\/\{machine_id\} \[get_machine\]/);
+    t.regex(
+      body.detail,
+      /GET \/api\/v1\/inventory\/ \[list_machines\].*GET \/api\/v1\/inventory\/\{machine_id\} \[get_machine\]/,
+    );
   }
 });
 
@@ -128,6 +141,8 @@ test('every interface lists machines in the same order, with type, market and zo
   const returned = await broker.call('POST', '/machines/return', { machine_ids: order.toReversed() });
   t.deepEqual(ids(await broker.call('GET', `/requests/${returned.body.request_id}`)), order);
   const reclaimed = await broker.broker.store.find('machine', {});
-  await broker.broker.store.commit(reclaimed.map((each) => ({ op: 'put', kind: 'machine', record: { ...each, lost: true } })));
+  await broker.broker.store.commit(
+    reclaimed.map((each) => ({ op: 'put', kind: 'machine', record: { ...each, lost: true } })),
+  );
   t.deepEqual(ids(await broker.call('POST', '/machines/reclaimed', { machine_ids: order.toReversed() })), order);
 });

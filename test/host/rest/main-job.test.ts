@@ -19,7 +19,9 @@ test('machines are requested, followed and returned', async (t) => {
   t.is(returned.status, 200);
   const returnPath = `/requests/${returned.body.request_id}`;
   await broker.until(async () => (await broker.call('GET', returnPath)).body.status === 'completed');
-  const states = (await broker.call('GET', path)).body.machines.map((machine: { status: string }) => machine.status).toSorted();
+  const states = (await broker.call('GET', path)).body.machines
+    .map((machine: { status: string }) => machine.status)
+    .toSorted();
   t.deepEqual(states, ['running', 'running', 'terminated']);
   t.is(broker.simulator.ledger().live[asked.body.request_id]?.length, 2);
 
@@ -45,7 +47,10 @@ test('the same in the words of HostFactory', async (t) => {
   );
   const machineIds = request.machines.map((machine: { machineId: string }) => machine.machineId);
   const returned = await broker.call('POST', '/machines/return', { machineIds });
-  await broker.until(async () => (await broker.call('GET', `/requests/${returned.body.requestId}`)).body.requests[0].status === 'complete');
+  await broker.until(
+    async () =>
+      (await broker.call('GET', `/requests/${returned.body.requestId}`)).body.requests[0].status === 'complete',
+  );
   t.deepEqual(broker.simulator.ledger().live, {});
 });
 
@@ -57,7 +62,14 @@ test('every spelling of the count is the same field', async (t) => {
     t.is(answer.body.machine_count, 2, field);
   }
   t.is(
-    (await broker.call('POST', '/machines/request', { template_id: 'small', templateId: 'small', count: 2, machine_count: 2 })).status,
+    (
+      await broker.call('POST', '/machines/request', {
+        template_id: 'small',
+        templateId: 'small',
+        count: 2,
+        machine_count: 2,
+      })
+    ).status,
     200,
   );
 });

@@ -28,7 +28,10 @@ test('where the words of the scheduler are text, so are the answers, and their t
   t.true(shown.body.startsWith('request_id,request_status,machine_id,'));
   t.true(shown.body.includes(`\r\n${id},pending,,`));
   const list = await broker.call('GET', '/requests/');
-  t.deepEqual([list.headers['content-type'], list.body.includes(`\r\n${id},provision,small,2,0,pending,`)], [csv, true]);
+  t.deepEqual(
+    [list.headers['content-type'], list.body.includes(`\r\n${id},provision,small,2,0,pending,`)],
+    [csv, true],
+  );
   // Text as it is, not JSON that holds it; and from memory the same.
   t.is((await broker.app.inject('/api/v1/requests/')).payload, list.body);
   t.is((await broker.call('GET', '/requests/')).body, list.body);
@@ -38,7 +41,10 @@ test('where the words of the scheduler are text, so are the answers, and their t
 
 test('what the scheduler has no words for stays JSON: refusals, lists of templates, operations by their name', async (t) => {
   const refused = await broker.call('GET', '/requests/req-none/status');
-  t.deepEqual([refused.status, refused.headers['content-type'], Object.keys(refused.body)], [404, json, ['detail', 'code']]);
+  t.deepEqual(
+    [refused.status, refused.headers['content-type'], Object.keys(refused.body)],
+    [404, json, ['detail', 'code']],
+  );
   const templates = await broker.call('GET', '/templates/');
   t.deepEqual([templates.headers['content-type'], templates.body.success], [json, true]);
   const asked = await broker.call('POST', '/operations/create_request', { template_id: 'small', machine_count: 1 });

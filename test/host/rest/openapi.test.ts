@@ -15,7 +15,9 @@ interface Route {
 
 const schedulers = ['default', 'hostfactory'] as const;
 const limited = {
-  configuration: { server: { rate_limit: { enabled: true, provider: 10_000, template: 10_000, request: 10_000, validation: 10_000 } } },
+  configuration: {
+    server: { rate_limit: { enabled: true, provider: 10_000, template: 10_000, request: 10_000, validation: 10_000 } },
+  },
 };
 
 async function documented(
@@ -42,7 +44,9 @@ const routesOf = (document: Json): readonly Route[] =>
 /** What is wrong with a value by a schema of the document. */
 function misfits(schema: Json, value: unknown, document: Json, closed: boolean): readonly string[] {
   const validator = Compile(inlined(schema, document, closed));
-  return validator.Check(value) ? [] : [...validator.Errors(value)].map(({ instancePath, message }) => `${instancePath} ${message}`);
+  return validator.Check(value)
+    ? []
+    : [...validator.Errors(value)].map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
 for (const scheduler of schedulers) {
@@ -57,7 +61,11 @@ for (const scheduler of schedulers) {
       const contents = [operation['requestBody'], ...Object.values(operation['responses'] as Record<string, Json>)];
       for (const media of contents.flatMap((each) => Object.values((each?.content ?? {}) as Json)))
         if ('example' in media)
-          t.deepEqual(misfits(media.schema, media.example, document, true), [], `${method} ${path} ${JSON.stringify(media.example)}`);
+          t.deepEqual(
+            misfits(media.schema, media.example, document, true),
+            [],
+            `${method} ${path} ${JSON.stringify(media.example)}`,
+          );
       for (const parameter of operation['parameters'])
         if ('example' in parameter)
           t.deepEqual(misfits(parameter.schema, parameter.example, document, true), [], `${path} ${parameter.name}`);
@@ -73,12 +81,15 @@ test('a default, or an example, that its own schema forbids is found', async (t)
     return openApiFindings(copy);
   };
   const limits = broken(
-    ({ components: { schemas } }) => (schemas.ProviderEntry.properties.limits.required = ['max_instances_per_request']),
+    ({ components: { schemas } }) =>
+      (schemas.ProviderEntry.properties.limits.required = ['max_instances_per_request']),
   );
   t.regex(limits.join(), /ProviderEntry\/limits\/default: .*max_instances_per_request/);
   const status = broken(({ components: { schemas } }) => (schemas.Detail.properties.code.examples = ['NO_CODE']));
   t.regex(status.join(), /Detail\/code\/examples\/0: /);
-  const media = broken(({ paths }) => (paths['/livez'].get.responses['200'].content['application/json'].example.pid = 'one'));
+  const media = broken(
+    ({ paths }) => (paths['/livez'].get.responses['200'].content['application/json'].example.pid = 'one'),
+  );
   t.regex(media.join(), /GET \/livez 200\/example\/pid: /);
   const path = broken(({ paths }) => (paths['/api/v1/requests/{request_id}'].get.parameters[0].example = 7));
   t.regex(path.join(), /path request_id\/example: /);
@@ -92,7 +103,8 @@ test('every route is described, with its group and the header of its kind, and n
   for (const operation of broker.broker.operations) {
     const bindings: readonly RestBinding[] = operation.rest === undefined ? [] : [operation.rest].flat();
     for (const rest of bindings) {
-      const found = routes.find(({ path, method }) => path === `/api/v1${rest.path}` && method === rest.method)?.operation ?? {};
+      const found =
+        routes.find(({ path, method }) => path === `/api/v1${rest.path}` && method === rest.method)?.operation ?? {};
       t.true(operation.summary.startsWith(String(found['summary']).slice(0, -1)), rest.path);
       t.true(found['operationId'].startsWith(operation.name));
       t.is(found['x-rate-limit-group'], rest.limit);
@@ -119,7 +131,14 @@ test('every route is described, with its group and the header of its kind, and n
 test('fields of templates, other spellings and what a plugin declares are told', async (t) => {
   const { document } = await documented(t, 'default');
   const { schemas } = document['components'];
-  for (const field of ['template_id', 'machine_type', 'machine_types', 'price_type', 'fleet_type', 'percent_on_demand'])
+  for (const field of [
+    'template_id',
+    'machine_type',
+    'machine_types',
+    'price_type',
+    'fleet_type',
+    'percent_on_demand',
+  ])
     t.truthy(schemas.TemplateFields.properties[field], field);
   t.regex(schemas.TemplateFields.properties.machine_type.description, /Also written .*`instance_type`/);
   const body = document['paths']['/api/v1/machines/request'].post.requestBody.content['application/json'].schema;
@@ -128,7 +147,9 @@ test('fields of templates, other spellings and what a plugin declares are told',
   t.deepEqual(body.required, ['template_id', 'machine_count']);
   t.false(body.additionalProperties);
   t.like(schemas.CloudConfiguration.properties.secret_access_key, { 'x-sensitive': true });
-  const long = document['paths']['/api/v1/requests/{request_id}/status'].get.parameters.find(({ name }: Json) => name === 'long');
+  const long = document['paths']['/api/v1/requests/{request_id}/status'].get.parameters.find(
+    ({ name }: Json) => name === 'long',
+  );
   t.true(long.schema.default);
 });
 
@@ -145,13 +166,17 @@ test('the shapes of answers are those of the active scheduler', async (t) => {
 type Real = Readonly<Record<string, string>>;
 
 async function call(broker: BootedBroker, { path, method, operation }: Route, real: Real) {
-  const swap = (text: string) => Object.entries(real).reduce((all, [example, id]) => all.replaceAll(example, id), text);
+  const swap = (text: string) =>
+    Object.entries(real).reduce((all, [example, id]) => all.replaceAll(example, id), text);
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = operation['parameters'].find((each: Json) => each['name'] === name && each['in'] === 'path');
     return encodeURIComponent(swap(String(parameter.example)));
   });
   const example = operation['requestBody']?.content['application/json'].example;
-  const payload = example === undefined ? {} : { payload: swap(JSON.stringify(example)), headers: { 'content-type': 'application/json' } };
+  const payload =
+    example === undefined
+      ? {}
+      : { payload: swap(JSON.stringify(example)), headers: { 'content-type': 'application/json' } };
   const answer = await broker.app.inject({ method, url, ...payload });
   return { status: answer.statusCode, headers: answer.headers, text: answer.body };
 }
@@ -172,12 +197,15 @@ for (const scheduler of schedulers) {
     const real: Real = { [aRequest!]: request_id, [aMachine!]: machines[0]!.machine_id };
     // What takes away comes last: the machine, the template and the request that the others ask about.
     const last = ['create_return_request', 'delete_template', 'cancel_request'];
-    const order = routes.toSorted((a, b) => last.indexOf(a.operation['operationId']) - last.indexOf(b.operation['operationId']));
+    const order = routes.toSorted(
+      (a, b) => last.indexOf(a.operation['operationId']) - last.indexOf(b.operation['operationId']),
+    );
     for (const route of order) {
       const { operationId, responses } = route.operation;
       // One that has ended is refused, so another is cancelled.
       const open = async () =>
-        (await broker.call('POST', '/requests/', { template_id: 'small', machine_count: 1 })).body.request_id as string;
+        (await broker.call('POST', '/requests/', { template_id: 'small', machine_count: 1 })).body
+          .request_id as string;
       const ids = operationId === 'cancel_request' ? { ...real, [aRequest!]: await open() } : real;
       const { status, headers, text } = await call(broker, route, ids);
       const success = Object.keys(responses).filter((each) => each.startsWith('2') || each === '501');
@@ -185,13 +213,16 @@ for (const scheduler of schedulers) {
       const response = responses[String(status)];
       for (const header of Object.keys(response.headers ?? {}))
         t.true(header.toLowerCase() in headers || header === 'X-Observed-At', `${operationId} has ${header}`);
-      for (const header of status === 501 ? [] : Object.keys(headers).filter((name) => name.startsWith('x-ratelimit-')))
+      for (const header of status === 501
+        ? []
+        : Object.keys(headers).filter((name) => name.startsWith('x-ratelimit-')))
         t.true(
           Object.keys(response.headers).some((name) => name.toLowerCase() === header),
           `${operationId} tells ${header}`,
         );
       const json = response.content['application/json'];
-      if (json) t.deepEqual(misfits(json.schema, JSON.parse(text), document, !open_.has(operationId)), [], operationId);
+      if (json)
+        t.deepEqual(misfits(json.schema, JSON.parse(text), document, !open_.has(operationId)), [], operationId);
     }
   });
 }
@@ -202,7 +233,9 @@ const open_ = new Set(['info', 'openapi', 'call_operation']);
 test('refusals look as described: bad input, and things that do not exist', async (t) => {
   const { broker, document } = await documented(t, 'default');
   const seen = new Set<number>();
-  for (const { path, method, operation } of routesOf(document).filter(({ operation }) => !operation['tags'].includes('Service'))) {
+  for (const { path, method, operation } of routesOf(document).filter(
+    ({ operation }) => !operation['tags'].includes('Service'),
+  )) {
     const example = operation['requestBody']?.content['application/json'].example;
     const url = path.replace(/\{\w+\}/g, 'nobody');
     const json = { headers: { 'content-type': 'application/json' } };
@@ -215,13 +248,19 @@ test('refusals look as described: bad input, and things that do not exist', asyn
             { method, url, payload: 'a=1', headers: { 'content-type': 'text/plain' } },
           ]
         : []),
-      ...(example ? [{ method, url, payload: JSON.stringify({ template_id: 'nobody', machine_count: 1 }), ...json }] : []),
+      ...(example
+        ? [{ method, url, payload: JSON.stringify({ template_id: 'nobody', machine_count: 1 }), ...json }]
+        : []),
     ];
     for (const each of calls) {
       const answer = await broker.app.inject(each);
       const response = operation['responses'][String(answer.statusCode)];
       t.truthy(response, `${method} ${each.url} answers ${answer.statusCode}: ${answer.body}`);
-      t.deepEqual(misfits(response?.content['application/json'].schema, answer.json(), document, true), [], `${method} ${each.url}`);
+      t.deepEqual(
+        misfits(response?.content['application/json'].schema, answer.json(), document, true),
+        [],
+        `${method} ${each.url}`,
+      );
       seen.add(answer.statusCode);
     }
   }

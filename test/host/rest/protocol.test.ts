@@ -12,7 +12,7 @@ test.after.always(() => broker.close());
 test('an unknown path is 404 with a detail, also outside the API', async (t) => {
   const inside = await broker.call('GET', '/nothing');
   t.is(inside.status, 404);
-  t.deepEqual(inside.body, { detail: 'Nothing is served at GET /api/v1/nothing.', code: 'NOT_FOUND' });
+  t.deepEqual(inside.body, { detail: 'No route serves GET /api/v1/nothing.', code: 'NOT_FOUND' });
   const outside = await broker.app.inject('/templates/');
   t.is(outside.statusCode, 404);
   t.regex(outside.json().detail, /The API is below \/api\/v1\./);
@@ -43,7 +43,8 @@ test('a body that is not JSON is 415; an empty one is none where it calls itself
 
 test('a route that needs no body takes an empty one, null and {}', async (t) => {
   t.is((await broker.call('POST', '/templates/refresh')).status, 200);
-  for (const body of ['', 'null', '{}', ' \n']) t.is((await broker.call('POST', '/templates/refresh', body)).status, 200, body);
+  for (const body of ['', 'null', '{}', ' \n'])
+    t.is((await broker.call('POST', '/templates/refresh', body)).status, 200, body);
   t.is((await broker.call('POST', '/templates/refresh', '{"all":true}')).status, 400);
 });
 
@@ -56,11 +57,21 @@ test('the planned routes of machines are not served, and the answer says where m
 });
 
 test('X-Request-Id comes back as it was sent, and is made where it is missing or no id', async (t) => {
-  t.is((await broker.call('GET', '/templates/', undefined, { 'x-request-id': 'call-7' })).headers['x-request-id'], 'call-7');
-  t.is((await broker.call('GET', '/nothing', undefined, { 'x-request-id': 'call-8' })).headers['x-request-id'], 'call-8');
-  t.is((await broker.call('GET', '/requests/%ff', undefined, { 'x-request-id': 'call-9' })).headers['x-request-id'], 'call-9');
+  t.is(
+    (await broker.call('GET', '/templates/', undefined, { 'x-request-id': 'call-7' })).headers['x-request-id'],
+    'call-7',
+  );
+  t.is(
+    (await broker.call('GET', '/nothing', undefined, { 'x-request-id': 'call-8' })).headers['x-request-id'],
+    'call-8',
+  );
+  t.is(
+    (await broker.call('GET', '/requests/%ff', undefined, { 'x-request-id': 'call-9' })).headers['x-request-id'],
+    'call-9',
+  );
   for (const bad of ['a b', 'x'.repeat(256), '']) {
-    const given = (await broker.call('GET', '/templates/', undefined, { 'x-request-id': bad })).headers['x-request-id'] ?? '';
+    const given =
+      (await broker.call('GET', '/templates/', undefined, { 'x-request-id': bad })).headers['x-request-id'] ?? '';
     t.regex(given, /^[0-9a-f-]{36}$/);
   }
 });
@@ -73,14 +84,21 @@ test('lists are served with the slash at the end and without it', async (t) => {
 });
 
 test('no other path has a slash at the end: there is nothing, rather than a wrong method', async (t) => {
-  for (const path of ['/templates/small/', '/providers/east/', '/requests/return/', '/requests/req-1/status/', '/templates//']) {
+  for (const path of [
+    '/templates/small/',
+    '/providers/east/',
+    '/requests/return/',
+    '/requests/req-1/status/',
+    '/templates//',
+  ]) {
     const { status, body } = await broker.call('GET', path);
     t.is(status, 404, path);
-    t.regex(body.detail, /^Nothing is served at GET /, path);
+    t.regex(body.detail, /^No route serves GET /, path);
   }
   t.is((await broker.call('POST', '/templates/validate/', {})).status, 404);
   t.is((await broker.app.inject('/livez/')).statusCode, 404);
-  for (const url of ['/docs', '/docs/', '/redoc']) t.is((await broker.app.inject({ method: 'POST', url })).statusCode, 405, url);
+  for (const url of ['/docs', '/docs/', '/redoc'])
+    t.is((await broker.app.inject({ method: 'POST', url })).statusCode, 405, url);
 });
 
 test('what is not served is told without reading the body, in the form of its path', async (t) => {
@@ -90,7 +108,8 @@ test('what is not served is told without reading the body, in the form of its pa
     ['application/json', `"${'x'.repeat(1_100_000)}"`],
   ] as const;
   for (const [type, payload] of bodies) {
-    const send = (method: 'POST' | 'PUT', url: string) => broker.app.inject({ method, url, payload, headers: { 'content-type': type } });
+    const send = (method: 'POST' | 'PUT', url: string) =>
+      broker.app.inject({ method, url, payload, headers: { 'content-type': type } });
     const nowhere = await send('POST', '/api/v1/nothing');
     t.is(nowhere.statusCode, 404);
     t.deepEqual(Object.keys(nowhere.json()), ['detail', 'code']);
@@ -109,7 +128,11 @@ test('a body that came compressed is 415: it is not read', async (t) => {
   t.is(answer.statusCode, 415);
   t.regex(answer.json().detail, /gzip/);
   const plain = { ...headers, 'content-encoding': 'identity' };
-  t.is((await broker.app.inject({ method: 'POST', url: '/api/v1/templates/validate', payload: '{}', headers: plain })).statusCode, 200);
+  t.is(
+    (await broker.app.inject({ method: 'POST', url: '/api/v1/templates/validate', payload: '{}', headers: plain }))
+      .statusCode,
+    200,
+  );
 });
 
 test('a template comes in its envelope, with a fresh time', async (t) => {
@@ -147,7 +170,10 @@ test('an unforeseen failure says nothing of the inside and is logged with the id
     error: (fields: Readonly<Record<string, unknown>>, text: string) => void lines.push([fields, text]),
   };
   const own = await bootBroker({ storage: 'memory', loop: 'none', log });
-  for (const [i, failure] of [new Error('secret of the inside'), new BrokerError('INTERNAL', 'secret of a storage')].entries()) {
+  for (const [i, failure] of [
+    new Error('secret of the inside'),
+    new BrokerError('INTERNAL', 'secret of a storage'),
+  ].entries()) {
     own.broker.store.versions = () => Promise.reject(failure);
     const answer = await own.call('GET', '/requests/req-1', undefined, { 'x-request-id': `call-${i}` });
     t.is(answer.status, 500);

@@ -30,7 +30,10 @@ test('an unknown instance is refused by name, in the form of the multi-provider 
   t.teardown(() => broker.close());
   const { status, body } = await broker.call('GET', '/providers/eats/capabilities');
   t.is(status, 404);
-  t.like(body.error, { code: 'PROVIDER_NOT_FOUND', message: "Provider instance 'eats' is not in the configuration; did you mean 'east'?" });
+  t.like(body.error, {
+    code: 'PROVIDER_NOT_FOUND',
+    message: "Provider instance 'eats' is not in the configuration; did you mean 'east'?",
+  });
   t.like(body.error.details, { requested_provider: 'eats', available_providers: ['east'] });
 });
 
@@ -63,6 +66,9 @@ test('offers without capacity are listed for a while, and a request that meets t
   const before = launches();
   const second = await ended();
   t.is(launches(), before, 'it is not asked again');
-  t.like(second.fulfilment.shortfall[0], { offer: 't3.small|subnet-1|on-demand', code: 'InsufficientInstanceCapacity' });
+  t.like(second.fulfilment.shortfall[0], {
+    offer: 't3.small|subnet-1|on-demand',
+    code: 'InsufficientInstanceCapacity',
+  });
   t.regex(second.message, /^0 of 1 machines delivered\. Not retried yet: /);
 });

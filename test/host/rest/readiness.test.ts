@@ -35,7 +35,10 @@ test('the broker is ready while one enabled instance answers, and says how each 
     return answer.statusCode === 503 && answer;
   });
   t.is(answer.headers['retry-after'], '5');
-  t.like(answer.json(), { status: 'unavailable', checks: { providers: { ok: false, message: 'No enabled provider instance answers.' } } });
+  t.like(answer.json(), {
+    status: 'unavailable',
+    checks: { providers: { ok: false, message: 'No enabled provider instance answers.' } },
+  });
   t.is((await broker.app.inject('/livez')).statusCode, 200);
   await found(broker, 'west', { status: 'healthy' });
   await broker.until(async () => (await broker.app.inject('/readyz')).statusCode === 200);
@@ -48,7 +51,7 @@ test('the broker is not ready when the loop stands still or the storage is gone'
   await broker.broker.loop?.stop();
   const answer = await broker.app.inject('/readyz');
   t.is(answer.statusCode, 503);
-  t.like(answer.json().checks, { storage: { ok: true }, loop: { ok: false, message: 'The loop is stopped.' } });
+  t.like(answer.json().checks, { storage: { ok: true }, loop: { ok: false, message: 'The loop has stopped.' } });
   await broker.broker.close();
   t.false((await broker.app.inject('/readyz')).json().checks.storage.ok);
 });

@@ -13,18 +13,32 @@ async function booted(t: ExecutionContext, scheduler: Format): Promise<BootedBro
 const idOf = (body: any): string => body.request_id ?? body.requestId;
 
 /** A request that has its machines. */
-async function delivered(broker: BootedBroker): Promise<{ readonly request_id: string; readonly machine_ids: readonly string[] }> {
-  const { body } = await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 3 }, { 'x-scheduler': 'default' });
+async function delivered(
+  broker: BootedBroker,
+): Promise<{ readonly request_id: string; readonly machine_ids: readonly string[] }> {
+  const { body } = await broker.call(
+    'POST',
+    '/machines/request',
+    { template_id: 'small', machine_count: 3 },
+    { 'x-scheduler': 'default' },
+  );
   const { machines } = await broker.until(async () => {
-    const status = (await broker.call('GET', `/requests/${body.request_id}`, undefined, { 'x-scheduler': 'default' })).body;
+    const status = (await broker.call('GET', `/requests/${body.request_id}`, undefined, { 'x-scheduler': 'default' }))
+      .body;
     return status.status === 'completed' && status;
   });
   return { request_id: body.request_id, machine_ids: machines.map((each: { machine_id: string }) => each.machine_id) };
 }
 
 /** What tells the two formats apart, in each answer that depends on the scheduler. */
-const told: Readonly<Record<Format, { readonly id: string; readonly status: RegExp; readonly machines: (body: any) => boolean }>> = {
-  default: { id: 'request_id', status: /^(completed|pending)$/, machines: (body) => Array.isArray(body.machines) && !('requests' in body) },
+const told: Readonly<
+  Record<Format, { readonly id: string; readonly status: RegExp; readonly machines: (body: any) => boolean }>
+> = {
+  default: {
+    id: 'request_id',
+    status: /^(completed|pending)$/,
+    machines: (body) => Array.isArray(body.machines) && !('requests' in body),
+  },
   hostfactory: {
     id: 'requestId',
     status: /^(complete|running)$/,
@@ -53,7 +67,10 @@ for (const scheduler of formats) {
         t.regex((await call('POST', '/requests/', { template_id: 'small', machine_count: 1 })).body.status, status);
         const cancelled = (await call('DELETE', `/requests/${idOf(asked.body)}`)).body;
         t.true(id in (format === 'default' ? cancelled : cancelled.requests[0]), `${format}: a cancel`);
-        t.true(id in (await call('POST', '/machines/return', { machine_ids: [machine_ids[round % 2]] })).body, `${format}: a return`);
+        t.true(
+          id in (await call('POST', '/machines/return', { machine_ids: [machine_ids[round % 2]] })).body,
+          `${format}: a return`,
+        );
         const reclaimed = (await call('POST', '/machines/reclaimed', { machine_ids })).body;
         t.true((format === 'default' ? 'machines' : 'requests') in reclaimed, `${format}: what the cloud takes back`);
       }
@@ -79,7 +96,10 @@ test('a format that nobody knows is refused with those that are known, and nothi
       const answer = await broker.call(method, path, body, { [header]: 'hostfactoy' });
       t.is(answer.status, 400, path);
       const message = answer.body.detail ?? answer.body.error.message;
-      t.regex(message, new RegExp(`^${header}: .*'hostfactoy'.*did you mean 'hostfactory'.*default, hostfactory, lsf`, 'i'));
+      t.regex(
+        message,
+        new RegExp(`^${header}: .*'hostfactoy'.*did you mean 'hostfactory'.*default, hostfactory, lsf`, 'i'),
+      );
     }
   t.is(await broker.broker.store.count('request', {}), 0);
 });
@@ -102,7 +122,9 @@ test('muster’s own words are known where no plugin brings them', async (t) => 
     storage: 'memory',
     loop: 'none',
     scheduler: 'hostfactory',
-    configuration: { plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'hostfactory-format', 'storage-memory'] },
+    configuration: {
+      plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'hostfactory-format', 'storage-memory'],
+    },
   });
   t.teardown(() => broker.close());
   const { body } = await broker.call('GET', '/requests/', undefined, { 'x-scheduler': 'default' });
@@ -115,7 +137,9 @@ test('the document tells the header at every route whose answer depends on it, a
   t.deepEqual(document.components.parameters['X-Scheduler'].schema.enum, ['default', 'hostfactory', 'lsf']);
   const having = Object.entries(document.paths as Record<string, Record<string, any>>).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, { parameters }]) =>
-      parameters.some(({ $ref }: { $ref?: string }) => $ref === '#/components/parameters/X-Scheduler') ? [`${method} ${path}`] : [],
+      parameters.some(({ $ref }: { $ref?: string }) => $ref === '#/components/parameters/X-Scheduler')
+        ? [`${method} ${path}`]
+        : [],
     ),
   );
   t.deepEqual(having.toSorted(), [

@@ -62,14 +62,18 @@ test('so has the answer to what is no HTTP', async (t) => {
   const answer = await answerTo('no HTTP\r\n\r\n');
   t.regex(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
   t.regex(answer, /\r\nx-request-id: [0-9a-f-]{36}\r\n/);
-  for (const [name, value] of Object.entries(securityHeaders)) t.true(answer.includes(`\r\n${name}: ${value}\r\n`), name);
+  for (const [name, value] of Object.entries(securityHeaders))
+    t.true(answer.includes(`\r\n${name}: ${value}\r\n`), name);
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   t.is(Number(/content-length: (\d+)/.exec(head)?.[1]), Buffer.byteLength(body));
 });
 
 test('a call without a Host is refused in the form of its path, one that expects something odd is answered', async (t) => {
   const close = 'connection: close\r\n';
-  t.regex(await answerTo(`GET /livez HTTP/1.1\r\n${close}\r\n`), /^HTTP\/1\.1 400 [^]*\r\n\r\n\{"detail":"The call has no Host header/);
+  t.regex(
+    await answerTo(`GET /livez HTTP/1.1\r\n${close}\r\n`),
+    /^HTTP\/1\.1 400 [^]*\r\n\r\n\{"detail":"The call has no Host header/,
+  );
   t.regex(await answerTo(`GET /api/v1/providers/ HTTP/1.1\r\n${close}\r\n`), /\{"error":\{"code":"INVALID_REQUEST"/);
   t.regex(await answerTo('GET /livez HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /);
   t.regex(

@@ -55,20 +55,32 @@ for (const way of ways) {
     t.is(seen.at(-1), 'completed');
     const { active_count } = await client.getActiveMachineCount();
     t.is(active_count, 2);
-    const returned = await client.createReturnRequest({ machine_ids: ended.machines?.map(({ machine_id }) => machine_id) ?? [] });
+    const returned = await client.createReturnRequest({
+      machine_ids: ended.machines?.map(({ machine_id }) => machine_id) ?? [],
+    });
     t.is((await client.waitFor(returned.request_id)).status, 'completed');
     t.deepEqual(place.simulator.ledger().live, {});
-    await t.throwsAsync(client.call('create_reqest'), { instanceOf: HandlerDiscoveryError, message: /create_request/ });
+    await t.throwsAsync(client.call('create_reqest'), {
+      instanceOf: HandlerDiscoveryError,
+      message: /create_request/,
+    });
 
     // From here on no machine comes.
     place.simulator.setKnobs({ boot_ms: 3_600_000 });
     const slow = await client.create_request({ template_id: 'small', machine_count: 1 });
     const stop = new AbortController();
     const progress = () => setImmediate(() => stop.abort(new RangeError('enough')));
-    await t.throwsAsync(client.waitFor(slow.request_id, { signal: stop.signal, progress }), { instanceOf: RangeError, message: 'enough' });
+    await t.throwsAsync(client.waitFor(slow.request_id, { signal: stop.signal, progress }), {
+      instanceOf: RangeError,
+      message: 'enough',
+    });
     await t.throwsAsync(client.list_templates({}, { signal: stop.signal }), { instanceOf: RangeError });
-    await t.throwsAsync(client.waitFor(slow.request_id, { signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' });
-    const late = await t.throwsAsync(client.waitFor(slow.request_id, { timeout_ms: 10 }), { instanceOf: MethodExecutionError });
+    await t.throwsAsync(client.waitFor(slow.request_id, { signal: AbortSignal.timeout(20) }), {
+      name: 'TimeoutError',
+    });
+    const late = await t.throwsAsync(client.waitFor(slow.request_id, { timeout_ms: 10 }), {
+      instanceOf: MethodExecutionError,
+    });
     t.like(late, { code: 'UNAVAILABLE', details: { request_id: slow.request_id } });
   });
 }
@@ -99,19 +111,27 @@ test('waiting looks again after 250 ms, then later, or as often as is said but n
 test('a server that is older and lacks an operation says so as a missing method', async (t) => {
   const server = createServer((_, response) => {
     response.writeHead(404, { 'content-type': 'application/json' });
-    response.end('{"error": {"code": "NOT_FOUND", "message": "There is no operation \'get_machine\'.", "details": {}}}');
+    response.end(
+      '{"error": {"code": "NOT_FOUND", "message": "There is no operation \'get_machine\'.", "details": {}}}',
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = await connect({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   t.teardown(async () => (await client.close(), server.close()));
-  await t.throwsAsync(client.getMachine({ machine_id: 'i-1' }), { instanceOf: HandlerDiscoveryError, message: /no operation/ });
+  await t.throwsAsync(client.getMachine({ machine_id: 'i-1' }), {
+    instanceOf: HandlerDiscoveryError,
+    message: /no operation/,
+  });
 });
 
 test('plugins are found from the directory that is named, also by the loop, and know the faults of this broker', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-test-'));
   await writeFile(join(directory, 'tiny.ts'), tinyPlugin);
   const template = { template_id: 'tiny', provider_api: 'Boot' };
-  await writeFile(join(directory, 'templates.json'), JSON.stringify([template, { ...template, template_id: 'full', name: 'full' }]));
+  await writeFile(
+    join(directory, 'templates.json'),
+    JSON.stringify([template, { ...template, template_id: 'full', name: 'full' }]),
+  );
   const muster = await createBroker({
     cwd: directory,
     env: {},

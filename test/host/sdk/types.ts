@@ -15,7 +15,12 @@ type AnyIn<T, Depth extends 0[] = []> =
           ? { [F in keyof T]-?: AnyIn<T[F], [...Depth, 0]> }[keyof T]
           : never;
 type Loose = {
-  [N in keyof Methods]: [AnyIn<Parameters<Methods[N]>[0]>, AnyIn<Awaited<ReturnType<Methods[N]>>>] extends [never, never] ? never : N;
+  [N in keyof Methods]: [AnyIn<Parameters<Methods[N]>[0]>, AnyIn<Awaited<ReturnType<Methods[N]>>>] extends [
+    never,
+    never,
+  ]
+    ? never
+    : N;
 }[keyof Methods];
 type Unknown = { [N in keyof Methods]: unknown extends Awaited<ReturnType<Methods[N]>> ? N : never }[keyof Methods];
 
@@ -45,12 +50,24 @@ export async function spellings(muster: BrokerClient): Promise<void> {
 }
 
 export async function templates(muster: BrokerClient): Promise<void> {
-  await muster.create_template({ template_id: 'a', image_id: 'ami-1', provider_api: 'RunInstances', machine_type: 't3.small', iops: 3000 });
-  await muster.createTemplate({ templateId: 'a', imageId: 'ami-1', providerApi: 'RunInstances', instanceType: 't3.small' });
+  await muster.create_template({
+    template_id: 'a',
+    image_id: 'ami-1',
+    provider_api: 'RunInstances',
+    machine_type: 't3.small',
+    iops: 3000,
+  });
+  await muster.createTemplate({
+    templateId: 'a',
+    imageId: 'ami-1',
+    providerApi: 'RunInstances',
+    instanceType: 't3.small',
+  });
   await muster.update_template({ template_id: 'a', name: null, max_instances: 7 });
   await muster.validate_template({ template_id: 7, anything: ['goes'] });
+  const many = 'many';
   // @ts-expect-error: a known field has its type
-  await muster.create_template({ template_id: 'a', image_id: 'ami-1', provider_api: 'RunInstances', max_instances: 'many' });
+  await muster.create_template({ template_id: 'a', image_id: 'b', provider_api: 'RunInstances', max_instances: many });
   // @ts-expect-error: the image is missing
   await muster.create_template({ template_id: 'a', provider_api: 'RunInstances' });
   const { template } = await muster.get_template({ template_id: 'a', include_source: true });

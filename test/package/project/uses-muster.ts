@@ -1,5 +1,17 @@
-/** What a program and the author of a plugin write against the package: it must compile with what the package declares alone. */
-import { BrokerError, createBroker, definePlugin, defineProviderType, isFault, ProviderFault, Type, type Store } from 'muster';
+/**
+ * What a program and the author of a plugin write against the package: it must compile with what the package declares
+ * alone.
+ */
+import {
+  BrokerError,
+  createBroker,
+  definePlugin,
+  defineProviderType,
+  isFault,
+  ProviderFault,
+  Type,
+  type Store,
+} from 'muster';
 import { connect, NotFoundError, type BrokerClient } from 'muster/sdk';
 import test from 'node:test';
 import { testProvider, type Runner } from 'muster/plugin-testkit';
@@ -33,7 +45,13 @@ export async function use(url: string): Promise<string> {
 }
 
 export const kind = (error: unknown): string =>
-  isFault(error) ? error.kind : error instanceof NotFoundError ? error.entity_id : error instanceof BrokerError ? error.code : 'other';
+  isFault(error)
+    ? error.kind
+    : error instanceof NotFoundError
+      ? error.entity_id
+      : error instanceof BrokerError
+        ? error.code
+        : 'other';
 export const fault = new ProviderFault('capacity', 'Full.', { retry_after_ms: 5 });
 export const commit = (store: Store): Promise<void> => store.commit([]);
 export const kit = (): void => testProvider({ test, plugin, open: () => ({ config: { size: 3 } }) });

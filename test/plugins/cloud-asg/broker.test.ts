@@ -35,7 +35,8 @@ const ended = ({ call, until }: BootedBroker, id: string) =>
     return ['completed', 'failed', 'cancelled'].includes(body.status) && body;
   });
 
-const live = ({ simulator }: { simulator: BootedBroker['simulator'] }, id: string) => (simulator.ledger().live[id] ?? []).toSorted();
+const live = ({ simulator }: { simulator: BootedBroker['simulator'] }, id: string) =>
+  (simulator.ledger().live[id] ?? []).toSorted();
 
 const clean = ({ simulator, until }: BootedBroker) =>
   until(async () => {
@@ -44,7 +45,8 @@ const clean = ({ simulator, until }: BootedBroker) =>
   });
 
 const pause = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
-const launched = ({ simulator }: BootedBroker) => simulator.audit().filter(({ action }) => action === 'CreateAutoScalingGroup').length;
+const launched = ({ simulator }: BootedBroker) =>
+  simulator.audit().filter(({ action }) => action === 'CreateAutoScalingGroup').length;
 
 const templates = {
   'one type': {},

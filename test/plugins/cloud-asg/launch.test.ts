@@ -42,7 +42,9 @@ for (const then of ['drop', 'cut', 'html', 'bad-xml'] as const) {
 }
 
 test('a group whose answer was lost and whose replay fails is never taken for one that was not made', async (t) => {
-  const cloud = await openGroups(t, { faults: [{ action: 'CreateAutoScalingGroup', effect: 'execute', then: 'drop' }] });
+  const cloud = await openGroups(t, {
+    faults: [{ action: 'CreateAutoScalingGroup', effect: 'execute', then: 'drop' }],
+  });
   const order = await cloud.order({ machine_count: 1 });
   t.is(await kindOf(cloud.launch(order)), 'unknown-outcome');
   for (const action of ['DescribeAutoScalingGroups', 'SuspendProcesses']) {
@@ -100,12 +102,14 @@ test('the group of another attempt is not taken for this one', async (t) => {
   await foreign(
     cloud,
     order,
-    Object.entries({ 'muster:request-id': order.request_id, 'muster:installation': 'inst-1', 'muster:attempt': '7' }).map(
-      ([Key, Value]) => ({
-        Key,
-        Value,
-      }),
-    ),
+    Object.entries({
+      'muster:request-id': order.request_id,
+      'muster:installation': 'inst-1',
+      'muster:attempt': '7',
+    }).map(([Key, Value]) => ({
+      Key,
+      Value,
+    })),
   );
   t.is(await kindOf(cloud.launch(order)), 'invalid');
 });
@@ -139,7 +143,12 @@ test('a launch template or profile that is only young is waited for, what is wro
   t.is(await kindOf(cloud.launch(order)), 'launched');
 
   cloud.simulator.setKnobs({ strict_ids: true, visible_ms: { template: 0 } });
-  t.is(await kindOf(cloud.launch(await cloud.order({ machine_count: 1, template: { template_id: 't', image_id: 'ami-404' } }))), 'invalid');
+  t.is(
+    await kindOf(
+      cloud.launch(await cloud.order({ machine_count: 1, template: { template_id: 't', image_id: 'ami-404' } })),
+    ),
+    'invalid',
+  );
 });
 
 test('throttling is told as such, and the order goes out when the bucket has filled', async (t) => {

@@ -6,7 +6,11 @@ import { isStuck } from '../../../plugins/cloud-asg/observe/is-stuck.ts';
 import { poolsOf } from '../../../plugins/cloud/index.ts';
 import { idsOf, openGroups, refs, running, tally, type Order } from './support.ts';
 
-const twoTypes = { template_id: 't', machine_types: { 'm5.large': 1, 'c5.large': 1 }, subnet_ids: ['subnet-1', 'subnet-2'] };
+const twoTypes = {
+  template_id: 't',
+  machine_types: { 'm5.large': 1, 'c5.large': 1 },
+  subnet_ids: ['subnet-1', 'subnet-2'],
+};
 const watch = (order: Order, known = [] as ReturnType<typeof refs>) => {
   const { name, unit, weighted } = order.prepared;
   return { handle: { name, unit, weighted }, order, known };
@@ -34,7 +38,9 @@ test('a group that stays short says so by offer, and is not settled: it would tr
   t.deepEqual(cloud.live(order), idsOf(seen.machines));
 });
 
-/** The SDK asks again after any error of a cloud whose clock is far from the computer's, as that of a standing one is. */
+/**
+ * The SDK asks again after any error of a cloud whose clock is far from the computer's, as that of a standing one is.
+ */
 const once = { cloud_max_retries: 0 };
 
 test('the history of a short group is not read at every look, and one that cannot be read says nothing', async (t) => {
@@ -105,8 +111,8 @@ test('what is on demand and short does not speak for Spot, and as long as one ma
 test('sentences of a history are told apart', (t) => {
   const pools = poolsOf({ template_id: 't', machine_type: 'm5.large', subnet_ids: ['subnet-1', 'subnet-2'] } as any);
   const kinds = (StatusMessage: string, more: object = {}) =>
-    shortfallOf([{ StatusCode: 'Failed', StatusMessage, ...more } as any], pools, ['us-east-1a']).map(({ kind, code, offer }) =>
-      [kind, code, offer?.split('|')[1]].join(' '),
+    shortfallOf([{ StatusCode: 'Failed', StatusMessage, ...more } as any], pools, ['us-east-1a']).map(
+      ({ kind, code, offer }) => [kind, code, offer?.split('|')[1]].join(' '),
     );
   const here = { Details: '{"Subnet ID":"subnet-2","Availability Zone":"us-east-1b"}' };
   t.deepEqual(
@@ -123,7 +129,9 @@ test('sentences of a history are told apart', (t) => {
     ['quota VcpuLimitExceeded subnet-1', 'quota VcpuLimitExceeded subnet-2'],
   );
   t.deepEqual(
-    kinds('Could not launch Spot Instances. UnfulfillableCapacity - Unable to fulfill capacity. Launching EC2 instance failed.'),
+    kinds(
+      'Could not launch Spot Instances. UnfulfillableCapacity - Unable to fulfill capacity. Launching EC2 instance failed.',
+    ),
     [],
   );
   t.deepEqual(kinds('Something new. Launching EC2 instance failed.', { Details: 'no JSON' }), [
@@ -147,12 +155,18 @@ test('without subnets a pool is short once all zones of the group are', (t) => {
 });
 
 test('a group is stuck when every market that still lacks units has said why, in all its pools', (t) => {
-  const pools = poolsOf({ template_id: 't', machine_types: { 'm5.large': 2, 'm5.xlarge': 4 }, price_type: 'mixed' } as any);
+  const pools = poolsOf({
+    template_id: 't',
+    machine_types: { 'm5.large': 2, 'm5.xlarge': 4 },
+    price_type: 'mixed',
+  } as any);
   const prepared = { pools, weighted: true, unit: 2, target: { 'on-demand': 4, spot: 4 } } as any;
   const machine = (market: string, weight: number, status = 'running') =>
     ({ machine_id: 'i', status, ready: true, data: { market, weight } }) as any;
   const said = (market: string, kind = 'capacity') =>
-    pools.flatMap((pool) => (pool.market === market ? [{ offer: pool.key, kind, code: 'x', message: 'x' } as any] : []));
+    pools.flatMap((pool) =>
+      pool.market === market ? [{ offer: pool.key, kind, code: 'x', message: 'x' } as any] : [],
+    );
   t.true(isStuck(prepared, [machine('on-demand', 4)], said('spot')));
   t.false(isStuck(prepared, [machine('on-demand', 2)], said('spot')));
   t.false(isStuck(prepared, [machine('on-demand', 4, 'terminated')], said('spot')));
@@ -165,7 +179,10 @@ test('a group is stuck when every market that still lacks units has said why, in
 for (const boot_ms of [100_000, 100]) {
   test(`machines that the group lists and EC2 does not show yet are counted (boot ${boot_ms} ms), but not for ever`, async (t) => {
     const never = 3_600_000;
-    const cloud = await openGroups(t, { visible_ms: { id: never, filter: never, tag: never, template: 0, fleet: 0 }, boot_ms });
+    const cloud = await openGroups(t, {
+      visible_ms: { id: never, filter: never, tag: never, template: 0, fleet: 0 },
+      boot_ms,
+    });
     const order = await cloud.order({ machine_count: 3 });
     await cloud.launch(order);
     cloud.simulator.advance(5_000);
@@ -210,7 +227,10 @@ test('lost machines are not replaced, and the group says that no more will come'
   const { order, machines } = await running(cloud, { machine_count: 3 });
   const [first] = machines;
   if (!first) return t.fail();
-  await cloud.session.write((ec2) => new ec2.TerminateInstancesCommand({ InstanceIds: [first.machine_id] }), cloud.call);
+  await cloud.session.write(
+    (ec2) => new ec2.TerminateInstancesCommand({ InstanceIds: [first.machine_id] }),
+    cloud.call,
+  );
   cloud.minute();
   cloud.minute();
   const seen = await cloud.look(order, machines);
@@ -240,14 +260,20 @@ test('a group whose processes somebody resumed is made quiet again', async (t) =
   const cloud = await openGroups(t);
   const { order, machines } = await running(cloud, { machine_count: 3 });
   const name = order.prepared.name as string;
-  await cloud.session.groups.write((sdk) => new sdk.ResumeProcessesCommand({ AutoScalingGroupName: name }), cloud.call);
+  await cloud.session.groups.write(
+    (sdk) => new sdk.ResumeProcessesCommand({ AutoScalingGroupName: name }),
+    cloud.call,
+  );
   await cloud.look(order, machines);
   t.is((await cloud.group(order))?.SuspendedProcesses?.length, 6);
 });
 
 test('zones that are uneven are not made even', async (t) => {
   const cloud = await openGroups(t, { capacity: [{ zone: 'us-east-1a', count: 0 }] });
-  const { order, machines } = await running(cloud, { machine_count: 6, template: { template_id: 't', subnet_ids: undefined } as any });
+  const { order, machines } = await running(cloud, {
+    machine_count: 6,
+    template: { template_id: 't', subnet_ids: undefined } as any,
+  });
   t.is(machines.length, 6);
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();

@@ -2,12 +2,20 @@ import test from 'ava';
 import type { MachineData } from '../../../plugins/cloud/index.ts';
 import { idsOf, openGroups, tally } from './support.ts';
 
-const twoTypes = { template_id: 't', machine_types: { 'm5.large': 1, 'c5.large': 1 }, subnet_ids: ['subnet-1', 'subnet-2'] };
+const twoTypes = {
+  template_id: 't',
+  machine_types: { 'm5.large': 1, 'c5.large': 1 },
+  subnet_ids: ['subnet-1', 'subnet-2'],
+};
 const market = ({ data }: { readonly data?: object }) => (data as MachineData).market;
 
 test('a plain group starts the machines asked for, tagged from their first moment, and is settled once all of them run', async (t) => {
   const cloud = await openGroups(t);
-  const order = await cloud.order({ machine_count: 5, template: { template_id: 't', tags: { team: 'blue' } }, tags: { who: 'me' } });
+  const order = await cloud.order({
+    machine_count: 5,
+    template: { template_id: 't', tags: { team: 'blue' } },
+    tags: { who: 'me' },
+  });
   const launch = await cloud.launch(order);
   t.false(launch.settled);
   t.false((await cloud.look(order)).settled);
@@ -24,7 +32,13 @@ test('a plain group starts the machines asked for, tagged from their first momen
   t.deepEqual(cloud.simulator.ledger().untagged, []);
 
   const group = await cloud.group(order);
-  t.like(group, { MinSize: 0, MaxSize: 5, DesiredCapacity: 5, HealthCheckType: 'EC2', NewInstancesProtectedFromScaleIn: true });
+  t.like(group, {
+    MinSize: 0,
+    MaxSize: 5,
+    DesiredCapacity: 5,
+    HealthCheckType: 'EC2',
+    NewInstancesProtectedFromScaleIn: true,
+  });
   t.deepEqual(group?.SuspendedProcesses?.map((each) => each.ProcessName).toSorted(), [
     'AZRebalance',
     'AlarmNotification',
@@ -34,7 +48,10 @@ test('a plain group starts the machines asked for, tagged from their first momen
     'Terminate',
   ]);
   t.true(group?.Tags?.every((tag) => tag.PropagateAtLaunch === false));
-  const { Reservations } = await cloud.session.read((ec2) => new ec2.DescribeInstancesCommand({ MaxResults: 100 }), cloud.call);
+  const { Reservations } = await cloud.session.read(
+    (ec2) => new ec2.DescribeInstancesCommand({ MaxResults: 100 }),
+    cloud.call,
+  );
   const [machine] = Reservations?.flatMap((each) => each.Instances ?? []) ?? [];
   t.like(Object.fromEntries(machine?.Tags?.map(({ Key, Value }) => [Key, Value]) ?? []), {
     team: 'blue',
@@ -63,7 +80,10 @@ test('a group of Spot machines has a price limit and the strategy in its own spe
 
 test('a mixed group has the share on demand that was asked for, rounded to machines', async (t) => {
   const cloud = await openGroups(t);
-  const order = await cloud.order({ machine_count: 5, template: { ...twoTypes, price_type: 'mixed', percent_on_demand: 30 } });
+  const order = await cloud.order({
+    machine_count: 5,
+    template: { ...twoTypes, price_type: 'mixed', percent_on_demand: 30 },
+  });
   await cloud.launch(order);
   cloud.minute();
   t.deepEqual(tally((await cloud.look(order)).machines.map(market)), { 'on-demand': 2, spot: 3 });
@@ -104,7 +124,9 @@ test('priorities are the order of the types', async (t) => {
   const order = await cloud.order({ machine_count: 3, template });
   await cloud.launch(order);
   cloud.minute();
-  t.deepEqual(tally((await cloud.look(order)).machines.map(({ data }) => (data as MachineData).machine_type)), { 'c5.large': 3 });
+  t.deepEqual(tally((await cloud.look(order)).machines.map(({ data }) => (data as MachineData).machine_type)), {
+    'c5.large': 3,
+  });
 });
 
 test('a template without subnets has machines in all zones', async (t) => {
@@ -121,7 +143,11 @@ test("the template's own launch template is the ground of the order's", async (t
     (ec2) =>
       new ec2.CreateLaunchTemplateCommand({
         LaunchTemplateName: 'mine',
-        LaunchTemplateData: { ImageId: 'ami-7', InstanceType: 'm5.large', InstanceMarketOptions: { MarketType: 'spot' } },
+        LaunchTemplateData: {
+          ImageId: 'ami-7',
+          InstanceType: 'm5.large',
+          InstanceMarketOptions: { MarketType: 'spot' },
+        },
       }),
     cloud.call,
   );
@@ -132,7 +158,9 @@ test("the template's own launch template is the ground of the order's", async (t
     t.is(order.prepared.template.owner, 'order');
     await cloud.launch(order);
     cloud.minute();
-    t.deepEqual(tally((await cloud.look(order)).machines.map(market)), { [price_type === 'spot' ? 'spot' : 'on-demand']: 2 });
+    t.deepEqual(tally((await cloud.look(order)).machines.map(market)), {
+      [price_type === 'spot' ? 'spot' : 'on-demand']: 2,
+    });
     t.is(cloud.live(order).length, 2);
   }
 });
@@ -157,7 +185,13 @@ test('a native specification is laid over all but name, sizes, tags, launch temp
   await cloud.launch(order);
   cloud.minute();
   const group = await cloud.group(order);
-  t.like(group, { MinSize: 0, DesiredCapacity: 2, NewInstancesProtectedFromScaleIn: true, CapacityRebalance: false, DefaultCooldown: 7 });
+  t.like(group, {
+    MinSize: 0,
+    DesiredCapacity: 2,
+    NewInstancesProtectedFromScaleIn: true,
+    CapacityRebalance: false,
+    DefaultCooldown: 7,
+  });
   t.is(group?.MaxInstanceLifetime, undefined);
   t.is(group?.MixedInstancesPolicy?.InstancesDistribution?.OnDemandAllocationStrategy, 'prioritized');
   t.is(group?.Tags?.find((tag) => tag.Key === 'cost')?.PropagateAtLaunch, true);

@@ -4,10 +4,18 @@ import { asg } from '../../../plugins/cloud-asg/index.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { idsOf, openGroups, refs, running } from './support.ts';
 
-const weighted = { template_id: 't', machine_types: { 'm5.xlarge': 2, 'm5.2xlarge': 4 }, subnet_ids: ['subnet-1', 'subnet-2'] };
+const weighted = {
+  template_id: 't',
+  machine_types: { 'm5.xlarge': 2, 'm5.2xlarge': 4 },
+  subnet_ids: ['subnet-1', 'subnet-2'],
+};
 
 test('exactly the machines named go, none is refilled, none of the others is touched', async (t) => {
-  for (const template of [{ template_id: 't' }, weighted, { ...weighted, price_type: 'mixed', percent_on_demand: 50 }]) {
+  for (const template of [
+    { template_id: 't' },
+    weighted,
+    { ...weighted, price_type: 'mixed', percent_on_demand: 50 },
+  ]) {
     const cloud = await openGroups(t, { groups: { react_ms: 200, health_ms: 500, retry_ms: 500, delete_ms: 100 } });
     const { order, machines } = await running(cloud, { machine_count: 6, template });
     const [first, second, ...stay] = machines as [(typeof machines)[0], (typeof machines)[0], ...typeof machines];
@@ -18,7 +26,10 @@ test('exactly the machines named go, none is refilled, none of the others is tou
     cloud.minute();
     t.deepEqual(cloud.live(order), idsOf(stay));
     t.true((await cloud.look(order, stay)).settled);
-    const size = stay.reduce((sum, { data }) => sum + ('machine_types' in template ? (data as { weight: number }).weight : 1), 0);
+    const size = stay.reduce(
+      (sum, { data }) => sum + ('machine_types' in template ? (data as { weight: number }).weight : 1),
+      0,
+    );
     t.like(await cloud.group(order), { MinSize: 0, MaxSize: size, DesiredCapacity: size });
   }
 });
@@ -29,7 +40,11 @@ test('unprotected machines stay as well', async (t) => {
   const name = order.prepared.name as string;
   await cloud.session.groups.write(
     (sdk) =>
-      new sdk.SetInstanceProtectionCommand({ AutoScalingGroupName: name, InstanceIds: idsOf(machines), ProtectedFromScaleIn: false }),
+      new sdk.SetInstanceProtectionCommand({
+        AutoScalingGroupName: name,
+        InstanceIds: idsOf(machines),
+        ProtectedFromScaleIn: false,
+      }),
     cloud.call,
   );
   const [first, ...stay] = machines;
@@ -48,7 +63,10 @@ for (const [action, effect] of breaks) {
   test(`broken off at ${action} (${effect}), then left alone or said again, a release ends and refills nothing else`, async (t) => {
     for (const weights of [false, true]) {
       const cloud = await openGroups(t, { groups: { react_ms: 200, health_ms: 500, retry_ms: 500, delete_ms: 100 } });
-      const { order, machines } = await running(cloud, { machine_count: 5, ...(weights ? { template: weighted } : {}) });
+      const { order, machines } = await running(cloud, {
+        machine_count: 5,
+        ...(weights ? { template: weighted } : {}),
+      });
       const [first, ...stay] = machines;
       if (!first) return t.fail();
       cloud.simulator.setKnobs({ faults: [{ action, effect, then: 'drop' }] });
@@ -68,7 +86,12 @@ for (const [action, effect] of breaks) {
 }
 
 test('a release that is throttled at each of its calls comes to the same', async (t) => {
-  for (const action of ['DescribeAutoScalingGroups', 'SuspendProcesses', 'UpdateAutoScalingGroup', 'TerminateInstances']) {
+  for (const action of [
+    'DescribeAutoScalingGroups',
+    'SuspendProcesses',
+    'UpdateAutoScalingGroup',
+    'TerminateInstances',
+  ]) {
     const cloud = await openGroups(t, {}, { cloud_max_retries: 0 });
     const { order, machines } = await running(cloud, { machine_count: 3 });
     const [first, ...stay] = machines;
@@ -100,7 +123,10 @@ test('a release makes a group quiet that somebody resumed', async (t) => {
   const cloud = await openGroups(t, { groups: { react_ms: 200, health_ms: 30_000, retry_ms: 500, delete_ms: 100 } });
   const { order, machines } = await running(cloud, { machine_count: 2 });
   const name = order.prepared.name as string;
-  await cloud.session.groups.write((sdk) => new sdk.ResumeProcessesCommand({ AutoScalingGroupName: name }), cloud.call);
+  await cloud.session.groups.write(
+    (sdk) => new sdk.ResumeProcessesCommand({ AutoScalingGroupName: name }),
+    cloud.call,
+  );
   const [first, ...stay] = machines;
   if (!first) return t.fail();
   await cloud.release(order, { go: [first], stay });
@@ -198,7 +224,9 @@ test('an order that never got a handle, or never got ready, is cleared away by i
 
   const unready = await cloud.order();
   t.is(cloud.simulator.ledger().templates.length, 1);
-  t.deepEqual(await asg.dispose?.(cloud.session, { order: { ...unready, prepared: undefined } }, cloud.call), { done: true });
+  t.deepEqual(await asg.dispose?.(cloud.session, { order: { ...unready, prepared: undefined } }, cloud.call), {
+    done: true,
+  });
   t.deepEqual(cloud.simulator.ledger().templates, []);
 });
 

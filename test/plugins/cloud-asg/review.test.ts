@@ -2,8 +2,12 @@ import test from 'ava';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 
 const fine = { template_id: 't', image_id: 'ami-1', machine_type: 'm5.large', subnet_ids: ['subnet-1'] };
-const attributes = { machine_type: undefined, instance_requirements: { VCpuCount: { Min: 2 }, MemoryMiB: { Min: 4096 } } };
-const found = (more: object): string[] => (asg.review?.({ ...fine, ...more } as any) ?? []).map(({ level, path }) => `${level} ${path}`);
+const attributes = {
+  machine_type: undefined,
+  instance_requirements: { VCpuCount: { Min: 2 }, MemoryMiB: { Min: 4096 } },
+};
+const found = (more: object): string[] =>
+  (asg.review?.({ ...fine, ...more } as any) ?? []).map(({ level, path }) => `${level} ${path}`);
 
 const cases: readonly (readonly [string, object, readonly string[]])[] = [
   ['a plain template', {}, []],
@@ -23,8 +27,16 @@ const cases: readonly (readonly [string, object, readonly string[]])[] = [
   ],
   ['attributes', { ...attributes, price_type: 'spot' }, []],
   ['a type of fleet', { fleet_type: 'instant' }, ['error /fleet_type']],
-  ['a strategy that only fleets have', { price_type: 'spot', allocation_strategy: 'diversified' }, ['error /allocation_strategy']],
-  ['a strategy of Spot for on demand', { allocation_strategy_on_demand: 'capacity-optimized' }, ['error /allocation_strategy_on_demand']],
+  [
+    'a strategy that only fleets have',
+    { price_type: 'spot', allocation_strategy: 'diversified' },
+    ['error /allocation_strategy'],
+  ],
+  [
+    'a strategy of Spot for on demand',
+    { allocation_strategy_on_demand: 'capacity-optimized' },
+    ['error /allocation_strategy_on_demand'],
+  ],
   ['attributes beside weights', { ...attributes, machine_types: { 'm5.large': 2 } }, ['error /instance_requirements']],
   [
     'attributes without memory',
@@ -43,7 +55,10 @@ const cases: readonly (readonly [string, object, readonly string[]])[] = [
   ],
   [
     'too many types',
-    { machine_type: undefined, machine_types: Object.fromEntries(Array.from({ length: 41 }, (_, i) => [`m${i}.large`, 1])) },
+    {
+      machine_type: undefined,
+      machine_types: Object.fromEntries(Array.from({ length: 41 }, (_, i) => [`m${i}.large`, 1])),
+    },
     ['error /machine_types'],
   ],
   [
@@ -51,7 +66,11 @@ const cases: readonly (readonly [string, object, readonly string[]])[] = [
     { provider_api_spec: { DesiredCapacityType: 'vcpu' } },
     ['error /provider_api_spec/DesiredCapacityType'],
   ],
-  ['a group made from a machine', { provider_api_spec: { InstanceId: 'i-1' } }, ['error /provider_api_spec/InstanceId']],
+  [
+    'a group made from a machine',
+    { provider_api_spec: { InstanceId: 'i-1' } },
+    ['error /provider_api_spec/InstanceId'],
+  ],
   [
     'what a group would swap machines for',
     { provider_api_spec: { CapacityRebalance: true, MaxInstanceLifetime: 86_400 } },

@@ -32,9 +32,15 @@ test('faults of Auto Scaling are named as on the wire', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 1 });
   await cloud.launch(order);
-  const again = cloud.session.groups.write((sdk) => new sdk.CreateAutoScalingGroupCommand(order.prepared.input), cloud.call);
+  const again = cloud.session.groups.write(
+    (sdk) => new sdk.CreateAutoScalingGroupCommand(order.prepared.input),
+    cloud.call,
+  );
   t.like(await t.throwsAsync(again), { code: 'AlreadyExists', kind: 'unknown-outcome' });
-  const nobody = cloud.session.groups.write((sdk) => new sdk.SuspendProcessesCommand({ AutoScalingGroupName: 'nobody' }), cloud.call);
+  const nobody = cloud.session.groups.write(
+    (sdk) => new sdk.SuspendProcessesCommand({ AutoScalingGroupName: 'nobody' }),
+    cloud.call,
+  );
   t.like(await t.throwsAsync(nobody), { code: 'ValidationError', kind: 'gone' });
 });
 
@@ -59,6 +65,9 @@ test('the SDK of Auto Scaling is loaded by the first call to it, not before', (t
     session.close();
     await simulator.close();
   `;
-  const ran = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: process.cwd(), encoding: 'utf8' });
+  const ran = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: process.cwd(),
+    encoding: 'utf8',
+  });
   t.is(ran.stdout.trim(), '[0,true]', ran.stderr);
 });

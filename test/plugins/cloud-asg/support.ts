@@ -13,10 +13,8 @@ import {
 } from '../../../core/index.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
-import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
-import { cloud } from '../../../plugins/cloud/index.ts';
-import { contextOf, prepared, quietCall, type Stage } from '../cloud/support.ts';
+import { prepared, stage, type Stage } from '../cloud/support.ts';
 
 export type Order = LaunchOrder<any, any>;
 
@@ -37,31 +35,30 @@ export interface GroupStage extends Stage {
   minute(): void;
 }
 
-export async function openGroups(t: ExecutionContext, knobs: KnobChange = {}, config: object = {}): Promise<GroupStage> {
+export async function openGroups(
+  t: ExecutionContext,
+  knobs: KnobChange = {},
+  config: object = {},
+): Promise<GroupStage> {
   const clock = standingClock();
-  const simulator = createSimulator({ clock, knobs: { boot_ms: 1_000, shutdown_ms: 1_000, ...knobs } });
-  const endpoint_url = await simulator.listen();
-  const session = await cloud.connect(
-    { endpoint_url, access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees', ...config },
-    contextOf({ clock: { now: () => clock.now(), monotonic: () => clock.now(), sleep: systemClock.sleep } as typeof systemClock }),
+  const time = {
+    now: () => clock.now(),
+    monotonic: () => clock.now(),
+    sleep: systemClock.sleep,
+  } as typeof systemClock;
+  const cloud = await stage(
+    config,
+    { clock: time },
+    { clock, knobs: { boot_ms: 1_000, shutdown_ms: 1_000, ...knobs } },
   );
-  const call = quietCall();
-  const stage: Stage = {
-    simulator,
-    session,
-    call,
-    calls: (action) => simulator.audit().filter((entry) => entry.action === action).length,
-    async close() {
-      session.close();
-      await simulator.close();
-    },
-  };
-  t.teardown(stage.close);
+  const { simulator, session, call } = cloud;
+  t.teardown(cloud.close);
   const handleOf = ({ prepared: { name, unit, weighted } }: Order) => ({ name, unit, weighted });
-  const dispose = async (order: Order) => (await asg.dispose?.(session, { order, handle: handleOf(order) }, call)) as Progress;
+  const dispose = async (order: Order) =>
+    (await asg.dispose?.(session, { order, handle: handleOf(order) }, call)) as Progress;
   return {
-    ...stage,
-    order: (more) => prepared(asg, stage, more),
+    ...cloud,
+    order: (more) => prepared(asg, cloud, more),
     launch: (order) => asg.launch(session, order, call),
     async look(order, known = []) {
       const [seen] = await asg.observe(session, [{ handle: handleOf(order), order, known }], call);
@@ -79,7 +76,10 @@ export async function openGroups(t: ExecutionContext, knobs: KnobChange = {}, co
     },
     async group(order) {
       const names = [order.prepared.name as string];
-      const answer = await session.groups.read((sdk) => new sdk.DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: names }), call);
+      const answer = await session.groups.read(
+        (sdk) => new sdk.DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: names }),
+        call,
+      );
       return answer.AutoScalingGroups?.[0];
     },
     live: (order) => [...(simulator.ledger().live[order.request_id] ?? [])].toSorted(),
@@ -95,7 +95,8 @@ export const refs = (machines: readonly MachineReport[]): MachineRef[] =>
     ...(data ? { data } : {}),
   }));
 
-export const idsOf = (machines: readonly { readonly machine_id: string }[]): string[] => machines.map((each) => each.machine_id).toSorted();
+export const idsOf = (machines: readonly { readonly machine_id: string }[]): string[] =>
+  machines.map((each) => each.machine_id).toSorted();
 
 /** How many there are of each kind. */
 export function tally(list: Iterable<string | undefined>): Record<string, number> {
@@ -105,7 +106,10 @@ export function tally(list: Iterable<string | undefined>): Record<string, number
 }
 
 /** An order of the size whose machines all run, and those machines. */
-export async function running(stage: GroupStage, more: Partial<LaunchOrder<any, any>>): Promise<{ order: Order; machines: MachineRef[] }> {
+export async function running(
+  stage: GroupStage,
+  more: Partial<LaunchOrder<any, any>>,
+): Promise<{ order: Order; machines: MachineRef[] }> {
   const order = await stage.order(more);
   await stage.launch(order);
   stage.minute();

@@ -4,4 +4,6 @@ import { testProvider } from '../../../plugin-testkit/index.ts';
 import { cloudKit } from '../cloud/conformance-support.ts';
 
 for (const fleet_type of ['instant', 'request', 'maintain'])
-  testProvider(cloudKit({ test, plugin, about: `EC2Fleet ${fleet_type}`, action: 'CreateFleet', template: { fleet_type } }));
+  testProvider(
+    cloudKit({ test, plugin, about: `EC2Fleet ${fleet_type}`, action: 'CreateFleet', template: { fleet_type } }),
+  );

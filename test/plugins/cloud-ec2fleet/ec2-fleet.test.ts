@@ -9,12 +9,19 @@ const ids = (launch: Launch): string[] =>
   refs(launch)
     .map((machine) => machine.machine_id)
     .toSorted();
-const twoTypes = { template_id: 't', machine_types: { 'm5.large': 1, 'c5.large': 1 }, subnet_ids: ['subnet-1', 'subnet-2'] };
+const twoTypes = {
+  template_id: 't',
+  machine_types: { 'm5.large': 1, 'c5.large': 1 },
+  subnet_ids: ['subnet-1', 'subnet-2'],
+};
 
 test('an instant fleet starts the machines asked for and is settled at once', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
-  const order = await prepared(ec2Fleet, cloud, { machine_count: 5, template: { ...twoTypes, tags: { team: 'blue' } } });
+  const order = await prepared(ec2Fleet, cloud, {
+    machine_count: 5,
+    template: { ...twoTypes, tags: { team: 'blue' } },
+  });
   const launch = await ec2Fleet.launch(cloud.session, order, cloud.call);
   t.is(launch.machines?.length, 5);
   t.true(launch.settled);
@@ -24,7 +31,11 @@ test('an instant fleet starts the machines asked for and is settled at once', as
   t.deepEqual(cloud.simulator.ledger().untagged, []);
 
   await sleep(40);
-  const [seen] = await ec2Fleet.observe(cloud.session, [{ handle: launch.handle, order, known: refs(launch) }], cloud.call);
+  const [seen] = await ec2Fleet.observe(
+    cloud.session,
+    [{ handle: launch.handle, order, known: refs(launch) }],
+    cloud.call,
+  );
   if (!seen || isFault(seen)) return t.fail();
   t.deepEqual(
     seen.machines.map((machine) => machine.ready),
@@ -59,8 +70,7 @@ test('preparing again after a crash arrives at the same launch template and para
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(ec2Fleet, cloud, { template: twoTypes });
-  cloud.session.memory.clear();
-  const again = await ec2Fleet.prepare?.(cloud.session, { ...order, prepared: undefined }, cloud.call);
+  const again = await ec2Fleet.prepare?.(await cloud.restarted(), { ...order, prepared: undefined }, cloud.call);
   t.deepEqual(JSON.parse(JSON.stringify(again)), order.prepared);
   t.is(cloud.calls('CreateLaunchTemplate'), 1);
 });
@@ -74,7 +84,10 @@ test('machines and reasons come side by side', async (t) => {
       { instance_type: 'c5.large', count: 1 },
     ],
   });
-  const order = await prepared(ec2Fleet, cloud, { machine_count: 5, template: { ...twoTypes, subnet_ids: ['subnet-1'] } });
+  const order = await prepared(ec2Fleet, cloud, {
+    machine_count: 5,
+    template: { ...twoTypes, subnet_ids: ['subnet-1'] },
+  });
   const launch = await ec2Fleet.launch(cloud.session, order, cloud.call);
   t.is(launch.machines?.length, 1);
   t.deepEqual(launch.shortfall?.map(({ offer, kind }) => [offer, kind]).toSorted(), [
@@ -108,7 +121,12 @@ test('with weights never more machines come than were asked for', async (t) => {
 test('a mixed fleet has the share on demand that was asked for', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
-  const template = { ...twoTypes, price_type: 'mixed', percent_on_demand: 40, allocation_strategy: 'capacityOptimized' };
+  const template = {
+    ...twoTypes,
+    price_type: 'mixed',
+    percent_on_demand: 40,
+    allocation_strategy: 'capacityOptimized',
+  };
   const order = await prepared(ec2Fleet, cloud, { machine_count: 5, template });
   t.is(order.prepared.input.SpotOptions.AllocationStrategy, 'capacity-optimized');
   const launch = await ec2Fleet.launch(cloud.session, order, cloud.call);
@@ -120,7 +138,10 @@ for (const fleet_replay of ['bare', 'full'] as const) {
   test(`a replay after a lost answer gives the same machines, when its answer is ${fleet_replay}`, async (t) => {
     const cloud = await stage();
     t.teardown(cloud.close);
-    cloud.simulator.setKnobs({ tokens: { fleet_replay }, faults: [{ action: 'CreateFleet', effect: 'execute', then: 'drop' }] });
+    cloud.simulator.setKnobs({
+      tokens: { fleet_replay },
+      faults: [{ action: 'CreateFleet', effect: 'execute', then: 'drop' }],
+    });
     const order = await prepared(ec2Fleet, cloud, { machine_count: 3, template: twoTypes });
     const fault = await t.throwsAsync<ProviderFault>(ec2Fleet.launch(cloud.session, order, cloud.call));
     t.is(fault?.kind, 'unknown-outcome');
@@ -141,7 +162,10 @@ test('a replay of a fleet that came short gives its machines and its reasons', a
     capacity: [{ count: 1 }],
     faults: [{ action: 'CreateFleet', effect: 'execute', then: 'cut' }],
   });
-  const order = await prepared(ec2Fleet, cloud, { machine_count: 5, template: { ...twoTypes, subnet_ids: ['subnet-1'] } });
+  const order = await prepared(ec2Fleet, cloud, {
+    machine_count: 5,
+    template: { ...twoTypes, subnet_ids: ['subnet-1'] },
+  });
   await t.throwsAsync(ec2Fleet.launch(cloud.session, order, cloud.call));
   t.is(await ec2Fleet.find?.(cloud.session, order, cloud.call), undefined);
   const launch = await ec2Fleet.launch(cloud.session, order, cloud.call);
@@ -160,7 +184,10 @@ test('release ends exactly the machines named and leaves the fleet alone', async
   t.deepEqual(await ec2Fleet.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
   t.deepEqual(await ec2Fleet.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
   await sleep(40);
-  t.deepEqual(cloud.simulator.ledger().live[order.request_id]?.toSorted(), stay.map((machine) => machine.machine_id).toSorted());
+  t.deepEqual(
+    cloud.simulator.ledger().live[order.request_id]?.toSorted(),
+    stay.map((machine) => machine.machine_id).toSorted(),
+  );
   t.is(cloud.calls('DeleteFleets'), 0);
 });
 
@@ -179,7 +206,10 @@ test('a launch template that vanished is made again by the next attempt', async 
   const cloud = await stage({}, { clock });
   t.teardown(cloud.close);
   const order = await prepared(ec2Fleet, cloud, { template: twoTypes });
-  await cloud.session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateId: order.prepared.template.id }), cloud.call);
+  await cloud.session.write(
+    (ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateId: order.prepared.template.id }),
+    cloud.call,
+  );
 
   const young = await t.throwsAsync<ProviderFault>(ec2Fleet.launch(cloud.session, order, cloud.call));
   t.is(young?.kind, 'unavailable');
@@ -202,7 +232,13 @@ test("the template's own launch template is used at a number", async (t) => {
     cloud.call,
   );
   const launch_template_id = made.LaunchTemplate?.LaunchTemplateId as string;
-  const bare = { template_id: 't', launch_template_id, image_id: undefined, machine_type: undefined, subnet_ids: undefined } as any;
+  const bare = {
+    template_id: 't',
+    launch_template_id,
+    image_id: undefined,
+    machine_type: undefined,
+    subnet_ids: undefined,
+  } as any;
   const order = await prepared(ec2Fleet, cloud, { template: bare });
   t.deepEqual(order.prepared.template, { id: launch_template_id, version: '1', owner: 'foreign' });
   t.is((await ec2Fleet.launch(cloud.session, order, cloud.call)).machines?.length, 1);

@@ -27,7 +27,11 @@ test('a launch starts the machines asked for, tagged and watched until they are 
   t.deepEqual(cloud.simulator.ledger().untagged, []);
 
   await sleep(40);
-  const [seen] = await runInstances.observe(cloud.session, [{ handle: launch.handle, order, known: refs(launch) }], cloud.call);
+  const [seen] = await runInstances.observe(
+    cloud.session,
+    [{ handle: launch.handle, order, known: refs(launch) }],
+    cloud.call,
+  );
   if (!seen || isFault(seen)) return t.fail();
   t.true(seen.settled);
   t.is(seen.machines.length, 3);
@@ -85,12 +89,16 @@ test('a hanging launch ends with the signal, and its outcome is unknown; one tha
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud);
-  const early = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, quietCall(AbortSignal.abort())));
+  const early = await t.throwsAsync<ProviderFault>(
+    runInstances.launch(cloud.session, order, quietCall(AbortSignal.abort())),
+  );
   t.is(early?.kind, 'unavailable');
   t.is(cloud.calls('RunInstances'), 0);
 
   cloud.simulator.setKnobs({ faults: [{ action: 'RunInstances', effect: 'execute', then: 'hang' }] });
-  const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, quietCall(AbortSignal.timeout(150))));
+  const fault = await t.throwsAsync<ProviderFault>(
+    runInstances.launch(cloud.session, order, quietCall(AbortSignal.timeout(150))),
+  );
   t.is(fault?.kind, 'unknown-outcome');
 });
 
@@ -127,10 +135,19 @@ test('release ends exactly the machines named, twice is harmless, and unknown id
   const aim = { go: [first, long, second], stay, to_come: 0 };
   t.deepEqual(await runInstances.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
   t.deepEqual(await runInstances.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
-  t.deepEqual(await runInstances.release(cloud.session, launch.handle, { go: [], stay, to_come: 0 }, cloud.call), { done: true });
+  t.deepEqual(await runInstances.release(cloud.session, launch.handle, { go: [], stay, to_come: 0 }, cloud.call), {
+    done: true,
+  });
   await sleep(40);
-  t.deepEqual(cloud.simulator.ledger().live[order.request_id]?.toSorted(), stay.map((machine) => machine.machine_id).toSorted());
-  const [seen] = await runInstances.observe(cloud.session, [{ handle: launch.handle, order, known: refs(launch) }], cloud.call);
+  t.deepEqual(
+    cloud.simulator.ledger().live[order.request_id]?.toSorted(),
+    stay.map((machine) => machine.machine_id).toSorted(),
+  );
+  const [seen] = await runInstances.observe(
+    cloud.session,
+    [{ handle: launch.handle, order, known: refs(launch) }],
+    cloud.call,
+  );
   if (!seen || isFault(seen)) return t.fail();
   t.is(seen.machines.find((machine) => machine.machine_id === first.machine_id)?.status, 'terminated');
 });
@@ -150,7 +167,9 @@ test('a token whose machines are all gone is an attempt that is over', async (t)
 test('spot machines come by the order of their market', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
-  const order = await prepared(runInstances, cloud, { template: { template_id: 't', price_type: 'spot', max_price: 5 } });
+  const order = await prepared(runInstances, cloud, {
+    template: { template_id: 't', price_type: 'spot', max_price: 5 },
+  });
   const launch = await runInstances.launch(cloud.session, order, cloud.call);
   t.like(launch.machines?.[0]?.data, { market: 'spot' });
 });
@@ -187,7 +206,11 @@ test('machines that were accepted and never ran are a shortfall', async (t) => {
   const order = await prepared(runInstances, cloud, { machine_count: 2 });
   const launch = await runInstances.launch(cloud.session, order, cloud.call);
   await sleep(60);
-  const [seen] = await runInstances.observe(cloud.session, [{ handle: launch.handle, order, known: refs(launch) }], cloud.call);
+  const [seen] = await runInstances.observe(
+    cloud.session,
+    [{ handle: launch.handle, order, known: refs(launch) }],
+    cloud.call,
+  );
   if (!seen || isFault(seen)) return t.fail();
   t.like(seen.shortfall?.[0], { offer: 'm5.large|subnet-1|on-demand', kind: 'capacity', count: 1 });
 });

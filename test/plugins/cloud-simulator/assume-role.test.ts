@@ -2,7 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
-import { AssumeRoleCommand, type AssumeRoleCommandInput, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import {
+  AssumeRoleCommand,
+  type AssumeRoleCommandInput,
+  GetCallerIdentityCommand,
+  STSClient,
+} from '@aws-sdk/client-sts';
 import { fromIni } from '@aws-sdk/credential-provider-ini';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -38,7 +43,10 @@ async function openSts(t: ExecutionContext, options: SimulatorOptions = {}) {
   const assume = async (input: Partial<AssumeRoleCommandInput> = {}, from = sts()) => {
     const answer = await from.send(new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'broker-1', ...input }));
     const { AccessKeyId = '', SecretAccessKey = '', SessionToken = '' } = answer.Credentials ?? {};
-    return { answer, keys: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken } };
+    return {
+      answer,
+      keys: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
+    };
   };
   return { ...cloud, shared, sts, ec2As, assume };
 }
@@ -49,10 +57,19 @@ test('an assumed role acts in its account, under its own name', async (t) => {
   t.regex(keys.accessKeyId, /^ASIA[A-Z2-7]{16}$/);
   t.is(answer.Credentials?.Expiration?.getTime(), simulator.clock.now() + 900_000);
   t.is(answer.AssumedRoleUser?.Arn, `arn:aws:sts::${account}:assumed-role/broker/broker-1`);
-  t.like(simulator.audit()[0], { action: 'AssumeRole', account: accountOf('AKIATEST0001'), ids: [keys.accessKeyId], executed: true });
+  t.like(simulator.audit()[0], {
+    action: 'AssumeRole',
+    account: accountOf('AKIATEST0001'),
+    ids: [keys.accessKeyId],
+    executed: true,
+  });
 
   const identity = await sts(keys).send(new GetCallerIdentityCommand({}));
-  t.like(identity, { Account: account, Arn: answer.AssumedRoleUser?.Arn, UserId: answer.AssumedRoleUser?.AssumedRoleId });
+  t.like(identity, {
+    Account: account,
+    Arn: answer.AssumedRoleUser?.Arn,
+    UserId: answer.AssumedRoleUser?.AssumedRoleId,
+  });
   await ec2As(keys).send(launch());
   t.is(simulator.ledger(account).untagged.length, 1);
   t.is(simulator.ledger('AKIATEST0001').untagged.length, 0);
@@ -134,7 +151,12 @@ test('a profile with role_arn works through the SDK, which asks again shortly be
   const base = accountOf('AKIATEST0001');
   t.deepEqual(
     steps.filter((step, index) => step !== steps[index - 1]),
-    [`AssumeRole by ${base}`, `RunInstances by ${account}`, `AssumeRole by ${base}`, `DescribeInstances by ${account}`],
+    [
+      `AssumeRole by ${base}`,
+      `RunInstances by ${account}`,
+      `AssumeRole by ${base}`,
+      `DescribeInstances by ${account}`,
+    ],
   );
 });
 

@@ -36,7 +36,13 @@ const refusals: readonly [name: string, knobs: KnobChange, expected: readonly st
   [
     'an action that is denied',
     {
-      auth: { denied: [{ action: 'DescribeInstances' }, { action: 'DescribeAutoScalingGroups' }, { action: 'GetCallerIdentity' }] },
+      auth: {
+        denied: [
+          { action: 'DescribeInstances' },
+          { action: 'DescribeAutoScalingGroups' },
+          { action: 'GetCallerIdentity' },
+        ],
+      },
     },
     ['UnauthorizedOperation 403', 'AccessDenied 403', 'AccessDenied 403'],
   ],
@@ -69,7 +75,10 @@ test('a known key, and every action that is not denied, pass', async (t) => {
   await t.notThrowsAsync(ec2.send(look()));
   const denied = await refusal(ec2.send(launch()));
   t.is(denied.code, 'UnauthorizedOperation');
-  t.regex(denied.message, /user\/simulated is not authorized to perform: ec2:RunInstances\. Encoded authorization failure message: \w+/);
+  t.regex(
+    denied.message,
+    /user\/simulated is not authorized to perform: ec2:RunInstances\. Encoded authorization failure message: \w+/,
+  );
   // A missing permission shows in a dry run as well.
   t.is(await codeOf(ec2.send(launch({ DryRun: true }))), 'UnauthorizedOperation');
   await t.notThrowsAsync(groups.send(new DescribeAutoScalingGroupsCommand({})));

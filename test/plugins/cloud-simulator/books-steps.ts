@@ -14,7 +14,10 @@ import { launch } from './support.ts';
 const types = ['t3.micro', 'm5.large'] as const;
 const zones = ['us-east-1a', 'us-east-1b'] as const;
 
-const wait = fc.record({ do: fc.constant('advance' as const), ms: fc.constantFrom(0, 1, 400, 1000, 3000, 20_000, 3_700_000) });
+const wait = fc.record({
+  do: fc.constant('advance' as const),
+  ms: fc.constantFrom(0, 1, 400, 1000, 3000, 20_000, 3_700_000),
+});
 /** Something that happens to a cloud: a call, a knob that is turned, or time that goes by. */
 export const step = fc.oneof(
   fc.record({
@@ -81,7 +84,10 @@ export interface Play {
 
 /** Takes a step; rejects if its call is refused. */
 export async function take(ec2: EC2Client, simulator: Simulator, play: Play, one: Step, token: string): Promise<void> {
-  const fleet = 'which' in one && typeof one.which === 'number' ? play.fleets[one.which % Math.max(1, play.fleets.length)] : undefined;
+  const fleet =
+    'which' in one && typeof one.which === 'number'
+      ? play.fleets[one.which % Math.max(1, play.fleets.length)]
+      : undefined;
   switch (one.do) {
     case 'run':
       play.runs.push({ token, step: one });
@@ -108,7 +114,10 @@ export async function take(ec2: EC2Client, simulator: Simulator, play: Play, one
           OnDemandTargetCapacity: Math.min(one.units, one.onDemand),
           DefaultTargetCapacityType: 'spot' satisfies DefaultTargetCapacityType,
         },
-        overrides: types.map((InstanceType, index) => ({ InstanceType, WeightedCapacity: index === 0 ? 1 : one.weight })),
+        overrides: types.map((InstanceType, index) => ({
+          InstanceType,
+          WeightedCapacity: index === 0 ? 1 : one.weight,
+        })),
         more: { Type: one.type, ...until },
       });
       return void play.fleets.push(id);
@@ -119,7 +128,9 @@ export async function take(ec2: EC2Client, simulator: Simulator, play: Play, one
           SpotFleetRequestConfig: {
             IamFleetRole: 'arn:aws:iam::123456789012:role/fleet',
             TargetCapacity: one.units,
-            LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateId: play.template, Version: '1' } }],
+            LaunchTemplateConfigs: [
+              { LaunchTemplateSpecification: { LaunchTemplateId: play.template, Version: '1' } },
+            ],
           },
         }),
       );
@@ -128,15 +139,23 @@ export async function take(ec2: EC2Client, simulator: Simulator, play: Play, one
     case 'modify':
       if (fleet?.startsWith('sfr-')) {
         const ExcessCapacityTerminationPolicy = one.ends ? 'default' : 'noTermination';
-        const change = { SpotFleetRequestId: fleet, TargetCapacity: one.total, ExcessCapacityTerminationPolicy } as const;
+        const change = {
+          SpotFleetRequestId: fleet,
+          TargetCapacity: one.total,
+          ExcessCapacityTerminationPolicy,
+        } as const;
         await ec2.send(new ModifySpotFleetRequestCommand(change));
       } else if (fleet !== undefined) {
-        await modify(ec2, fleet, one.total, { ExcessCapacityTerminationPolicy: one.ends ? 'termination' : 'no-termination' });
+        await modify(ec2, fleet, one.total, {
+          ExcessCapacityTerminationPolicy: one.ends ? 'termination' : 'no-termination',
+        });
       }
       return;
     case 'delete':
       if (fleet?.startsWith('sfr-'))
-        await ec2.send(new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: [fleet], TerminateInstances: one.ends }));
+        await ec2.send(
+          new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: [fleet], TerminateInstances: one.ends }),
+        );
       else if (fleet !== undefined) await deleteFleet(ec2, fleet, one.ends);
       return;
     case 'knobs':

@@ -19,12 +19,19 @@ test('whatever is called, turned and waited for, the books balance at every mome
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
       simulator.reset({ knobs: true });
       simulator.setKnobs({
-        fleets: { launch_ms: { min: 0, max: 3000 }, notice_ms: { min: 0, max: 5000 }, modify_ms: { min: 0, max: 1500 } },
+        fleets: {
+          launch_ms: { min: 0, max: 3000 },
+          notice_ms: { min: 0, max: 5000 },
+          modify_ms: { min: 0, max: 1500 },
+        },
       });
       const play: Play = { runs: [], fleets: [], template: await fleetTemplate(ec2) };
       for (const [index, one] of steps.entries()) {
-        // A call may be refused, by capacity, quota, outage or the state of its fleet, but never by a mistake of the simulator.
-        await take(ec2, simulator, play, one, `token-${index}`).catch((error: Error) => t.not(error.name, 'InternalError', error.message));
+        // A call may be refused, by capacity, quota, outage or the state of its fleet, but never by a mistake of the
+        // simulator.
+        await take(ec2, simulator, play, one, `token-${index}`).catch((error: Error) =>
+          t.not(error.name, 'InternalError', error.message),
+        );
         await checkBooks(t, ec2, simulator);
       }
       for (const { token, step: run } of play.runs) t.true((simulator.ledger().launches[token] ?? 0) <= run.count);
@@ -63,7 +70,10 @@ async function checkBooks(t: ExecutionContext, ec2: EC2Client, simulator: Simula
       else usage.onDemandVcpus += type.vcpus;
     }
     t.deepEqual(state.usage, usage);
-    t.deepEqual(new Map([...state.placesTaken].filter(([, count]) => count !== 0).toSorted()), new Map([...places].toSorted()));
+    t.deepEqual(
+      new Map([...state.placesTaken].filter(([, count]) => count !== 0).toSorted()),
+      new Map([...places].toSorted()),
+    );
     let held = 0;
     for (const subnet of state.network.subnets()) {
       t.is(subnet.taken(), addresses.get(subnet)?.size ?? 0);
@@ -79,24 +89,32 @@ async function checkBooks(t: ExecutionContext, ec2: EC2Client, simulator: Simula
         t.deepEqual(own.map((one) => one.id).toSorted(), [...fleet.machines].map((one) => one.id).toSorted());
       if (fleet.state === 'stopped' && !fleet.endsMachines) t.is(fleet.machines.size, 0);
       if (fleet.type === 'maintain') continue;
-      // Rounded up to whole machines, of which the largest weighs 3, a fleet that replaces nothing never starts more than it was asked for.
+      // Rounded up to whole machines, of which the largest weighs 3, a fleet that replaces nothing never starts more
+      // than it was asked for.
       t.true(fleet.delivered.spot < fleet.target.spot + 3 && fleet.delivered['on-demand'] < fleet.target.onDemand + 3);
     }
   }
 }
 
-async function endAll(t: ExecutionContext, ec2: EC2Client, simulator: Simulator, fleets: readonly string[]): Promise<void> {
+async function endAll(
+  t: ExecutionContext,
+  ec2: EC2Client,
+  simulator: Simulator,
+  fleets: readonly string[],
+): Promise<void> {
   simulator.setKnobs({ outages: [], capacity: [], late_failures: [], partial: [], stuck: [], reclaim: [] });
   const ids = fleets.filter((id) => !id.startsWith('sfr-'));
   const requests = fleets.filter((id) => id.startsWith('sfr-'));
   if (ids.length > 0) await ec2.send(new DeleteFleetsCommand({ FleetIds: ids, TerminateInstances: true }));
-  if (requests.length > 0) await ec2.send(new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: requests, TerminateInstances: true }));
+  if (requests.length > 0)
+    await ec2.send(new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: requests, TerminateInstances: true }));
   // What was on its way comes, and may stay.
   simulator.advance(60_000);
   const InstanceIds = liveIn(simulator);
   if (simulator.knobs.fleets.late_machines === 'end') {
     for (const state of simulator.state.regions())
-      for (const fleet of state.fleets.values()) if (fleet.type !== 'instant' && fleet.endsMachines) t.is(fleet.machines.size, 0);
+      for (const fleet of state.fleets.values())
+        if (fleet.type !== 'instant' && fleet.endsMachines) t.is(fleet.machines.size, 0);
   }
   if (InstanceIds.length > 0) await ec2.send(new TerminateInstancesCommand({ InstanceIds }));
   simulator.advance(60_000);

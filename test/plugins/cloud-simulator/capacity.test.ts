@@ -11,7 +11,9 @@ import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts
 import { fits } from '../../../plugins/cloud-simulator/pattern.ts';
 import { codeOf, launch, openCloud, refusal } from './support.ts';
 
-const spot = (MaxPrice?: string) => ({ InstanceMarketOptions: { MarketType: 'spot' as const, SpotOptions: { MaxPrice } } });
+const spot = (MaxPrice?: string) => ({
+  InstanceMarketOptions: { MarketType: 'spot' as const, SpotOptions: { MaxPrice } },
+});
 const inZone = (AvailabilityZone: string) => ({ Placement: { AvailabilityZone } });
 
 test('the code of a capacity rule is what a caller meets, alone and in the errors of a fleet', async (t) => {
@@ -168,7 +170,12 @@ test('no bound is ever passed, whatever is launched and ended', async (t) => {
       simulator.reset();
       let live: { id: string; type: string; zone: string; spot: boolean }[] = [];
       for (const { type, zone, spot: onSpot, count, end } of steps) {
-        const call = launch({ InstanceType: type as 'm5.large', ...inZone(zone), ...(onSpot ? spot() : {}), MaxCount: count });
+        const call = launch({
+          InstanceType: type as 'm5.large',
+          ...inZone(zone),
+          ...(onSpot ? spot() : {}),
+          MaxCount: count,
+        });
         const made = await ec2.send(call).then(
           (result) => result.Instances ?? [],
           () => [],
@@ -206,7 +213,10 @@ test('what a rule names may have stars in it', (t) => {
 
 async function template(ec2: EC2Client): Promise<string | undefined> {
   const { LaunchTemplate } = await ec2.send(
-    new CreateLaunchTemplateCommand({ LaunchTemplateName: `pool-${Math.random()}`, LaunchTemplateData: { ImageId: 'ami-1' } }),
+    new CreateLaunchTemplateCommand({
+      LaunchTemplateName: `pool-${Math.random()}`,
+      LaunchTemplateData: { ImageId: 'ami-1' },
+    }),
   );
   return LaunchTemplate?.LaunchTemplateId;
 }
@@ -227,6 +237,11 @@ async function fleet(ec2: EC2Client, units: number, types: readonly string[], Av
   );
 }
 
-async function fleetErrors(ec2: EC2Client, units: number, types: readonly string[], zone: string): Promise<(string | undefined)[]> {
+async function fleetErrors(
+  ec2: EC2Client,
+  units: number,
+  types: readonly string[],
+  zone: string,
+): Promise<(string | undefined)[]> {
   return (await fleet(ec2, units, types, zone)).Errors?.map((error) => error.ErrorCode) ?? [];
 }

@@ -41,9 +41,20 @@ test('regions, zones, subnets, groups, images and keys can be described', async 
     ['us-east-1', 'us-west-2', 'eu-west-1'],
   );
   const zones = await ec2.send(new DescribeAvailabilityZonesCommand({ ZoneNames: ['us-east-1b'] }));
-  t.like(zones.AvailabilityZones?.[0], { ZoneName: 'us-east-1b', ZoneId: 'use1-az2', State: 'available', RegionName: 'us-east-1' });
-  const subnets = await ec2.send(new DescribeSubnetsCommand({ Filters: [{ Name: 'availability-zone', Values: ['us-east-1a'] }] }));
-  t.like(subnets.Subnets?.[0], { AvailabilityZone: 'us-east-1a', CidrBlock: '10.0.0.0/16', AvailableIpAddressCount: 65531 });
+  t.like(zones.AvailabilityZones?.[0], {
+    ZoneName: 'us-east-1b',
+    ZoneId: 'use1-az2',
+    State: 'available',
+    RegionName: 'us-east-1',
+  });
+  const subnets = await ec2.send(
+    new DescribeSubnetsCommand({ Filters: [{ Name: 'availability-zone', Values: ['us-east-1a'] }] }),
+  );
+  t.like(subnets.Subnets?.[0], {
+    AvailabilityZone: 'us-east-1a',
+    CidrBlock: '10.0.0.0/16',
+    AvailableIpAddressCount: 65531,
+  });
   const groups = await ec2.send(new DescribeSecurityGroupsCommand({ GroupNames: ['default'] }));
   t.is(groups.SecurityGroups?.[0]?.GroupName, 'default');
   const images = await ec2.send(new DescribeImagesCommand({ Filters: [{ Name: 'architecture', Values: ['arm64'] }] }));
@@ -55,13 +66,17 @@ test('regions, zones, subnets, groups, images and keys can be described', async 
 test('instance types come in pages and by name, with processors and memory', async (t) => {
   const { ec2 } = await openCloud(t);
   const types: InstanceTypeInfo[] = [];
-  for await (const page of paginateDescribeInstanceTypes({ client: ec2, pageSize: 100 }, {})) types.push(...(page.InstanceTypes ?? []));
+  for await (const page of paginateDescribeInstanceTypes({ client: ec2, pageSize: 100 }, {}))
+    types.push(...(page.InstanceTypes ?? []));
   t.is(types.length, instanceTypes.size);
   const one = await ec2.send(new DescribeInstanceTypesCommand({ InstanceTypes: ['g5.12xlarge'] }));
   t.is(one.InstanceTypes?.[0]?.VCpuInfo?.DefaultVCpus, 48);
   t.is(one.InstanceTypes?.[0]?.MemoryInfo?.SizeInMiB, 196_608);
   t.is(one.InstanceTypes?.[0]?.GpuInfo?.Gpus?.[0]?.Count, 4);
-  t.is(await codeOf(ec2.send(new DescribeInstanceTypesCommand({ InstanceTypes: ['x9.huge' as 'm5.large'] }))), 'InvalidInstanceType');
+  t.is(
+    await codeOf(ec2.send(new DescribeInstanceTypesCommand({ InstanceTypes: ['x9.huge' as 'm5.large'] }))),
+    'InvalidInstanceType',
+  );
 });
 
 test('what nobody created exists when it is named, unless ids are strict', async (t) => {
@@ -69,7 +84,10 @@ test('what nobody created exists when it is named, unless ids are strict', async
   const subnet = async () => (await ec2.send(new DescribeSubnetsCommand({ SubnetIds: ['subnet-1'] }))).Subnets?.[0];
   t.is((await subnet())?.AvailabilityZone, (await subnet())?.AvailabilityZone);
   t.is((await ec2.send(new DescribeImagesCommand({ ImageIds: ['ami-1'] }))).Images?.[0]?.ImageId, 'ami-1');
-  t.is((await ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: ['sg-1'] }))).SecurityGroups?.[0]?.GroupId, 'sg-1');
+  t.is(
+    (await ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: ['sg-1'] }))).SecurityGroups?.[0]?.GroupId,
+    'sg-1',
+  );
   t.is((await ec2.send(new DescribeKeyPairsCommand({ KeyNames: ['mine'] }))).KeyPairs?.[0]?.KeyName, 'mine');
   t.is(await codeOf(ec2.send(new DescribeSubnetsCommand({ SubnetIds: ['net'] }))), 'InvalidSubnetID.NotFound');
   simulator.setKnobs({ strict_ids: true });
@@ -92,7 +110,8 @@ test('the latest image of a name is found by owner, pattern and date', async (t)
 
 test('images belong to their makers, and those that nobody made to the caller', async (t) => {
   const { ec2 } = await openCloud(t);
-  const count = async (input: DescribeImagesCommandInput) => (await ec2.send(new DescribeImagesCommand(input))).Images?.length;
+  const count = async (input: DescribeImagesCommandInput) =>
+    (await ec2.send(new DescribeImagesCommand(input))).Images?.length;
 
   t.is(await count({ Owners: ['amazon'] }), 4);
   t.is(await count({ Owners: ['099720109477'] }), 2);
@@ -109,10 +128,17 @@ test('a type is described with everything that a broker chooses by', async (t) =
   );
   const [gpu, small, hpc, old] = answer.InstanceTypes ?? [];
 
-  t.like(gpu, { CurrentGeneration: true, InstanceStorageSupported: true, BurstablePerformanceSupported: false, Hypervisor: 'nitro' });
+  t.like(gpu, {
+    CurrentGeneration: true,
+    InstanceStorageSupported: true,
+    BurstablePerformanceSupported: false,
+    Hypervisor: 'nitro',
+  });
   t.deepEqual(gpu?.ProcessorInfo, { SupportedArchitectures: ['x86_64'], Manufacturer: 'AMD' });
   t.deepEqual(gpu?.VCpuInfo, { DefaultVCpus: 48, DefaultCores: 24, DefaultThreadsPerCore: 2 });
-  t.deepEqual(gpu?.GpuInfo?.Gpus, [{ Name: 'A10G', Manufacturer: 'NVIDIA', Count: 4, MemoryInfo: { SizeInMiB: 24_576 } }]);
+  t.deepEqual(gpu?.GpuInfo?.Gpus, [
+    { Name: 'A10G', Manufacturer: 'NVIDIA', Count: 4, MemoryInfo: { SizeInMiB: 24_576 } },
+  ]);
   t.is(gpu?.GpuInfo?.TotalGpuMemoryInMiB, 98_304);
   t.is(gpu?.EbsInfo?.EbsOptimizedSupport, 'default');
   t.truthy(gpu?.NetworkInfo?.NetworkPerformance);
@@ -126,7 +152,8 @@ test('a type is described with everything that a broker chooses by', async (t) =
 test('types are found by what they have', async (t) => {
   const { ec2 } = await openCloud(t);
   const count = async (Name: string, ...Values: string[]) =>
-    (await ec2.send(new DescribeInstanceTypesCommand({ Filters: [{ Name, Values }], MaxResults: 100 }))).InstanceTypes?.length ?? 0;
+    (await ec2.send(new DescribeInstanceTypesCommand({ Filters: [{ Name, Values }], MaxResults: 100 }))).InstanceTypes
+      ?.length ?? 0;
 
   t.is(await count('instance-type', 'g5g.*'), 5);
   t.is(await count('burstable-performance-supported', 'true'), 28);
@@ -138,11 +165,29 @@ test('families t, m, c, r, g, p and hpc are in every region, for both architectu
   const { client } = await openCloud(t);
   for (const region of regions.keys()) {
     const ec2 = client({ region });
-    for (const family of ['t3', 't4g', 'm7i', 'm7g', 'c7i', 'c7g', 'r7i', 'r7g', 'g5', 'g5g', 'p4d', 'p5', 'hpc6a', 'hpc7g']) {
+    for (const family of [
+      't3',
+      't4g',
+      'm7i',
+      'm7g',
+      'c7i',
+      'c7g',
+      'r7i',
+      'r7g',
+      'g5',
+      'g5g',
+      'p4d',
+      'p5',
+      'hpc6a',
+      'hpc7g',
+    ]) {
       const offered = async (LocationType: 'region' | 'availability-zone') =>
         (
           await ec2.send(
-            new DescribeInstanceTypeOfferingsCommand({ LocationType, Filters: [{ Name: 'instance-type', Values: [`${family}.*xlarge`] }] }),
+            new DescribeInstanceTypeOfferingsCommand({
+              LocationType,
+              Filters: [{ Name: 'instance-type', Values: [`${family}.*xlarge`] }],
+            }),
           )
         ).InstanceTypeOfferings ?? [];
       const here = await offered('region');
@@ -163,7 +208,9 @@ test('families t, m, c, r, g, p and hpc are in every region, for both architectu
 test('offerings tell the zone by its id too, page by page', async (t) => {
   const { ec2 } = await openCloud(t);
   const Filters = [{ Name: 'location', Values: ['use1-az4'] }];
-  const first = await ec2.send(new DescribeInstanceTypeOfferingsCommand({ LocationType: 'availability-zone-id', Filters, MaxResults: 5 }));
+  const first = await ec2.send(
+    new DescribeInstanceTypeOfferingsCommand({ LocationType: 'availability-zone-id', Filters, MaxResults: 5 }),
+  );
 
   t.is(first.InstanceTypeOfferings?.length, 5);
   t.like(first.InstanceTypeOfferings?.[0], { Location: 'use1-az4', LocationType: 'availability-zone-id' });
@@ -181,9 +228,15 @@ test('the Spot prices are those by which machines are launched', async (t) => {
   const all = await prices({ InstanceTypes });
   t.is(all.length, 6);
   t.is(Number(all.find((one) => one.AvailabilityZone === 'us-east-1b')?.SpotPrice), 0.5);
-  t.is(Number(all.find((one) => one.AvailabilityZone === 'us-east-1a')?.SpotPrice), instanceTypes.get('m5.large')?.spot_price ?? 0);
+  t.is(
+    Number(all.find((one) => one.AvailabilityZone === 'us-east-1a')?.SpotPrice),
+    instanceTypes.get('m5.large')?.spot_price ?? 0,
+  );
   t.true(all.every((one) => (one.Timestamp?.getTime() ?? Number.POSITIVE_INFINITY) <= simulator.clock.now()));
-  t.is((await prices({ InstanceTypes, AvailabilityZone: 'us-east-1b', ProductDescriptions: ['Linux/UNIX'] })).length, 1);
+  t.is(
+    (await prices({ InstanceTypes, AvailabilityZone: 'us-east-1b', ProductDescriptions: ['Linux/UNIX'] })).length,
+    1,
+  );
   t.is((await prices({ InstanceTypes, ProductDescriptions: ['Windows'] })).length, 0);
   t.is((await prices({ InstanceTypes: ['hpc6a.48xlarge'] })).length, 0);
 });

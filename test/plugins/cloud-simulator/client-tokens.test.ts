@@ -27,14 +27,21 @@ test('a replayed token starts nothing and gives the same machines in their prese
 test('a replay is not read again: its template may be gone, and what it named may have become unknown', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const LaunchTemplateName = 'pool';
-  const LaunchTemplateData = { ImageId: 'ami-1', InstanceType: 't3.micro' as const, Placement: { AvailabilityZone: 'us-east-1b' } };
+  const LaunchTemplateData = {
+    ImageId: 'ami-1',
+    InstanceType: 't3.micro' as const,
+    Placement: { AvailabilityZone: 'us-east-1b' },
+  };
   await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName, LaunchTemplateData }));
   const call = { ClientToken: 'one', MinCount: 1, MaxCount: 1, LaunchTemplate: { LaunchTemplateName, Version: '1' } };
   const first = await ec2.send(new RunInstancesCommand(call));
   await ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName }));
   simulator.setKnobs({ strict_ids: true });
   t.is((await ec2.send(new RunInstancesCommand(call))).ReservationId, first.ReservationId);
-  t.is(await codeOf(ec2.send(new RunInstancesCommand({ ...call, ClientToken: 'two' }))), 'InvalidLaunchTemplateName.NotFoundException');
+  t.is(
+    await codeOf(ec2.send(new RunInstancesCommand({ ...call, ClientToken: 'two' }))),
+    'InvalidLaunchTemplateName.NotFoundException',
+  );
   t.deepEqual(simulator.ledger().launches, { one: 1 });
 });
 
@@ -56,7 +63,10 @@ test('a token is pinned by a call that found no capacity: identical replays repe
   t.is(await codeOf(ec2.send(launch({ ClientToken: 'one' }))), 'InsufficientInstanceCapacity');
   simulator.setKnobs({ capacity: [] });
   t.is(await codeOf(ec2.send(launch({ ClientToken: 'one' }))), 'InsufficientInstanceCapacity');
-  t.is(await codeOf(ec2.send(launch({ ClientToken: 'one', InstanceType: 't3.small' }))), 'IdempotentParameterMismatch');
+  t.is(
+    await codeOf(ec2.send(launch({ ClientToken: 'one', InstanceType: 't3.small' }))),
+    'IdempotentParameterMismatch',
+  );
   simulator.setKnobs({ tokens: { failed_replay: 'execute' } });
   t.is((await ec2.send(launch({ ClientToken: 'one' }))).Instances?.length, 1);
 });
@@ -70,7 +80,8 @@ test('a call that was refused for its parameters does not pin its token', async 
 test('a replay when all its machines are terminated is an error, or the old reservation', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const { Instances = [] } = await ec2.send(launch({ ClientToken: 'one', MaxCount: 2 }));
-  const end = (ids: (string | undefined)[]) => ec2.send(new TerminateInstancesCommand({ InstanceIds: ids.map((id) => id ?? '') }));
+  const end = (ids: (string | undefined)[]) =>
+    ec2.send(new TerminateInstancesCommand({ InstanceIds: ids.map((id) => id ?? '') }));
   await end([Instances[0]?.InstanceId]);
   simulator.advance(1000);
   t.is((await ec2.send(launch({ ClientToken: 'one', MaxCount: 2 }))).Instances?.length, 2);
@@ -97,7 +108,9 @@ test('machines are found by the token that launched them', async (t) => {
   const { ec2 } = await openCloud(t);
   const { Instances } = await ec2.send(launch({ ClientToken: 'one' }));
   await ec2.send(launch({ ClientToken: 'two' }));
-  const { Reservations } = await ec2.send(new DescribeInstancesCommand({ Filters: [{ Name: 'client-token', Values: ['one'] }] }));
+  const { Reservations } = await ec2.send(
+    new DescribeInstancesCommand({ Filters: [{ Name: 'client-token', Values: ['one'] }] }),
+  );
   t.deepEqual(
     Reservations?.flatMap((r) => r.Instances?.map((one) => [one.InstanceId, one.ClientToken]) ?? []),
     [[Instances?.[0]?.InstanceId, 'one']],
@@ -125,7 +138,9 @@ test('a replay while the first call counts as running is refused, and the SDK tr
 });
 
 test('a call that failed counts as running for its time too, and without the knob nothing does', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { tokens: { in_progress_ms: 5000 }, capacity: [{ count: 0 }] } });
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { tokens: { in_progress_ms: 5000 }, capacity: [{ count: 0 }] },
+  });
   t.is(await codeOf(ec2.send(launch({ ClientToken: 'one' }))), 'InsufficientInstanceCapacity');
   t.is(await codeOf(ec2.send(launch({ ClientToken: 'one' }))), 'IdempotentCallInProgress');
   simulator.setKnobs({ tokens: { in_progress_ms: 0 } });
@@ -154,7 +169,8 @@ test('a reset forgets tokens, also those of calls that failed', async (t) => {
 test('the order of parameters is no difference, and a token longer than 64 characters is refused', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const post = async (body: string) => {
-    const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
+    const authorization =
+      'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
     const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization };
     return (await (await fetch(simulator.url, { method: 'POST', headers, body })).text()).match(/i-[0-9a-f]{17}/)?.[0];
   };

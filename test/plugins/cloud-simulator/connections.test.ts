@@ -2,7 +2,8 @@ import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { type Cloud, openCloud } from './support.ts';
 
-const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
+const authorization =
+  'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
 
 function call(body: string, target = '/'): string {
   const head = `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${authorization}\r\nContent-Length: ${body.length}`;
@@ -20,7 +21,10 @@ async function talk(t: ExecutionContext, { simulator }: Cloud, sent: string, ans
   for await (const chunk of socket) {
     heard += String(chunk);
     const found = heard.match(/HTTP\/1\.1 \d+|<Code>\w+|"error":"[^"]*/g) ?? [];
-    if (found.filter((one) => one.startsWith('HTTP')).length >= answers && heard.endsWith(heard.includes('"error"') ? '}' : '>'))
+    if (
+      found.filter((one) => one.startsWith('HTTP')).length >= answers &&
+      heard.endsWith(heard.includes('"error"') ? '}' : '>')
+    )
       return found;
   }
   return heard.match(/HTTP\/1\.1 \d+/g) ?? [];

@@ -16,7 +16,10 @@ test('knobs are merged, lists are replaced, and what is unknown or wrong is name
     boot_ms: 5,
     visible_ms: { id: 0, filter: 0, tag: 9 },
   });
-  t.like((await post({ capacity: [{ zone: 'us-east-1a', count: 2 }] })).body, { boot_ms: 5, capacity: [{ zone: 'us-east-1a', count: 2 }] });
+  t.like((await post({ capacity: [{ zone: 'us-east-1a', count: 2 }] })).body, {
+    boot_ms: 5,
+    capacity: [{ zone: 'us-east-1a', count: 2 }],
+  });
   const wrong = await post({
     boot: 5,
     throttle: { default_buckets: 'yes' },
@@ -37,7 +40,8 @@ test('the ledger knows live machines by request, untagged ones, launches by toke
   simulator.advance(10_000);
   await ec2.send(new TerminateInstancesCommand({ InstanceIds: [Instances[0]?.InstanceId ?? ''] }));
   simulator.advance(10_000);
-  const ledger = (account?: string) => ask(simulator.url, 'GET', `/_sim/ledger${account === undefined ? '' : `?account=${account}`}`)();
+  const ledger = (account?: string) =>
+    ask(simulator.url, 'GET', `/_sim/ledger${account === undefined ? '' : `?account=${account}`}`)();
   const own = (await ledger(accountOf('AKIATEST0001'))).body;
   t.deepEqual(own.live, { 'req-1': [Instances[1]?.InstanceId] });
   t.is(own.untagged.length, 1);
@@ -97,10 +101,16 @@ test('reset forgets all but the knobs, and the knobs too when told to', async (t
 test('clock, health and catalogue answer; unknown routes are told which are known', async (t) => {
   const { simulator } = await openCloud(t);
   const before = simulator.clock.now();
-  t.is((await ask(simulator.url, 'POST', '/_sim/clock')({ advance_ms: 60_000 })).body.now, new Date(before + 60_000).toISOString());
+  t.is(
+    (await ask(simulator.url, 'POST', '/_sim/clock')({ advance_ms: 60_000 })).body.now,
+    new Date(before + 60_000).toISOString(),
+  );
   t.is((await ask(simulator.url, 'POST', '/_sim/clock')({ advance_ms: -1 })).status, 400);
   t.is((await ask(simulator.url, 'POST', '/_sim/clock')({ advance: 1 })).status, 400);
-  t.deepEqual((await ask(simulator.url, 'GET', '/_sim/health')()).body, { pid: process.pid, state_id: simulator.stateId });
+  t.deepEqual((await ask(simulator.url, 'GET', '/_sim/health')()).body, {
+    pid: process.pid,
+    state_id: simulator.stateId,
+  });
   const catalogue = (await ask(simulator.url, 'GET', '/_sim/catalogue')()).body;
   t.deepEqual(catalogue.regions['eu-west-1'].zones, ['eu-west-1a', 'eu-west-1b', 'eu-west-1c']);
   t.truthy(catalogue.instance_types[0].memory_mib);
@@ -110,7 +120,8 @@ test('clock, health and catalogue answer; unknown routes are told which are know
 });
 
 test('the same seed gives the same ids', async (t) => {
-  const id = async (seed: number) => (await (await openCloud(t, { seed })).ec2.send(launch())).Instances?.[0]?.InstanceId;
+  const id = async (seed: number) =>
+    (await (await openCloud(t, { seed })).ec2.send(launch())).Instances?.[0]?.InstanceId;
   t.is(await id(7), await id(7));
   t.not(await id(7), await id(8));
 });
@@ -136,10 +147,16 @@ test('control routes name everything that is wrong with a call', async (t) => {
     const answer = await ask(simulator.url, method, path)(body);
     return `${answer.status} ${answer.body.error}`;
   };
-  t.regex(await send('POST', '/_sim/clock', { advance: 1, ms: 2 }), /^400 \/advance_ms: is missing\n\/advance: unknown; .*\n\/ms: unknown/);
+  t.regex(
+    await send('POST', '/_sim/clock', { advance: 1, ms: 2 }),
+    /^400 \/advance_ms: is missing\n\/advance: unknown; .*\n\/ms: unknown/,
+  );
   t.regex(await send('POST', '/_sim/clock', { advance_ms: '1' }), /^400 \/advance_ms: expected milliseconds/);
   t.regex(await send('POST', '/_sim/clock', { advance_ms: 1e300 }), /^400 The clock ends with the year 9000/);
-  t.regex(await send('POST', '/_sim/reset', { knobs: 1, all: true }), /^400 \/knobs: expected true or false\n\/all: unknown/);
+  t.regex(
+    await send('POST', '/_sim/reset', { knobs: 1, all: true }),
+    /^400 \/knobs: expected true or false\n\/all: unknown/,
+  );
   t.regex(await send('POST', '/_sim/reset', []), /^400 \/: expected an object/);
   t.regex(await send('GET', '/_sim/audit?since=-1'), /^400 \?since: expected the number/);
   t.regex(await send('GET', '/_sim/audit?since=1&limit=5'), /^400 \?limit: unknown; known is since/);
@@ -153,7 +170,10 @@ test('control routes name everything that is wrong with a call', async (t) => {
     ['GET', '/_sim/reset'],
     ['DELETE', '/_sim/knobs'],
   ] as const)
-    t.regex(await send(method, path), /^404 Unknown control route .* Known are: GET \/_sim\/health, .*GET \/_sim\/scenarios/);
+    t.regex(
+      await send(method, path),
+      /^404 Unknown control route .* Known are: GET \/_sim\/health, .*GET \/_sim\/scenarios/,
+    );
   t.deepEqual(simulator.audit(), []);
 });
 
@@ -166,7 +186,10 @@ test('the scenarios are listed with what happens in them, and can be set by name
     t.is(set.status, 200, name);
     t.is(set.body.scenario, name);
   }
-  t.regex((await ask(simulator.url, 'POST', '/_sim/knobs')({ scenario: 'x' })).body.error, /\/scenario: expected one of calm, /);
+  t.regex(
+    (await ask(simulator.url, 'POST', '/_sim/knobs')({ scenario: 'x' })).body.error,
+    /\/scenario: expected one of calm, /,
+  );
 });
 
 test('a running clock never goes back, and a reset takes its steps back', (t) => {
@@ -184,7 +207,10 @@ test('a running clock never goes back, and a reset takes its steps back', (t) =>
 
 function ask(url: string, method: string, path: string) {
   return async (body?: unknown): Promise<{ status: number; body: any }> => {
-    const response = await fetch(url + path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const response = await fetch(url + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     return { status: response.status, body: await response.json() };
   };
 }

@@ -98,7 +98,11 @@ test('prioritized takes the lowest number first, diversified takes from every po
     { InstanceType: 'c5.large' as const, Priority: 2 },
     { InstanceType: 'm5.large' as const, Priority: 1 },
   ];
-  const prioritized = await createFleet(ec2, { units: 2, overrides, more: { OnDemandOptions: { AllocationStrategy: 'prioritized' } } });
+  const prioritized = await createFleet(ec2, {
+    units: 2,
+    overrides,
+    more: { OnDemandOptions: { AllocationStrategy: 'prioritized' } },
+  });
   t.deepEqual(groups(prioritized), [['m5.large', 'on-demand', 2]]);
   const diversified = await createFleet(ec2, {
     overrides,
@@ -123,7 +127,11 @@ test('MinTargetCapacity is all or nothing and needs a single type or zone', asyn
     },
   });
   const ask = (least: number, options = {}) =>
-    createFleet(ec2, { units: 5, overrides: two, more: { OnDemandOptions: { MinTargetCapacity: least, ...options } } });
+    createFleet(ec2, {
+      units: 5,
+      overrides: two,
+      more: { OnDemandOptions: { MinTargetCapacity: least, ...options } },
+    });
   t.is(await codeOf(ask(5)), 'InvalidParameterCombination');
   const none = await ask(5, { SingleInstanceType: true });
   t.deepEqual(none.Instances, []);
@@ -153,7 +161,12 @@ test('a pool that cannot be launched is an error of that pool, the others delive
 test('a tag specification for Spot requests spoils the on-demand part only', async (t) => {
   const { ec2 } = await openCloud(t);
   const fleet = await createFleet(ec2, {
-    target: { TotalTargetCapacity: 2, OnDemandTargetCapacity: 1, SpotTargetCapacity: 1, DefaultTargetCapacityType: 'spot' },
+    target: {
+      TotalTargetCapacity: 2,
+      OnDemandTargetCapacity: 1,
+      SpotTargetCapacity: 1,
+      DefaultTargetCapacityType: 'spot',
+    },
     tags: [{ ResourceType: 'spot-instances-request', Tags: [{ Key: 'a', Value: 'b' }] }],
   });
   t.deepEqual(groups(fleet), [['t3.micro', 'spot', 1]]);
@@ -212,14 +225,21 @@ test('deleting an instant fleet kills its machines and cannot be done without', 
   const id = (await createFleet(ec2, { units: 2 })).FleetId ?? '';
   t.deepEqual(simulator.ledger().fleets, [id]);
   const keep = await ec2.send(
-    new DeleteFleetsCommand({ FleetIds: [id, 'nonsense', 'fleet-00000000-0000-0000-0000-000000000000'], TerminateInstances: false }),
+    new DeleteFleetsCommand({
+      FleetIds: [id, 'nonsense', 'fleet-00000000-0000-0000-0000-000000000000'],
+      TerminateInstances: false,
+    }),
   );
   t.deepEqual(
     keep.UnsuccessfulFleetDeletions?.map((one) => one.Error?.Code as string),
     ['NoTerminateInstancesNotSupported', 'fleetIdMalformed', 'fleetIdDoesNotExist'],
   );
   const kill = await ec2.send(new DeleteFleetsCommand({ FleetIds: [id], TerminateInstances: true }));
-  t.like(kill.SuccessfulFleetDeletions?.[0], { FleetId: id, PreviousFleetState: 'active', CurrentFleetState: 'deleted_terminating' });
+  t.like(kill.SuccessfulFleetDeletions?.[0], {
+    FleetId: id,
+    PreviousFleetState: 'active',
+    CurrentFleetState: 'deleted_terminating',
+  });
   t.deepEqual(simulator.ledger().untagged, []);
   simulator.advance(1000);
   t.is((await ec2.send(new DescribeFleetsCommand({ FleetIds: [id] }))).Fleets?.[0]?.FleetState, 'deleted');
@@ -246,8 +266,16 @@ const invalid: readonly [what: string, ask: Ask, code: string][] = [
   ['with an unknown version', { units: 1, version: '9' }, 'InvalidLaunchTemplateId.VersionNotFound'],
   ['with an unknown template', { units: 1, template: 'lt-00000000000000000' }, 'InvalidLaunchTemplateId.NotFound'],
   ['of no units', { units: 0 }, 'InvalidParameterValue'],
-  ['whose on-demand part is larger than the whole', { target: { TotalTargetCapacity: 1, OnDemandTargetCapacity: 2 } }, 'InvalidParameter'],
-  ['of two subnets in one override', { units: 1, overrides: [{ SubnetId: 'subnet-a,subnet-b' }] }, 'InvalidParameterValue'],
+  [
+    'whose on-demand part is larger than the whole',
+    { target: { TotalTargetCapacity: 1, OnDemandTargetCapacity: 2 } },
+    'InvalidParameter',
+  ],
+  [
+    'of two subnets in one override',
+    { units: 1, overrides: [{ SubnetId: 'subnet-a,subnet-b' }] },
+    'InvalidParameterValue',
+  ],
   ['without templates', { units: 1, more: { LaunchTemplateConfigs: [] } }, 'MissingParameter'],
 ];
 for (const [what, ask, code] of invalid) {

@@ -18,7 +18,11 @@ const tagged = (value: string) => ({
 test('filters narrow by tag, state, zone, type, lifecycle and wildcards', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const a = idsOf(await ec2.send(launch({ ...tagged('req-a'), Placement: { AvailabilityZone: 'us-east-1a' } })));
-  const b = idsOf(await ec2.send(launch({ ...tagged('req-b'), InstanceType: 'm5.large', InstanceMarketOptions: { MarketType: 'spot' } })));
+  const b = idsOf(
+    await ec2.send(
+      launch({ ...tagged('req-b'), InstanceType: 'm5.large', InstanceMarketOptions: { MarketType: 'spot' } }),
+    ),
+  );
   const c = idsOf(await ec2.send(launch({ Placement: { AvailabilityZone: 'us-east-1b' } })));
   simulator.advance(2000);
   await ec2.send(new TerminateInstancesCommand({ InstanceIds: c }));
@@ -56,7 +60,10 @@ test('MaxResults has bounds and cannot be combined with ids', async (t) => {
   const { ec2 } = await openCloud(t);
   t.is(await codeOf(list(ec2, { MaxResults: 4 })), 'InvalidParameterValue');
   t.is(await codeOf(list(ec2, { MaxResults: 1001 })), 'InvalidParameterValue');
-  t.is(await codeOf(list(ec2, { MaxResults: 5, InstanceIds: ['i-00000000000000000'] })), 'InvalidParameterCombination');
+  t.is(
+    await codeOf(list(ec2, { MaxResults: 5, InstanceIds: ['i-00000000000000000'] })),
+    'InvalidParameterCombination',
+  );
 });
 
 test('pages are cut by machines, in order, and machines launched meanwhile come at the end', async (t) => {
@@ -86,7 +93,11 @@ test('a token of another listing is refused', async (t) => {
   const { ec2 } = await openCloud(t);
   await ec2.send(launch({ MaxCount: 6 }));
   const { NextToken } = await ec2.send(new DescribeInstancesCommand({ MaxResults: 5 }));
-  const other = new DescribeInstancesCommand({ MaxResults: 5, NextToken, Filters: [{ Name: 'instance-type', Values: ['t3.micro'] }] });
+  const other = new DescribeInstancesCommand({
+    MaxResults: 5,
+    NextToken,
+    Filters: [{ Name: 'instance-type', Values: ['t3.micro'] }],
+  });
   t.is(await codeOf(ec2.send(other)), 'InvalidPaginationToken');
   t.is(await codeOf(ec2.send(new DescribeInstancesCommand({ NextToken: 'rubbish' }))), 'InvalidPaginationToken');
 });
@@ -131,8 +142,14 @@ test('CreateTags tags all named resources or none, and tags can be found and lis
   const { ec2 } = await openCloud(t);
   const ids = idsOf(await ec2.send(launch({ MaxCount: 2, ...tagged('req-a') })));
   const Tags = [{ Key: 'muster:request-id', Value: 'req-b' }];
-  t.is(await codeOf(ec2.send(new CreateTagsCommand({ Resources: [...ids, 'i-00000000000000000'], Tags }))), 'InvalidInstanceID.NotFound');
-  t.is(await codeOf(ec2.send(new CreateTagsCommand({ Resources: ids, Tags: [{ Key: 'aws:x', Value: '' }] }))), 'InvalidParameterValue');
+  t.is(
+    await codeOf(ec2.send(new CreateTagsCommand({ Resources: [...ids, 'i-00000000000000000'], Tags }))),
+    'InvalidInstanceID.NotFound',
+  );
+  t.is(
+    await codeOf(ec2.send(new CreateTagsCommand({ Resources: ids, Tags: [{ Key: 'aws:x', Value: '' }] }))),
+    'InvalidParameterValue',
+  );
   await ec2.send(new CreateTagsCommand({ Resources: ids.slice(0, 1), Tags }));
   t.deepEqual(await list(ec2, { Filters: [{ Name: 'tag:muster:request-id', Values: ['req-b'] }] }), ids.slice(0, 1));
   t.deepEqual(await list(ec2, { Filters: [{ Name: 'tag:muster:request-id', Values: ['req-a'] }] }), ids.slice(1));

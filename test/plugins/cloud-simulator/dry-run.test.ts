@@ -35,7 +35,8 @@ for (const [dryRun, code] of [
     const answer = await fetch(simulator.url, {
       method: 'POST',
       headers: {
-        authorization: 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0',
+        authorization:
+          'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0',
       },
       body: `Action=DescribeRegions&Version=2016-11-15&${dryRun}`,
     });

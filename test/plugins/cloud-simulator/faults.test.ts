@@ -7,7 +7,9 @@ import { codeOf, launch, openCloud } from './support.ts';
 
 for (const effect of ['execute', 'skip'] as const) {
   test(`${effect}, then drop: the caller sees ECONNRESET and the machines ${effect === 'execute' ? 'exist' : 'do not exist'}`, async (t) => {
-    const { ec2, simulator } = await openCloud(t, { knobs: { faults: [{ action: 'RunInstances', effect, then: 'drop' }] } });
+    const { ec2, simulator } = await openCloud(t, {
+      knobs: { faults: [{ action: 'RunInstances', effect, then: 'drop' }] },
+    });
     const failure = await failureOf(ec2.send(launch({ MaxCount: 2, ClientToken: 'one' })));
     t.is(failure.code, 'ECONNRESET');
     t.is(simulator.ledger().untagged.length, effect === 'execute' ? 2 : 0);
@@ -32,13 +34,18 @@ const kinds: readonly [rule: Omit<FaultRule, 'action' | 'effect'>, check: (failu
     { then: 'error', code: 'ServiceUnavailable' },
     (failure) => failure.name === 'ServiceUnavailable' && failure.$metadata?.httpStatusCode === 503,
   ],
-  [{ then: 'error', code: 'Weird', status: 418 }, (failure) => failure.name === 'Weird' && failure.$metadata?.httpStatusCode === 418],
+  [
+    { then: 'error', code: 'Weird', status: 418 },
+    (failure) => failure.name === 'Weird' && failure.$metadata?.httpStatusCode === 418,
+  ],
   [{ then: 'html' }, (failure) => failure.$metadata?.httpStatusCode === 502],
   [{ then: 'bad-xml' }, (failure) => failure.$metadata?.httpStatusCode === 200],
 ];
 for (const [rule, check] of kinds) {
   test(`execute, then ${Object.values(rule).join(' ')}: the machine exists although the call failed`, async (t) => {
-    const { ec2, simulator } = await openCloud(t, { knobs: { faults: [{ action: 'RunInstances', effect: 'execute', ...rule }] } });
+    const { ec2, simulator } = await openCloud(t, {
+      knobs: { faults: [{ action: 'RunInstances', effect: 'execute', ...rule }] },
+    });
     const failure = await failureOf(ec2.send(launch()));
     t.true(check(failure), `${failure.name} ${failure.code} ${failure.message} ${JSON.stringify(failure.$metadata)}`);
     t.is(simulator.ledger().untagged.length, 1);
@@ -47,7 +54,9 @@ for (const [rule, check] of kinds) {
 }
 
 test('hang never answers; the caller gives up by itself', async (t) => {
-  const { simulator, ec2 } = await openCloud(t, { knobs: { faults: [{ action: 'RunInstances', effect: 'execute', then: 'hang' }] } });
+  const { simulator, ec2 } = await openCloud(t, {
+    knobs: { faults: [{ action: 'RunInstances', effect: 'execute', then: 'hang' }] },
+  });
   const caller = new AbortController();
   const answer = failureOf(ec2.send(launch(), { abortSignal: caller.signal }));
   await seen(simulator);
@@ -74,9 +83,16 @@ test('nth and times choose the calls that are hit, and setting the knob again co
 
 test('a rule with a share hits by chance, the same calls for the same seed', async (t) => {
   const hits = async (seed: number) => {
-    const { simulator } = await openCloud(t, { seed, knobs: { faults: [{ action: '*', share: 0.2, effect: 'skip', then: 'error' }] } });
+    const { simulator } = await openCloud(t, {
+      seed,
+      knobs: { faults: [{ action: '*', share: 0.2, effect: 'skip', then: 'error' }] },
+    });
     const call = async () => {
-      const response = await fetch(simulator.url, { method: 'POST', body: 'Action=DescribeRegions&Version=2016-11-15', headers: signed });
+      const response = await fetch(simulator.url, {
+        method: 'POST',
+        body: 'Action=DescribeRegions&Version=2016-11-15',
+        headers: signed,
+      });
       await response.text();
       return response.status;
     };
@@ -95,7 +111,10 @@ test('a share goes with nth and times: only the calls that these choose are left
     knobs: { faults: [{ action: '*', nth: 2, times: 3, share: 1, effect: 'skip', then: 'error' }] },
   });
   const pass = async () => (await failureOf(ec2.send(new DescribeInstancesCommand({})))).message === 'none';
-  t.deepEqual([await pass(), await pass(), await pass(), await pass(), await pass()], [true, false, false, false, true]);
+  t.deepEqual(
+    [await pass(), await pass(), await pass(), await pass(), await pass()],
+    [true, false, false, false, true],
+  );
   simulator.setKnobs({ faults: [{ action: '*', share: 0, effect: 'skip', then: 'error' }] });
   t.deepEqual([await pass(), await pass()], [true, true]);
 });
@@ -107,7 +126,8 @@ test('a rule is in force in its account, region and time only, and counts only t
   });
   const there = client({ key: 'AKIATEST0002', region: 'eu-west-1' });
   const elsewhere = [ec2, client({ key: 'AKIATEST0002' }), client({ region: 'eu-west-1' })];
-  const pass = async (from: EC2Client) => (await failureOf(from.send(new DescribeInstancesCommand({})))).message === 'none';
+  const pass = async (from: EC2Client) =>
+    (await failureOf(from.send(new DescribeInstancesCommand({})))).message === 'none';
   t.deepEqual([await pass(there), await pass(there)], [true, true]);
   simulator.advance(1000);
   for (const from of elsewhere) t.deepEqual([await pass(from), await pass(from)], [true, true]);
@@ -118,5 +138,6 @@ test('a rule is in force in its account, region and time only, and counts only t
 
 const signed = {
   'content-type': 'application/x-www-form-urlencoded',
-  authorization: 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0',
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0',
 };

@@ -16,7 +16,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 test('whatever is terminated and modified, a fleet that is left alone comes to its target', async (t) => {
   const { ec2, simulator } = await openCloud(t, {
-    knobs: { fleets: { launch_ms: { min: 0, max: 3000 }, notice_ms: { min: 0, max: 6000 }, modify_ms: { min: 0, max: 2000 } } },
+    knobs: {
+      fleets: { launch_ms: { min: 0, max: 3000 }, notice_ms: { min: 0, max: 6000 }, modify_ms: { min: 0, max: 2000 } },
+    },
   });
   const template = await fleetTemplate(ec2);
   await fc.assert(

@@ -1,6 +1,15 @@
 import { CreateFleetCommand, CreateLaunchTemplateCommand, DeleteLaunchTemplateCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
-import { deleteFleet, type FleetAsk, fleetOf, fleetTemplate, liveIds, liveMachines, modify, openFleet } from './fleet-support.ts';
+import {
+  deleteFleet,
+  type FleetAsk,
+  fleetOf,
+  fleetTemplate,
+  liveIds,
+  liveMachines,
+  modify,
+  openFleet,
+} from './fleet-support.ts';
 import { codeOf, openCloud } from './support.ts';
 
 test('a replayed token gives the fleet that there is, even when its template is gone; other parameters are refused', async (t) => {
@@ -40,7 +49,10 @@ test('machines carry the tags of the template and of the fleet', async (t) => {
 
 test('an override may list subnets, each of which is a pool', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { addresses: [{ subnet_id: 'subnet-a', count: 2 }] } });
-  const id = await openFleet(ec2, { units: 5, overrides: [{ InstanceType: 'm5.large', SubnetId: 'subnet-a, subnet-b' }] });
+  const id = await openFleet(ec2, {
+    units: 5,
+    overrides: [{ InstanceType: 'm5.large', SubnetId: 'subnet-a, subnet-b' }],
+  });
   simulator.advance(1000);
   t.deepEqual(
     (await liveMachines(ec2, id)).map((one) => one.SubnetId),
@@ -52,7 +64,12 @@ test('both markets are filled to their parts, weights rounded up in each', async
   const { ec2, simulator } = await openCloud(t);
   const id = await openFleet(ec2, {
     overrides: [{ InstanceType: 'c5.2xlarge', WeightedCapacity: 4 }],
-    target: { TotalTargetCapacity: 10, OnDemandTargetCapacity: 5, SpotTargetCapacity: 5, DefaultTargetCapacityType: 'spot' },
+    target: {
+      TotalTargetCapacity: 10,
+      OnDemandTargetCapacity: 5,
+      SpotTargetCapacity: 5,
+      DefaultTargetCapacityType: 'spot',
+    },
   });
   simulator.advance(60_000);
   t.deepEqual((await liveMachines(ec2, id)).map((one) => one.InstanceLifecycle ?? 'on-demand').toSorted(), [
@@ -88,7 +105,10 @@ test('attributes stand for all types that have them, and the override is echoed 
   const machines = await liveMachines(ec2, id);
   t.is(machines.length, 2);
   t.true(machines.every((one) => one.CpuOptions !== undefined && !one.InstanceType?.startsWith('t')));
-  t.like((await fleetOf(ec2, id)).LaunchTemplateConfigs?.[0]?.Overrides?.[0]?.InstanceRequirements, InstanceRequirements);
+  t.like(
+    (await fleetOf(ec2, id)).LaunchTemplateConfigs?.[0]?.Overrides?.[0]?.InstanceRequirements,
+    InstanceRequirements,
+  );
 });
 
 test('attributes may stand in the template, and one error stands for all their types', async (t) => {
@@ -96,14 +116,19 @@ test('attributes may stand in the template, and one error stands for all their t
   const made = await ec2.send(
     new CreateLaunchTemplateCommand({
       LaunchTemplateName: 'attributes',
-      LaunchTemplateData: { ImageId: 'ami-1', InstanceRequirements: { VCpuCount: { Min: 4, Max: 8 }, MemoryMiB: { Min: 8192 } } },
+      LaunchTemplateData: {
+        ImageId: 'ami-1',
+        InstanceRequirements: { VCpuCount: { Min: 4, Max: 8 }, MemoryMiB: { Min: 8192 } },
+      },
     }),
   );
   const fleet = await ec2.send(
     new CreateFleetCommand({
       Type: 'instant',
       LaunchTemplateConfigs: [
-        { LaunchTemplateSpecification: { LaunchTemplateId: made.LaunchTemplate?.LaunchTemplateId ?? '', Version: '1' } },
+        {
+          LaunchTemplateSpecification: { LaunchTemplateId: made.LaunchTemplate?.LaunchTemplateId ?? '', Version: '1' },
+        },
       ],
       TargetCapacitySpecification: { TotalTargetCapacity: 4, OnDemandTargetCapacity: 2, SpotTargetCapacity: 2 },
     }),
@@ -121,12 +146,19 @@ for (const [unit, least] of [['vcpu', 10] as const, ['memory-mib', 40_000] as co
   test(`a target may count ${unit} where types are chosen by their attributes`, async (t) => {
     const { ec2, simulator } = await openCloud(t);
     const InstanceRequirements = { VCpuCount: { Min: 4, Max: 4 }, MemoryMiB: { Min: 16_384, Max: 16_384 } };
-    const target = { TotalTargetCapacity: least, DefaultTargetCapacityType: 'on-demand' as const, TargetCapacityUnitType: unit };
+    const target = {
+      TotalTargetCapacity: least,
+      DefaultTargetCapacityType: 'on-demand' as const,
+      TargetCapacityUnitType: unit,
+    };
     const id = await openFleet(ec2, { target, overrides: [{ InstanceRequirements }] });
     simulator.advance(60_000);
     t.is((await liveIds(ec2, id)).length, 3);
     t.is((await fleetOf(ec2, id)).FulfilledCapacity, unit === 'vcpu' ? 12 : 49_152);
-    t.is(await codeOf(openFleet(ec2, { target, overrides: [{ InstanceType: 'm5.xlarge' }] })), 'InvalidParameterCombination');
+    t.is(
+      await codeOf(openFleet(ec2, { target, overrides: [{ InstanceType: 'm5.xlarge' }] })),
+      'InvalidParameterCombination',
+    );
   });
 }
 
@@ -146,23 +178,37 @@ test('there are only so many fleets, and so much capacity over all of them', asy
 const machineTag = [{ ResourceType: 'instance' as const, Tags: [{ Key: 'a', Value: 'b' }] }];
 const invalid: readonly [what: string, ask: FleetAsk, code: string][] = [
   ['with tags for machines', { more: { TagSpecifications: machineTag } }, 'InvalidTagSpecification'],
-  ['of type request with tags for machines', { more: { Type: 'request', TagSpecifications: machineTag } }, 'InvalidTagSpecification'],
+  [
+    'of type request with tags for machines',
+    { more: { Type: 'request', TagSpecifications: machineTag } },
+    'InvalidTagSpecification',
+  ],
   ['of a single type', { more: { OnDemandOptions: { SingleInstanceType: true } } }, 'InvalidParameterCombination'],
   ['of a single zone', { more: { SpotOptions: { SingleAvailabilityZone: true } } }, 'InvalidParameterCombination'],
   ['with a least target', { more: { SpotOptions: { MinTargetCapacity: 1 } } }, 'InvalidParameterCombination'],
   [
     'from reservations',
-    { more: { OnDemandOptions: { CapacityReservationOptions: { UsageStrategy: 'use-capacity-reservations-first' } } } },
+    {
+      more: { OnDemandOptions: { CapacityReservationOptions: { UsageStrategy: 'use-capacity-reservations-first' } } },
+    },
     'InvalidParameterCombination',
   ],
   ['of type request and no units', { units: 0, more: { Type: 'request' } }, 'InvalidParameterValue'],
   ['of too many units', { units: 10_001 }, 'MaxFleetTargetCapacityExceeded'],
-  ['of type request that replaces', { more: { Type: 'request', ReplaceUnhealthyInstances: true } }, 'InvalidParameterCombination'],
+  [
+    'of type request that replaces',
+    { more: { Type: 'request', ReplaceUnhealthyInstances: true } },
+    'InvalidParameterCombination',
+  ],
   ['that has expired', { more: { ValidUntil: new Date(0) } }, 'InvalidParameterValue'],
   ['with an unknown template', { template: 'lt-00000000000000000' }, 'InvalidLaunchTemplateId.NotFound'],
   [
     'with type and attributes',
-    { overrides: [{ InstanceType: 'm5.large', InstanceRequirements: { VCpuCount: { Min: 1 }, MemoryMiB: { Min: 1 } } }] },
+    {
+      overrides: [
+        { InstanceType: 'm5.large', InstanceRequirements: { VCpuCount: { Min: 1 }, MemoryMiB: { Min: 1 } } },
+      ],
+    },
     'InvalidParameterCombination',
   ],
 ];

@@ -63,7 +63,9 @@ test('fleets are listed without the instant ones, page by page and by their filt
   const { ec2, simulator } = await openCloud(t);
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) ids.push(await openFleet(ec2, { units: n, more: { Type: 'maintain' } }));
-  ids.push(await openFleet(ec2, { units: 1, more: { Type: 'request', ExcessCapacityTerminationPolicy: 'no-termination' } }));
+  ids.push(
+    await openFleet(ec2, { units: 1, more: { Type: 'request', ExcessCapacityTerminationPolicy: 'no-termination' } }),
+  );
   const instant = await openFleet(ec2, { units: 1, more: { Type: 'instant' } });
   simulator.advance(2000);
   await ec2.send(new DeleteFleetsCommand({ FleetIds: [ids[1] ?? ''], TerminateInstances: true }));
@@ -116,7 +118,11 @@ test('the machines of a fleet are listed by type, page by page, with their Spot 
   const all = await list();
   t.is(all.FleetId, id);
   t.is(all.ActiveInstances?.length, 5);
-  t.true(all.ActiveInstances?.every((one) => one.SpotInstanceRequestId?.startsWith('sir-') && one.InstanceHealth === 'healthy'));
+  t.true(
+    all.ActiveInstances?.every(
+      (one) => one.SpotInstanceRequestId?.startsWith('sir-') && one.InstanceHealth === 'healthy',
+    ),
+  );
   t.is((await list({ Filters: [{ Name: 'instance-type', Values: ['c5.large'] }] })).ActiveInstances?.length, 2);
   const first = await list({ MaxResults: 3 });
   const second = await list({ MaxResults: 3, NextToken: first.NextToken });
@@ -139,7 +145,10 @@ test('an instant fleet has no list of machines and no history', async (t) => {
 test('the history tells of the fleet, its machines and its failures, half a minute late, for two days', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ count: 1 }] } });
   const start = new Date(simulator.clock.now());
-  const id = await openFleet(ec2, { units: 2, overrides: [{ InstanceType: 'm5.large', AvailabilityZone: 'us-east-1a' }] });
+  const id = await openFleet(ec2, {
+    units: 2,
+    overrides: [{ InstanceType: 'm5.large', AvailabilityZone: 'us-east-1a' }],
+  });
   simulator.advance(29_999);
   t.deepEqual(await eventsOf(ec2, id), []);
   simulator.setKnobs({ capacity: [] });
@@ -150,17 +159,24 @@ test('the history tells of the fleet, its machines and its failures, half a minu
       // The second attempt brought nothing at all.
       .concat('allLaunchSpecsTemporarilyBlacklisted'),
   );
-  const history = async (more: object) => ec2.send(new DescribeFleetHistoryCommand({ FleetId: id, StartTime: start, ...more } as never));
+  const history = async (more: object) =>
+    ec2.send(new DescribeFleetHistoryCommand({ FleetId: id, StartTime: start, ...more } as never));
   const errors = await history({ EventType: 'service-error' });
   t.is(errors.HistoryRecords?.length, 3);
-  t.regex(errors.HistoryRecords?.[0]?.EventInformation?.EventDescription ?? '', /Error Code: InsufficientInstanceCapacity/);
+  t.regex(
+    errors.HistoryRecords?.[0]?.EventInformation?.EventDescription ?? '',
+    /Error Code: InsufficientInstanceCapacity/,
+  );
   const machines = await history({ EventType: 'instance-change' });
   t.deepEqual(
     machines.HistoryRecords?.map((one) => one.EventInformation?.InstanceId),
     (await liveIds(ec2, id)).slice(0, 1),
   );
   t.deepEqual(machines.LastEvaluatedTime, new Date(simulator.clock.now() - 30_000));
-  t.is((await history({ EventType: 'fleet-change', StartTime: new Date(start.getTime() + 1) })).HistoryRecords?.length, 1);
+  t.is(
+    (await history({ EventType: 'fleet-change', StartTime: new Date(start.getTime() + 1) })).HistoryRecords?.length,
+    1,
+  );
   const first = await history({ MaxResults: 4 });
   t.is((await history({ MaxResults: 4, NextToken: first.NextToken })).HistoryRecords?.length, 2);
   t.is(await codeOf(history({ StartTime: undefined })), 'MissingParameter');

@@ -1,6 +1,15 @@
 import { CreateLaunchTemplateCommand, DeleteLaunchTemplateCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
-import { eventsOf, fleetOf, fleetTemplate, liveIds, liveMachines, modify, openFleet, terminate } from './fleet-support.ts';
+import {
+  eventsOf,
+  fleetOf,
+  fleetTemplate,
+  liveIds,
+  liveMachines,
+  modify,
+  openFleet,
+  terminate,
+} from './fleet-support.ts';
 import { openCloud } from './support.ts';
 
 test('a fleet is submitted, then active, and its machines come a while after that', async (t) => {
@@ -50,7 +59,10 @@ test('a fleet whose template is gone replaces nothing, until a change names anot
   t.true((await eventsOf(ec2, id)).includes('spotFleetRequestConfigurationInvalid'));
   const LaunchTemplateData = { ImageId: 'ami-1', InstanceType: 't3.micro' as const };
   const other = await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: 'other', LaunchTemplateData }));
-  const LaunchTemplateSpecification = { LaunchTemplateId: other.LaunchTemplate?.LaunchTemplateId ?? '', Version: '$Latest' };
+  const LaunchTemplateSpecification = {
+    LaunchTemplateId: other.LaunchTemplate?.LaunchTemplateId ?? '',
+    Version: '$Latest',
+  };
   await modify(ec2, id, undefined, { LaunchTemplateConfigs: [{ LaunchTemplateSpecification }] });
   simulator.advance(5000);
   t.is((await liveIds(ec2, id)).length, 2);
@@ -76,7 +88,12 @@ test('machines that fail after their launch are replaced', async (t) => {
 
 test('a fleet that replaces unhealthy machines does so for Spot, after three failed checks', async (t) => {
   const { ec2, simulator } = await openCloud(t);
-  const target = { TotalTargetCapacity: 2, OnDemandTargetCapacity: 1, SpotTargetCapacity: 1, DefaultTargetCapacityType: 'spot' as const };
+  const target = {
+    TotalTargetCapacity: 2,
+    OnDemandTargetCapacity: 1,
+    SpotTargetCapacity: 1,
+    DefaultTargetCapacityType: 'spot' as const,
+  };
   const replaces = await openFleet(ec2, { target, more: { ReplaceUnhealthyInstances: true } });
   const keeps = await openFleet(ec2, { target });
   simulator.advance(5000);

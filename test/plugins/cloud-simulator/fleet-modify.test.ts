@@ -118,10 +118,16 @@ test('fleets of type request and instant cannot be modified', async (t) => {
 test('the on-demand part stays when a change does not name it, and must fit the whole', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const id = await openFleet(ec2, {
-    target: { TotalTargetCapacity: 4, OnDemandTargetCapacity: 1, SpotTargetCapacity: 3, DefaultTargetCapacityType: 'spot' },
+    target: {
+      TotalTargetCapacity: 4,
+      OnDemandTargetCapacity: 1,
+      SpotTargetCapacity: 3,
+      DefaultTargetCapacityType: 'spot',
+    },
   });
   simulator.advance(5000);
-  const change = (total: number) => modify(ec2, id, undefined, { TargetCapacitySpecification: { TotalTargetCapacity: total } });
+  const change = (total: number) =>
+    modify(ec2, id, undefined, { TargetCapacitySpecification: { TotalTargetCapacity: total } });
   const refused = await refusal(change(0));
   t.is(refused.code, 'InvalidParameter');
   t.is(refused.message, 'TargetCapacity (0) cannot be less than OnDemandTargetCapacity (1)');
@@ -143,7 +149,9 @@ test('a change can name new templates, from which later machines come', async (t
   const fleet = await fleetOf(ec2, id);
   const LaunchTemplateId = fleet.LaunchTemplateConfigs?.[0]?.LaunchTemplateSpecification?.LaunchTemplateId ?? '';
   await modify(ec2, id, 2, {
-    LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateId, Version: '1' }, Overrides: [{ InstanceType: 'c5.large' }] }],
+    LaunchTemplateConfigs: [
+      { LaunchTemplateSpecification: { LaunchTemplateId, Version: '1' }, Overrides: [{ InstanceType: 'c5.large' }] },
+    ],
   });
   simulator.advance(5000);
   t.deepEqual(

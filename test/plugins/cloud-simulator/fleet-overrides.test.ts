@@ -6,7 +6,10 @@ import { codeOf, openCloud } from './support.ts';
 
 test('only a fleet that goes on is held to 300 overrides', async (t) => {
   const { ec2 } = await openCloud(t);
-  const many = Array.from({ length: 301 }, (_, at): FleetLaunchTemplateOverridesRequest => ({ InstanceType: 'm5.large', Priority: at }));
+  const many = Array.from(
+    { length: 301 },
+    (_, at): FleetLaunchTemplateOverridesRequest => ({ InstanceType: 'm5.large', Priority: at }),
+  );
   t.is(await codeOf(openFleet(ec2, { overrides: many })), 'InvalidParameterValue');
   t.is(await codeOf(openFleet(ec2, { overrides: many, more: { Type: 'request' } })), 'InvalidParameterValue');
   t.truthy(await openFleet(ec2, { overrides: many.slice(1) }));
@@ -15,7 +18,11 @@ test('only a fleet that goes on is held to 300 overrides', async (t) => {
 
 test('a template with a type beside attributes is an error of its pool, unless the override says which of them', async (t) => {
   const { ec2 } = await openCloud(t);
-  const InstanceRequirements = { VCpuCount: { Min: 2, Max: 2 }, MemoryMiB: { Min: 8192, Max: 8192 }, AllowedInstanceTypes: ['m5.*'] };
+  const InstanceRequirements = {
+    VCpuCount: { Min: 2, Max: 2 },
+    MemoryMiB: { Min: 8192, Max: 8192 },
+    AllowedInstanceTypes: ['m5.*'],
+  };
   const { LaunchTemplate } = await ec2.send(
     new CreateLaunchTemplateCommand({
       LaunchTemplateName: 'both',

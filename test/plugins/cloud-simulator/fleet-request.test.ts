@@ -29,7 +29,9 @@ test('a fleet of type request that fell short gets the rest when there is capaci
 });
 
 test('by a knob a fleet of type request tries only once', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ count: 2 }], fleets: { request_retries: false } } });
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { capacity: [{ count: 2 }], fleets: { request_retries: false } },
+  });
   const id = await openFleet(ec2, { units: 5, more: request, overrides: [{ AvailabilityZone: 'us-east-1a' }] });
   simulator.advance(60_000);
   simulator.setKnobs({ capacity: [] });
@@ -53,7 +55,8 @@ test('a fleet waits twice as long after each attempt that fell short, up to sixt
     knobs: { capacity: [{ count: 0 }], fleets: { launch_ms: 0, start_ms: 0, history_ms: 0 } },
   });
   const id = await openFleet(ec2, { units: 1, more: request });
-  const attempts = async () => (await eventsOf(ec2, id)).filter((event) => event === 'allLaunchSpecsTemporarilyBlacklisted').length;
+  const attempts = async () =>
+    (await eventsOf(ec2, id)).filter((event) => event === 'allLaunchSpecsTemporarilyBlacklisted').length;
   const seen: number[] = [await attempts()];
   for (const wait of [5000, 10_000, 20_000, 40_000, 80_000, 80_000]) {
     simulator.advance(wait - 1);
@@ -65,7 +68,9 @@ test('a fleet waits twice as long after each attempt that fell short, up to sixt
 });
 
 test('the knob partial counts every attempt of a fleet as one call', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { partial: [{ action: 'CreateFleet', deliver: 2, times: 2 }] } });
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { partial: [{ action: 'CreateFleet', deliver: 2, times: 2 }] },
+  });
   const id = await openFleet(ec2, { units: 9, more: request });
   simulator.advance(1000);
   t.is((await liveIds(ec2, id)).length, 2);
@@ -78,7 +83,12 @@ test('the knob partial counts every attempt of a fleet as one call', async (t) =
 test('a market without capacity does not hold back the other', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ market: 'spot', count: 0 }] } });
   const id = await openFleet(ec2, {
-    target: { TotalTargetCapacity: 4, OnDemandTargetCapacity: 2, SpotTargetCapacity: 2, DefaultTargetCapacityType: 'spot' },
+    target: {
+      TotalTargetCapacity: 4,
+      OnDemandTargetCapacity: 2,
+      SpotTargetCapacity: 2,
+      DefaultTargetCapacityType: 'spot',
+    },
   });
   simulator.advance(5000);
   const before = await liveIds(ec2, id);
@@ -94,9 +104,14 @@ test('a market without capacity does not hold back the other', async (t) => {
 
 test('an attempt may cost nothing and wait for nothing, and time still goes on', async (t) => {
   const never = { start_ms: 0, launch_ms: 0, retry_ms: 0, notice_ms: 0, modify_ms: 0 };
-  const { ec2, simulator } = await openCloud(t, { knobs: { fleets: never, late_failures: [{ times: null, after_ms: 0 }] } });
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { fleets: never, late_failures: [{ times: null, after_ms: 0 }] },
+  });
   const dying = await openFleet(ec2, { units: 1 });
-  const short = await openFleet(ec2, { units: 1, overrides: [{ InstanceType: 'p5.48xlarge', AvailabilityZone: 'us-east-1a' }] });
+  const short = await openFleet(ec2, {
+    units: 1,
+    overrides: [{ InstanceType: 'p5.48xlarge', AvailabilityZone: 'us-east-1a' }],
+  });
   simulator.advance(10_000);
   t.deepEqual(await liveIds(ec2, dying), []);
   t.deepEqual(await liveIds(ec2, short), []);

@@ -89,7 +89,9 @@ test('deleting tells for each fleet what became of it', async (t) => {
   const { ec2 } = await openCloud(t);
   const id = await openFleet(ec2);
   const missing = 'fleet-00000000-0000-0000-0000-000000000000';
-  const answer = await ec2.send(new DeleteFleetsCommand({ FleetIds: ['nonsense', missing, id], TerminateInstances: true }));
+  const answer = await ec2.send(
+    new DeleteFleetsCommand({ FleetIds: ['nonsense', missing, id], TerminateInstances: true }),
+  );
   t.deepEqual(
     answer.UnsuccessfulFleetDeletions?.map((one) => [one.FleetId, one.Error?.Code as string]),
     [
@@ -113,9 +115,15 @@ test('too many fleets in one call: none is deleted', async (t) => {
   );
   const instant: string[] = [];
   for (let n = 0; n < 26; n++) instant.push(await openFleet(ec2, { units: 1, more: { Type: 'instant' } }));
-  const answer = await ec2.send(new DeleteFleetsCommand({ FleetIds: [standing, ...instant], TerminateInstances: true }));
+  const answer = await ec2.send(
+    new DeleteFleetsCommand({ FleetIds: [standing, ...instant], TerminateInstances: true }),
+  );
   t.is(answer.SuccessfulFleetDeletions?.length, 0);
-  t.true(answer.UnsuccessfulFleetDeletions?.every((one) => String(one.Error?.Code) === 'ExceededInstantFleetNumForDeletion'));
+  t.true(
+    answer.UnsuccessfulFleetDeletions?.every(
+      (one) => String(one.Error?.Code) === 'ExceededInstantFleetNumForDeletion',
+    ),
+  );
   t.is(simulator.ledger().fleets.length, 27);
 });
 

@@ -37,7 +37,10 @@ export async function openFleet(ec2: EC2Client, ask: FleetAsk = {}): Promise<str
           ...(ask.overrides === undefined ? {} : { Overrides: ask.overrides }),
         },
       ],
-      TargetCapacitySpecification: ask.target ?? { TotalTargetCapacity: ask.units ?? 3, DefaultTargetCapacityType: 'on-demand' },
+      TargetCapacitySpecification: ask.target ?? {
+        TotalTargetCapacity: ask.units ?? 3,
+        DefaultTargetCapacityType: 'on-demand',
+      },
       ...ask.more,
     }),
   );
@@ -93,7 +96,10 @@ export async function modify(
   total: number | undefined,
   more: Partial<ModifyFleetCommandInput> = {},
 ): Promise<void> {
-  const target = total === undefined ? {} : { TargetCapacitySpecification: { TotalTargetCapacity: total, OnDemandTargetCapacity: total } };
+  const target =
+    total === undefined
+      ? {}
+      : { TargetCapacitySpecification: { TotalTargetCapacity: total, OnDemandTargetCapacity: total } };
   await ec2.send(new ModifyFleetCommand({ FleetId: id, ...target, ...more }));
 }
 

@@ -4,12 +4,17 @@ import { zoneShares } from '../../../plugins/cloud-simulator/groups/launch/zone-
 import { openGroups, tally } from './groups-support.ts';
 
 test('a launch without capacity fails in the activities, is tried again ever less often, and succeeds once there is capacity', async (t) => {
-  const { activities, create, members, settle, simulator } = await openGroups(t, { knobs: { capacity: [{ count: 0 }] } });
+  const { activities, create, members, settle, simulator } = await openGroups(t, {
+    knobs: { capacity: [{ count: 0 }] },
+  });
   await create('web', { DesiredCapacity: 2, AvailabilityZones: ['us-east-1a'] });
   simulator.advance(3_600_000);
   const failed = (await activities('web')).toReversed();
   t.like(failed[0], { StatusCode: 'Failed', Progress: 100, AutoScalingGroupName: 'web' });
-  t.regex(failed[0]?.StatusMessage ?? '', /do not have sufficient t3\.micro capacity .*us-east-1a.* Launching EC2 instance failed\.$/);
+  t.regex(
+    failed[0]?.StatusMessage ?? '',
+    /do not have sufficient t3\.micro capacity .*us-east-1a.* Launching EC2 instance failed\.$/,
+  );
   const times = failed.map((one) => Number(one.StartTime));
   const waits = times.slice(1).map((at, index) => at - (times[index] as number) - 500);
   t.deepEqual(waits.slice(0, 7), [5000, 10_000, 20_000, 40_000, 80_000, 80_000, 80_000]);
@@ -21,7 +26,9 @@ test('a launch without capacity fails in the activities, is tried again ever les
 });
 
 test('a group that got machines in between waits as after a first failure', async (t) => {
-  const { activities, autoScaling, create, settle, simulator } = await openGroups(t, { knobs: { capacity: [{ count: 0 }] } });
+  const { activities, autoScaling, create, settle, simulator } = await openGroups(t, {
+    knobs: { capacity: [{ count: 0 }] },
+  });
   await create('web', { DesiredCapacity: 1, AvailabilityZones: ['us-east-1a'] });
   simulator.advance(3_600_000);
   simulator.setKnobs({ capacity: [{ count: 1 }] });
@@ -43,10 +50,16 @@ test('a change by a caller ends the wait for another try', async (t) => {
 });
 
 test('a zone without capacity leaves its part to the others', async (t) => {
-  const { activities, create, members, simulator } = await openGroups(t, { knobs: { capacity: [{ zone: 'us-east-1b', count: 1 }] } });
+  const { activities, create, members, simulator } = await openGroups(t, {
+    knobs: { capacity: [{ zone: 'us-east-1b', count: 1 }] },
+  });
   await create('web', { DesiredCapacity: 9 });
   simulator.advance(3_600_000);
-  t.deepEqual(tally((await members('web')).map((one) => one.AvailabilityZone)), { 'us-east-1a': 4, 'us-east-1b': 1, 'us-east-1c': 4 });
+  t.deepEqual(tally((await members('web')).map((one) => one.AvailabilityZone)), {
+    'us-east-1a': 4,
+    'us-east-1b': 1,
+    'us-east-1c': 4,
+  });
   // Evening out the zones is not tried where it cannot succeed.
   const failed = (await activities('web')).filter((one) => one.StatusCode === 'Failed');
   t.is(failed.length, 1);

@@ -59,7 +59,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ([index, ShouldDecrementDesiredCapacity]): Step =>
       async (cloud, name) => {
         const [InstanceId] = await one(cloud, name, index);
-        return cloud.autoScaling.send(new TerminateInstanceInAutoScalingGroupCommand({ InstanceId, ShouldDecrementDesiredCapacity }));
+        return cloud.autoScaling.send(
+          new TerminateInstanceInAutoScalingGroupCommand({ InstanceId, ShouldDecrementDesiredCapacity }),
+        );
       },
   ),
   fc.tuple(fc.subarray(processes, { minLength: 1 }), fc.boolean()).map(
@@ -100,7 +102,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.constantFrom(...zones), fc.integer({ min: 1, max: 3 })).map(
     ([zone, RequestedCapacity]): Step =>
       (cloud, AutoScalingGroupName) =>
-        cloud.autoScaling.send(new LaunchInstancesCommand({ AutoScalingGroupName, RequestedCapacity, AvailabilityZones: [zone] })),
+        cloud.autoScaling.send(
+          new LaunchInstancesCommand({ AutoScalingGroupName, RequestedCapacity, AvailabilityZones: [zone] }),
+        ),
   ),
 );
 
@@ -111,7 +115,10 @@ const mix = (...Overrides: LaunchTemplateOverrides[]): MixedInstancesPolicy => (
 const kinds: readonly [kind: string, policy: MixedInstancesPolicy | undefined][] = [
   ['plain', undefined],
   ['mixed', mix({ InstanceType: 'm5.large' }, { InstanceType: 'c5.large' })],
-  ['weighted', mix({ InstanceType: 'm5.xlarge', WeightedCapacity: '3' }, { InstanceType: 'm5.large', WeightedCapacity: '2' })],
+  [
+    'weighted',
+    mix({ InstanceType: 'm5.xlarge', WeightedCapacity: '3' }, { InstanceType: 'm5.large', WeightedCapacity: '2' }),
+  ],
 ];
 
 for (const [kind, policy] of kinds) {

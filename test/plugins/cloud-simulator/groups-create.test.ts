@@ -11,7 +11,10 @@ test('the quota of groups is a limit of the account', async (t) => {
   const { autoScaling, create } = await openGroups(t, { knobs: { quotas: { groups: 1 } } });
   await create('one');
   t.like(await refusal(create('two')), { code: 'LimitExceededFault', status: 400 });
-  t.like(await autoScaling.send(new DescribeAccountLimitsCommand({})), { MaxNumberOfAutoScalingGroups: 1, NumberOfAutoScalingGroups: 1 });
+  t.like(await autoScaling.send(new DescribeAccountLimitsCommand({})), {
+    MaxNumberOfAutoScalingGroups: 1,
+    NumberOfAutoScalingGroups: 1,
+  });
 });
 
 const invalid: readonly [what: string, input: Partial<CreateAutoScalingGroupCommandInput>, message: RegExp][] = [
@@ -35,7 +38,11 @@ const invalid: readonly [what: string, input: Partial<CreateAutoScalingGroupComm
   ['of a machine', { InstanceId: 'i-1' }, /not simulated/],
   [
     'with a lifecycle hook',
-    { LifecycleHookSpecificationList: [{ LifecycleHookName: 'h', LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING' }] },
+    {
+      LifecycleHookSpecificationList: [
+        { LifecycleHookName: 'h', LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING' },
+      ],
+    },
     /not simulated/,
   ],
   [
@@ -43,8 +50,16 @@ const invalid: readonly [what: string, input: Partial<CreateAutoScalingGroupComm
     { LaunchTemplate: { LaunchTemplateName: 'none', Version: '1' } },
     /fully-formed launch template\. .*does not exist/,
   ],
-  ['of an unknown version', { LaunchTemplate: { LaunchTemplateName: 'pool', Version: '9' } }, /fully-formed launch template\. .*version/],
-  ['of a template without an image', { LaunchTemplate: { LaunchTemplateName: 'bare' } }, /fully-formed launch template\. .*ImageId/],
+  [
+    'of an unknown version',
+    { LaunchTemplate: { LaunchTemplateName: 'pool', Version: '9' } },
+    /fully-formed launch template\. .*version/,
+  ],
+  [
+    'of a template without an image',
+    { LaunchTemplate: { LaunchTemplateName: 'bare' } },
+    /fully-formed launch template\. .*ImageId/,
+  ],
   ['with a termination policy that is none', { TerminationPolicies: ['Default', 'Youngest'] }, /Youngest/],
   ['with a kind of health check that is none', { HealthCheckType: 'HTTP' }, /HealthCheckType/],
   ['with a negative cooldown', { DefaultCooldown: -1 }, /DefaultCooldown/],
@@ -65,7 +80,10 @@ for (const [what, input, message] of invalid) {
 test('what a launch would refuse of a template is refused at once with strict ids', async (t) => {
   const { create } = await openGroups(t, { knobs: { strict_ids: true } });
   t.regex((await refusal(create('web'))).message, /fully-formed launch template\. .*ami-1/);
-  t.regex((await refusal(create('web', { AvailabilityZones: undefined, VPCZoneIdentifier: 'subnet-9' }))).message, /subnet-9/);
+  t.regex(
+    (await refusal(create('web', { AvailabilityZones: undefined, VPCZoneIdentifier: 'subnet-9' }))).message,
+    /subnet-9/,
+  );
 });
 
 test('settings without an effect here come back as they were given, and an update leaves alone what it does not name', async (t) => {
@@ -88,6 +106,8 @@ test('settings without an effect here come back as they were given, and an updat
   t.like(await show('plain'), { LoadBalancerNames: [], TargetGroupARNs: [], TrafficSources: [], EnabledMetrics: [] });
   t.like(await show('web'), given);
   const InstanceMaintenancePolicy = { MinHealthyPercentage: 50, MaxHealthyPercentage: 150 };
-  await autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'web', InstanceMaintenancePolicy }));
+  await autoScaling.send(
+    new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'web', InstanceMaintenancePolicy }),
+  );
   t.like(await show('web'), { ...given, InstanceMaintenancePolicy });
 });

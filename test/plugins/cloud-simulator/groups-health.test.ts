@@ -2,7 +2,9 @@ import test from 'ava';
 import { openGroups, openWeb, tally } from './groups-support.ts';
 
 test('a machine whose checks fail is replaced, also when it is protected, and its end is told', async (t) => {
-  const { activities, before, ids, live, settle, simulator } = await openWeb(t, 2, { NewInstancesProtectedFromScaleIn: true });
+  const { activities, before, ids, live, settle, simulator } = await openWeb(t, 2, {
+    NewInstancesProtectedFromScaleIn: true,
+  });
   const [ill] = before as [string];
   simulator.setKnobs({ health: [{ instance_ids: [ill] }] });
   settle();

@@ -1,4 +1,8 @@
-import { type LaunchInstancesCommandInput, LaunchInstancesCommand, SuspendProcessesCommand } from '@aws-sdk/client-auto-scaling';
+import {
+  type LaunchInstancesCommandInput,
+  LaunchInstancesCommand,
+  SuspendProcessesCommand,
+} from '@aws-sdk/client-auto-scaling';
 import test from 'ava';
 import { type GroupCloud, openGroups } from './groups-support.ts';
 import { codeOf, refusal } from './support.ts';
@@ -35,7 +39,10 @@ test('a replayed token starts nothing and gives the first answer again', async (
   const again = await launch(cloud);
   t.deepEqual(again.Instances, first.Instances);
   t.is((await cloud.live()).size, 3);
-  t.like(await refusal(launch(cloud, { RequestedCapacity: 4 })), { code: 'IdempotentParameterMismatchError', status: 400 });
+  t.like(await refusal(launch(cloud, { RequestedCapacity: 4 })), {
+    code: 'IdempotentParameterMismatchError',
+    status: 400,
+  });
   cloud.settle();
   t.is((await cloud.live()).size, 3);
   cloud.simulator.setKnobs({ tokens: { in_progress_ms: 1000 } });
@@ -55,7 +62,11 @@ test('what does not come is an error beside what comes, and is not wanted unless
   await cloud.create('web');
   const answer = await launch(cloud);
   t.is(answer.Instances?.[0]?.InstanceIds?.length, 2);
-  t.like(answer.Errors?.[0], { ErrorCode: 'InsufficientInstanceCapacity', AvailabilityZone: 'us-east-1b', InstanceType: 't3.micro' });
+  t.like(answer.Errors?.[0], {
+    ErrorCode: 'InsufficientInstanceCapacity',
+    AvailabilityZone: 'us-east-1b',
+    InstanceType: 't3.micro',
+  });
   t.is((await cloud.show('web'))?.DesiredCapacity, 2);
   const none = await launch(cloud, { ClientToken: 'two', RetryStrategy: 'retry-with-group-configuration' });
   t.deepEqual(none.Instances, []);
@@ -104,7 +115,9 @@ test('a launch is refused where On-Demand and Spot are mixed, and while Launch i
   const cloud = await openGroups(t);
   const { autoScaling, create } = cloud;
   const LaunchTemplate = { LaunchTemplateSpecification: { LaunchTemplateName: 'pool', Version: '1' } };
-  await create('web', { MixedInstancesPolicy: { LaunchTemplate, InstancesDistribution: { OnDemandPercentageAboveBaseCapacity: 50 } } });
+  await create('web', {
+    MixedInstancesPolicy: { LaunchTemplate, InstancesDistribution: { OnDemandPercentageAboveBaseCapacity: 50 } },
+  });
   t.is(await codeOf(launch(cloud)), 'ValidationError');
   await create('other');
   await autoScaling.send(new SuspendProcessesCommand({ AutoScalingGroupName: 'other', ScalingProcesses: ['Launch'] }));

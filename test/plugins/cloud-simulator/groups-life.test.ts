@@ -55,10 +55,18 @@ test('machines of a group come after its reaction, pending at first, spread over
   t.deepEqual(tally(young.map((one) => one.LifecycleState)), { Pending: 7 });
   t.deepEqual(tally(young.map((one) => one.AvailabilityZone)), { 'us-east-1a': 3, 'us-east-1b': 2, 'us-east-1c': 2 });
   simulator.advance(2000);
-  t.like((await members('web'))[0], { LifecycleState: 'InService', HealthStatus: 'Healthy', InstanceType: 't3.micro' });
+  t.like((await members('web'))[0], {
+    LifecycleState: 'InService',
+    HealthStatus: 'Healthy',
+    InstanceType: 't3.micro',
+  });
   const { AutoScalingInstances } = await autoScaling.send(new DescribeAutoScalingInstancesCommand({}));
   t.is(AutoScalingInstances?.length, 7);
-  t.like(AutoScalingInstances?.[0], { AutoScalingGroupName: 'web', LifecycleState: 'InService', HealthStatus: 'HEALTHY' });
+  t.like(AutoScalingInstances?.[0], {
+    AutoScalingGroupName: 'web',
+    LifecycleState: 'InService',
+    HealthStatus: 'HEALTHY',
+  });
 });
 
 test('desired capacity is the minimum unless it is given', async (t) => {
@@ -70,7 +78,11 @@ test('desired capacity is the minimum unless it is given', async (t) => {
 
 test('subnets decide the zones, and machines are put into them', async (t) => {
   const { create, show, live, settle } = await openGroups(t);
-  await create('web', { AvailabilityZones: undefined, VPCZoneIdentifier: 'subnet-one, subnet-two', DesiredCapacity: 2 });
+  await create('web', {
+    AvailabilityZones: undefined,
+    VPCZoneIdentifier: 'subnet-one, subnet-two',
+    DesiredCapacity: 2,
+  });
   settle();
   const subnets = [...(await live()).values()].map((machine) => machine.SubnetId);
   t.true(subnets.every((id) => id === 'subnet-one' || id === 'subnet-two'));
@@ -142,7 +154,8 @@ test('an empty group is deleted without force', async (t) => {
 
 test('names that nobody has given are simply not shown', async (t) => {
   const { autoScaling, create } = await openGroups(t);
-  const describe = (names?: string[]) => autoScaling.send(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: names }));
+  const describe = (names?: string[]) =>
+    autoScaling.send(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: names }));
   t.deepEqual((await describe(['none'])).AutoScalingGroups, []);
   t.deepEqual((await describe()).AutoScalingGroups, []);
   await create('web');
@@ -154,7 +167,8 @@ test('names that nobody has given are simply not shown', async (t) => {
 
 test('an update changes what it names, and new bounds pull the desired capacity', async (t) => {
   const { autoScaling, create, show, members, settle } = await openGroups(t);
-  const update = (change: object) => autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'web', ...change }));
+  const update = (change: object) =>
+    autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'web', ...change }));
   await create('web', { DesiredCapacity: 4 });
   settle();
   await update({ MaxSize: 3 });
@@ -162,14 +176,23 @@ test('an update changes what it names, and new bounds pull the desired capacity'
   settle();
   t.is((await members('web')).length, 3);
   await update({ MinSize: 5, MaxSize: 6, DefaultCooldown: 1 });
-  t.like(await show('web'), { MinSize: 5, MaxSize: 6, DesiredCapacity: 5, DefaultCooldown: 1, AvailabilityZones: zones });
+  t.like(await show('web'), {
+    MinSize: 5,
+    MaxSize: 6,
+    DesiredCapacity: 5,
+    DefaultCooldown: 1,
+    AvailabilityZones: zones,
+  });
   t.is(await codeOf(update({ MaxSize: 4 })), 'ValidationError');
   t.is(await codeOf(update({ DesiredCapacity: 7 })), 'ValidationError');
   t.like(await show('web'), { MinSize: 5, MaxSize: 6, DesiredCapacity: 5 });
   await update({ MinSize: 0, MaxSize: 0, DesiredCapacity: 0 });
   settle();
   t.deepEqual(await members('web'), []);
-  t.is(await codeOf(autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'none' }))), 'ValidationError');
+  t.is(
+    await codeOf(autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'none' }))),
+    'ValidationError',
+  );
 });
 
 test('the desired capacity is set within the bounds only, and a cooldown holds up those who honour it', async (t) => {

@@ -45,7 +45,10 @@ test('fifty groups come at a time unless more are asked for, and never more than
     status: 400,
   });
   // A token belongs to its listing.
-  t.is(await codeOf(autoScaling.send(new DescribeAutoScalingInstancesCommand({ NextToken: first.NextToken }))), 'InvalidNextToken');
+  t.is(
+    await codeOf(autoScaling.send(new DescribeAutoScalingInstancesCommand({ NextToken: first.NextToken }))),
+    'InvalidNextToken',
+  );
 });
 
 test('machines of all groups come in pages, or by at most fifty ids', async (t) => {
@@ -57,7 +60,8 @@ test('machines of all groups come in pages, or by at most fifty ids', async (t) 
   for await (const page of paginateDescribeAutoScalingInstances({ client: autoScaling, pageSize: 2 }, {}))
     seen.push(...(page.AutoScalingInstances ?? []).map((one) => one.InstanceId));
   t.deepEqual(seen.toSorted(), [...(await ids('one')), ...(await ids('two'))].toSorted());
-  const describe = (InstanceIds: string[]) => autoScaling.send(new DescribeAutoScalingInstancesCommand({ InstanceIds }));
+  const describe = (InstanceIds: string[]) =>
+    autoScaling.send(new DescribeAutoScalingInstancesCommand({ InstanceIds }));
   const [known] = (await ids('two')) as [string];
   t.deepEqual(
     (await describe([known, 'i-0123456789abcdef0'])).AutoScalingInstances?.map((one) => one.AutoScalingGroupName),
@@ -71,7 +75,10 @@ test('activities come newest first, in pages, and outlive their group for those 
   await create('web', { DesiredCapacity: 5 });
   settle();
   const all: { at: number; id: string | undefined }[] = [];
-  for await (const page of paginateDescribeScalingActivities({ client: autoScaling, pageSize: 2 }, { AutoScalingGroupName: 'web' })) {
+  for await (const page of paginateDescribeScalingActivities(
+    { client: autoScaling, pageSize: 2 },
+    { AutoScalingGroupName: 'web' },
+  )) {
     all.push(...(page.Activities ?? []).map((one) => ({ at: Number(one.StartTime), id: one.ActivityId })));
     if (all.length === 2) {
       await autoScaling.send(new SetDesiredCapacityCommand({ AutoScalingGroupName: 'web', DesiredCapacity: 6 }));
@@ -115,7 +122,11 @@ test('machines get the tags of their group that propagate, over those of the tem
     { Key: 'muster:request-id', Value: 'template' },
     { Key: 'from', Value: 'template' },
   ];
-  await template('tagged', { ImageId: 'ami-1', InstanceType: 't3.micro', TagSpecifications: [{ ResourceType: 'instance', Tags }] });
+  await template('tagged', {
+    ImageId: 'ami-1',
+    InstanceType: 't3.micro',
+    TagSpecifications: [{ ResourceType: 'instance', Tags }],
+  });
   await create('web', {
     DesiredCapacity: 1,
     LaunchTemplate: { LaunchTemplateName: 'tagged', Version: '1' },
@@ -181,7 +192,10 @@ test('tags of groups can be read alone, and groups be found by them', async (t) 
   t.is((await tags('propagate-at-launch', 'false'))?.length, 2);
   const page = await autoScaling.send(new DescribeTagsCommand({ MaxRecords: 2 }));
   t.is(page.Tags?.length, 2);
-  t.is((await autoScaling.send(new DescribeTagsCommand({ MaxRecords: 2, NextToken: page.NextToken }))).Tags?.length, 1);
+  t.is(
+    (await autoScaling.send(new DescribeTagsCommand({ MaxRecords: 2, NextToken: page.NextToken }))).Tags?.length,
+    1,
+  );
 });
 
 test('a refusal tells the group that is meant, whatever the action', async (t) => {
@@ -194,8 +208,11 @@ test('a refusal tells the group that is meant, whatever the action', async (t) =
 test('faults and throttling reach Auto Scaling in its own form', async (t) => {
   const { autoScaling, create, show, simulator } = await openGroups(t);
   await create('web');
-  const set = () => autoScaling.send(new SetDesiredCapacityCommand({ AutoScalingGroupName: 'web', DesiredCapacity: 1 }));
-  simulator.setKnobs({ faults: [{ action: 'SetDesiredCapacity', effect: 'execute', then: 'error', code: 'ResourceContention' }] });
+  const set = () =>
+    autoScaling.send(new SetDesiredCapacityCommand({ AutoScalingGroupName: 'web', DesiredCapacity: 1 }));
+  simulator.setKnobs({
+    faults: [{ action: 'SetDesiredCapacity', effect: 'execute', then: 'error', code: 'ResourceContention' }],
+  });
   t.like(await refusal(set()), { code: 'ResourceContentionFault', status: 500 });
   t.is((await show('web'))?.DesiredCapacity, 1);
 });

@@ -35,7 +35,10 @@ test('a shrinking group stays even without starting anything', async (t) => {
   await cloud.resize(4);
   cloud.settle();
   t.true((await cloud.ids('web')).every((id) => cloud.before.includes(id)));
-  t.deepEqual(Object.values(tally((await cloud.members('web')).map((one) => one.AvailabilityZone))).toSorted(), [1, 1, 2]);
+  t.deepEqual(
+    Object.values(tally((await cloud.members('web')).map((one) => one.AvailabilityZone))).toSorted(),
+    [1, 1, 2],
+  );
 });
 
 test('new machines are protected where the group says so', async (t) => {
@@ -74,7 +77,9 @@ test('with Launch suspended nothing is replaced, and a group that is resized mea
   const { autoScaling, before, ec2, live, settle, show } = cloud;
   await cloud.suspend('Launch');
   await ec2.send(new TerminateInstancesCommand({ InstanceIds: before.slice(0, 3) }));
-  await autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'web', MinSize: 0, DesiredCapacity: 2 }));
+  await autoScaling.send(
+    new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'web', MinSize: 0, DesiredCapacity: 2 }),
+  );
   settle();
   t.deepEqual([...(await live()).keys()].toSorted(), before.slice(3).toSorted());
   t.deepEqual(
@@ -183,5 +188,8 @@ test('machines leave a zone that their group has left', async (t) => {
   const AvailabilityZones = ['us-east-1a', 'us-east-1b'];
   await cloud.autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'web', AvailabilityZones }));
   cloud.simulator.advance(600_000);
-  t.deepEqual(tally((await cloud.members('web')).map((one) => one.AvailabilityZone)), { 'us-east-1a': 2, 'us-east-1b': 2 });
+  t.deepEqual(tally((await cloud.members('web')).map((one) => one.AvailabilityZone)), {
+    'us-east-1a': 2,
+    'us-east-1b': 2,
+  });
 });

@@ -12,10 +12,14 @@ import { codeOf, refusal } from './support.ts';
 
 test('a mixed group has its base and its percentage On-Demand, and the rest Spot', async (t) => {
   const { autoScaling, create, live, settle } = await openGroups(t);
-  const markets = async () => tally([...(await live()).values()].map((machine) => machine.InstanceLifecycle ?? 'on-demand'));
+  const markets = async () =>
+    tally([...(await live()).values()].map((machine) => machine.InstanceLifecycle ?? 'on-demand'));
   await create('web', {
     DesiredCapacity: 7,
-    MixedInstancesPolicy: policy([{ InstanceType: 'm5.large' }], { OnDemandBaseCapacity: 2, OnDemandPercentageAboveBaseCapacity: 20 }),
+    MixedInstancesPolicy: policy([{ InstanceType: 'm5.large' }], {
+      OnDemandBaseCapacity: 2,
+      OnDemandPercentageAboveBaseCapacity: 20,
+    }),
   });
   settle();
   t.deepEqual(await markets(), { 'on-demand': 3, spot: 4 });
@@ -59,7 +63,9 @@ test('the policy of a mixed group is shown, and an update changes only what it n
 });
 
 test('On-Demand machines come from the first override with room', async (t) => {
-  const { create, members, settle } = await openGroups(t, { knobs: { capacity: [{ instance_type: 'm5.large', count: 1 }] } });
+  const { create, members, settle } = await openGroups(t, {
+    knobs: { capacity: [{ instance_type: 'm5.large', count: 1 }] },
+  });
   await create('web', {
     DesiredCapacity: 6,
     MixedInstancesPolicy: policy([{ InstanceType: 'm5.large' }, { InstanceType: 'c5.large' }], {}),
@@ -93,7 +99,10 @@ test('weighted groups count units and overshoot by less than one machine', async
   t.is(now[0]?.WeightedCapacity, '4');
   t.deepEqual(tally(now.map((one) => one.AvailabilityZone)), { 'us-east-1a': 1, 'us-east-1b': 1, 'us-east-1c': 1 });
   await autoScaling.send(
-    new TerminateInstanceInAutoScalingGroupCommand({ InstanceId: now[0]?.InstanceId ?? '', ShouldDecrementDesiredCapacity: true }),
+    new TerminateInstanceInAutoScalingGroupCommand({
+      InstanceId: now[0]?.InstanceId ?? '',
+      ShouldDecrementDesiredCapacity: true,
+    }),
   );
   t.is((await show('web'))?.DesiredCapacity, 5);
   settle();
@@ -127,7 +136,15 @@ test('overrides may have a template of their own, or describe their machines', a
   await create('described', {
     DesiredCapacity: 2,
     MixedInstancesPolicy: policy(
-      [{ InstanceRequirements: { VCpuCount: { Min: 2, Max: 2 }, MemoryMiB: { Min: 8192, Max: 8192 }, AllowedInstanceTypes: ['m5*'] } }],
+      [
+        {
+          InstanceRequirements: {
+            VCpuCount: { Min: 2, Max: 2 },
+            MemoryMiB: { Min: 8192, Max: 8192 },
+            AllowedInstanceTypes: ['m5*'],
+          },
+        },
+      ],
       {},
     ),
   });
@@ -142,7 +159,11 @@ test('overrides may have a template of their own, or describe their machines', a
 
 test('a group of one template may be Spot by its template, a mixed one may not', async (t) => {
   const { create, live, settle, template } = await openGroups(t);
-  await template('spot', { ImageId: 'ami-1', InstanceType: 't3.micro', InstanceMarketOptions: { MarketType: 'spot' } });
+  await template('spot', {
+    ImageId: 'ami-1',
+    InstanceType: 't3.micro',
+    InstanceMarketOptions: { MarketType: 'spot' },
+  });
   await create('web', { DesiredCapacity: 1, LaunchTemplate: { LaunchTemplateName: 'spot', Version: '1' } });
   settle();
   t.is([...(await live()).values()][0]?.InstanceLifecycle, 'spot');
@@ -155,7 +176,11 @@ const invalid: readonly [
   overrides: LaunchTemplateOverrides[],
   distribution: MixedInstancesPolicy['InstancesDistribution'],
 ][] = [
-  ['weights for some types only', [{ InstanceType: 'm5.large', WeightedCapacity: '1' }, { InstanceType: 'c5.large' }], {}],
+  [
+    'weights for some types only',
+    [{ InstanceType: 'm5.large', WeightedCapacity: '1' }, { InstanceType: 'c5.large' }],
+    {},
+  ],
   ['a weight of none', [{ InstanceType: 'm5.large', WeightedCapacity: '0' }], {}],
   ['a percentage above 100', [], { OnDemandPercentageAboveBaseCapacity: 101 }],
   ['an unknown strategy', [], { SpotAllocationStrategy: 'diversified' }],
@@ -165,7 +190,10 @@ const invalid: readonly [
 for (const [what, overrides, distribution] of invalid) {
   test(`a mixed group with ${what} is refused`, async (t) => {
     const { create } = await openGroups(t);
-    t.is(await codeOf(create('web', { MixedInstancesPolicy: policy(overrides, distribution ?? {}) })), 'ValidationError');
+    t.is(
+      await codeOf(create('web', { MixedInstancesPolicy: policy(overrides, distribution ?? {}) })),
+      'ValidationError',
+    );
   });
 }
 

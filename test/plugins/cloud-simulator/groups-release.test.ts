@@ -5,9 +5,13 @@ import { type GroupCloud, openGroups, openWeb } from './groups-support.ts';
 import { codeOf, refusal } from './support.ts';
 
 const detach = (cloud: GroupCloud, InstanceIds: string[], ShouldDecrementDesiredCapacity: boolean) =>
-  cloud.autoScaling.send(new DetachInstancesCommand({ AutoScalingGroupName: 'web', InstanceIds, ShouldDecrementDesiredCapacity }));
+  cloud.autoScaling.send(
+    new DetachInstancesCommand({ AutoScalingGroupName: 'web', InstanceIds, ShouldDecrementDesiredCapacity }),
+  );
 const terminate = (cloud: GroupCloud, InstanceId: string, ShouldDecrementDesiredCapacity: boolean) =>
-  cloud.autoScaling.send(new TerminateInstanceInAutoScalingGroupCommand({ InstanceId, ShouldDecrementDesiredCapacity }));
+  cloud.autoScaling.send(
+    new TerminateInstanceInAutoScalingGroupCommand({ InstanceId, ShouldDecrementDesiredCapacity }),
+  );
 
 test('a detached machine lives on without its group, which gets another or wants one less', async (t) => {
   const cloud = await openWeb(t, 3);
@@ -53,7 +57,9 @@ test('a detachment that leaves the zones uneven costs other machines, unless AZR
     const cloud = await openWeb(t, 6);
     const { before, live, members, settle } = cloud;
     if (suspended) await cloud.suspend('AZRebalance');
-    const inA = (await members('web')).filter((one) => one.AvailabilityZone === 'us-east-1a').map((one) => one.InstanceId ?? '');
+    const inA = (await members('web'))
+      .filter((one) => one.AvailabilityZone === 'us-east-1a')
+      .map((one) => one.InstanceId ?? '');
     await detach(cloud, inA, true);
     settle();
     const rest = before.filter((id) => !inA.includes(id));
@@ -74,7 +80,10 @@ test('a machine terminated through its group takes its place with it, or is repl
   t.is(await codeOf(terminate(cloud, first, true)), 'ScalingActivityInProgressFault');
   settle();
   t.deepEqual((await ids('web')).toSorted(), before.slice(1).toSorted());
-  t.regex((await refusal(terminate(cloud, first, true))).message, /Instance Id not found - No managed instance found for instance ID/);
+  t.regex(
+    (await refusal(terminate(cloud, first, true))).message,
+    /Instance Id not found - No managed instance found for instance ID/,
+  );
   await terminate(cloud, second, false);
   settle();
   t.is((await show('web'))?.DesiredCapacity, 2);
@@ -88,7 +97,9 @@ test('a pending and protected machine can be terminated through its group too, b
   simulator.advance(1000);
   const [first, second] = (await ids('web')) as [string, string];
   const end = (InstanceId: string) =>
-    autoScaling.send(new TerminateInstanceInAutoScalingGroupCommand({ InstanceId, ShouldDecrementDesiredCapacity: true }));
+    autoScaling.send(
+      new TerminateInstanceInAutoScalingGroupCommand({ InstanceId, ShouldDecrementDesiredCapacity: true }),
+    );
   await end(first);
   t.is(await codeOf(end(second)), 'ValidationError');
   settle();
@@ -100,7 +111,11 @@ test('several machines of one group are terminated together or not at all', asyn
   const { autoScaling, before, live, show } = await openWeb(t, 3);
   const end = (InstanceIds: string[]) =>
     autoScaling.send(
-      new TerminateInstanceInAutoScalingGroupCommand({ AutoScalingGroupName: 'web', InstanceIds, ShouldDecrementDesiredCapacity: true }),
+      new TerminateInstanceInAutoScalingGroupCommand({
+        AutoScalingGroupName: 'web',
+        InstanceIds,
+        ShouldDecrementDesiredCapacity: true,
+      }),
     );
   t.is(await codeOf(end([...before, 'i-0123456789abcdef0'])), 'ValidationError');
   t.is((await live()).size, 3);

@@ -117,10 +117,19 @@ export async function openWeb(
   return {
     ...cloud,
     before,
-    resize: (DesiredCapacity) => autoScaling.send(new SetDesiredCapacityCommand({ AutoScalingGroupName, DesiredCapacity })),
-    suspend: (...ScalingProcesses) => autoScaling.send(new SuspendProcessesCommand({ AutoScalingGroupName, ScalingProcesses })),
-    resume: (...ScalingProcesses) => autoScaling.send(new ResumeProcessesCommand({ AutoScalingGroupName, ScalingProcesses })),
+    resize: (DesiredCapacity) =>
+      autoScaling.send(new SetDesiredCapacityCommand({ AutoScalingGroupName, DesiredCapacity })),
+    suspend: (...ScalingProcesses) =>
+      autoScaling.send(new SuspendProcessesCommand({ AutoScalingGroupName, ScalingProcesses })),
+    resume: (...ScalingProcesses) =>
+      autoScaling.send(new ResumeProcessesCommand({ AutoScalingGroupName, ScalingProcesses })),
     protect: (InstanceIds, ProtectedFromScaleIn = true) =>
-      autoScaling.send(new SetInstanceProtectionCommand({ AutoScalingGroupName, InstanceIds: [...InstanceIds], ProtectedFromScaleIn })),
+      autoScaling.send(
+        new SetInstanceProtectionCommand({
+          AutoScalingGroupName,
+          InstanceIds: [...InstanceIds],
+          ProtectedFromScaleIn,
+        }),
+      ),
   };
 }

@@ -16,7 +16,10 @@ test('members of an answer stand inside the result of their action, and an empty
 
 test('an error says whose fault it is and carries its code without "Fault"', (t) => {
   const client = autoScaling.failure(new AwsError('AlreadyExists', 'It is there.'), 'r-1');
-  t.regex(client, /<ErrorResponse [^>]*><Error><Type>Sender<\/Type><Code>AlreadyExists<\/Code><Message>It is there\.<\/Message><\/Error>/);
+  t.regex(
+    client,
+    /<ErrorResponse [^>]*><Error><Type>Sender<\/Type><Code>AlreadyExists<\/Code><Message>It is there\.<\/Message><\/Error>/,
+  );
   t.regex(autoScaling.failure(new AwsError('ResourceContention', ''), 'r-1'), /<Type>Receiver<\/Type>/);
   t.is(new AwsError('ResourceContention', '').status, 500);
   t.is(new AwsError('Throttling', '').status, 400);

@@ -61,7 +61,9 @@ test('a rule touches only the machines that it names, and filters find them', as
   const { ec2, simulator } = await openCloud(t);
   const [sick = '', well = ''] = await start(ec2, { MaxCount: 2 });
   simulator.advance(2000);
-  simulator.setKnobs({ health: [{ instance_ids: [sick], check: 'system', event: 'instance-retirement', event_in_ms: 60_000 }] });
+  simulator.setKnobs({
+    health: [{ instance_ids: [sick], check: 'system', event: 'instance-retirement', event_in_ms: 60_000 }],
+  });
   const find = async (Name: string, ...Values: string[]) =>
     (await statuses(ec2, { Filters: [{ Name, Values }] })).map((one) => one.InstanceId);
   t.deepEqual(await find('system-status.status', 'impaired'), [sick]);

@@ -8,7 +8,10 @@ import {
 import test from 'ava';
 import fc from 'fast-check';
 import { instanceTypes } from '../../../plugins/cloud-simulator/catalogue.ts';
-import { matchesRequirements, typesFor } from '../../../plugins/cloud-simulator/launch/requirements/instance-requirements.ts';
+import {
+  matchesRequirements,
+  typesFor,
+} from '../../../plugins/cloud-simulator/launch/requirements/instance-requirements.ts';
 import type { Market } from '../../../plugins/cloud-simulator/launch/specification/launch-spec.ts';
 import { readRequirements } from '../../../plugins/cloud-simulator/launch/requirements/read-requirements.ts';
 import type { CallContext } from '../../../plugins/cloud-simulator/state/call-context.ts';
@@ -31,10 +34,30 @@ function never(name: string): never {
 
 const table: readonly [about: string, query: string, of: string, fit: string][] = [
   ['least vCPUs', 'VCpuCount.Min=4&MemoryMiB.Min=0', 'c5.large c5.xlarge c5.2xlarge', 'c5.xlarge c5.2xlarge'],
-  ['most vCPUs', 'VCpuCount.Min=2&VCpuCount.Max=4&MemoryMiB.Min=0', 'c5.large c5.xlarge c5.2xlarge', 'c5.large c5.xlarge'],
-  ['memory', 'VCpuCount.Min=0&MemoryMiB.Min=8192&MemoryMiB.Max=8192', 'c5.xlarge m5.large r5.large', 'c5.xlarge m5.large'],
-  ['memory by vCPU', `${anything}&MemoryGiBPerVCpu.Min=3.5&MemoryGiBPerVCpu.Max=4.5`, 'c5.xlarge m5.large r5.large', 'm5.large'],
-  ['Intel', `${anything}&CpuManufacturer.1=intel`, 'm5.large m5a.large m6g.large g4dn.xlarge g5.xlarge', 'm5.large g4dn.xlarge'],
+  [
+    'most vCPUs',
+    'VCpuCount.Min=2&VCpuCount.Max=4&MemoryMiB.Min=0',
+    'c5.large c5.xlarge c5.2xlarge',
+    'c5.large c5.xlarge',
+  ],
+  [
+    'memory',
+    'VCpuCount.Min=0&MemoryMiB.Min=8192&MemoryMiB.Max=8192',
+    'c5.xlarge m5.large r5.large',
+    'c5.xlarge m5.large',
+  ],
+  [
+    'memory by vCPU',
+    `${anything}&MemoryGiBPerVCpu.Min=3.5&MemoryGiBPerVCpu.Max=4.5`,
+    'c5.xlarge m5.large r5.large',
+    'm5.large',
+  ],
+  [
+    'Intel',
+    `${anything}&CpuManufacturer.1=intel`,
+    'm5.large m5a.large m6g.large g4dn.xlarge g5.xlarge',
+    'm5.large g4dn.xlarge',
+  ],
   [
     'AMD',
     `${anything}&CpuManufacturer.1=amd`,
@@ -47,22 +70,47 @@ const table: readonly [about: string, query: string, of: string, fit: string][] 
     'm5.large g5g.xlarge m6g.large x2gd.large',
     'g5g.xlarge m6g.large x2gd.large',
   ],
-  ['two makers', `${anything}&CpuManufacturer.1=amd&CpuManufacturer.2=intel`, 'm5.large m5a.large m6g.large', 'm5.large m5a.large'],
+  [
+    'two makers',
+    `${anything}&CpuManufacturer.1=amd&CpuManufacturer.2=intel`,
+    'm5.large m5a.large m6g.large',
+    'm5.large m5a.large',
+  ],
   ['no burstable ones unless asked', anything, 't3.micro m5.large', 'm5.large'],
   ['burstable ones too', `${anything}&BurstablePerformance=included`, 't3.micro m5.large', 't3.micro m5.large'],
   ['only burstable ones', `${anything}&BurstablePerformance=required`, 't3.micro m5.large', 't3.micro'],
   ['only bare metal', `${anything}&BareMetal=required`, 'm5.large c5.large', ''],
   ['current generation', `${anything}&InstanceGeneration.1=current`, 'm4.large m5.large', 'm5.large'],
   ['previous generation', `${anything}&InstanceGeneration.1=previous`, 'm4.large m5.large', 'm4.large'],
-  ['local disks', `${anything}&LocalStorage=required`, 'm5.large m5d.large i3.large g4dn.xlarge', 'm5d.large i3.large g4dn.xlarge'],
+  [
+    'local disks',
+    `${anything}&LocalStorage=required`,
+    'm5.large m5d.large i3.large g4dn.xlarge',
+    'm5d.large i3.large g4dn.xlarge',
+  ],
   ['no local disks', `${anything}&LocalStorage=excluded`, 'm5.large m5d.large', 'm5.large'],
   ['a kind of local disk', `${anything}&LocalStorageType.1=hdd`, 'm5.large m5d.large', 'm5.large'],
   ['a family', `${anything}&AllowedInstanceType.1=c5.*`, 'c5.large c5a.large c6i.large', 'c5.large'],
-  ['a family and its relatives', `${anything}&AllowedInstanceType.1=c5*`, 'c5.large c5a.large c6i.large', 'c5.large c5a.large'],
+  [
+    'a family and its relatives',
+    `${anything}&AllowedInstanceType.1=c5*`,
+    'c5.large c5a.large c6i.large',
+    'c5.large c5a.large',
+  ],
   ['one name', `${anything}&AllowedInstanceType.1=c5.large`, 'c5.large c5.xlarge', 'c5.large'],
-  ['not these', `${anything}&ExcludedInstanceType.1=*5*&ExcludedInstanceType.2=m6a.large`, 'c5.large m6a.large m6i.large', 'm6i.large'],
+  [
+    'not these',
+    `${anything}&ExcludedInstanceType.1=*5*&ExcludedInstanceType.2=m6a.large`,
+    'c5.large m6a.large m6i.large',
+    'm6i.large',
+  ],
   ['no accelerator', `${anything}&AcceleratorCount.Max=0`, 'm5.large g5.xlarge', 'm5.large'],
-  ['four accelerators', `${anything}&AcceleratorCount.Min=4&AcceleratorCount.Max=4`, 'g5.xlarge g5.12xlarge p3.16xlarge', 'g5.12xlarge'],
+  [
+    'four accelerators',
+    `${anything}&AcceleratorCount.Min=4&AcceleratorCount.Max=4`,
+    'g5.xlarge g5.12xlarge p3.16xlarge',
+    'g5.12xlarge',
+  ],
   [
     'a named accelerator',
     `${anything}&AcceleratorName.1=a100&AcceleratorName.2=t4`,
@@ -85,7 +133,12 @@ const table: readonly [about: string, query: string, of: string, fit: string][] 
     'm5.large m5a.large c5a.large',
     'm5a.large',
   ],
-  ['attributes without effect', `${anything}&NetworkInterfaceCount.Min=4&RequireHibernateSupport=true`, 'm5.large', 'm5.large'],
+  [
+    'attributes without effect',
+    `${anything}&NetworkInterfaceCount.Min=4&RequireHibernateSupport=true`,
+    'm5.large',
+    'm5.large',
+  ],
 ];
 for (const [about, query, of, fit] of table) {
   test(`attributes select types: ${about}`, (t) => {
@@ -108,7 +161,11 @@ const refusals: readonly [about: string, query: string, code: string][] = [
   ['with an unknown maker', `${anything}&CpuManufacturer.1=via`, 'InvalidParameterValue'],
   ['with an unknown choice', `${anything}&BareMetal=maybe`, 'InvalidParameterValue'],
   ['with a malformed pattern', `${anything}&AllowedInstanceType.1=c5%20large`, 'InvalidParameterValue'],
-  ['that allow and exclude', `${anything}&AllowedInstanceType.1=c5*&ExcludedInstanceType.1=m5*`, 'InvalidParameterCombination'],
+  [
+    'that allow and exclude',
+    `${anything}&AllowedInstanceType.1=c5*&ExcludedInstanceType.1=m5*`,
+    'InvalidParameterCombination',
+  ],
   [
     'with two measures of Spot prices',
     `${anything}&SpotMaxPricePercentageOverLowestPrice=50&MaxSpotPriceAsPercentageOfOptimalOnDemandPrice=50`,
@@ -149,7 +206,11 @@ function contextIn(region: string): CallContext {
 function priced(query: string, market: Market): { names: string[]; dearest: number; cheapest: number } {
   const types = typesFor(contextIn('us-east-1'), readForm(query).params, market);
   const prices = types.map((type) => (market === 'spot' ? type.spot_price : type.on_demand_price));
-  return { names: types.map((type) => type.instance_type), dearest: Math.max(...prices), cheapest: Math.min(...prices) };
+  return {
+    names: types.map((type) => type.instance_type),
+    dearest: Math.max(...prices),
+    cheapest: Math.min(...prices),
+  };
 }
 
 const eight = 'VCpuCount.Min=8&MemoryMiB.Min=16384';
@@ -167,8 +228,12 @@ test('types that cost over twice the cheapest ordinary one are left out of Spot'
   const protectedOnes = priced(eight, 'spot');
 
   t.true(protectedOnes.dearest <= protectedOnes.cheapest * 2);
-  t.true(priced(`${eight}&SpotMaxPricePercentageOverLowestPrice=999999`, 'spot').names.length > protectedOnes.names.length);
-  t.true(priced(`${eight}&SpotMaxPricePercentageOverLowestPrice=10`, 'spot').names.length < protectedOnes.names.length);
+  t.true(
+    priced(`${eight}&SpotMaxPricePercentageOverLowestPrice=999999`, 'spot').names.length > protectedOnes.names.length,
+  );
+  t.true(
+    priced(`${eight}&SpotMaxPricePercentageOverLowestPrice=10`, 'spot').names.length < protectedOnes.names.length,
+  );
 });
 
 test('Spot prices can be measured by the cheapest On-Demand price', (t) => {
@@ -180,7 +245,9 @@ test('Spot prices can be measured by the cheapest On-Demand price', (t) => {
 });
 
 test('prices are compared by vCPU when the target counts vCPUs', (t) => {
-  const wide = typesFor(contextIn('us-east-1'), readForm('VCpuCount.Min=2&MemoryMiB.Min=0').params, 'on-demand', { unit: 'vcpu' });
+  const wide = typesFor(contextIn('us-east-1'), readForm('VCpuCount.Min=2&MemoryMiB.Min=0').params, 'on-demand', {
+    unit: 'vcpu',
+  });
   const single = typesFor(contextIn('us-east-1'), readForm('VCpuCount.Min=2&MemoryMiB.Min=0').params, 'on-demand');
 
   t.true(wide.some((type) => type.vcpus >= 64));

@@ -32,7 +32,10 @@ export async function createFleet(ec2: EC2Client, ask: Ask): Promise<CreateFleet
           Overrides: ask.overrides,
         },
       ],
-      TargetCapacitySpecification: ask.target ?? { TotalTargetCapacity: ask.units, DefaultTargetCapacityType: 'on-demand' },
+      TargetCapacitySpecification: ask.target ?? {
+        TotalTargetCapacity: ask.units,
+        DefaultTargetCapacityType: 'on-demand',
+      },
       TagSpecifications: ask.tags,
       ...ask.more,
     }),
@@ -56,7 +59,13 @@ export async function makeTemplate(ec2: EC2Client): Promise<string | undefined> 
 
 /** What a fleet brought, by pool. */
 export function groups(fleet: CreateFleetCommandOutput): [type: string, lifecycle: string, count: number][] {
-  return fleet.Instances?.map((group) => [group.InstanceType ?? '', group.Lifecycle ?? '', group.InstanceIds?.length ?? 0]) ?? [];
+  return (
+    fleet.Instances?.map((group) => [
+      group.InstanceType ?? '',
+      group.Lifecycle ?? '',
+      group.InstanceIds?.length ?? 0,
+    ]) ?? []
+  );
 }
 
 /** The machines of a fleet, found by their tag. */

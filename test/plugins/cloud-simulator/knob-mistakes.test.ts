@@ -9,13 +9,28 @@ const fault = { action: '*', effect: 'execute', then: 'drop' };
 const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   [null, /^\/: expected an object$/],
   [{ faults: {} }, /^\/faults: expected a list$/],
-  [{ faults: [{}] }, /\/faults\/0\/action: is missing/, /\/faults\/0\/effect: is missing/, /\/faults\/0\/then: is missing/],
-  [{ faults: [{ ...fault, action: 'RunInstance' }] }, /\/faults\/0\/action: expected an action or \*; known are .*RunInstances/],
+  [
+    { faults: [{}] },
+    /\/faults\/0\/action: is missing/,
+    /\/faults\/0\/effect: is missing/,
+    /\/faults\/0\/then: is missing/,
+  ],
+  [
+    { faults: [{ ...fault, action: 'RunInstance' }] },
+    /\/faults\/0\/action: expected an action or \*; known are .*RunInstances/,
+  ],
   [{ faults: [{ ...fault, nth: 0, times: 0 }] }, /\/nth: expected a whole number/, /\/times: expected a whole number/],
   [{ faults: [{ ...fault, share: 1.5 }] }, /\/share: expected a share/],
   [{ faults: [{ ...fault, then: 'slow-headers' }] }, /\/faults\/0\/delay_ms: is missing/],
-  [{ faults: [{ ...fault, effect: 'skip', then: 'slow-body', delay_ms: 1 }] }, /\/faults\/0\/then: slow-body is a right answer/],
-  [{ faults: [{ ...fault, code: 'X', status: 500 }] }, /\/code: goes with error only/, /\/status: goes with error and html only/],
+  [
+    { faults: [{ ...fault, effect: 'skip', then: 'slow-body', delay_ms: 1 }] },
+    /\/faults\/0\/then: slow-body is a right answer/,
+  ],
+  [
+    { faults: [{ ...fault, code: 'X', status: 500 }] },
+    /\/code: goes with error only/,
+    /\/status: goes with error and html only/,
+  ],
   [{ faults: [{ ...fault, then: 'error', status: 200 }] }, /\/status: expected 400 or more/],
   [{ faults: [{ ...fault, then: 'html', status: 1000 }] }, /\/status: expected a whole number, 200 to 599/],
   [{ faults: [fault, { ...fault, from_ms: 5, until_ms: 5 }] }, /\/faults\/1\/until_ms: the rule is never in force/],
@@ -25,7 +40,10 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   [{ latency_ms: { '*': -1 } }, /\/latency_ms\/\*: expected milliseconds/],
   [{ throttle: { next: [{ action: 'Run', times: 1 }] } }, /\/throttle\/next\/0\/action: expected an action/],
   [{ throttle: { buckets: { Run: {} } } }, /\/throttle\/buckets\/Run: no bucket; known are autoscaling, sts, /],
-  [{ throttle: { buckets: { CreateAutoScalingGroup: {} } } }, /CreateAutoScalingGroup: shares the bucket of its service/],
+  [
+    { throttle: { buckets: { CreateAutoScalingGroup: {} } } },
+    /CreateAutoScalingGroup: shares the bucket of its service/,
+  ],
   [
     { throttle: { buckets: { RunInstances: { requests: { capacity: 0 } } } } },
     /\/requests\/per_second: is missing/,
@@ -34,7 +52,10 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   [{ partial: [{ action: 'Run', deliver: 1 }] }, /\/partial\/0\/action: expected an action/],
   [{ auth: { known_keys: 'A' } }, /\/auth\/known_keys: expected a list, or null/],
   [{ auth: { denied: [{ action: 'Nothing' }] } }, /\/auth\/denied\/0\/action: expected an action/],
-  [{ auth: { expired: [{ until: 5 }] } }, /\/auth\/expired\/0\/until: unknown; known are account, region, from_ms, until_ms/],
+  [
+    { auth: { expired: [{ until: 5 }] } },
+    /\/auth\/expired\/0\/until: unknown; known are account, region, from_ms, until_ms/,
+  ],
   [{ auth: { clock_skew_ms: 1e300 } }, /\/auth\/clock_skew_ms: expected milliseconds, ten years at most/],
   [{ limits: { page_size: 0, page_token_ms: -1, filters: 0 } }, /\/page_size/, /\/page_token_ms/, /\/filters/],
   [
@@ -45,20 +66,30 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   [{ reclaim: [{ notice_s: -1 }] }, /\/reclaim\/0\/notice_s: expected seconds/],
   [{ health: [{ event_in_ms: 5 }] }, /\/health\/0\/event_in_ms: goes with event only/],
   [
-    { capacity: [{ count: 1, instance_type: 'm5.lage', zone: 'us-east-1' }], stuck: [{ instance_type: 'q*', zone: 'us-east-1z' }] },
+    {
+      capacity: [{ count: 1, instance_type: 'm5.lage', zone: 'us-east-1' }],
+      stuck: [{ instance_type: 'q*', zone: 'us-east-1z' }],
+    },
     /\/capacity\/0\/instance_type: fits no instance type/,
     /\/capacity\/0\/zone: expected a zone such as/,
     /\/stuck\/0\/instance_type: fits no instance type/,
     /\/stuck\/0\/zone: no zone; known are us-east-1a, /,
   ],
   [{ outages: [{ zone: 'use1-az1' }] }, /\/outages\/0\/zone: expected a zone such as/],
-  [{ partial: [{ action: 'DescribeInstances', deliver: 1 }] }, /\/partial\/0\/action: expected an action that launches/],
+  [
+    { partial: [{ action: 'DescribeInstances', deliver: 1 }] },
+    /\/partial\/0\/action: expected an action that launches/,
+  ],
   [
     { throttle: { buckets: { DescribeInstances: { resources: { capacity: 1, per_second: 1 } } } } },
     /DescribeInstances\/resources: has no machines; known are RunInstances, TerminateInstances/,
   ],
   [{ faults: [{ ...fault, then: 'html', status: 204 }] }, /\/faults\/0\/status: an answer with 204 has no page/],
-  [{ tokens: { in_progress_ms: '5' }, boot: 1 }, /\/tokens\/in_progress_ms: expected milliseconds/, /\/boot: unknown; known are /],
+  [
+    { tokens: { in_progress_ms: '5' }, boot: 1 },
+    /\/tokens\/in_progress_ms: expected milliseconds/,
+    /\/boot: unknown; known are /,
+  ],
 ];
 for (const [change, ...findings] of mistakes) {
   test(`what is wrong with ${JSON.stringify(change)} is said, all at once`, (t) => {
@@ -81,12 +112,19 @@ const needed = {
 for (const [knob, fields] of Object.entries(needed)) {
   test(`a rule of ${knob} that is never in force is a mistake`, (t) => {
     const change = { [knob]: [{ ...fields, from_ms: 5, until_ms: 5 }] };
-    t.throws(() => turnKnobs(defaultKnobs, change), { message: new RegExp(`^/${knob}/0/until_ms: the rule is never in force.*$`) });
+    t.throws(() => turnKnobs(defaultKnobs, change), {
+      message: new RegExp(`^/${knob}/0/until_ms: the rule is never in force.*$`),
+    });
   });
 }
 
 test('a zone may be of a region that the catalogue does not know', (t) => {
-  t.notThrows(() => turnKnobs(defaultKnobs, { outages: [{ zone: 'mars-north-7a' }, { zone: '*' }], stuck: [{ instance_type: 'm5.*' }] }));
+  t.notThrows(() =>
+    turnKnobs(defaultKnobs, {
+      outages: [{ zone: 'mars-north-7a' }, { zone: '*' }],
+      stuck: [{ instance_type: 'm5.*' }],
+    }),
+  );
 });
 
 for (const name of Object.keys(scenarios)) {

@@ -43,8 +43,14 @@ for (const [name, allowed] of names) {
 test('tokens of templates may have 128 characters, descriptions 255', async (t) => {
   const { ec2 } = await openCloud(t);
   await t.notThrowsAsync(create(ec2, { ClientToken: 't'.repeat(128), VersionDescription: 'd'.repeat(255) }));
-  t.is(await codeOf(create(ec2, { LaunchTemplateName: 'other', ClientToken: 't'.repeat(129) })), 'InvalidParameterValue');
-  t.is(await codeOf(create(ec2, { LaunchTemplateName: 'other', VersionDescription: 'd'.repeat(256) })), 'InvalidParameterValue');
+  t.is(
+    await codeOf(create(ec2, { LaunchTemplateName: 'other', ClientToken: 't'.repeat(129) })),
+    'InvalidParameterValue',
+  );
+  t.is(
+    await codeOf(create(ec2, { LaunchTemplateName: 'other', VersionDescription: 'd'.repeat(256) })),
+    'InvalidParameterValue',
+  );
   await t.notThrowsAsync(version(ec2, { ClientToken: 'v'.repeat(128) }));
   t.is(await codeOf(version(ec2, { ClientToken: 'v'.repeat(129) })), 'InvalidParameterValue');
 });
@@ -96,9 +102,16 @@ test('quotas bound templates of a region and versions of a template', async (t) 
 test('a source version gives what the new one does not say, parameter by parameter and not deeper', async (t) => {
   const { ec2 } = await openCloud(t);
   await create(ec2, {
-    LaunchTemplateData: { ...data, KeyName: 'key', MetadataOptions: { HttpTokens: 'required', HttpPutResponseHopLimit: 2 } },
+    LaunchTemplateData: {
+      ...data,
+      KeyName: 'key',
+      MetadataOptions: { HttpTokens: 'required', HttpPutResponseHopLimit: 2 },
+    },
   });
-  const made = await version(ec2, { SourceVersion: '1', LaunchTemplateData: { MetadataOptions: { HttpEndpoint: 'enabled' } } });
+  const made = await version(ec2, {
+    SourceVersion: '1',
+    LaunchTemplateData: { MetadataOptions: { HttpEndpoint: 'enabled' } },
+  });
   t.like(made.LaunchTemplateVersion?.LaunchTemplateData, { ...data, KeyName: 'key' });
   t.deepEqual(made.LaunchTemplateVersion?.LaunchTemplateData?.MetadataOptions, { HttpEndpoint: 'enabled' });
   const without = await version(ec2, { LaunchTemplateData: { KeyName: 'other' } });
@@ -135,7 +148,10 @@ for (const [what, input, code] of unfound) {
     const result = await ec2.send(new DeleteLaunchTemplateVersionsCommand({ ...input, Versions: ['1', '2'] }));
     t.deepEqual(result.SuccessfullyDeletedLaunchTemplateVersions, []);
     t.deepEqual(
-      result.UnsuccessfullyDeletedLaunchTemplateVersions?.map((one) => [one.VersionNumber, one.ResponseError?.Code as string]),
+      result.UnsuccessfullyDeletedLaunchTemplateVersions?.map((one) => [
+        one.VersionNumber,
+        one.ResponseError?.Code as string,
+      ]),
       [
         [1, code],
         [2, code],
@@ -166,20 +182,35 @@ test('versions are shown newest first, by numbers, by bounds, and in pages', asy
   t.deepEqual(await show({ Filters: [{ Name: 'is-default-version', Values: ['true'] }] }), [1]);
   t.deepEqual(await show({ Versions: ['1', '2', '3'], MaxResults: 2 }), [1, 2]);
   const numbers: (number | undefined)[] = [];
-  for await (const page of paginateDescribeLaunchTemplateVersions({ client: ec2, pageSize: 2 }, { LaunchTemplateName: 'pool' })) {
+  for await (const page of paginateDescribeLaunchTemplateVersions(
+    { client: ec2, pageSize: 2 },
+    { LaunchTemplateName: 'pool' },
+  )) {
     numbers.push(...(page.LaunchTemplateVersions?.map((one) => one.VersionNumber) ?? []));
   }
   t.deepEqual(numbers, [5, 4, 3, 2, 1]);
 });
 
 const refused: readonly [what: string, input: DescribeLaunchTemplateVersionsCommandInput, code: string][] = [
-  ['versions and bounds', { LaunchTemplateName: 'pool', Versions: ['1'], MinVersion: '1' }, 'InvalidParameterCombination'],
-  ['id and name', { LaunchTemplateName: 'pool', LaunchTemplateId: 'lt-0123456789abcdef0' }, 'InvalidParameterCombination'],
+  [
+    'versions and bounds',
+    { LaunchTemplateName: 'pool', Versions: ['1'], MinVersion: '1' },
+    'InvalidParameterCombination',
+  ],
+  [
+    'id and name',
+    { LaunchTemplateName: 'pool', LaunchTemplateId: 'lt-0123456789abcdef0' },
+    'InvalidParameterCombination',
+  ],
   ['numbers without a template', { Versions: ['1'] }, 'InvalidParameterValue'],
   ['nothing', {}, 'MissingParameter'],
   ['an unknown version', { LaunchTemplateName: 'pool', Versions: ['7'] }, 'InvalidLaunchTemplateId.VersionNotFound'],
   ['a page of 201', { LaunchTemplateName: 'pool', MaxResults: 201 }, 'InvalidParameterValue'],
-  ['an unknown filter', { LaunchTemplateName: 'pool', Filters: [{ Name: 'colour', Values: ['red'] }] }, 'InvalidParameterValue'],
+  [
+    'an unknown filter',
+    { LaunchTemplateName: 'pool', Filters: [{ Name: 'colour', Values: ['red'] }] },
+    'InvalidParameterValue',
+  ],
 ];
 for (const [what, input, code] of refused) {
   test(`DescribeLaunchTemplateVersions with ${what} is refused with ${code}`, async (t) => {

@@ -18,14 +18,17 @@ const data: RequestLaunchTemplateData = {
   InstanceType: 't3.micro',
   KeyName: 'key',
   UserData: Buffer.from('#!/bin/sh').toString('base64'),
-  NetworkInterfaces: [{ DeviceIndex: 0, SubnetId: 'subnet-1', Groups: ['sg-1', 'sg-2'], AssociatePublicIpAddress: true }],
+  NetworkInterfaces: [
+    { DeviceIndex: 0, SubnetId: 'subnet-1', Groups: ['sg-1', 'sg-2'], AssociatePublicIpAddress: true },
+  ],
   BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs: { VolumeSize: 20, VolumeType: 'gp3' } }],
   MetadataOptions: { HttpTokens: 'required' },
   TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'from', Value: 'template' }] }],
 };
 
 const create = async (ec2: EC2Client, name = 'pool', extra = {}) =>
-  (await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData: data, ...extra }))).LaunchTemplate;
+  (await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData: data, ...extra })))
+    .LaunchTemplate;
 
 test('a template comes back with the data it was made of', async (t) => {
   const { ec2 } = await openCloud(t);
@@ -36,7 +39,9 @@ test('a template comes back with the data it was made of', async (t) => {
   const { LaunchTemplates } = await ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateNames: ['pool'] }));
   t.is(LaunchTemplates?.[0]?.LaunchTemplateId, template?.LaunchTemplateId);
   t.deepEqual(LaunchTemplates?.[0]?.Tags, [{ Key: 'a', Value: 'b' }]);
-  const { LaunchTemplateVersions } = await ec2.send(new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateName: 'pool' }));
+  const { LaunchTemplateVersions } = await ec2.send(
+    new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateName: 'pool' }),
+  );
   t.like(LaunchTemplateVersions?.[0], { VersionNumber: 1, DefaultVersion: true });
   t.like(LaunchTemplateVersions?.[0]?.LaunchTemplateData, data);
 });
@@ -77,8 +82,11 @@ test('versions are numbered by the cloud; $Latest, $Default and numbers resolve'
   await version({ ImageId: 'ami-3', InstanceType: 'c5.large' });
 
   const typeOf = async (Version: string | undefined) =>
-    (await ec2.send(launch({ ImageId: undefined, InstanceType: undefined, LaunchTemplate: { LaunchTemplateId, Version } }))).Instances?.[0]
-      ?.InstanceType;
+    (
+      await ec2.send(
+        launch({ ImageId: undefined, InstanceType: undefined, LaunchTemplate: { LaunchTemplateId, Version } }),
+      )
+    ).Instances?.[0]?.InstanceType;
   t.deepEqual(
     [await typeOf('$Latest'), await typeOf('$Default'), await typeOf(undefined), await typeOf('2')],
     ['c5.large', 't3.micro', 't3.micro', 'm5.large'],
@@ -87,7 +95,9 @@ test('versions are numbered by the cloud; $Latest, $Default and numbers resolve'
 
   await ec2.send(new ModifyLaunchTemplateCommand({ LaunchTemplateId, DefaultVersion: '2' }));
   t.is(await typeOf('$Default'), 'm5.large');
-  const shown = await ec2.send(new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId, Versions: ['$Latest', '$Default', '1'] }));
+  const shown = await ec2.send(
+    new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId, Versions: ['$Latest', '$Default', '1'] }),
+  );
   t.deepEqual(
     shown.LaunchTemplateVersions?.map((one) => one.VersionNumber),
     [3, 2, 1],
@@ -99,16 +109,22 @@ test('versions are numbered by the cloud; $Latest, $Default and numbers resolve'
 test('versions are deleted one by one; the default stays, and no number comes twice', async (t) => {
   const { ec2 } = await openCloud(t);
   const LaunchTemplateId = (await create(ec2))?.LaunchTemplateId;
-  const another = () => ec2.send(new CreateLaunchTemplateVersionCommand({ LaunchTemplateId, LaunchTemplateData: data }));
+  const another = () =>
+    ec2.send(new CreateLaunchTemplateVersionCommand({ LaunchTemplateId, LaunchTemplateData: data }));
   await another();
   await another();
-  const result = await ec2.send(new DeleteLaunchTemplateVersionsCommand({ LaunchTemplateId, Versions: ['1', '3', '7'] }));
+  const result = await ec2.send(
+    new DeleteLaunchTemplateVersionsCommand({ LaunchTemplateId, Versions: ['1', '3', '7'] }),
+  );
   t.deepEqual(
     result.SuccessfullyDeletedLaunchTemplateVersions?.map((one) => one.VersionNumber),
     [3],
   );
   t.deepEqual(
-    result.UnsuccessfullyDeletedLaunchTemplateVersions?.map((one) => [one.VersionNumber, one.ResponseError?.Code as string]),
+    result.UnsuccessfullyDeletedLaunchTemplateVersions?.map((one) => [
+      one.VersionNumber,
+      one.ResponseError?.Code as string,
+    ]),
     [
       [1, 'unexpectedError'],
       [7, 'launchTemplateVersionDoesNotExist'],
@@ -127,7 +143,9 @@ test('a name is taken once; a replayed token gives the template again', async (t
   t.is(await codeOf(create(ec2, 'a b')), 'InvalidLaunchTemplateName.MalformedException');
   const id = first?.LaunchTemplateId;
   const version = () =>
-    ec2.send(new CreateLaunchTemplateVersionCommand({ LaunchTemplateId: id, LaunchTemplateData: data, ClientToken: 'v' }));
+    ec2.send(
+      new CreateLaunchTemplateVersionCommand({ LaunchTemplateId: id, LaunchTemplateData: data, ClientToken: 'v' }),
+    );
   t.is((await version()).LaunchTemplateVersion?.VersionNumber, (await version()).LaunchTemplateVersion?.VersionNumber);
 });
 
@@ -136,12 +154,18 @@ test('a deleted template is gone under id and name, its machines live on', async
   const LaunchTemplateId = (await create(ec2))?.LaunchTemplateId;
   await ec2.send(launch({ LaunchTemplate: { LaunchTemplateId }, NetworkInterfaces: undefined }));
   await ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId }));
-  t.is(await codeOf(ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId }))), 'InvalidLaunchTemplateId.NotFound');
+  t.is(
+    await codeOf(ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId }))),
+    'InvalidLaunchTemplateId.NotFound',
+  );
   t.is(
     await codeOf(ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateNames: ['pool'] }))),
     'InvalidLaunchTemplateName.NotFoundException',
   );
-  t.is(await codeOf(ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateIds: ['pool'] }))), 'InvalidLaunchTemplateId.Malformed');
+  t.is(
+    await codeOf(ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateIds: ['pool'] }))),
+    'InvalidLaunchTemplateId.Malformed',
+  );
   t.is(simulator.ledger().untagged.length, 1);
   t.deepEqual(simulator.ledger().templates, []);
 });

@@ -43,7 +43,11 @@ const wrong: readonly [what: string, input: Input, code: string][] = [
   ['iops for gp2', disk({ VolumeSize: 10, VolumeType: 'gp2', Iops: 3000 }), 'InvalidParameterCombination'],
   ['too few iops', disk({ VolumeSize: 10, VolumeType: 'gp3', Iops: 2999 }), 'InvalidParameterValue'],
   ['too many iops', disk({ VolumeSize: 10, VolumeType: 'io1', Iops: 64_001 }), 'InvalidParameterValue'],
-  ['throughput for io1', disk({ VolumeSize: 10, VolumeType: 'io1', Iops: 100, Throughput: 125 }), 'InvalidParameterCombination'],
+  [
+    'throughput for io1',
+    disk({ VolumeSize: 10, VolumeType: 'io1', Iops: 100, Throughput: 125 }),
+    'InvalidParameterCombination',
+  ],
   ['too much throughput', disk({ VolumeSize: 10, VolumeType: 'gp3', Throughput: 2001 }), 'InvalidParameterValue'],
   ['a key for what is not encrypted', disk({ VolumeSize: 10, KmsKeyId: 'alias/mine' }), 'InvalidParameterDependency'],
   ['a snapshot id of another form', disk({ SnapshotId: 'image-1' }), 'InvalidSnapshotID.Malformed'],
@@ -55,11 +59,19 @@ const wrong: readonly [what: string, input: Input, code: string][] = [
     { Placement: { AvailabilityZone: 'us-east-1a', AvailabilityZoneId: 'use1-az1' } },
     'InvalidParameterCombination',
   ],
-  ['a placement group by id and name', { Placement: { GroupId: 'pg-1', GroupName: 'near' } }, 'InvalidParameterCombination'],
+  [
+    'a placement group by id and name',
+    { Placement: { GroupId: 'pg-1', GroupName: 'near' } },
+    'InvalidParameterCombination',
+  ],
   ['a placement group id of another form', { Placement: { GroupId: 'near' } }, 'InvalidPlacementGroupId.Malformed'],
   ['a partition without a group', { Placement: { PartitionNumber: 1 } }, 'InvalidParameterCombination'],
   // The machine
-  ['an unknown shutdown behaviour', { InstanceInitiatedShutdownBehavior: 'reboot' as 'stop' }, 'InvalidParameterValue'],
+  [
+    'an unknown shutdown behaviour',
+    { InstanceInitiatedShutdownBehavior: 'reboot' as 'stop' },
+    'InvalidParameterValue',
+  ],
   [
     'credits for a type without',
     { InstanceType: 'm5.large', CreditSpecification: { CpuCredits: 'standard' } },
@@ -67,9 +79,21 @@ const wrong: readonly [what: string, input: Input, code: string][] = [
   ],
   ['unknown credits', { CreditSpecification: { CpuCredits: 'endless' } }, 'InvalidParameterValue'],
   ['cores without threads', { InstanceType: 'm5.large', CpuOptions: { CoreCount: 1 } }, 'InvalidParameterCombination'],
-  ['more cores than there are', { InstanceType: 'm5.large', CpuOptions: { CoreCount: 2, ThreadsPerCore: 1 } }, 'InvalidParameterValue'],
-  ['more threads than there are', { InstanceType: 'm5.large', CpuOptions: { CoreCount: 1, ThreadsPerCore: 3 } }, 'InvalidParameterValue'],
-  ['unknown tokens of the metadata', { MetadataOptions: { HttpTokens: 'maybe' as 'optional' } }, 'InvalidParameterValue'],
+  [
+    'more cores than there are',
+    { InstanceType: 'm5.large', CpuOptions: { CoreCount: 2, ThreadsPerCore: 1 } },
+    'InvalidParameterValue',
+  ],
+  [
+    'more threads than there are',
+    { InstanceType: 'm5.large', CpuOptions: { CoreCount: 1, ThreadsPerCore: 3 } },
+    'InvalidParameterValue',
+  ],
+  [
+    'unknown tokens of the metadata',
+    { MetadataOptions: { HttpTokens: 'maybe' as 'optional' } },
+    'InvalidParameterValue',
+  ],
   ['65 hops', { MetadataOptions: { HttpPutResponseHopLimit: 65 } }, 'InvalidParameterValue'],
   [
     'preference and target of a reservation',
@@ -94,22 +118,50 @@ const wrong: readonly [what: string, input: Input, code: string][] = [
   ],
   // Spot
   ['an unknown market', { InstanceMarketOptions: { MarketType: 'auction' as 'spot' } }, 'InvalidParameterValue'],
-  ['Spot options without the market', { InstanceMarketOptions: { SpotOptions: { MaxPrice: '1' } } }, 'InvalidParameterCombination'],
+  [
+    'Spot options without the market',
+    { InstanceMarketOptions: { SpotOptions: { MaxPrice: '1' } } },
+    'InvalidParameterCombination',
+  ],
   ['a price that is none', spot({ MaxPrice: 'cheap' }), 'InvalidParameterValue'],
   ['a price of nothing', spot({ MaxPrice: '0' }), 'InvalidParameterValue'],
   ['a one-time request that stops', spot({ InstanceInterruptionBehavior: 'stop' }), 'InvalidParameterCombination'],
   ['an end of a one-time request', spot({ ValidUntil: new Date('2030-01-01') }), 'InvalidParameterCombination'],
-  ['an end that is past', spot({ SpotInstanceType: 'persistent', ValidUntil: new Date('2020-01-01') }), 'InvalidParameterValue'],
+  [
+    'an end that is past',
+    spot({ SpotInstanceType: 'persistent', ValidUntil: new Date('2020-01-01') }),
+    'InvalidParameterValue',
+  ],
   ['a Spot request that would start machines again', spot({ SpotInstanceType: 'persistent' }), 'UnsupportedOperation'],
   ['Spot for a type without', { ...spot({}), InstanceType: 'hpc6a.48xlarge' }, 'UnsupportedOperation'],
   // The network
-  ['groups by name beside a subnet', { SubnetId: 'subnet-1', SecurityGroups: ['default'] }, 'InvalidParameterCombination'],
-  ['six groups', { SecurityGroupIds: [1, 2, 3, 4, 5, 6].map((n) => `sg-${n}`) }, 'SecurityGroupsPerInterfaceLimitExceeded'],
-  ['one address for two machines', { SubnetId: 'subnet-1', PrivateIpAddress: '10.64.0.9', MaxCount: 2 }, 'InvalidParameterCombination'],
-  ['an address outside the subnet', { SubnetId: 'subnet-1', PrivateIpAddress: '192.168.0.9' }, 'InvalidParameterValue'],
+  [
+    'groups by name beside a subnet',
+    { SubnetId: 'subnet-1', SecurityGroups: ['default'] },
+    'InvalidParameterCombination',
+  ],
+  [
+    'six groups',
+    { SecurityGroupIds: [1, 2, 3, 4, 5, 6].map((n) => `sg-${n}`) },
+    'SecurityGroupsPerInterfaceLimitExceeded',
+  ],
+  [
+    'one address for two machines',
+    { SubnetId: 'subnet-1', PrivateIpAddress: '10.64.0.9', MaxCount: 2 },
+    'InvalidParameterCombination',
+  ],
+  [
+    'an address outside the subnet',
+    { SubnetId: 'subnet-1', PrivateIpAddress: '192.168.0.9' },
+    'InvalidParameterValue',
+  ],
   ['an address without a subnet', { PrivateIpAddress: '10.0.0.9' }, 'InvalidParameterCombination'],
   ['an interface without an index', { NetworkInterfaces: [{ SubnetId: 'subnet-1' }] }, 'MissingParameter'],
-  ['two interfaces of one index', { NetworkInterfaces: [{ DeviceIndex: 0 }, { DeviceIndex: 0 }] }, 'InvalidParameterValue'],
+  [
+    'two interfaces of one index',
+    { NetworkInterfaces: [{ DeviceIndex: 0 }, { DeviceIndex: 0 }] },
+    'InvalidParameterValue',
+  ],
   [
     'a public address on two interfaces',
     { NetworkInterfaces: [{ DeviceIndex: 0, AssociatePublicIpAddress: true }, { DeviceIndex: 1 }] },
@@ -126,7 +178,11 @@ const wrong: readonly [what: string, input: Input, code: string][] = [
     'InvalidParameterCombination',
   ],
   // Templates
-  ['a template by id and name', { LaunchTemplate: { LaunchTemplateId: 'lt-1', LaunchTemplateName: 'one' } }, 'InvalidParameterCombination'],
+  [
+    'a template by id and name',
+    { LaunchTemplate: { LaunchTemplateId: 'lt-1', LaunchTemplateName: 'one' } },
+    'InvalidParameterCombination',
+  ],
 ];
 for (const [what, input, code] of wrong) {
   test(`a launch with ${what} is refused with ${code} and leaves its token free`, async (t) => {
@@ -149,7 +205,10 @@ test('what is wrong in a launch template is found when it is launched from, by R
   await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: 'one', LaunchTemplateData: data }));
   const named = { LaunchTemplateName: 'one' };
 
-  t.is(await codeOf(ec2.send(new RunInstancesCommand({ MinCount: 1, MaxCount: 1, LaunchTemplate: named }))), 'InvalidParameterCombination');
+  t.is(
+    await codeOf(ec2.send(new RunInstancesCommand({ MinCount: 1, MaxCount: 1, LaunchTemplate: named }))),
+    'InvalidParameterCombination',
+  );
   const fleet = await ec2.send(
     new CreateFleetCommand({
       Type: 'instant',
@@ -198,11 +257,20 @@ test('machines show the volumes and the options that they were launched with', a
   t.is(machine?.RootDeviceName, '/dev/xvda');
   t.is(machine?.Monitoring?.State, 'enabled');
   t.true(machine?.EbsOptimized);
-  t.like(machine?.Placement, { Tenancy: 'dedicated', GroupName: 'near', AvailabilityZone: 'us-east-1c', AvailabilityZoneId: 'use1-az3' });
+  t.like(machine?.Placement, {
+    Tenancy: 'dedicated',
+    GroupName: 'near',
+    AvailabilityZone: 'us-east-1c',
+    AvailabilityZoneId: 'use1-az3',
+  });
   t.deepEqual(machine?.CpuOptions, { CoreCount: 2, ThreadsPerCore: 1 });
   t.is(machine?.CapacityReservationId, reservation);
   t.is(machine?.CapacityReservationSpecification?.CapacityReservationTarget?.CapacityReservationId, reservation);
-  t.like(machine?.MetadataOptions, { HttpTokens: 'required', HttpPutResponseHopLimit: 2, InstanceMetadataTags: 'enabled' });
+  t.like(machine?.MetadataOptions, {
+    HttpTokens: 'required',
+    HttpPutResponseHopLimit: 2,
+    InstanceMetadataTags: 'enabled',
+  });
 });
 
 test('a machine gets the address that was named, once', async (t) => {
@@ -226,13 +294,17 @@ test('a zone of a fleet’s override can be named by its id, and the template’
     await ec2.send(
       new CreateFleetCommand({
         Type: 'instant',
-        LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateName: 'one', Version: '1' }, Overrides: [override] }],
+        LaunchTemplateConfigs: [
+          { LaunchTemplateSpecification: { LaunchTemplateName: 'one', Version: '1' }, Overrides: [override] },
+        ],
         TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' },
       }),
     );
   }
 
-  const machines = (await ec2.send(new DescribeInstancesCommand({}))).Reservations?.flatMap((one) => one.Instances ?? []);
+  const machines = (await ec2.send(new DescribeInstancesCommand({}))).Reservations?.flatMap(
+    (one) => one.Instances ?? [],
+  );
   t.deepEqual(
     machines?.map((one) => [one.Placement?.AvailabilityZone, one.Placement?.GroupName]),
     [

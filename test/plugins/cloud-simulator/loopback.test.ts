@@ -1,6 +1,10 @@
 import { request } from 'node:http';
 import test from 'ava';
-import { checkListenHost, isLoopbackHost, isLoopbackOrigin } from '../../../plugins/cloud-simulator/server/loopback.ts';
+import {
+  checkListenHost,
+  isLoopbackHost,
+  isLoopbackOrigin,
+} from '../../../plugins/cloud-simulator/server/loopback.ts';
 import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { openCloud } from './support.ts';
 
@@ -59,15 +63,26 @@ test('it listens on the loopback address that is named', async (t) => {
   }
 });
 
-const authorization = 'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
+const authorization =
+  'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
 
 test('under a strange name it answers neither calls nor control routes', async (t) => {
   const { simulator } = await openCloud(t);
-  const call = { path: '/?Action=DescribeRegions&Version=2016-11-15', headers: { host: 'evil.example', authorization } };
+  const call = {
+    path: '/?Action=DescribeRegions&Version=2016-11-15',
+    headers: { host: 'evil.example', authorization },
+  };
   const refused = await ask(simulator.url, call);
   t.is(refused.status, 403);
-  t.regex(refused.text, /<Code>AccessDenied<\/Code><Message>The simulated cloud answers on loopback only: .*evil\.example/);
-  const control = await ask(simulator.url, { path: '/_sim/reset', method: 'POST', headers: { host: 'evil.example:4566' } });
+  t.regex(
+    refused.text,
+    /<Code>AccessDenied<\/Code><Message>The simulated cloud answers on loopback only: .*evil\.example/,
+  );
+  const control = await ask(simulator.url, {
+    path: '/_sim/reset',
+    method: 'POST',
+    headers: { host: 'evil.example:4566' },
+  });
   t.is(control.status, 403);
   t.regex(control.text, /"error":"The simulated cloud answers on loopback only/);
   t.deepEqual(simulator.audit(), []);
@@ -89,7 +104,8 @@ test('control routes are not for web pages from elsewhere', async (t) => {
     t.true(refused.text.includes(origin));
   }
   t.is(simulator.knobs.boot_ms, 2000);
-  for (const origin of ['http://localhost:3000', 'http://127.0.0.1', undefined]) t.is((await turn(origin)).status, 200);
+  for (const origin of ['http://localhost:3000', 'http://127.0.0.1', undefined])
+    t.is((await turn(origin)).status, 200);
   t.is(simulator.knobs.boot_ms, 7);
 });
 
@@ -101,7 +117,10 @@ interface Asked {
 }
 
 // fetch sets the host by itself.
-function ask(url: string, { path, method = 'GET', headers, body }: Asked): Promise<{ readonly status: number; readonly text: string }> {
+function ask(
+  url: string,
+  { path, method = 'GET', headers, body }: Asked,
+): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const call = request(url + path, { method, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];

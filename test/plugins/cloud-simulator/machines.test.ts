@@ -15,7 +15,9 @@ test('a stuck machine stays pending for ever and can be ended; those behind it b
   simulator.advance(86_400_000);
   const states = await statesOf(ec2, {});
   t.deepEqual(states, { [large]: 'running', [stuck]: 'pending', [fine]: 'running' });
-  t.deepEqual(Object.keys(await statesOf(ec2, { Filters: [{ Name: 'instance-state-name', Values: ['pending'] }] })), [stuck]);
+  t.deepEqual(Object.keys(await statesOf(ec2, { Filters: [{ Name: 'instance-state-name', Values: ['pending'] }] })), [
+    stuck,
+  ]);
   t.is((await ec2.send(new DescribeInstanceStatusCommand({}))).InstanceStatuses?.length, 2);
   await ec2.send(new TerminateInstancesCommand({ InstanceIds: [stuck] }));
   simulator.advance(1000);
@@ -37,7 +39,9 @@ test('a machine that is protected by its id keeps its zone alive until the knob 
 });
 
 test('times of boot and shutdown are drawn between their bounds', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { boot_ms: { min: 1000, max: 9000 }, shutdown_ms: { min: 1000, max: 9000 } } });
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { boot_ms: { min: 1000, max: 9000 }, shutdown_ms: { min: 1000, max: 9000 } },
+  });
   const ids = await start(ec2, { MaxCount: 50 });
   const count = async (state: string) => Object.values(await statesOf(ec2, {})).filter((one) => one === state).length;
   simulator.advance(999);
@@ -55,7 +59,10 @@ test('times of boot and shutdown are drawn between their bounds', async (t) => {
 
 test('filters on what is alike everywhere, or what no machine has, are answered', async (t) => {
   const { ec2, simulator } = await openCloud(t);
-  const [id = ''] = await start(ec2, { Placement: { AvailabilityZone: 'us-east-1a' }, MetadataOptions: { HttpTokens: 'required' } });
+  const [id = ''] = await start(ec2, {
+    Placement: { AvailabilityZone: 'us-east-1a' },
+    MetadataOptions: { HttpTokens: 'required' },
+  });
   simulator.advance(2000);
   const table: readonly [name: string, value: string, found: boolean][] = [
     ['availability-zone-id', 'use1-az1', true],
@@ -71,7 +78,11 @@ test('filters on what is alike everywhere, or what no machine has, are answered'
     ['state-reason-code', 'Client.UserInitiatedShutdown', false],
   ];
   for (const [Name, value, found] of table) {
-    t.is(Object.keys(await statesOf(ec2, { Filters: [{ Name, Values: [value] }] })).includes(id), found, `${Name} ${value}`);
+    t.is(
+      Object.keys(await statesOf(ec2, { Filters: [{ Name, Values: [value] }] })).includes(id),
+      found,
+      `${Name} ${value}`,
+    );
   }
 });
 
@@ -79,7 +90,10 @@ async function start(ec2: EC2Client, input: Parameters<typeof launch>[0]): Promi
   return (await ec2.send(launch(input))).Instances?.map((one) => one.InstanceId ?? '') ?? [];
 }
 
-async function statesOf(ec2: EC2Client, input: DescribeInstancesCommandInput): Promise<Record<string, string | undefined>> {
+async function statesOf(
+  ec2: EC2Client,
+  input: DescribeInstancesCommandInput,
+): Promise<Record<string, string | undefined>> {
   const { Reservations } = await ec2.send(new DescribeInstancesCommand(input));
   const machines = Reservations?.flatMap((reservation) => reservation.Instances ?? []) ?? [];
   return Object.fromEntries(machines.map((one) => [one.InstanceId, one.State?.Name]));

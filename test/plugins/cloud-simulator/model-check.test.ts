@@ -19,7 +19,12 @@ const instances = (inner: string) =>
   `<DescribeInstancesResponse><requestId>r</requestId><reservationSet><item>${inner}</item></reservationSet></DescribeInstancesResponse>`;
 
 for (const [fault, status, body, path] of [
-  ['an element of no member', 200, instances('<reservationID>r-1</reservationID>'), 'DescribeInstances/reservationSet/item/reservationID'],
+  [
+    'an element of no member',
+    200,
+    instances('<reservationID>r-1</reservationID>'),
+    'DescribeInstances/reservationSet/item/reservationID',
+  ],
   [
     'a time without its zone',
     200,
@@ -27,10 +32,20 @@ for (const [fault, status, body, path] of [
     'is no time with its zone',
   ],
   ['a list entry of another name', 200, instances('<groupSet><member/></groupSet>'), 'groupSet/member'],
-  ['an error without a code', 400, '<Response><Errors><Error><Message>no</Message></Error></Errors></Response>', 'without code'],
+  [
+    'an error without a code',
+    400,
+    '<Response><Errors><Error><Message>no</Message></Error></Errors></Response>',
+    'without code',
+  ],
 ] as const) {
   test(`the check of answers finds ${fault}`, async (t) => {
-    const ec2 = new EC2Client({ endpoint: await answering(t, status, body), region: 'us-east-1', credentials, maxAttempts: 1 });
+    const ec2 = new EC2Client({
+      endpoint: await answering(t, status, body),
+      region: 'us-east-1',
+      credentials,
+      maxAttempts: 1,
+    });
     checkAnswers(ec2);
     const error = await t.throwsAsync(ec2.send(new DescribeInstancesCommand({})));
     t.true(error?.message.includes(path), error?.message);
@@ -38,7 +53,8 @@ for (const [fault, status, body, path] of [
 }
 
 test('the check of answers finds an Auto Scaling answer without its wrapper, which the SDK reads as empty', async (t) => {
-  const body = '<DescribeAutoScalingGroupsResponse><AutoScalingGroups><member/></AutoScalingGroups></DescribeAutoScalingGroupsResponse>';
+  const body =
+    '<DescribeAutoScalingGroupsResponse><AutoScalingGroups><member/></AutoScalingGroups></DescribeAutoScalingGroupsResponse>';
   const endpoint = await answering(t, 200, body);
   const unchecked = new AutoScalingClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
   t.is((await unchecked.send(new DescribeAutoScalingGroupsCommand({}))).AutoScalingGroups, undefined);

@@ -16,8 +16,9 @@ type Context = Readonly<Record<string, unknown>>;
 type Next = (args: unknown) => Promise<{ readonly response: { readonly statusCode: number; body: Readable } }>;
 
 /**
- * Makes a client refuse answers that the SDK would read without complaint but not understand: elements that its own model of the
- * service does not know are dropped in silence, and so is everything outside the wrapper that a service has. Broken XML is left to the SDK.
+ * Makes a client refuse answers that the SDK would read without complaint but not understand: elements that its own
+ * model of the service does not know are dropped in silence, and so is everything outside the wrapper that a service
+ * has. Broken XML is left to the SDK. /
  */
 export function checkAnswers(client: Checkable): void {
   const middleware = (next: Next, context: Context) => async (args: unknown) => {
@@ -27,7 +28,8 @@ export function checkAnswers(client: Checkable): void {
     if (body !== undefined) {
       response.body = Readable.from([Buffer.from(body)]);
       const root = parse(body);
-      const wrong = root === undefined ? [] : response.statusCode === 200 ? unknownHosts(root, context) : oddError(root);
+      const wrong =
+        root === undefined ? [] : response.statusCode === 200 ? unknownHosts(root, context) : oddError(root);
       if (wrong.length > 0) throw new Error(`The SDK's model does not know: ${wrong.slice(0, 5).join('; ')}`);
     }
     return result;
@@ -64,7 +66,9 @@ function unknownHosts(root: Element, context: Context): string[] {
 function oddError(root: Element): string[] {
   const error = root.name === 'Response' ? child(child(root, 'Errors'), 'Error') : child(root, 'Error');
   if (root.name === 'html') return [];
-  return child(error, 'Code')?.text && child(error, 'Message') !== undefined ? [] : [`an error ${root.name} without code and message`];
+  return child(error, 'Code')?.text && child(error, 'Message') !== undefined
+    ? []
+    : [`an error ${root.name} without code and message`];
 }
 
 function child(element: Element | undefined, name: string): Element | undefined {
@@ -75,11 +79,15 @@ const list = 1;
 const structure = 3;
 const scalarList = 64;
 
-/** Paths of elements that the schema does not know, or whose text is not of its kind. Schemas are the SDK's static tuples. */
+/**
+ * Paths of elements that the schema does not know, or whose text is not of its kind. Schemas are the SDK's static
+ * tuples.
+ */
 function compare(element: Element, reference: unknown, path: string): string[] {
   const schema = resolve(reference);
   if (typeof schema === 'number') {
-    if (schema >= scalarList) return element.children.flatMap((one) => (one.name === 'member' ? [] : [`${path}/${one.name}`]));
+    if (schema >= scalarList)
+      return element.children.flatMap((one) => (one.name === 'member' ? [] : [`${path}/${one.name}`]));
     return scalar(element, schema, path);
   }
   const parts = schema as readonly unknown[];
@@ -98,7 +106,9 @@ function compare(element: Element, reference: unknown, path: string): string[] {
   if (parts[0] === list) {
     const entry = parts[4];
     const name = traitsOf(entry)['xmlName'] ?? 'member';
-    return element.children.flatMap((one) => (one.name === name ? compare(one, entry, `${path}/${name}`) : [`${path}/${one.name}`]));
+    return element.children.flatMap((one) =>
+      one.name === name ? compare(one, entry, `${path}/${name}`) : [`${path}/${one.name}`],
+    );
   }
   return parts[0] === 0 ? compare(element, parts[4], path) : [];
 }
@@ -120,7 +130,8 @@ function scalar(element: Element, kind: number, path: string): string[] {
 /** A member is a schema, or a schema with traits; a schema is a number, a tuple, or a function that returns one. */
 function resolve(reference: unknown): unknown {
   if (typeof reference === 'function') return resolve((reference as () => unknown)());
-  if (Array.isArray(reference) && reference.length === 2 && typeof reference[0] !== 'string') return resolve(reference[0]);
+  if (Array.isArray(reference) && reference.length === 2 && typeof reference[0] !== 'string')
+    return resolve(reference[0]);
   return reference;
 }
 
@@ -133,7 +144,9 @@ function traitsOf(member: unknown): Readonly<Record<string, string>> {
 function parse(xml: string): Element | undefined {
   const root: Element = { name: '', children: [], text: '' };
   const open = [root];
-  for (const [, close, name = '', empty, text] of xml.matchAll(/<(\/)?([A-Za-z][\w.-]*)[^>]*?(\/)?>|<[?!][^>]*>|([^<]+)/g)) {
+  for (const [, close, name = '', empty, text] of xml.matchAll(
+    /<(\/)?([A-Za-z][\w.-]*)[^>]*?(\/)?>|<[?!][^>]*>|([^<]+)/g,
+  )) {
     const at = open.at(-1) as Element;
     if (text !== undefined) at.text += text;
     else if (close !== undefined) {

@@ -24,29 +24,36 @@ test.serial('two that open a fresh directory at once get the same process, and s
 test.serial('several processes that start it at once end up with one, which outlives them', async (t) => {
   const directory = await freshDirectory(t);
   const script = `const { openSimulator } = await import(${JSON.stringify(openFile)}); process.stdout.write((await openSimulator(process.argv[1])).url);`;
-  const urls = await Promise.all([1, 2, 3].map(() => output(spawn(process.execPath, ['--input-type=module', '-e', script, directory]))));
+  const urls = await Promise.all(
+    [1, 2, 3].map(() => output(spawn(process.execPath, ['--input-type=module', '-e', script, directory]))),
+  );
   t.is(new Set(urls).size, 1);
   t.is((await health(urls[0] ?? '')).pid, (await place(directory)).pid);
 });
 
-test.serial('a killed simulator is started again with another state, also over a file that names a stranger', async (t) => {
-  const directory = await freshDirectory(t);
-  await openSimulator(directory);
-  const first = await place(directory);
-  process.kill(first.pid, 'SIGKILL');
-  await ended(first.pid);
-  const { url } = await openSimulator(directory);
-  t.not((await place(directory)).state_id, first.state_id);
-  t.is((await health(url)).state_id, (await place(directory)).state_id);
+test.serial(
+  'a killed simulator is started again with another state, also over a file that names a stranger',
+  async (t) => {
+    const directory = await freshDirectory(t);
+    await openSimulator(directory);
+    const first = await place(directory);
+    process.kill(first.pid, 'SIGKILL');
+    await ended(first.pid);
+    const { url } = await openSimulator(directory);
+    t.not((await place(directory)).state_id, first.state_id);
+    t.is((await health(url)).state_id, (await place(directory)).state_id);
 
-  const other = await freshDirectory(t);
-  await writeFile(
-    join(other, 'simulator.json'),
-    await readFile(join(directory, 'simulator.json')).then((text) => text.toString().replace(/[0-9a-f]{8}-/, '00000000-')),
-  );
-  await openSimulator(other);
-  t.not((await place(other)).pid, (await place(directory)).pid);
-});
+    const other = await freshDirectory(t);
+    await writeFile(
+      join(other, 'simulator.json'),
+      await readFile(join(directory, 'simulator.json')).then((text) =>
+        text.toString().replace(/[0-9a-f]{8}-/, '00000000-'),
+      ),
+    );
+    await openSimulator(other);
+    t.not((await place(other)).pid, (await place(directory)).pid);
+  },
+);
 
 test.serial('it ends by itself some time after its last call and removes its file', async (t) => {
   const directory = await freshDirectory(t);
@@ -88,7 +95,9 @@ test('a scenario is a file of knobs, and a mistake in it is told with its name',
   t.like(simulator.knobs, { boot_ms: 90_000, shutdown_ms: 6 });
   t.is(new URL(simulator.url).hostname, '127.0.0.1');
   await writeFile(file, '{ "bot_ms": 90000 }');
-  await t.throwsAsync(startSimulator({ scenario: file }), { message: /slow\.json: \/bot_ms: unknown; known are boot_ms/ });
+  await t.throwsAsync(startSimulator({ scenario: file }), {
+    message: /slow\.json: \/bot_ms: unknown; known are boot_ms/,
+  });
 });
 
 async function freshDirectory(t: ExecutionContext): Promise<string> {

@@ -38,7 +38,10 @@ test('a launch that names no zone goes to one that answers', async (t) => {
 test('for a fleet the zone is a pool that failed', async (t) => {
   const { ec2 } = await openCloud(t, { knobs: out });
   const { LaunchTemplate } = await ec2.send(
-    new CreateLaunchTemplateCommand({ LaunchTemplateName: 'pool', LaunchTemplateData: { ImageId: 'ami-1', InstanceType: 'm5.large' } }),
+    new CreateLaunchTemplateCommand({
+      LaunchTemplateName: 'pool',
+      LaunchTemplateData: { ImageId: 'ami-1', InstanceType: 'm5.large' },
+    }),
   );
   const fleet = await ec2.send(
     new CreateFleetCommand({
@@ -84,7 +87,8 @@ test('calls that touch the zone, or might, fail; those that are pinned elsewhere
     [by(['instance-id', there]), [there]],
     [by(['tag:muster:request-id', 'req-none']), []],
   ];
-  for (const input of failing) t.like(await refusal(list(ec2, input)), { code: 'Unavailable', status: 503 }, JSON.stringify(input));
+  for (const input of failing)
+    t.like(await refusal(list(ec2, input)), { code: 'Unavailable', status: 503 }, JSON.stringify(input));
   for (const [input, ids] of working) t.deepEqual(await list(ec2, input), ids, JSON.stringify(input));
   const { Filters = [] } = by(['availability-zone', 'us-east-1b']);
   t.is((await ec2.send(new DescribeInstanceStatusCommand({ Filters }))).InstanceStatuses?.length, 1);
@@ -137,9 +141,15 @@ test('during an outage every answer is the one of a healthy cloud and holds no m
   simulator.advance(2000);
   const ids = [...owner.keys()];
   const filter = fc.oneof(
-    fc.record({ Name: fc.constant('availability-zone'), Values: fc.subarray([...zones, 'us-east-1*'], { minLength: 1 }) }),
+    fc.record({
+      Name: fc.constant('availability-zone'),
+      Values: fc.subarray([...zones, 'us-east-1*'], { minLength: 1 }),
+    }),
     fc.record({ Name: fc.constant('instance-id'), Values: fc.subarray(ids, { minLength: 1 }) }),
-    fc.record({ Name: fc.constant('tag:muster:request-id'), Values: fc.subarray(['req-0', 'req-1', 'req-2', 'req-9'], { minLength: 1 }) }),
+    fc.record({
+      Name: fc.constant('tag:muster:request-id'),
+      Values: fc.subarray(['req-0', 'req-1', 'req-2', 'req-9'], { minLength: 1 }),
+    }),
     fc.record({ Name: fc.constant('instance-state-name'), Values: fc.constant<string[]>(['running']) }),
   );
   const asked = fc.record({
@@ -167,7 +177,8 @@ test('during an outage every answer is the one of a healthy cloud and holds no m
 
 async function twoZones(t: ExecutionContext) {
   const cloud = await openCloud(t);
-  const start = async (input: Partial<RunInstancesCommandInput>) => (await cloud.ec2.send(launch(input))).Instances?.[0]?.InstanceId ?? '';
+  const start = async (input: Partial<RunInstancesCommandInput>) =>
+    (await cloud.ec2.send(launch(input))).Instances?.[0]?.InstanceId ?? '';
   const here = await start({ ...tagged('req-here'), Placement: { AvailabilityZone: 'us-east-1a' } });
   const there = await start({ ...tagged('req-there'), Placement: { AvailabilityZone: 'us-east-1b' } });
   cloud.simulator.advance(2000);

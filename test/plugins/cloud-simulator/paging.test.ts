@@ -1,11 +1,17 @@
-import { DescribeInstancesCommand, DescribeInstanceTypesCommand, type EC2Client, paginateDescribeInstances } from '@aws-sdk/client-ec2';
+import {
+  DescribeInstancesCommand,
+  DescribeInstanceTypesCommand,
+  type EC2Client,
+  paginateDescribeInstances,
+} from '@aws-sdk/client-ec2';
 import test from 'ava';
 import { codeOf, launch, openCloud } from './support.ts';
 
 async function pageSizes(client: EC2Client, pageSize?: number): Promise<number[]> {
   const sizes: number[] = [];
   const pages = paginateDescribeInstances({ client, ...(pageSize === undefined ? {} : { pageSize }) }, {});
-  for await (const { Reservations = [] } of pages) sizes.push(Reservations.flatMap((one) => one.Instances ?? []).length);
+  for await (const { Reservations = [] } of pages)
+    sizes.push(Reservations.flatMap((one) => one.Instances ?? []).length);
   return sizes;
 }
 
@@ -25,7 +31,9 @@ test('pages are as large as asked for, unless page_size caps them', async (t) =>
 test('what is named by id comes whole, whatever the size of pages', async (t) => {
   const { ec2 } = await openCloud(t, { knobs: { limits: { page_size: 2 } } });
   const { Instances = [] } = await ec2.send(launch({ MinCount: 5, MaxCount: 5 }));
-  const found = await ec2.send(new DescribeInstancesCommand({ InstanceIds: Instances.map((one) => one.InstanceId ?? '') }));
+  const found = await ec2.send(
+    new DescribeInstancesCommand({ InstanceIds: Instances.map((one) => one.InstanceId ?? '') }),
+  );
   t.is(found.Reservations?.flatMap((one) => one.Instances ?? []).length, 5);
   t.is(found.NextToken, undefined);
 });
@@ -49,6 +57,9 @@ test('a token of another listing and one that nobody gave are refused', async (t
   const { NextToken } = await ec2.send(new DescribeInstancesCommand({ MaxResults: 5 }));
   const filtered = { MaxResults: 5, Filters: [{ Name: 'instance-type', Values: ['t3.micro'] }] };
   t.is(await codeOf(ec2.send(new DescribeInstancesCommand({ ...filtered, NextToken }))), 'InvalidPaginationToken');
-  t.is(await codeOf(ec2.send(new DescribeInstanceTypesCommand({ MaxResults: 5, NextToken }))), 'InvalidPaginationToken');
+  t.is(
+    await codeOf(ec2.send(new DescribeInstanceTypesCommand({ MaxResults: 5, NextToken }))),
+    'InvalidPaginationToken',
+  );
   t.is(await codeOf(ec2.send(new DescribeInstancesCommand({ NextToken: 'abc' }))), 'InvalidPaginationToken');
 });

@@ -22,7 +22,13 @@ test('a parameter holds the image that a launch by its name would take', async (
   }
   const { Parameter } = await get('/images/one:3');
   t.like(Parameter, { Name: '/images/one', Version: 3, Selector: ':3', Type: 'String' });
-  t.like(simulator.audit().at(-1), { action: 'GetParameter', region: 'us-east-1', executed: true, answered: true, code: null });
+  t.like(simulator.audit().at(-1), {
+    action: 'GetParameter',
+    region: 'us-east-1',
+    executed: true,
+    answered: true,
+    code: null,
+  });
 });
 
 test('parameters that are missing, and with strict_ids all, are not found', async (t) => {

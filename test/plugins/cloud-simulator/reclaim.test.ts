@@ -37,7 +37,9 @@ test('without notice a machine ends at once', async (t) => {
 
 test('a machine over whose offer the price has risen is marked first', async (t) => {
   const { ec2, simulator } = await openCloud(t);
-  const [id = ''] = await start(ec2, { InstanceMarketOptions: { MarketType: 'spot', SpotOptions: { MaxPrice: '1' } } });
+  const [id = ''] = await start(ec2, {
+    InstanceMarketOptions: { MarketType: 'spot', SpotOptions: { MaxPrice: '1' } },
+  });
   simulator.setKnobs({ prices: [{ market: 'spot', price: 2 }], reclaim: [{ instance_ids: [id] }] });
   t.deepEqual(await request(ec2, id), ['active', 'marked-for-termination']);
   simulator.advance(120_000);
@@ -97,7 +99,9 @@ test('a rule of one account strikes that account alone, and the share counts all
 });
 
 test('a rule that comes into force later strikes then, also in a region that is not used yet', async (t) => {
-  const { ec2, client, simulator } = await openCloud(t, { knobs: { reclaim: [{ share: 1, from_ms: 10_000, notice_s: 0 }] } });
+  const { ec2, client, simulator } = await openCloud(t, {
+    knobs: { reclaim: [{ share: 1, from_ms: 10_000, notice_s: 0 }] },
+  });
   await start(ec2, { ...spot, MaxCount: 2 });
   simulator.advance(9000);
   await start(client({ region: 'eu-west-1' }), { ...spot, MaxCount: 2 });
@@ -118,7 +122,9 @@ test('a rule that is taken away before its time does not strike', async (t) => {
 });
 
 test('with after_ms machines launched later are taken back as long after they run', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { reclaim: [{ share: 1, after_ms: 5000, notice_s: 0, until_ms: 60_000 }] } });
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { reclaim: [{ share: 1, after_ms: 5000, notice_s: 0, until_ms: 60_000 }] },
+  });
   await start(ec2, { ...spot, MaxCount: 3 });
   await start(ec2, { MaxCount: 3 });
   simulator.advance(6999);

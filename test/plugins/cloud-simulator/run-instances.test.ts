@@ -5,7 +5,13 @@ import { codeOf, launch, openCloud, refusal } from './support.ts';
 test('RunInstances answers with pending machines that have a name and an address', async (t) => {
   const { ec2 } = await openCloud(t);
   const result = await ec2.send(
-    launch({ MaxCount: 2, SubnetId: 'subnet-1', KeyName: 'k', SecurityGroupIds: ['sg-1'], IamInstanceProfile: { Name: 'worker' } }),
+    launch({
+      MaxCount: 2,
+      SubnetId: 'subnet-1',
+      KeyName: 'k',
+      SecurityGroupIds: ['sg-1'],
+      IamInstanceProfile: { Name: 'worker' },
+    }),
   );
   t.is(result.Instances?.length, 2);
   const [first, second] = result.Instances ?? [];
@@ -74,7 +80,10 @@ test('a launch without subnet and zone goes where there is room', async (t) => {
 
 test('a zone that lacks a family answers Unsupported', async (t) => {
   const { ec2 } = await openCloud(t);
-  t.is(await codeOf(ec2.send(launch({ InstanceType: 'p5.48xlarge', Placement: { AvailabilityZone: 'us-east-1a' } }))), 'Unsupported');
+  t.is(
+    await codeOf(ec2.send(launch({ InstanceType: 'p5.48xlarge', Placement: { AvailabilityZone: 'us-east-1a' } }))),
+    'Unsupported',
+  );
 });
 
 test('Spot machines carry their lifecycle and a request id, and a price that is too low is refused', async (t) => {
@@ -96,14 +105,30 @@ const invalid: readonly [what: string, input: Parameters<typeof launch>[0], code
   ['a subnet id of another form', { SubnetId: 'net-1' }, 'InvalidSubnetID.NotFound'],
   ['a group id of another form', { SecurityGroupIds: ['group'] }, 'InvalidGroupId.Malformed'],
   ['an unknown zone', { Placement: { AvailabilityZone: 'us-east-1z' } }, 'InvalidParameterValue'],
-  ['an interface beside a subnet', { SubnetId: 'subnet-1', NetworkInterfaces: [{ DeviceIndex: 0 }] }, 'InvalidParameterCombination'],
-  ['an interface beside groups', { SecurityGroupIds: ['sg-1'], NetworkInterfaces: [{ DeviceIndex: 0 }] }, 'InvalidParameterCombination'],
+  [
+    'an interface beside a subnet',
+    { SubnetId: 'subnet-1', NetworkInterfaces: [{ DeviceIndex: 0 }] },
+    'InvalidParameterCombination',
+  ],
+  [
+    'an interface beside groups',
+    { SecurityGroupIds: ['sg-1'], NetworkInterfaces: [{ DeviceIndex: 0 }] },
+    'InvalidParameterCombination',
+  ],
   ['user data of more than 16 KB', { UserData: Buffer.alloc(16_385).toString('base64') }, 'InvalidParameterValue'],
   ['user data that is not base64', { UserData: '#!/bin/sh' }, 'InvalidUserData.Malformed'],
-  ['an aws: tag', { TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'aws:x', Value: '1' }] }] }, 'InvalidParameterValue'],
+  [
+    'an aws: tag',
+    { TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'aws:x', Value: '1' }] }] },
+    'InvalidParameterValue',
+  ],
   [
     '51 tags',
-    { TagSpecifications: [{ ResourceType: 'instance', Tags: Array.from({ length: 51 }, (_, n) => ({ Key: `k${n}`, Value: '' })) }] },
+    {
+      TagSpecifications: [
+        { ResourceType: 'instance', Tags: Array.from({ length: 51 }, (_, n) => ({ Key: `k${n}`, Value: '' })) },
+      ],
+    },
     'TagLimitExceeded',
   ],
   [
@@ -112,7 +137,11 @@ const invalid: readonly [what: string, input: Parameters<typeof launch>[0], code
     'InvalidParameterValue',
   ],
   ['a client token of 65 characters', { ClientToken: 'x'.repeat(65) }, 'InvalidParameterValue'],
-  ['an unknown launch template', { LaunchTemplate: { LaunchTemplateId: 'lt-0123456789abcdef0' } }, 'InvalidLaunchTemplateId.NotFound'],
+  [
+    'an unknown launch template',
+    { LaunchTemplate: { LaunchTemplateId: 'lt-0123456789abcdef0' } },
+    'InvalidLaunchTemplateId.NotFound',
+  ],
   ['a dry run', { DryRun: true }, 'DryRunOperation'],
 ];
 for (const [what, input, code] of invalid) {
@@ -127,7 +156,9 @@ for (const [what, input, code] of invalid) {
 test('an image of another architecture than the type is refused', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   await ec2.send(new DescribeInstancesCommand({}));
-  const arm = [...simulator.state.regions()][0]?.network.catalogue.images.find((image) => image.arch === 'arm64')?.image_id;
+  const arm = [...simulator.state.regions()][0]?.network.catalogue.images.find(
+    (image) => image.arch === 'arm64',
+  )?.image_id;
   t.is(await codeOf(ec2.send(launch({ ImageId: arm }))), 'InvalidParameterValue');
   t.is((await ec2.send(launch({ ImageId: arm, InstanceType: 't4g.micro' }))).Instances?.length, 1);
 });
@@ -143,7 +174,10 @@ test('with strict_ids what nobody created does not exist', async (t) => {
   t.is(await codeOf(ec2.send(launch({ ImageId, SecurityGroupIds: ['sg-1'] }))), 'InvalidGroup.NotFound');
   t.is(await codeOf(ec2.send(launch({ ImageId, KeyName: 'mine' }))), 'InvalidKeyPair.NotFound');
   t.is(await codeOf(ec2.send(launch({ ImageId, IamInstanceProfile: { Name: 'p' } }))), 'InvalidParameterValue');
-  t.is((await ec2.send(launch({ ImageId, SubnetId: subnets[0]?.subnet_id, KeyName: 'default' }))).Instances?.length, 1);
+  t.is(
+    (await ec2.send(launch({ ImageId, SubnetId: subnets[0]?.subnet_id, KeyName: 'default' }))).Instances?.length,
+    1,
+  );
 });
 
 test('one unknown id among many ends no machine', async (t) => {
@@ -153,7 +187,10 @@ test('one unknown id among many ends no machine', async (t) => {
     await codeOf(ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids, 'i-00000000000000000'] }))),
     'InvalidInstanceID.NotFound',
   );
-  t.is(await codeOf(ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids, 'zzz'] }))), 'InvalidInstanceID.Malformed');
+  t.is(
+    await codeOf(ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids, 'zzz'] }))),
+    'InvalidInstanceID.Malformed',
+  );
   t.is(simulator.ledger().untagged.length, 2);
 });
 
@@ -170,11 +207,15 @@ test('ending a machine twice is a success', async (t) => {
 test('a protected machine keeps its zone alive, other zones end', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const start = async (AvailabilityZone: string, DisableApiTermination: boolean) =>
-    (await ec2.send(launch({ Placement: { AvailabilityZone }, DisableApiTermination }))).Instances?.[0]?.InstanceId ?? '';
+    (await ec2.send(launch({ Placement: { AvailabilityZone }, DisableApiTermination }))).Instances?.[0]?.InstanceId ??
+    '';
   const guarded = await start('us-east-1a', true);
   const neighbour = await start('us-east-1a', false);
   const distant = await start('us-east-1b', false);
-  t.is(await codeOf(ec2.send(new TerminateInstancesCommand({ InstanceIds: [guarded, neighbour, distant] }))), 'OperationNotPermitted');
+  t.is(
+    await codeOf(ec2.send(new TerminateInstancesCommand({ InstanceIds: [guarded, neighbour, distant] }))),
+    'OperationNotPermitted',
+  );
   t.deepEqual(new Set(simulator.ledger().untagged), new Set([guarded, neighbour]));
 });
 
@@ -189,7 +230,9 @@ test('accounts and regions do not see each other', async (t) => {
 });
 
 test('a late failure lets a machine that was accepted end with a reason', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { late_failures: [{ code: 'Client.VolumeLimitExceeded' }] } });
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { late_failures: [{ code: 'Client.VolumeLimitExceeded' }] },
+  });
   const ids = (await ec2.send(launch({ MaxCount: 2 }))).Instances?.map((one) => one.InstanceId ?? '') ?? [];
   simulator.advance(2000);
   const [failed] = await describe(ec2, ids[0] ?? '');

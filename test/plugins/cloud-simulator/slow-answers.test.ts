@@ -18,22 +18,25 @@ function impatient(t: ExecutionContext, endpoint: string, consistencyGrace: Node
   return client;
 }
 
-const slow: readonly [then: 'slow-headers' | 'slow-body', consistencyGrace: NodeHttpHandlerOptions, ends: boolean][] = [
-  ['slow-headers', { requestTimeout: 300, throwOnRequestTimeout: true }, true],
-  ['slow-headers', { socketTimeout: 300 }, true],
-  ['slow-headers', { requestTimeout: 5000, throwOnRequestTimeout: true, socketTimeout: 5000 }, false],
-  // The request timeout ends with the head of the answer: only the one of the socket sees a body that does not come.
-  ['slow-body', { requestTimeout: 300, throwOnRequestTimeout: true }, false],
-  ['slow-body', { socketTimeout: 300 }, true],
-  ['slow-body', { socketTimeout: 5000 }, false],
-];
+const slow: readonly [then: 'slow-headers' | 'slow-body', consistencyGrace: NodeHttpHandlerOptions, ends: boolean][] =
+  [
+    ['slow-headers', { requestTimeout: 300, throwOnRequestTimeout: true }, true],
+    ['slow-headers', { socketTimeout: 300 }, true],
+    ['slow-headers', { requestTimeout: 5000, throwOnRequestTimeout: true, socketTimeout: 5000 }, false],
+    // The request timeout ends with the head of the answer: only the one of the socket sees a body that does not come.
+    ['slow-body', { requestTimeout: 300, throwOnRequestTimeout: true }, false],
+    ['slow-body', { socketTimeout: 300 }, true],
+    ['slow-body', { socketTimeout: 5000 }, false],
+  ];
 for (const [then, consistencyGrace, ends] of slow) {
   // One at a time: a busy computer is slow enough for these patiences.
   test.serial(
     `${then}: a client with ${JSON.stringify(consistencyGrace)} ${ends ? 'gives up' : 'gets the answer'}, and the call has taken effect`,
     async (t) => {
       const delay_ms = ends ? 20_000 : 700;
-      const { simulator } = await openCloud(t, { knobs: { faults: [{ action: 'RunInstances', effect: 'execute', then, delay_ms }] } });
+      const { simulator } = await openCloud(t, {
+        knobs: { faults: [{ action: 'RunInstances', effect: 'execute', then, delay_ms }] },
+      });
       const began = performance.now();
       const failure = await failureOf(impatient(t, simulator.url, consistencyGrace).send(launch()));
       const took = performance.now() - began;
@@ -52,7 +55,9 @@ test('a simulator that is closed lets nobody wait: calls that hang or are slow b
     { then: 'slow-body', delay_ms: 3_000_000 },
     { then: 'drop', delay_ms: 9_000_000_000 },
   ] as const) {
-    const { ec2, simulator } = await openCloud(t, { knobs: { faults: [{ action: '*', effect: 'execute', ...rule }] } });
+    const { ec2, simulator } = await openCloud(t, {
+      knobs: { faults: [{ action: '*', effect: 'execute', ...rule }] },
+    });
     const answer = failureOf(ec2.send(launch()));
     await seen(simulator);
     await simulator.close();

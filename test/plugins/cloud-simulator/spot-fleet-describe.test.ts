@@ -78,8 +78,13 @@ test('the list of machines is late, and so is the history, in the words of Spot 
   });
   const good = await requestSpotFleet(ec2);
   const list = async () =>
-    (await ec2.send(new DescribeSpotFleetInstancesCommand({ SpotFleetRequestId: good }))).ActiveInstances?.map((one) => one.InstanceId);
-  const events = async (fleet: string, EventType?: 'error' | 'information' | 'instanceChange' | 'fleetRequestChange') => {
+    (await ec2.send(new DescribeSpotFleetInstancesCommand({ SpotFleetRequestId: good }))).ActiveInstances?.map(
+      (one) => one.InstanceId,
+    );
+  const events = async (
+    fleet: string,
+    EventType?: 'error' | 'information' | 'instanceChange' | 'fleetRequestChange',
+  ) => {
     const found = await ec2.send(
       new DescribeSpotFleetRequestHistoryCommand({ SpotFleetRequestId: fleet, StartTime: new Date(0), EventType }),
     );
@@ -90,7 +95,11 @@ test('the list of machines is late, and so is the history, in the words of Spot 
   t.deepEqual(await events(good), []);
   simulator.advance(4000);
   t.deepEqual(await list(), await liveIds(ec2, good));
-  t.deepEqual(await events(good), ['fleetRequestChange submitted', 'fleetRequestChange active', 'instanceChange launched']);
+  t.deepEqual(await events(good), [
+    'fleetRequestChange submitted',
+    'fleetRequestChange active',
+    'instanceChange launched',
+  ]);
   t.deepEqual(await events(good, 'instanceChange'), ['instanceChange launched']);
   t.deepEqual(await events(id, 'information'), ['information launchSpecUnusable']);
   t.deepEqual(await events(id, 'error'), ['error allLaunchSpecsTemporarilyBlacklisted']);
@@ -98,7 +107,9 @@ test('the list of machines is late, and so is the history, in the words of Spot 
 
 test('a Spot fleet has tags of its own', async (t) => {
   const { ec2 } = await openCloud(t);
-  const id = await requestSpotFleet(ec2, { TagSpecifications: [{ ResourceType: 'spot-fleet-request', Tags: [{ Key: 'a', Value: 'b' }] }] });
+  const id = await requestSpotFleet(ec2, {
+    TagSpecifications: [{ ResourceType: 'spot-fleet-request', Tags: [{ Key: 'a', Value: 'b' }] }],
+  });
   await ec2.send(new CreateTagsCommand({ Resources: [id], Tags: [{ Key: 'c', Value: 'd' }] }));
   t.deepEqual(
     (await spotFleetOf(ec2, id)).Tags?.map((tag) => `${tag.Key}=${tag.Value}`),
@@ -110,7 +121,10 @@ test('a Spot fleet has tags of its own', async (t) => {
 
 test('the knob partial and the quotas know Spot fleets', async (t) => {
   const { ec2, simulator } = await openCloud(t, {
-    knobs: { partial: [{ action: 'RequestSpotFleet', deliver: 1, times: 1 }], quotas: { fleets: 2, fleet_capacity: 10 } },
+    knobs: {
+      partial: [{ action: 'RequestSpotFleet', deliver: 1, times: 1 }],
+      quotas: { fleets: 2, fleet_capacity: 10 },
+    },
   });
   const id = await requestSpotFleet(ec2, { TargetCapacity: 4 });
   simulator.advance(1000);

@@ -15,7 +15,12 @@ const invalid: readonly [what: string, config: Partial<SpotFleetRequestConfigDat
   ['from nothing', { LaunchTemplateConfigs: undefined }, 'InvalidSpotFleetRequestConfig'],
   [
     'with an on-demand part from specifications',
-    { LaunchSpecifications: specification, LaunchTemplateConfigs: undefined, TargetCapacity: 2, OnDemandTargetCapacity: 1 },
+    {
+      LaunchSpecifications: specification,
+      LaunchTemplateConfigs: undefined,
+      TargetCapacity: 2,
+      OnDemandTargetCapacity: 1,
+    },
     'InvalidSpotFleetRequestConfig',
   ],
   ['without a target', { TargetCapacity: undefined }, 'MissingParameter'],

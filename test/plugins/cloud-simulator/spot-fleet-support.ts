@@ -10,7 +10,9 @@ import {
 import { fleetTemplate } from './fleet-support.ts';
 
 /** The least that a launch specification says. */
-export const specification: SpotFleetRequestConfigData['LaunchSpecifications'] = [{ ImageId: 'ami-1', InstanceType: 't3.micro' }];
+export const specification: SpotFleetRequestConfigData['LaunchSpecifications'] = [
+  { ImageId: 'ami-1', InstanceType: 't3.micro' },
+];
 
 /** The template of `fleetTemplate`. */
 export const template: SpotFleetRequestConfigData['LaunchTemplateConfigs'] = [
@@ -18,7 +20,10 @@ export const template: SpotFleetRequestConfigData['LaunchTemplateConfigs'] = [
 ];
 
 /** Requests a Spot fleet of one machine unless said otherwise, and gives its id. */
-export async function requestSpotFleet(ec2: EC2Client, config: Partial<SpotFleetRequestConfigData> = {}): Promise<string> {
+export async function requestSpotFleet(
+  ec2: EC2Client,
+  config: Partial<SpotFleetRequestConfigData> = {},
+): Promise<string> {
   await fleetTemplate(ec2);
   const made = await ec2.send(
     new RequestSpotFleetCommand({
@@ -33,11 +38,17 @@ export async function requestSpotFleet(ec2: EC2Client, config: Partial<SpotFleet
   return made.SpotFleetRequestId ?? '';
 }
 
-export async function modifySpotFleet(ec2: EC2Client, id: string, what: Partial<ModifySpotFleetRequestCommandInput>): Promise<void> {
+export async function modifySpotFleet(
+  ec2: EC2Client,
+  id: string,
+  what: Partial<ModifySpotFleetRequestCommandInput>,
+): Promise<void> {
   await ec2.send(new ModifySpotFleetRequestCommand({ SpotFleetRequestId: id, ...what }));
 }
 
 export async function spotFleetOf(ec2: EC2Client, id: string): Promise<Partial<SpotFleetRequestConfig>> {
-  const { SpotFleetRequestConfigs } = await ec2.send(new DescribeSpotFleetRequestsCommand({ SpotFleetRequestIds: [id] }));
+  const { SpotFleetRequestConfigs } = await ec2.send(
+    new DescribeSpotFleetRequestsCommand({ SpotFleetRequestIds: [id] }),
+  );
   return SpotFleetRequestConfigs?.[0] ?? {};
 }

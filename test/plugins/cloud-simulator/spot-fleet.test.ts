@@ -17,7 +17,11 @@ test('a Spot fleet is submitted, then active, and brings Spot machines with its 
   );
   t.true(machines[0]?.Tags?.some((tag) => tag.Key === 'muster:request-id'));
   t.like(await spotFleetOf(ec2, id), { SpotFleetRequestState: 'active', ActivityStatus: 'fulfilled' });
-  t.like((await spotFleetOf(ec2, id)).SpotFleetRequestConfig, { FulfilledCapacity: 2, ClientToken: 'one', Type: 'maintain' });
+  t.like((await spotFleetOf(ec2, id)).SpotFleetRequestConfig, {
+    FulfilledCapacity: 2,
+    ClientToken: 'one',
+    Type: 'maintain',
+  });
   t.deepEqual(simulator.ledger().spot_fleets, [id]);
   t.deepEqual(simulator.ledger().fleets, []);
   t.deepEqual(simulator.ledger().launches, { one: 2 });
@@ -50,7 +54,10 @@ test('lowering the target first, without termination, loses exactly the machine 
   await modifySpotFleet(ec2, id, { TargetCapacity: 2, ExcessCapacityTerminationPolicy: 'noTermination' });
   t.is((await spotFleetOf(ec2, id)).SpotFleetRequestState, 'modifying');
   simulator.advance(1000);
-  t.like((await spotFleetOf(ec2, id)).SpotFleetRequestConfig, { TargetCapacity: 2, ExcessCapacityTerminationPolicy: 'noTermination' });
+  t.like((await spotFleetOf(ec2, id)).SpotFleetRequestConfig, {
+    TargetCapacity: 2,
+    ExcessCapacityTerminationPolicy: 'noTermination',
+  });
   await terminate(ec2, [before[0]]);
   simulator.advance(600_000);
   t.deepEqual(await liveIds(ec2, id), before.slice(1));
@@ -73,9 +80,16 @@ test('the on-demand part comes from the templates, stays when a change does not 
   const { ec2, simulator } = await openCloud(t);
   const id = await requestSpotFleet(ec2, { TargetCapacity: 3, OnDemandTargetCapacity: 1 });
   simulator.advance(5000);
-  t.deepEqual((await liveMachines(ec2, id)).map((one) => one.InstanceLifecycle ?? 'on-demand').toSorted(), ['on-demand', 'spot', 'spot']);
+  t.deepEqual((await liveMachines(ec2, id)).map((one) => one.InstanceLifecycle ?? 'on-demand').toSorted(), [
+    'on-demand',
+    'spot',
+    'spot',
+  ]);
   const refused = await refusal(modifySpotFleet(ec2, id, { TargetCapacity: 0 }));
-  t.deepEqual([refused.code, refused.message], ['InvalidParameter', 'TargetCapacity (0) cannot be less than OnDemandTargetCapacity (1)']);
+  t.deepEqual(
+    [refused.code, refused.message],
+    ['InvalidParameter', 'TargetCapacity (0) cannot be less than OnDemandTargetCapacity (1)'],
+  );
   await modifySpotFleet(ec2, id, { TargetCapacity: 1 });
   simulator.advance(60_000);
   t.is((await liveMachines(ec2, id))[0]?.InstanceLifecycle, undefined);
@@ -144,6 +158,9 @@ test('strategies have their own spelling', async (t) => {
   };
   t.deepEqual(await types({ AllocationStrategy: 'diversified' }), ['c5.large', 'm5.large']);
   t.deepEqual(await types({ AllocationStrategy: 'capacityOptimizedPrioritized' }), ['m5.large', 'm5.large']);
-  t.deepEqual(await types({ OnDemandTargetCapacity: 2, OnDemandAllocationStrategy: 'prioritized' }), ['m5.large', 'm5.large']);
+  t.deepEqual(await types({ OnDemandTargetCapacity: 2, OnDemandAllocationStrategy: 'prioritized' }), [
+    'm5.large',
+    'm5.large',
+  ]);
   t.is(await codeOf(types({ AllocationStrategy: 'lowest-price' as 'lowestPrice' })), 'InvalidParameterValue');
 });

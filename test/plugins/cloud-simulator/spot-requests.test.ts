@@ -37,10 +37,17 @@ test('a Spot machine has an active, fulfilled request; an On-Demand machine has 
     InstanceInterruptionBehavior: 'terminate',
   });
   t.like(requests[0]?.Status, { Code: 'fulfilled', UpdateTime: machine?.LaunchTime });
-  t.like(requests[0]?.LaunchSpecification, { ImageId: 'ami-1', InstanceType: 't3.micro', KeyName: 'key', SubnetId: 'subnet-1' });
+  t.like(requests[0]?.LaunchSpecification, {
+    ImageId: 'ami-1',
+    InstanceType: 't3.micro',
+    KeyName: 'key',
+    SubnetId: 'subnet-1',
+  });
   t.deepEqual(requests[0]?.Tags, [{ Key: 'of', Value: 'request' }]);
   t.deepEqual(machine?.Tags, [{ Key: 'of', Value: 'machine' }]);
-  const rows = await ec2.send(new DescribeTagsCommand({ Filters: [{ Name: 'resource-type', Values: ['spot-instances-request'] }] }));
+  const rows = await ec2.send(
+    new DescribeTagsCommand({ Filters: [{ Name: 'resource-type', Values: ['spot-instances-request'] }] }),
+  );
   t.deepEqual(
     rows.Tags?.map((row) => [row.ResourceId, row.Value]),
     [[machine?.SpotInstanceRequestId, 'request']],
@@ -75,7 +82,8 @@ test('requests are found by id and by filters', async (t) => {
     TagSpecifications: [{ ResourceType: 'spot-instances-request', Tags: [{ Key: 'k', Value: 'v' }] }],
   });
   await ec2.send(new TerminateInstancesCommand({ InstanceIds: [a?.InstanceId ?? ''] }));
-  const find = async (input: DescribeSpotInstanceRequestsCommandInput) => (await list(ec2, input)).map((one) => one.InstanceId);
+  const find = async (input: DescribeSpotInstanceRequestsCommandInput) =>
+    (await list(ec2, input)).map((one) => one.InstanceId);
   const by = (Name: string, ...Values: string[]) => find({ Filters: [{ Name, Values }] });
   t.deepEqual(await find({ SpotInstanceRequestIds: [b?.SpotInstanceRequestId ?? ''] }), [b?.InstanceId]);
   t.deepEqual(await by('instance-id', b?.InstanceId ?? ''), [b?.InstanceId]);
@@ -95,7 +103,10 @@ test('unknown and malformed ids are told apart, and ids are not combined with a 
   const ask = (...SpotInstanceRequestIds: string[]) => codeOf(list(ec2, { SpotInstanceRequestIds }));
   t.is(await ask('sir-00000000'), 'InvalidSpotInstanceRequestID.NotFound');
   t.is(await ask('sir-1'), 'InvalidSpotInstanceRequestID.Malformed');
-  t.is(await codeOf(list(ec2, { SpotInstanceRequestIds: ['sir-00000000'], MaxResults: 5 })), 'InvalidParameterCombination');
+  t.is(
+    await codeOf(list(ec2, { SpotInstanceRequestIds: ['sir-00000000'], MaxResults: 5 })),
+    'InvalidParameterCombination',
+  );
   t.is(await codeOf(list(ec2, { MaxResults: 4 })), 'InvalidParameterValue');
 });
 

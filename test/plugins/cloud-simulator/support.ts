@@ -1,8 +1,17 @@
 import { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
-import { EC2Client, type EC2ServiceException, RunInstancesCommand, type RunInstancesCommandInput } from '@aws-sdk/client-ec2';
+import {
+  EC2Client,
+  type EC2ServiceException,
+  RunInstancesCommand,
+  type RunInstancesCommandInput,
+} from '@aws-sdk/client-ec2';
 import type { ExecutionContext } from 'ava';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
-import { createSimulator, type Simulator, type SimulatorOptions } from '../../../plugins/cloud-simulator/server/server.ts';
+import {
+  createSimulator,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../../plugins/cloud-simulator/server/server.ts';
 import { checkAnswers } from './model-check.ts';
 
 export interface Cloud {
@@ -18,7 +27,12 @@ export async function openCloud(t: ExecutionContext, options: SimulatorOptions =
   const endpoint = await simulator.listen();
   const clients: { destroy(): void }[] = [];
   const client: Cloud['client'] = ({ key = 'AKIATEST0001', region = 'us-east-1' } = {}) => {
-    const made = new EC2Client({ endpoint, region, maxAttempts: 1, credentials: { accessKeyId: key, secretAccessKey: 'secret' } });
+    const made = new EC2Client({
+      endpoint,
+      region,
+      maxAttempts: 1,
+      credentials: { accessKeyId: key, secretAccessKey: 'secret' },
+    });
     checkAnswers(made);
     clients.push(made);
     return made;
@@ -40,7 +54,9 @@ export function launch(input: Partial<RunInstancesCommandInput> = {}): RunInstan
 }
 
 /** The code and the HTTP status of a refusal. */
-export async function refusal(call: Promise<unknown>): Promise<{ code: string; status: number | undefined; message: string }> {
+export async function refusal(
+  call: Promise<unknown>,
+): Promise<{ code: string; status: number | undefined; message: string }> {
   try {
     await call;
   } catch (error) {

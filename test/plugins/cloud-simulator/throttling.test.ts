@@ -22,7 +22,9 @@ import { codeOf, launch, openCloud, refusal } from './support.ts';
 const credentials = { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' };
 
 test('the next calls of an action are throttled, and never executed', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { throttle: { next: [{ action: 'RunInstances', times: 2 }] } } });
+  const { ec2, simulator } = await openCloud(t, {
+    knobs: { throttle: { next: [{ action: 'RunInstances', times: 2 }] } },
+  });
   for (let call = 0; call < 2; call++) t.is(await codeOf(ec2.send(launch())), 'RequestLimitExceeded');
   t.is((await ec2.send(launch())).Instances?.length, 1);
   t.deepEqual(
@@ -61,7 +63,9 @@ test('machines of fleets and groups draw from the same bucket, unless that is sw
     [false, 5],
   ] as const) {
     const buckets = { RunInstances: { resources: { capacity: 10, per_second: 0.001 } } };
-    const { ec2, simulator } = await openCloud(t, { knobs: { throttle: { default_buckets: true, fleets_draw, buckets } } });
+    const { ec2, simulator } = await openCloud(t, {
+      knobs: { throttle: { default_buckets: true, fleets_draw, buckets } },
+    });
     await ec2.send(launch({ MinCount: 7, MaxCount: 7 }));
     const fleet = await createFleet(ec2, { units: 5 });
     t.is(fleet.Instances?.flatMap((one) => one.InstanceIds ?? []).length, machines);
@@ -91,7 +95,12 @@ function autoScaling(t: ExecutionContext, endpoint: string): AutoScalingClient {
 const buckets: readonly [name: string, make: () => unknown, capacity: number, perSecond: number][] = [
   ['DescribeInstances of everything', () => new DescribeInstancesCommand({}), 50, 10],
   ['DescribeInstances by pages', () => new DescribeInstancesCommand({ MaxResults: 5 }), 100, 20],
-  ['DescribeInstances by filter', () => new DescribeInstancesCommand({ Filters: [{ Name: 'instance-type', Values: ['x'] }] }), 100, 20],
+  [
+    'DescribeInstances by filter',
+    () => new DescribeInstancesCommand({ Filters: [{ Name: 'instance-type', Values: ['x'] }] }),
+    100,
+    20,
+  ],
   ['DescribeSpotInstanceRequests of everything', () => new DescribeSpotInstanceRequestsCommand({}), 50, 10],
   ['DescribeRegions, which has no smaller bucket', () => new DescribeRegionsCommand({}), 100, 20],
   ['DescribeSpotFleetRequests', () => new DescribeSpotFleetRequestsCommand({}), 50, 3],
@@ -138,11 +147,18 @@ test('sizes of requests and machines can be set by action, and a bucket that cha
   };
   const { ec2, simulator } = await openCloud(t, { knobs });
   t.is(await passed(9, () => ec2.send(launch())), 3);
-  t.deepEqual(await refusal(ec2.send(launch())), { code: 'RequestLimitExceeded', status: 503, message: 'Request limit exceeded.' });
+  t.deepEqual(await refusal(ec2.send(launch())), {
+    code: 'RequestLimitExceeded',
+    status: 503,
+    message: 'Request limit exceeded.',
+  });
   simulator.setKnobs({ throttle: { buckets: { RunInstances: { resources: { capacity: 4, per_second: 1 } } } } });
   t.is(await passed(6, () => ec2.send(launch())), 4);
   const id = simulator.ledger().untagged[0] ?? '';
-  t.is(await passed(2, () => ec2.send(new CreateTagsCommand({ Resources: [id], Tags: [{ Key: 'a', Value: 'b' }] }))), 1);
+  t.is(
+    await passed(2, () => ec2.send(new CreateTagsCommand({ Resources: [id], Tags: [{ Key: 'a', Value: 'b' }] }))),
+    1,
+  );
   // Another account has the same sizes and buckets of its own; without default_buckets they do not count.
   simulator.setKnobs({ throttle: { default_buckets: false } });
   t.is(await passed(6, () => ec2.send(launch())), 6);
@@ -150,7 +166,9 @@ test('sizes of requests and machines can be set by action, and a bucket that cha
 
 test('all actions of Auto Scaling share one bucket, and it says Throttling with status 400', async (t) => {
   const { ec2, simulator } = await openCloud(t, {
-    knobs: { throttle: { default_buckets: true, buckets: { autoscaling: { requests: { capacity: 3, per_second: 1 } } } } },
+    knobs: {
+      throttle: { default_buckets: true, buckets: { autoscaling: { requests: { capacity: 3, per_second: 1 } } } },
+    },
   });
   const groups = autoScaling(t, simulator.url);
   t.is(await passed(2, () => groups.send(new DescribeAutoScalingGroupsCommand({}))), 2);
@@ -158,9 +176,13 @@ test('all actions of Auto Scaling share one bucket, and it says Throttling with 
   t.is(await codeOf(setting()), 'ValidationError');
   t.deepEqual(await refusal(setting()), { code: 'Throttling', status: 400, message: 'Rate exceeded' });
   t.is(await passed(1, () => ec2.send(new DescribeInstancesCommand({}))), 1);
-  simulator.setKnobs({ throttle: { default_buckets: false, next: [{ action: 'DescribeAutoScalingGroups', times: 1 }] } });
+  simulator.setKnobs({
+    throttle: { default_buckets: false, next: [{ action: 'DescribeAutoScalingGroups', times: 1 }] },
+  });
   t.is(await codeOf(groups.send(new DescribeAutoScalingGroupsCommand({}))), 'Throttling');
-  simulator.setKnobs({ faults: [{ action: '*', times: null, effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }] });
+  simulator.setKnobs({
+    faults: [{ action: '*', times: null, effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }],
+  });
   t.is(await codeOf(groups.send(new DescribeAutoScalingGroupsCommand({}))), 'Throttling');
   t.is(await codeOf(ec2.send(new DescribeInstancesCommand({}))), 'RequestLimitExceeded');
 });
@@ -182,7 +204,11 @@ test('the default bucket of Auto Scaling has 100 calls and 5 a second; that of S
 
 test('`next` throttles only the account, region and time that it names', async (t) => {
   const { ec2, client, simulator } = await openCloud(t, {
-    knobs: { throttle: { next: [{ action: '*', times: 1, account: 'AKIATEST0002', region: 'us-east-1', from_ms: 1000, until_ms: 2000 }] } },
+    knobs: {
+      throttle: {
+        next: [{ action: '*', times: 1, account: 'AKIATEST0002', region: 'us-east-1', from_ms: 1000, until_ms: 2000 }],
+      },
+    },
   });
   const other = client({ key: 'AKIATEST0002' });
   const look = (from: EC2Client) => passed(1, () => from.send(new DescribeInstancesCommand({})));

@@ -41,9 +41,15 @@ test('a young template is not found by any call that names it, and is in no list
   for (const call of calls) t.is(await codeOf(call()), 'InvalidLaunchTemplateId.NotFound');
   const byName = () => ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateNames: ['pool'] }));
   t.is(await codeOf(byName()), 'InvalidLaunchTemplateName.NotFoundException');
-  t.is(await codeOf(ec2.send(launch({ LaunchTemplate: { LaunchTemplateName: 'pool' } }))), 'InvalidLaunchTemplateName.NotFoundException');
+  t.is(
+    await codeOf(ec2.send(launch({ LaunchTemplate: { LaunchTemplateName: 'pool' } }))),
+    'InvalidLaunchTemplateName.NotFoundException',
+  );
   t.deepEqual((await ec2.send(new DescribeLaunchTemplatesCommand({}))).LaunchTemplates, []);
-  t.deepEqual((await ec2.send(new DescribeLaunchTemplateVersionsCommand({ Versions: ['$Latest'] }))).LaunchTemplateVersions, []);
+  t.deepEqual(
+    (await ec2.send(new DescribeLaunchTemplateVersionsCommand({ Versions: ['$Latest'] }))).LaunchTemplateVersions,
+    [],
+  );
   t.deepEqual(simulator.ledger().untagged, []);
 
   // It exists all the same: its name is taken, and its token gives it again.
@@ -114,7 +120,11 @@ test('a call that names more ids than the limit is refused', async (t) => {
 
 async function start(ec2: EC2Client, count: number): Promise<string[]> {
   const { Instances } = await ec2.send(
-    launch({ MinCount: count, MaxCount: count, TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'k', Value: 'v' }] }] }),
+    launch({
+      MinCount: count,
+      MaxCount: count,
+      TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'k', Value: 'v' }] }],
+    }),
   );
   return Instances?.map((one) => one.InstanceId ?? '') ?? [];
 }

@@ -29,7 +29,10 @@ const types: readonly _InstanceType[] = ['t3.micro', 'm5.large', 'c5.large', 'r5
 const zones = ['us-east-1a', 'us-east-1b', 'us-east-1c'];
 const StartTime = new Date(0);
 
-export const base = ({ pick }: Choice) => ({ LaunchTemplateName: 'base', Version: pick(['1', '$Latest', '$Default']) });
+export const base = ({ pick }: Choice) => ({
+  LaunchTemplateName: 'base',
+  Version: pick(['1', '$Latest', '$Default']),
+});
 
 function configs(choice: Choice) {
   const { int, pick, some, n } = choice;
@@ -54,7 +57,9 @@ function target({ int, pick }: Choice) {
 }
 
 function fleet({ pick, state }: Choice, kind: 'ec2' | 'spot'): string {
-  const ids = [...state.fleets.values()].filter((one) => (one.kind === 'spot') === (kind === 'spot')).map((one) => one.id);
+  const ids = [...state.fleets.values()]
+    .filter((one) => (one.kind === 'spot') === (kind === 'spot'))
+    .map((one) => one.id);
   return pick(ids) ?? (kind === 'spot' ? 'sfr-none' : 'fleet-none');
 }
 
@@ -67,22 +72,40 @@ export const ec2Deeds: readonly Deed[] = [
     const market = some(0.4) ? { InstanceMarketOptions: { MarketType: 'spot' as const } } : {};
     const zone = some(0.4) ? { Placement: { AvailabilityZone: pick(zones) } } : {};
     const what = some(0.3) ? { LaunchTemplate: base(choice) } : { ImageId: 'ami-1', InstanceType: pick(types) };
-    return ec2.send(new RunInstancesCommand({ MinCount: 1, MaxCount: 1 + int(4), ClientToken: token(), ...what, ...market, ...zone }));
+    return ec2.send(
+      new RunInstancesCommand({
+        MinCount: 1,
+        MaxCount: 1 + int(4),
+        ClientToken: token(),
+        ...what,
+        ...market,
+        ...zone,
+      }),
+    );
   },
   (choice) => {
     const { ec2, pick, some, token, now } = choice;
     const end = some(0.2) ? { ValidUntil: new Date(now + 60_000), TerminateInstancesWithExpiration: some(0.5) } : {};
     const Type = pick(['instant', 'request', 'maintain', 'maintain'] as const);
-    const SpotOptions = { AllocationStrategy: pick(['lowest-price', 'diversified', 'price-capacity-optimized'] as const) };
+    const SpotOptions = {
+      AllocationStrategy: pick(['lowest-price', 'diversified', 'price-capacity-optimized'] as const),
+    };
     const input = { Type, ClientToken: token(), LaunchTemplateConfigs: configs(choice), SpotOptions, ...end };
     return ec2.send(new CreateFleetCommand({ ...input, TargetCapacitySpecification: target(choice) }));
   },
   (choice) => {
     const ExcessCapacityTerminationPolicy = choice.pick(['no-termination', 'termination'] as const);
-    const input = { FleetId: fleet(choice, 'ec2'), ExcessCapacityTerminationPolicy, TargetCapacitySpecification: target(choice) };
+    const input = {
+      FleetId: fleet(choice, 'ec2'),
+      ExcessCapacityTerminationPolicy,
+      TargetCapacitySpecification: target(choice),
+    };
     return choice.ec2.send(new ModifyFleetCommand(input));
   },
-  (choice) => choice.ec2.send(new DeleteFleetsCommand({ FleetIds: [fleet(choice, 'ec2')], TerminateInstances: choice.some(0.6) })),
+  (choice) =>
+    choice.ec2.send(
+      new DeleteFleetsCommand({ FleetIds: [fleet(choice, 'ec2')], TerminateInstances: choice.some(0.6) }),
+    ),
   (choice) => {
     const { ec2, int, pick, token } = choice;
     const SpotFleetRequestConfig = {
@@ -98,20 +121,34 @@ export const ec2Deeds: readonly Deed[] = [
   },
   (choice) => {
     const ExcessCapacityTerminationPolicy = choice.pick(['noTermination', 'default'] as const);
-    const input = { SpotFleetRequestId: fleet(choice, 'spot'), TargetCapacity: choice.int(10), ExcessCapacityTerminationPolicy };
+    const input = {
+      SpotFleetRequestId: fleet(choice, 'spot'),
+      TargetCapacity: choice.int(10),
+      ExcessCapacityTerminationPolicy,
+    };
     return choice.ec2.send(new ModifySpotFleetRequestCommand(input));
   },
   (choice) => {
     const input = { SpotFleetRequestIds: [fleet(choice, 'spot')], TerminateInstances: choice.some(0.6) };
     return choice.ec2.send(new CancelSpotFleetRequestsCommand(input));
   },
-  (choice) => choice.ec2.send(new TerminateInstancesCommand({ InstanceIds: [choice.pick(machines(choice)) ?? 'i-00000000000000000'] })),
-  (choice) => choice.ec2.send(new CreateTagsCommand({ Resources: machines(choice).slice(-2), Tags: [{ Key: 'x', Value: `${choice.n}` }] })),
+  (choice) =>
+    choice.ec2.send(
+      new TerminateInstancesCommand({ InstanceIds: [choice.pick(machines(choice)) ?? 'i-00000000000000000'] }),
+    ),
+  (choice) =>
+    choice.ec2.send(
+      new CreateTagsCommand({ Resources: machines(choice).slice(-2), Tags: [{ Key: 'x', Value: `${choice.n}` }] }),
+    ),
   ({ ec2, n, token }) =>
-    ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: `t-${n}`, ClientToken: token(), LaunchTemplateData: {} })),
+    ec2.send(
+      new CreateLaunchTemplateCommand({ LaunchTemplateName: `t-${n}`, ClientToken: token(), LaunchTemplateData: {} }),
+    ),
   ({ ec2, pick, token }) => {
     const input = { LaunchTemplateName: 'base', SourceVersion: '1', ClientToken: token() };
-    return ec2.send(new CreateLaunchTemplateVersionCommand({ ...input, LaunchTemplateData: { InstanceType: pick(types) } }));
+    return ec2.send(
+      new CreateLaunchTemplateVersionCommand({ ...input, LaunchTemplateData: { InstanceType: pick(types) } }),
+    );
   },
   ({ ec2, int }) => ec2.send(new DescribeInstancesCommand({ MaxResults: 5 + int(10) })),
   (choice) => choice.ec2.send(new DescribeInstancesCommand({ InstanceIds: machines(choice).slice(-3) })),
@@ -124,5 +161,8 @@ export const ec2Deeds: readonly Deed[] = [
   (choice) => choice.ec2.send(new DescribeFleetHistoryCommand({ FleetId: fleet(choice, 'ec2'), StartTime })),
   ({ ec2 }) => ec2.send(new DescribeSpotFleetRequestsCommand({})),
   (choice) => choice.ec2.send(new DescribeSpotFleetInstancesCommand({ SpotFleetRequestId: fleet(choice, 'spot') })),
-  (choice) => choice.ec2.send(new DescribeSpotFleetRequestHistoryCommand({ SpotFleetRequestId: fleet(choice, 'spot'), StartTime })),
+  (choice) =>
+    choice.ec2.send(
+      new DescribeSpotFleetRequestHistoryCommand({ SpotFleetRequestId: fleet(choice, 'spot'), StartTime }),
+    ),
 ];

@@ -26,14 +26,25 @@ function source(choice: Choice) {
     { InstanceType: 't3.micro', WeightedCapacity: '1' },
     { InstanceType: 'm5.large', WeightedCapacity: '3' },
   ];
-  const InstancesDistribution = { OnDemandBaseCapacity: int(3), OnDemandPercentageAboveBaseCapacity: pick([0, 50, 100]) };
-  return { MixedInstancesPolicy: { LaunchTemplate: { LaunchTemplateSpecification: base(choice), Overrides }, InstancesDistribution } };
+  const InstancesDistribution = {
+    OnDemandBaseCapacity: int(3),
+    OnDemandPercentageAboveBaseCapacity: pick([0, 50, 100]),
+  };
+  return {
+    MixedInstancesPolicy: {
+      LaunchTemplate: { LaunchTemplateSpecification: base(choice), Overrides },
+      InstancesDistribution,
+    },
+  };
 }
 
 /** A group by its name, and a machine of it. */
 function choose({ pick, state }: Choice): { readonly AutoScalingGroupName: string; readonly member: string } {
   const group = pick([...state.groups.byName.values()]);
-  return { AutoScalingGroupName: group?.name ?? 'none', member: pick([...(group?.members.keys() ?? [])]) ?? 'i-00000000000000000' };
+  return {
+    AutoScalingGroupName: group?.name ?? 'none',
+    member: pick([...(group?.members.keys() ?? [])]) ?? 'i-00000000000000000',
+  };
 }
 
 const named = (choice: Choice) => ({ AutoScalingGroupName: choose(choice).AutoScalingGroupName });
@@ -46,7 +57,9 @@ export const groupDeeds: readonly Deed[] = [
     const input = { AutoScalingGroupName: `group-${n}`, ...sizes, AvailabilityZones: zones.slice(0, 1 + int(3)) };
     const Tags = [{ Key: 'a', Value: 'b', PropagateAtLaunch: true }];
     const NewInstancesProtectedFromScaleIn = some(0.5);
-    return autoScaling.send(new CreateAutoScalingGroupCommand({ ...input, ...source(choice), Tags, NewInstancesProtectedFromScaleIn }));
+    return autoScaling.send(
+      new CreateAutoScalingGroupCommand({ ...input, ...source(choice), Tags, NewInstancesProtectedFromScaleIn }),
+    );
   },
   (choice) => {
     const { autoScaling, int, some } = choice;
@@ -54,7 +67,8 @@ export const groupDeeds: readonly Deed[] = [
     const input = { ...named(choice), MinSize: 0, MaxSize: 10, DesiredCapacity: int(8), ...where };
     return autoScaling.send(new UpdateAutoScalingGroupCommand(input));
   },
-  (choice) => choice.autoScaling.send(new SetDesiredCapacityCommand({ ...named(choice), DesiredCapacity: choice.int(8) })),
+  (choice) =>
+    choice.autoScaling.send(new SetDesiredCapacityCommand({ ...named(choice), DesiredCapacity: choice.int(8) })),
   (choice) => {
     const { AutoScalingGroupName, member } = choose(choice);
     const input = { AutoScalingGroupName, InstanceIds: [member], ShouldDecrementDesiredCapacity: choice.some(0.5) };
@@ -80,9 +94,11 @@ export const groupDeeds: readonly Deed[] = [
     const input = { AutoScalingGroupName, InstanceIds: [member], ProtectedFromScaleIn: choice.some(0.5) };
     return choice.autoScaling.send(new SetInstanceProtectionCommand(input));
   },
-  (choice) => choice.autoScaling.send(new DeleteAutoScalingGroupCommand({ ...named(choice), ForceDelete: choice.some(0.6) })),
+  (choice) =>
+    choice.autoScaling.send(new DeleteAutoScalingGroupCommand({ ...named(choice), ForceDelete: choice.some(0.6) })),
   ({ autoScaling, int }) => autoScaling.send(new DescribeAutoScalingGroupsCommand({ MaxRecords: 1 + int(3) })),
   ({ autoScaling }) => autoScaling.send(new DescribeAutoScalingInstancesCommand({})),
-  ({ autoScaling, some }) => autoScaling.send(new DescribeScalingActivitiesCommand({ IncludeDeletedGroups: some(0.5) })),
+  ({ autoScaling, some }) =>
+    autoScaling.send(new DescribeScalingActivitiesCommand({ IncludeDeletedGroups: some(0.5) })),
   ({ autoScaling }) => autoScaling.send(new DescribeTagsCommand({})),
 ];

@@ -43,18 +43,28 @@ export interface Choice {
 
 export type Deed = (choice: Choice) => Promise<unknown>;
 
-/** The cloud with a launch template `base`, then in the weather of the scenario, of which only the waits in real time are left out. */
+/**
+ * The cloud with a launch template `base`, then in the weather of the scenario, of which only the waits in real time
+ * are left out.
+ */
 export async function openWorkload(t: ExecutionContext, scenario: string): Promise<Workload> {
   const simulator = createSimulator({ clock: standingClock() });
   const endpoint = await simulator.listen();
-  const client = { endpoint, region: 'us-east-1', maxAttempts: 1, credentials: { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' } };
+  const client = {
+    endpoint,
+    region: 'us-east-1',
+    maxAttempts: 1,
+    credentials: { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' },
+  };
   const [ec2, autoScaling] = [new EC2Client(client), new AutoScalingClient(client)];
   t.teardown(async () => {
     for (const one of [ec2, autoScaling]) one.destroy();
     await simulator.close();
   });
   const LaunchTemplateData = { ImageId: 'ami-1', InstanceType: 't3.micro' } as const;
-  await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: 'base', ClientToken: 'base', LaunchTemplateData }));
+  await ec2.send(
+    new CreateLaunchTemplateCommand({ LaunchTemplateName: 'base', ClientToken: 'base', LaunchTemplateData }),
+  );
   const faults = scenarios[scenario]?.knobs.faults ?? [];
   simulator.setKnobs({
     scenario,
@@ -65,7 +75,10 @@ export async function openWorkload(t: ExecutionContext, scenario: string): Promi
 }
 
 /** Five minutes of the simulator's clock, with so many calls in each of the rounds. */
-export async function work(workload: Workload, { seed, rounds, calls }: { seed: number; rounds: number; calls: number }): Promise<void> {
+export async function work(
+  workload: Workload,
+  { seed, rounds, calls }: { seed: number; rounds: number; calls: number },
+): Promise<void> {
   const { simulator } = workload;
   const random = seededRandom(seed);
   const int = (count: number) => Math.floor(random.next() * count);
@@ -92,17 +105,22 @@ export async function work(workload: Workload, { seed, rounds, calls }: { seed: 
 export async function emptyCloud(workload: Workload): Promise<void> {
   const { simulator, ec2, autoScaling } = workload;
   const { fleets, spot_fleets, groups } = simulator.ledger();
-  for (const id of fleets) await watch(workload, () => ec2.send(new DeleteFleetsCommand({ FleetIds: [id], TerminateInstances: true })));
-  const cancel = (id: string) => new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: [id], TerminateInstances: true });
+  for (const id of fleets)
+    await watch(workload, () => ec2.send(new DeleteFleetsCommand({ FleetIds: [id], TerminateInstances: true })));
+  const cancel = (id: string) =>
+    new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: [id], TerminateInstances: true });
   for (const id of spot_fleets) await watch(workload, () => ec2.send(cancel(id)));
   for (const AutoScalingGroupName of groups)
-    await watch(workload, () => autoScaling.send(new DeleteAutoScalingGroupCommand({ AutoScalingGroupName, ForceDelete: true })));
+    await watch(workload, () =>
+      autoScaling.send(new DeleteAutoScalingGroupCommand({ AutoScalingGroupName, ForceDelete: true })),
+    );
   // What was on its way arrives.
   simulator.advance(120_000);
   const { live, untagged, templates } = simulator.ledger();
   const InstanceIds = [...untagged, ...Object.values(live).flat()];
   if (InstanceIds.length > 0) await watch(workload, () => ec2.send(new TerminateInstancesCommand({ InstanceIds })));
-  for (const LaunchTemplateId of templates) await watch(workload, () => ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId })));
+  for (const LaunchTemplateId of templates)
+    await watch(workload, () => ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId })));
   simulator.advance(600_000);
 }
 

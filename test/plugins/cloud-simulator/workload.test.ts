@@ -1,4 +1,5 @@
-// Whoever calls whatever in whatever weather: the cloud never fails by itself, repeats itself by its seed, and can be emptied.
+// Whoever calls whatever in whatever weather: the cloud never fails by itself, repeats itself by its seed, and can be
+// emptied.
 import test from 'ava';
 import { scenarios } from '../../../plugins/cloud-simulator/knobs/scenarios.ts';
 import { emptyCloud, openWorkload, work } from './workload-support.ts';

@@ -5,5 +5,11 @@ import { cloudKit } from '../cloud/conformance-support.ts';
 
 for (const fleet_type of ['request', 'maintain'])
   testProvider(
-    cloudKit({ test, plugin, about: `SpotFleet ${fleet_type}`, action: 'RequestSpotFleet', template: { fleet_type, price_type: 'spot' } }),
+    cloudKit({
+      test,
+      plugin,
+      about: `SpotFleet ${fleet_type}`,
+      action: 'RequestSpotFleet',
+      template: { fleet_type, price_type: 'spot' },
+    }),
   );

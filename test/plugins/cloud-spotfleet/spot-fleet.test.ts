@@ -3,7 +3,12 @@ import { spotFleet } from '../../../plugins/cloud-spotfleet/index.ts';
 import { fleetStage, ways } from '../cloud/fleet-support.ts';
 import { prepared, stage } from '../cloud/support.ts';
 
-const template = { template_id: 't', machine_types: { 'm5.large': 1, 'c5.large': 1 }, subnet_ids: ['subnet-1'], price_type: 'spot' };
+const template = {
+  template_id: 't',
+  machine_types: { 'm5.large': 1, 'c5.large': 1 },
+  subnet_ids: ['subnet-1'],
+  price_type: 'spot',
+};
 const request = ways.find((way) => way.name === 'SpotFleet request') ?? ways[0];
 const inputOf = async (cloud: Awaited<ReturnType<typeof stage>>, more: object) =>
   (await prepared(spotFleet, cloud, { machine_count: 4, template: { ...template, ...more } as any })).prepared.input;
@@ -66,17 +71,33 @@ test('the role is the one of the template, by name or ARN', async (t) => {
 test('a native specification is laid over, but counts, type, token and tags stay ours', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
-  const native = { InstancePoolsToUseCount: 2, AllocationStrategy: 'lowestPrice', TargetCapacity: 99, Type: 'maintain', ClientToken: 'x' };
+  const native = {
+    InstancePoolsToUseCount: 2,
+    AllocationStrategy: 'lowestPrice',
+    TargetCapacity: 99,
+    Type: 'maintain',
+    ClientToken: 'x',
+  };
   for (const provider_api_spec of [native, { SpotFleetRequestConfig: native }]) {
     const input = await inputOf(cloud, { provider_api_spec });
-    t.like(input, { InstancePoolsToUseCount: 2, AllocationStrategy: 'lowestPrice', TargetCapacity: 4, Type: 'request' });
+    t.like(input, {
+      InstancePoolsToUseCount: 2,
+      AllocationStrategy: 'lowestPrice',
+      TargetCapacity: 4,
+      Type: 'request',
+    });
     t.not(input.ClientToken, 'x');
   }
 });
 
 test('a fleet whose time is over is settled with what it has, says why, and its machines stay', async (t) => {
   if (!request) return t.fail();
-  const fleet = await fleetStage(request, 3, { ...template, spot_fleet_request_expiry: 5 }, { capacity: [{ count: 1 }] });
+  const fleet = await fleetStage(
+    request,
+    3,
+    { ...template, spot_fleet_request_expiry: 5 },
+    { capacity: [{ count: 1 }] },
+  );
   t.teardown(fleet.close);
   await fleet.launch();
   fleet.simulator.advance(200_000);

@@ -15,9 +15,15 @@ const ways: readonly (readonly [string, ProviderApi, object])[] = [
 const arn = 'arn:aws:resource-groups:us-east-1:123456789012:group/reserved';
 const reservations: readonly (readonly [object, object])[] = [
   [{ capacity_reservation: { preference: 'open' } }, { CapacityReservationPreference: 'open' }],
-  [{ capacity_reservation: { preference: 'capacity-reservations-only' } }, { CapacityReservationPreference: 'capacity-reservations-only' }],
+  [
+    { capacity_reservation: { preference: 'capacity-reservations-only' } },
+    { CapacityReservationPreference: 'capacity-reservations-only' },
+  ],
   [{ capacity_reservation: { id: 'cr-0123' } }, { CapacityReservationTarget: { CapacityReservationId: 'cr-0123' } }],
-  [{ capacity_reservation: { resource_group_arn: arn } }, { CapacityReservationTarget: { CapacityReservationResourceGroupArn: arn } }],
+  [
+    { capacity_reservation: { resource_group_arn: arn } },
+    { CapacityReservationTarget: { CapacityReservationResourceGroupArn: arn } },
+  ],
   [
     { launch_template_spec: { CapacityReservationSpecification: { CapacityReservationPreference: 'none' } } },
     { CapacityReservationPreference: 'none' },
@@ -40,7 +46,8 @@ for (const [name, api, more] of ways) {
 
 test('an instant fleet looks for open reservations first, and only it, only then and only on demand', async (t) => {
   const cloud = await templateStage(t);
-  const optionsOf = async (more: object) => (await cloud.order(ec2Fleet, { template: more as any })).prepared.input.OnDemandOptions;
+  const optionsOf = async (more: object) =>
+    (await cloud.order(ec2Fleet, { template: more as any })).prepared.input.OnDemandOptions;
   const open = { capacity_reservation: { preference: 'open' } };
   t.deepEqual(await optionsOf(open), {
     AllocationStrategy: 'lowest-price',

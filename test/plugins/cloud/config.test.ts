@@ -49,12 +49,14 @@ const findings = (field: string, value: unknown) =>
 for (const [field, least, most] of bounds) {
   test(`${field} is from ${least} to ${most}`, (t) => {
     for (const good of [least, most]) t.is(findings(field, good), undefined);
-    for (const bad of [least - 1, most + 1, 1.5, 'x']) t.deepEqual([...new Set(findings(field, bad))], [`/${field}`], String(bad));
+    for (const bad of [least - 1, most + 1, 1.5, 'x'])
+      t.deepEqual([...new Set(findings(field, bad))], [`/${field}`], String(bad));
   });
 }
 
 test('max_versions_per_template is from 1 to 100', (t) => {
-  const parse = (max_versions_per_template: number) => compile(CloudConfig).parse({ launch_template: { max_versions_per_template } });
+  const parse = (max_versions_per_template: number) =>
+    compile(CloudConfig).parse({ launch_template: { max_versions_per_template } });
   for (const good of [1, 100]) t.is(parse(good).findings, undefined);
   for (const bad of [0, 101])
     t.deepEqual(
@@ -65,21 +67,30 @@ test('max_versions_per_template is from 1 to 100', (t) => {
 
 test('nested objects are filled, unknown fields kept, secrets marked', (t) => {
   const settings = settingsOf({ handlers: { spot_fleet: false }, colour: 'blue' } as object);
-  t.deepEqual(settings.handlers as object, { ec2_fleet: true, spot_fleet: false, auto_scaling_group: true, run_instances: true });
+  t.deepEqual(settings.handlers as object, {
+    ec2_fleet: true,
+    spot_fleet: false,
+    auto_scaling_group: true,
+    run_instances: true,
+  });
   t.is((settings as unknown as { colour: string }).colour, 'blue');
   const properties = CloudConfig.properties as unknown as Record<string, { sensitive?: boolean }>;
   const secret = Object.keys(properties).filter((name) => properties[name]?.sensitive);
   t.deepEqual(secret, ['access_key_id', 'secret_access_key', 'session_token']);
 });
 
-const served = (config: object) => ['EC2Fleet', 'SpotFleet', 'ASG', 'RunInstances'].filter((api) => cloud.serves?.(config, api));
+const served = (config: object) =>
+  ['EC2Fleet', 'SpotFleet', 'ASG', 'RunInstances'].filter((api) => cloud.serves?.(config, api));
 test('an API that is switched off is not served', (t) => {
   t.deepEqual(served({}), ['EC2Fleet', 'SpotFleet', 'ASG', 'RunInstances']);
   t.deepEqual(served({ handlers: { ec2_fleet: false, auto_scaling_group: false } }), ['SpotFleet', 'RunInstances']);
 });
 
 test('connecting asks for no endpoint', async (t) => {
-  const session = await cloud.connect({ endpoint_url: 'simulator:' }, contextOf({ endpoint: () => Promise.reject(new Error('asked')) }));
+  const session = await cloud.connect(
+    { endpoint_url: 'simulator:' },
+    contextOf({ endpoint: () => Promise.reject(new Error('asked')) }),
+  );
   t.is(session.settings.region, 'us-east-1');
   await cloud.close?.(session);
 });

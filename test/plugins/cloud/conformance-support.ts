@@ -9,7 +9,11 @@ import type { ProviderKit, ProviderWorld } from '../../../plugin-testkit/index.t
 /** A simulated cloud whose time stands still until the kit moves it. */
 export interface CloudWorld extends ProviderWorld {
   readonly simulator: Simulator;
-  readonly config: { readonly endpoint_url: string; readonly access_key_id: string; readonly secret_access_key: string };
+  readonly config: {
+    readonly endpoint_url: string;
+    readonly access_key_id: string;
+    readonly secret_access_key: string;
+  };
 }
 
 export interface CloudConformance {
@@ -48,7 +52,11 @@ export function cloudKit({ test, plugin, about, action, template = {} }: CloudCo
       return {
         simulator,
         clock: still,
-        config: { endpoint_url, access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees' },
+        config: {
+          endpoint_url,
+          access_key_id: 'AKIATEST000000000000',
+          secret_access_key: 'a-secret-that-nobody-sees',
+        },
         template: { image_id: 'ami-1', machine_type: 'm5.large', subnet_ids: ['subnet-1'], ...template },
       };
     },

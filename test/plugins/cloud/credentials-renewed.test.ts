@@ -39,7 +39,11 @@ for (const [what, config] of ways) {
     const file = join(directory, 'credentials');
     await writeFile(file, keysOf('AKIAOLD'));
     process.env['AWS_CONFIG_FILE'] = join(directory, 'none');
-    const { session, call, simulator, close } = await stage({ access_key_id: null, secret_access_key: null, ...config(file) });
+    const { session, call, simulator, close } = await stage({
+      access_key_id: null,
+      secret_access_key: null,
+      ...config(file),
+    });
     t.teardown(close);
     const ask = () => session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({}), call);
     simulator.setKnobs({ auth: { known_keys: ['AKIAOLD'] } });

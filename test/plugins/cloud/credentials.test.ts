@@ -77,7 +77,9 @@ test('credentials that AWS refuses are told with the name of the instance and th
   const stand = await stage();
   t.teardown(() => stand.close());
   stand.simulator.setKnobs({
-    faults: [{ action: 'DescribeAvailabilityZones', effect: 'skip', then: 'error', code: 'RequestExpired', status: 400 }],
+    faults: [
+      { action: 'DescribeAvailabilityZones', effect: 'skip', then: 'error', code: 'RequestExpired', status: 400 },
+    ],
   });
   await t.throwsAsync(cloud.check?.(stand.session, stand.call) as Promise<void>, {
     message: /^AWS refused the credentials of 'east' \(RequestExpired\): .*Error Code: RequestExpired$/,

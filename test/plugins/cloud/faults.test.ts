@@ -5,7 +5,8 @@ import { faultOf } from '../../../plugins/cloud/faults/faults.ts';
 
 const sdkError = (code: string, httpStatusCode: number, message = 'no') =>
   Object.assign(new Error(message), { name: code, Code: code, $metadata: { httpStatusCode } });
-const kind = (error: unknown, mutating: boolean, sent = true): string => faultOf(error, { action: 'RunInstances', mutating, sent }).kind;
+const kind = (error: unknown, mutating: boolean, sent = true): string =>
+  faultOf(error, { action: 'RunInstances', mutating, sent }).kind;
 
 test('every code has exactly one kind', (t) => {
   t.true(knownCodes.size > 120);
@@ -15,42 +16,49 @@ test('every code has exactly one kind', (t) => {
   }
 });
 
-const cases: readonly (readonly [code: string, status: number, changing: string, asking: string, message?: string])[] = [
-  ['InsufficientInstanceCapacity', 500, 'capacity', 'capacity'],
-  ['InsufficientInstanceCapacity', 500, 'quota', 'quota', 'You have reached the limit of instances in this spread placement group.'],
-  ['Unsupported', 400, 'capacity', 'capacity'],
-  ['InsufficientFreeAddressesInSubnet', 400, 'capacity', 'capacity'],
-  ['VcpuLimitExceeded', 400, 'quota', 'quota'],
-  ['SomeNewLimitExceeded', 400, 'quota', 'quota'],
-  ['RequestLimitExceeded', 503, 'throttled', 'throttled'],
-  ['Throttling', 400, 'throttled', 'throttled'],
-  ['RequestResourceCountExceeded', 400, 'quota', 'throttled'],
-  ['AuthFailure', 401, 'credentials', 'credentials'],
-  ['AuthFailure', 401, 'invalid', 'invalid', 'Not authorized for images: [ami-1]'],
-  ['UnauthorizedOperation', 403, 'credentials', 'credentials'],
-  ['ExpiredToken', 400, 'credentials', 'credentials'],
-  ['InvalidParameterValue', 400, 'invalid', 'invalid'],
+const cases: readonly (readonly [code: string, status: number, changing: string, asking: string, message?: string])[] =
   [
-    'InvalidParameterValue',
-    400,
-    'unavailable',
-    'unavailable',
-    'Value (x) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name',
-  ],
-  ['InvalidAMIID.NotFound', 400, 'invalid', 'invalid'],
-  ['InvalidSubnetID.NotFound', 400, 'invalid', 'invalid'],
-  ['InvalidFleetId.Malformed', 400, 'invalid', 'invalid'],
-  ['InvalidInstanceID.NotFound', 400, 'gone', 'gone'],
-  ['InvalidLaunchTemplateId.NotFound', 400, 'gone', 'gone'],
-  ['IdempotentInstanceTerminated', 400, 'gone', 'gone'],
-  ['IdempotentParameterMismatch', 400, 'unknown-outcome', 'unknown-outcome'],
-  ['AlreadyExistsFault', 400, 'unknown-outcome', 'unknown-outcome'],
-  ['ResourceContentionFault', 500, 'unavailable', 'unavailable'],
-  ['InternalError', 500, 'unknown-outcome', 'unavailable'],
-  ['ServiceUnavailable', 503, 'unknown-outcome', 'unavailable'],
-  ['NeverHeardOf', 400, 'invalid', 'invalid'],
-  ['NeverHeardOf', 500, 'unknown-outcome', 'unavailable'],
-];
+    ['InsufficientInstanceCapacity', 500, 'capacity', 'capacity'],
+    [
+      'InsufficientInstanceCapacity',
+      500,
+      'quota',
+      'quota',
+      'You have reached the limit of instances in this spread placement group.',
+    ],
+    ['Unsupported', 400, 'capacity', 'capacity'],
+    ['InsufficientFreeAddressesInSubnet', 400, 'capacity', 'capacity'],
+    ['VcpuLimitExceeded', 400, 'quota', 'quota'],
+    ['SomeNewLimitExceeded', 400, 'quota', 'quota'],
+    ['RequestLimitExceeded', 503, 'throttled', 'throttled'],
+    ['Throttling', 400, 'throttled', 'throttled'],
+    ['RequestResourceCountExceeded', 400, 'quota', 'throttled'],
+    ['AuthFailure', 401, 'credentials', 'credentials'],
+    ['AuthFailure', 401, 'invalid', 'invalid', 'Not authorized for images: [ami-1]'],
+    ['UnauthorizedOperation', 403, 'credentials', 'credentials'],
+    ['ExpiredToken', 400, 'credentials', 'credentials'],
+    ['InvalidParameterValue', 400, 'invalid', 'invalid'],
+    [
+      'InvalidParameterValue',
+      400,
+      'unavailable',
+      'unavailable',
+      'Value (x) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name',
+    ],
+    ['InvalidAMIID.NotFound', 400, 'invalid', 'invalid'],
+    ['InvalidSubnetID.NotFound', 400, 'invalid', 'invalid'],
+    ['InvalidFleetId.Malformed', 400, 'invalid', 'invalid'],
+    ['InvalidInstanceID.NotFound', 400, 'gone', 'gone'],
+    ['InvalidLaunchTemplateId.NotFound', 400, 'gone', 'gone'],
+    ['IdempotentInstanceTerminated', 400, 'gone', 'gone'],
+    ['IdempotentParameterMismatch', 400, 'unknown-outcome', 'unknown-outcome'],
+    ['AlreadyExistsFault', 400, 'unknown-outcome', 'unknown-outcome'],
+    ['ResourceContentionFault', 500, 'unavailable', 'unavailable'],
+    ['InternalError', 500, 'unknown-outcome', 'unavailable'],
+    ['ServiceUnavailable', 503, 'unknown-outcome', 'unavailable'],
+    ['NeverHeardOf', 400, 'invalid', 'invalid'],
+    ['NeverHeardOf', 500, 'unknown-outcome', 'unavailable'],
+  ];
 for (const [code, status, changing, asking, message] of cases) {
   test(`${code} (${status})${message ? ` with "${message.slice(0, 30)}"` : ''} is ${changing} of a change and ${asking} of a question`, (t) => {
     t.is(kind(sdkError(code, status, message), true), changing);
@@ -59,16 +67,36 @@ for (const [code, status, changing, asking, message] of cases) {
 }
 
 const broken: readonly (readonly [what: string, error: object, sent: boolean, changing: string])[] = [
-  ['a reset connection', { name: 'TimeoutError', code: 'ECONNRESET', message: 'socket hang up' }, true, 'unknown-outcome'],
-  ['a cut body', { name: 'Error', code: 'ECONNRESET', message: 'aborted', $metadata: { httpStatusCode: 200 } }, true, 'unknown-outcome'],
-  ['unreadable XML', { name: 'Error', message: '@aws-sdk XML parse error', $metadata: { httpStatusCode: 200 } }, true, 'unknown-outcome'],
+  [
+    'a reset connection',
+    { name: 'TimeoutError', code: 'ECONNRESET', message: 'socket hang up' },
+    true,
+    'unknown-outcome',
+  ],
+  [
+    'a cut body',
+    { name: 'Error', code: 'ECONNRESET', message: 'aborted', $metadata: { httpStatusCode: 200 } },
+    true,
+    'unknown-outcome',
+  ],
+  [
+    'unreadable XML',
+    { name: 'Error', message: '@aws-sdk XML parse error', $metadata: { httpStatusCode: 200 } },
+    true,
+    'unknown-outcome',
+  ],
   [
     'a bad time',
     { name: 'TypeError', message: 'Invalid RFC3339 timestamp format', $metadata: { httpStatusCode: 200 } },
     true,
     'unknown-outcome',
   ],
-  ["a gateway's page", { name: 'Unknown', message: 'Unknown', $metadata: { httpStatusCode: 502 } }, true, 'unknown-outcome'],
+  [
+    "a gateway's page",
+    { name: 'Unknown', message: 'Unknown', $metadata: { httpStatusCode: 502 } },
+    true,
+    'unknown-outcome',
+  ],
   ['an abort', { name: 'AbortError', message: 'Request aborted' }, true, 'unknown-outcome'],
   [
     'a time-out',
@@ -76,7 +104,12 @@ const broken: readonly (readonly [what: string, error: object, sent: boolean, ch
     true,
     'unknown-outcome',
   ],
-  ['a refused connection', { name: 'Error', code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' }, true, 'unavailable'],
+  [
+    'a refused connection',
+    { name: 'Error', code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' },
+    true,
+    'unavailable',
+  ],
   ['an unknown host', { name: 'Error', code: 'ENOTFOUND', message: 'getaddrinfo ENOTFOUND' }, true, 'unavailable'],
   [
     'no connection in time',
@@ -85,8 +118,18 @@ const broken: readonly (readonly [what: string, error: object, sent: boolean, ch
     'unavailable',
   ],
   ['an abort before it was sent', { name: 'AbortError', message: 'Request aborted' }, false, 'unavailable'],
-  ['no credentials', { name: 'CredentialsProviderError', message: 'Could not load credentials from any providers' }, false, 'credentials'],
-  ["a proxy's refusal", { name: 'Unknown', message: 'Unknown', $metadata: { httpStatusCode: 407 } }, true, 'unavailable'],
+  [
+    'no credentials',
+    { name: 'CredentialsProviderError', message: 'Could not load credentials from any providers' },
+    false,
+    'credentials',
+  ],
+  [
+    "a proxy's refusal",
+    { name: 'Unknown', message: 'Unknown', $metadata: { httpStatusCode: 407 } },
+    true,
+    'unavailable',
+  ],
 ];
 for (const [what, error, sent, changing] of broken) {
   test(`${what} is ${changing} of a change`, (t) => {
@@ -101,7 +144,8 @@ test('a fault stays itself', (t) => {
 });
 
 test('messages end in the code and hold no secrets', (t) => {
-  const message = 'You, AKIAIOSFODNN7EXAMPLE with hush-hush, may not. Encoded authorization failure message: abc-DEF_123';
+  const message =
+    'You, AKIAIOSFODNN7EXAMPLE with hush-hush, may not. Encoded authorization failure message: abc-DEF_123';
   const fault = faultOf(sdkError('UnauthorizedOperation', 403, message), {
     action: 'RunInstances',
     mutating: true,
@@ -123,7 +167,10 @@ test('what is said of credentials says whose they are, once', (t) => {
     "AWS refused the credentials of 'east' (RequestExpired): DescribeInstances: Request has expired. Error Code: RequestExpired",
   );
   t.is(faultOf(refused, about), refused);
-  const none = faultOf({ name: 'CredentialsProviderError', message: 'Could not load credentials from any providers' }, about);
+  const none = faultOf(
+    { name: 'CredentialsProviderError', message: 'Could not load credentials from any providers' },
+    about,
+  );
   t.is(
     none.message,
     "There are no credentials of 'east': Could not load credentials from any providers. Error Code: CredentialsProviderError",

@@ -16,7 +16,12 @@ const said = (sub_type: string, description: string) =>
   shortfallOf([{ sub_type, description }], pools, zones)
     .map(({ offer, kind, code }) => `${offer} ${kind} ${code}`)
     .toSorted();
-const spotKeys = ['m5.large|subnet-1|spot', 'm5.large|subnet-2|spot', 'm5.xlarge|subnet-1|spot', 'm5.xlarge|subnet-2|spot'];
+const spotKeys = [
+  'm5.large|subnet-1|spot',
+  'm5.large|subnet-2|spot',
+  'm5.xlarge|subnet-1|spot',
+  'm5.xlarge|subnet-2|spot',
+];
 
 test('a reason concerns the pools that it names, as far as it names them', (t) => {
   t.deepEqual(
@@ -54,12 +59,19 @@ test('that all failed is said of a whole market, whichever pool it quotes', (t) 
 
 test('what has nothing to do with a pool concerns the whole order', (t) => {
   t.deepEqual(said('iamFleetRoleInvalid', ''), ['undefined credentials UnauthorizedOperation']);
-  t.deepEqual(said('spotInstanceCountLimitExceeded', 'Max instance count exceeded (Error Code: MaxSpotInstanceCountExceeded)'), [
-    'undefined quota MaxSpotInstanceCountExceeded',
-  ]);
+  t.deepEqual(
+    said('spotInstanceCountLimitExceeded', 'Max instance count exceeded (Error Code: MaxSpotInstanceCountExceeded)'),
+    ['undefined quota MaxSpotInstanceCountExceeded'],
+  );
 });
 
 test('what says nothing is no reason', (t) => {
   t.deepEqual(said('fleetProgressHalted', ''), []);
-  t.deepEqual(said('launchSpecTemporarilyBlacklisted', 'm5.large in eu-west-9z, on-demand (Error Code: InsufficientInstanceCapacity)'), []);
+  t.deepEqual(
+    said(
+      'launchSpecTemporarilyBlacklisted',
+      'm5.large in eu-west-9z, on-demand (Error Code: InsufficientInstanceCapacity)',
+    ),
+    [],
+  );
 });

@@ -26,7 +26,12 @@ export interface Way {
 }
 
 const ec2 = { api: ec2Fleet as ProviderApi, make: 'CreateFleet', modify: 'ModifyFleet', stop: 'DeleteFleets' };
-const spot = { api: spotFleet as ProviderApi, make: 'RequestSpotFleet', modify: 'ModifySpotFleetRequest', stop: 'CancelSpotFleetRequests' };
+const spot = {
+  api: spotFleet as ProviderApi,
+  make: 'RequestSpotFleet',
+  modify: 'ModifySpotFleetRequest',
+  stop: 'CancelSpotFleetRequests',
+};
 
 export const ways: readonly Way[] = (['request', 'maintain'] as const).flatMap((fleet_type) => [
   { name: `EC2Fleet ${fleet_type}`, fleet_type, ...ec2 },
@@ -34,7 +39,12 @@ export const ways: readonly Way[] = (['request', 'maintain'] as const).flatMap((
 ]);
 export const maintaining = ways.filter((way) => way.fleet_type === 'maintain');
 
-export const twoTypes = { template_id: 't', machine_types: { 'm5.large': 1, 'c5.large': 1 }, subnet_ids: ['subnet-1'], price_type: 'spot' };
+export const twoTypes = {
+  template_id: 't',
+  machine_types: { 'm5.large': 1, 'c5.large': 1 },
+  subnet_ids: ['subnet-1'],
+  price_type: 'spot',
+};
 
 /** A fleet in a cloud whose time stands still until a test moves it. */
 export interface FleetStage extends Stage {
@@ -50,7 +60,10 @@ export interface FleetStage extends Stage {
   settle(): Promise<Observation>;
   /** References of machines, of all alive ones by default. */
   refs(...ids: readonly string[]): MachineRef[];
-  /** Says the aim until it is done, two seconds or `again_ms` apart; faults are met with the next call. How often it was said. */
+  /**
+   * Says the aim until it is done, two seconds or `again_ms` apart; faults are met with the next call. How often it
+   * was said.
+   */
   release(aim: ReleaseTarget): Promise<number>;
   /** Disposes until it is done. */
   dispose(): Promise<void>;

@@ -27,7 +27,11 @@ const aims: readonly (readonly [
 ];
 for (const [what, on_demand, stay, to_come, [onDemand, spotUnits]] of aims) {
   test(`the target of a fleet: ${what}`, (t) => {
-    t.deepEqual(targetOf({ unit: 2, on_demand }, { stay, to_come }), { total: onDemand + spotUnits, onDemand, spot: spotUnits });
+    t.deepEqual(targetOf({ unit: 2, on_demand }, { stay, to_come }), {
+      total: onDemand + spotUnits,
+      onDemand,
+      spot: spotUnits,
+    });
   });
 }
 

@@ -8,7 +8,9 @@ const minute = 60_000;
 
 for (const way of maintaining) {
   test(`${way.name}: a return is exact although the process dies after each of its calls`, async (t) => {
-    const faults = [way.modify, 'TerminateInstances'].map((action) => ({ action, effect: 'execute', then: 'drop' }) as const);
+    const faults = [way.modify, 'TerminateInstances'].map(
+      (action) => ({ action, effect: 'execute', then: 'drop' }) as const,
+    );
     const fleet = await fleetStage(way, 5);
     t.teardown(fleet.close);
     await fleet.launch();
@@ -73,7 +75,9 @@ for (const way of maintaining) {
     t.teardown(fleet.close);
     await fleet.launch();
     await fleet.settle();
-    const data = new Map(fleet.refs().map((machine) => [machine.machine_id, machine.data as { weight: number; market: string }]));
+    const data = new Map(
+      fleet.refs().map((machine) => [machine.machine_id, machine.data as { weight: number; market: string }]),
+    );
     t.deepEqual(new Set([...data.values()].map(({ weight }) => weight)), new Set([2, 4]));
     const of = (market: string) => [...data].flatMap(([id, each]) => (each.market === market ? [id] : []));
     const go = [of('on-demand')[0] ?? '', of('spot')[0] ?? ''];

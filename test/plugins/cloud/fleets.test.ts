@@ -40,7 +40,11 @@ for (const way of ways) {
     t.false(seen.settled);
     t.deepEqual(
       seen.shortfall?.map(({ offer, kind, code }) => [offer, kind, code]).toSorted(),
-      ['c5.large|subnet-1|spot', 'm5.large|subnet-1|spot'].map((key) => [key, 'capacity', 'InsufficientInstanceCapacity']),
+      ['c5.large|subnet-1|spot', 'm5.large|subnet-1|spot'].map((key) => [
+        key,
+        'capacity',
+        'InsufficientInstanceCapacity',
+      ]),
     );
     await fleet.release({ go: [], stay: fleet.refs(), to_come: 0 });
     t.true((await fleet.look()).settled);
@@ -111,7 +115,11 @@ for (const way of ways) {
     const live = fleet.live();
     t.false(live.includes(gone));
     t.true(stay.every((id) => live.includes(id)));
-    t.is(live.length, way.fleet_type === 'maintain' ? 4 : 2, 'a fleet of type request is stopped, and the rest is ordered anew');
+    t.is(
+      live.length,
+      way.fleet_type === 'maintain' ? 4 : 2,
+      'a fleet of type request is stopped, and the rest is ordered anew',
+    );
   });
 
   test(`${way.name}: when all go, fleet and launch template go with them`, async (t) => {

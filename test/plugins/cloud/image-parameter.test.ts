@@ -22,7 +22,8 @@ async function imageOf({ session, call }: Stage, order: { prepared: any }): Prom
   const { params, template } = order.prepared;
   if (params) return params.ImageId;
   const { LaunchTemplateVersions } = await session.read(
-    (ec2) => new ec2.DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId: template.id, Versions: [template.version] }),
+    (ec2) =>
+      new ec2.DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId: template.id, Versions: [template.version] }),
     call,
   );
   return LaunchTemplateVersions?.[0]?.LaunchTemplateData?.ImageId;
@@ -79,10 +80,15 @@ const faultFrom = async (promise: Promise<unknown>): Promise<ProviderFault> => {
 test('a parameter that is missing is a fault that names it, and is asked for anew', async (t) => {
   const cloud = await open(t, {}, { cloud_max_retries: 0 });
   for (const image of ['resolve:ssm:/images/missing:2', '/images/missing:2']) {
-    const { kind, code, message } = await faultFrom(prepared(runInstances, cloud, { template: { image_id: image } as any }));
+    const { kind, code, message } = await faultFrom(
+      prepared(runInstances, cloud, { template: { image_id: image } as any }),
+    );
     t.is(kind, 'invalid');
     t.is(code, 'ParameterNotFound');
-    t.is(message, "The parameter '/images/missing:2', which names the image, does not exist. Error Code: ParameterNotFound");
+    t.is(
+      message,
+      "The parameter '/images/missing:2', which names the image, does not exist. Error Code: ParameterNotFound",
+    );
   }
   t.is(cloud.calls('GetParameter'), 2);
 });

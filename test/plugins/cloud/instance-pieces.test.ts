@@ -2,7 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { instancePieces } from '../../../plugins/cloud/connection/answers/instance-pieces.ts';
 
-const head = '<?xml version="1.0" encoding="UTF-8"?>\n<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">';
+const head =
+  '<?xml version="1.0" encoding="UTF-8"?>\n<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">';
 const tail = '<nextToken>more</nextToken></DescribeInstancesResponse>\n';
 
 const machine = (id: number) =>
@@ -21,7 +22,8 @@ function answerOf(sizes: readonly number[]): string {
       Array.from({ length: size }, () => id++),
     ),
   );
-  const list = reservations.length === 0 ? '<reservationSet/>' : `<reservationSet>${reservations.join('')}</reservationSet>`;
+  const list =
+    reservations.length === 0 ? '<reservationSet/>' : `<reservationSet>${reservations.join('')}</reservationSet>`;
   return `${head}<requestId>q</requestId>${list}${tail}`;
 }
 
@@ -46,6 +48,11 @@ test('each piece is a whole answer of at most so many machines, and all of them 
 });
 
 test('what is no list of machines stays as it is', (t) => {
-  for (const answer of ['', 'no XML', '<Response><Errors><Error><Code>x</Code></Error></Errors></Response>', answerOf([])])
+  for (const answer of [
+    '',
+    'no XML',
+    '<Response><Errors><Error><Code>x</Code></Error></Errors></Response>',
+    answerOf([]),
+  ])
     t.deepEqual([...instancePieces(answer, 1)], [answer]);
 });

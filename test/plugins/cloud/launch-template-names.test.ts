@@ -1,7 +1,13 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
-import { contentName, nameOf, ordersName, ownName, versionsName } from '../../../plugins/cloud/launch-templates/names.ts';
+import {
+  contentName,
+  nameOf,
+  ordersName,
+  ownName,
+  versionsName,
+} from '../../../plugins/cloud/launch-templates/names.ts';
 import type { CloudSession } from '../../../plugins/cloud/connection/session.ts';
 import { templateStage } from './launch-template-support.ts';
 
@@ -13,7 +19,9 @@ const word = fc.oneof(fc.string({ maxLength: 300 }), fc.integer());
 
 test('every name is one that EC2 takes, whatever it is made of', (t) => {
   fc.assert(
-    fc.property(fc.array(word), fc.array(fc.oneof(word, fc.constant(null))), (words, identity) => valid.test(nameOf(words, identity))),
+    fc.property(fc.array(word), fc.array(fc.oneof(word, fc.constant(null))), (words, identity) =>
+      valid.test(nameOf(words, identity)),
+    ),
   );
   t.pass();
 });
@@ -22,7 +30,12 @@ test('no two orders have the same name, however long their ids are and whatever 
   const id = fc
     .tuple(fc.constantFrom('', 'r', 'r-1', 'x'.repeat(60), 'x'.repeat(200)), fc.stringMatching(/^[a-z0-9-]{1,8}$/))
     .map((each) => each.join(''));
-  const order = fc.record({ installation: id, request_id: id, attempt: fc.integer({ min: 1, max: 30 }), template_id: id });
+  const order = fc.record({
+    installation: id,
+    request_id: id,
+    attempt: fc.integer({ min: 1, max: 30 }),
+    template_id: id,
+  });
   fc.assert(
     fc.property(order, order, fc.constantFrom('request_based', 'template_based'), (a, b, strategy) => {
       const name = ({ installation, template_id, ...more }: typeof a) =>
@@ -56,10 +69,17 @@ test('launch templates for different things never share a name', (t) => {
 const begin = /^(.*)-[0-9a-f]{24}$/;
 test('naming_strategy request_based: the launch template of an order is named after request and attempt, which its tags repeat', async (t) => {
   const cloud = await templateStage(t);
-  const order = await cloud.order(ec2Fleet, { attempt: 3, template: { template_id: 'workers', fleet_type: 'maintain' } as any });
+  const order = await cloud.order(ec2Fleet, {
+    attempt: 3,
+    template: { template_id: 'workers', fleet_type: 'maintain' } as any,
+  });
   const [shelf] = cloud.shelves();
   t.is(begin.exec(shelf?.name ?? '')?.[1], `muster-${order.request_id}-3`);
-  t.like(shelf?.tags, { 'muster:request-id': order.request_id, 'muster:attempt': '3', 'muster:installation': 'inst-1' });
+  t.like(shelf?.tags, {
+    'muster:request-id': order.request_id,
+    'muster:attempt': '3',
+    'muster:installation': 'inst-1',
+  });
 });
 
 test('naming_strategy template_based: every launch template is named after the template', async (t) => {

@@ -29,7 +29,11 @@ export interface TemplateStage extends Stage {
 }
 
 /** Starts on the first hour of a week. */
-export async function templateStage(t: ExecutionContext, launch_template: object = {}, knobs: KnobChange = {}): Promise<TemplateStage> {
+export async function templateStage(
+  t: ExecutionContext,
+  launch_template: object = {},
+  knobs: KnobChange = {},
+): Promise<TemplateStage> {
   const clock = standingClock(2_900 * weekMs);
   const still: Clock = { now: () => clock.now(), monotonic: () => clock.now(), sleep: async () => {} };
   const first = await stage({ launch_template }, { clock: still }, { clock, knobs });
@@ -56,7 +60,9 @@ export async function templateStage(t: ExecutionContext, launch_template: object
           name,
           tags: Object.fromEntries(tags as Iterable<[string, string]>),
           default: defaultVersion,
-          versions: Object.fromEntries([...versions.values()].map(({ number, description }) => [number, description ?? ''])),
+          versions: Object.fromEntries(
+            [...versions.values()].map(({ number, description }) => [number, description ?? '']),
+          ),
         })),
       ),
     async version({ id, version }) {

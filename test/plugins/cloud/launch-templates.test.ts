@@ -8,7 +8,10 @@ const like = (key_name: string, template_id = 't') => ({ template: { template_id
 
 test('naming and version strategies are closed sets', (t) => {
   for (const naming_strategy of ['request_based', 'template_based'])
-    t.is(settingsOf({ launch_template: { naming_strategy } as any }).launch_template.naming_strategy, naming_strategy as any);
+    t.is(
+      settingsOf({ launch_template: { naming_strategy } as any }).launch_template.naming_strategy,
+      naming_strategy as any,
+    );
   for (const bad of [{ naming_strategy: 'by_mood' }, { version_strategy: 'fifo' }])
     t.is(compile(CloudConfig).parse({ launch_template: bad }).findings?.length, 1);
 });
@@ -35,7 +38,8 @@ test('incremental: changed contents become a new version of the one launch templ
 test('separate: each content is a launch template of its own, which templates with equal contents share', async (t) => {
   const cloud = await templateStage(t, { version_strategy: 'separate' });
   const used = [];
-  for (const each of [like('a'), like('b'), like('a', 'another')]) used.push((await cloud.order(ec2Fleet, each)).prepared.template);
+  for (const each of [like('a'), like('b'), like('a', 'another')])
+    used.push((await cloud.order(ec2Fleet, each)).prepared.template);
   t.deepEqual(
     used.map(({ version, owner }) => [version, owner]),
     Array.from({ length: 3 }, () => ['1', 'shared']),
@@ -74,7 +78,8 @@ for (const version_strategy of ['incremental', 'separate']) {
       const more = action === 'CreateLaunchTemplate' ? like('a', 'another') : like('a');
       cloud.simulator.setKnobs({ faults: [{ action, effect: 'execute', then: 'drop' }], tokens: { memory_ms: 0 } });
       const fault = await cloud.order(ec2Fleet, more).catch((error: unknown) => error);
-      if (version_strategy === 'incremental' || action === 'CreateLaunchTemplate') t.is((fault as ProviderFault).kind, 'unavailable');
+      if (version_strategy === 'incremental' || action === 'CreateLaunchTemplate')
+        t.is((fault as ProviderFault).kind, 'unavailable');
       const made = cloud.shelves();
       const order = await cloud.order(ec2Fleet, more, await cloud.another());
       t.deepEqual(cloud.shelves(), made);
@@ -87,7 +92,8 @@ for (const version_strategy of ['incremental', 'separate']) {
     const two = await cloud.another();
     for (const key of ['a', 'b']) {
       const orders = await Promise.all([cloud.order(ec2Fleet, like(key)), cloud.order(ec2Fleet, like(key), two)]);
-      for (const { prepared } of orders) t.is((await cloud.version(prepared.template))?.LaunchTemplateData?.KeyName, key);
+      for (const { prepared } of orders)
+        t.is((await cloud.version(prepared.template))?.LaunchTemplateData?.KeyName, key);
     }
     const later = await Promise.all([cloud.another(), cloud.another()]);
     const found = await Promise.all(later.map((each) => cloud.order(ec2Fleet, like('b'), each)));
@@ -106,7 +112,8 @@ test('another installation on the account has launch templates of its own', asyn
   const cloud = await templateStage(t, { create_per_request: false });
   const foreign = await cloud.another('inst-2');
   for (const at of [cloud, foreign])
-    for (const fleet_type of ['instant', 'maintain']) await cloud.order(ec2Fleet, { template: { fleet_type } as any }, at);
+    for (const fleet_type of ['instant', 'maintain'])
+      await cloud.order(ec2Fleet, { template: { fleet_type } as any }, at);
   const shelves = cloud.shelves();
   t.is(new Set(shelves.map(({ name }) => name)).size, 4);
   t.deepEqual(
@@ -141,8 +148,13 @@ test('somebody else may have taken the name: that is told, and nothing is launch
   const [{ name } = { name: '' }] = (await cloud.order(ec2Fleet, like('a')), cloud.shelves());
   await cloud.session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateName: name }), cloud.call);
   const LaunchTemplateData = { ImageId: 'ami-evil' };
-  await cloud.session.write((ec2) => new ec2.CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData }), cloud.call);
-  const fault = await cloud.order(ec2Fleet, like('a'), await cloud.another()).catch((error: unknown) => error as ProviderFault);
+  await cloud.session.write(
+    (ec2) => new ec2.CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData }),
+    cloud.call,
+  );
+  const fault = await cloud
+    .order(ec2Fleet, like('a'), await cloud.another())
+    .catch((error: unknown) => error as ProviderFault);
   t.like(fault, { kind: 'invalid' });
   t.regex((fault as ProviderFault).message, /was not made by muster/);
 });

@@ -15,8 +15,19 @@ test('the SDK is loaded by the first call, not by plugins and sessions', async (
   const { cloud } = await import('../../../plugins/cloud/index.ts');
   const { systemClock } = await import('../../../core/contract/clock.ts');
   const { silentLog: log } = await import('../../../core/contract/log.ts');
-  const config = { endpoint_url: 'http://127.0.0.1:1', cloud_max_retries: 0, access_key_id: 'a', secret_access_key: 'b' };
-  const context = { instance: 'east', endpoint: async (url: string) => url, clock: systemClock, log, installation: 'here' };
+  const config = {
+    endpoint_url: 'http://127.0.0.1:1',
+    cloud_max_retries: 0,
+    access_key_id: 'a',
+    secret_access_key: 'b',
+  };
+  const context = {
+    instance: 'east',
+    endpoint: async (url: string) => url,
+    clock: systemClock,
+    log,
+    installation: 'here',
+  };
   const session = await cloud.connect(config, context);
   t.deepEqual(loaded, []);
 

@@ -20,14 +20,19 @@ for (const [name, api, more] of ways) {
     ];
     const template = { ...more, machine_type: undefined, provider_api_spec: { LaunchTemplateConfigs } };
     t.deepEqual(
-      api.review?.({ template_id: 't', image_id: 'ami-1', ...template } as any).filter(({ level }) => level === 'error'),
+      api
+        .review?.({ template_id: 't', image_id: 'ami-1', ...template } as any)
+        .filter(({ level }) => level === 'error'),
       [],
     );
     const order = await cloud.order(api, { machine_count: 2, template: template as any });
     const { id, version } = order.prepared.template;
     t.deepEqual(
       order.prepared.input.LaunchTemplateConfigs,
-      LaunchTemplateConfigs.map((each) => ({ ...each, LaunchTemplateSpecification: { LaunchTemplateId: id, Version: version } })),
+      LaunchTemplateConfigs.map((each) => ({
+        ...each,
+        LaunchTemplateSpecification: { LaunchTemplateId: id, Version: version },
+      })),
     );
     await api.launch(cloud.session, order, cloud.call);
     cloud.simulator.advance(60_000);
@@ -55,10 +60,16 @@ test('a standing fleet keeps its own launch template whatever is said, an instan
 test('groups and subnet go into the first network interface, but not into one that exists already', (t) => {
   const params = { SecurityGroupIds: ['sg-1'], SubnetId: 'subnet-1', EbsOptimized: true };
   t.deepEqual(intoInterface(params), params);
-  t.deepEqual(intoInterface({ ...params, NetworkInterfaces: [{ AssociatePublicIpAddress: true }, { DeviceIndex: 1 }] }), {
-    EbsOptimized: true,
-    NetworkInterfaces: [{ DeviceIndex: 0, Groups: ['sg-1'], SubnetId: 'subnet-1', AssociatePublicIpAddress: true }, { DeviceIndex: 1 }],
-  });
+  t.deepEqual(
+    intoInterface({ ...params, NetworkInterfaces: [{ AssociatePublicIpAddress: true }, { DeviceIndex: 1 }] }),
+    {
+      EbsOptimized: true,
+      NetworkInterfaces: [
+        { DeviceIndex: 0, Groups: ['sg-1'], SubnetId: 'subnet-1', AssociatePublicIpAddress: true },
+        { DeviceIndex: 1 },
+      ],
+    },
+  );
   t.deepEqual(intoInterface({ ...params, NetworkInterfaces: [{ NetworkInterfaceId: 'eni-1' }] }), {
     EbsOptimized: true,
     NetworkInterfaces: [{ DeviceIndex: 0, NetworkInterfaceId: 'eni-1' }],
@@ -107,7 +118,10 @@ for (const api of [ec2Fleet, spotFleet]) {
         image_id: 'ami-1',
         price_type: 'spot',
         provider_api_spec: {
-          LaunchTemplateConfigs: [{}, { Overrides: [{ InstanceType: 'm5.large' }, { InstanceType: 'm5.xlarge', WeightedCapacity }] }],
+          LaunchTemplateConfigs: [
+            {},
+            { Overrides: [{ InstanceType: 'm5.large' }, { InstanceType: 'm5.xlarge', WeightedCapacity }] },
+          ],
         },
       } as any);
     const path = '/provider_api_spec/LaunchTemplateConfigs/1/Overrides/1/WeightedCapacity';

@@ -7,7 +7,13 @@ const pause = (ms: number) => new Promise((resolve) => void setTimeout(resolve, 
 
 /** RunInstances in one zone, and a fleet that spreads over two. */
 const templates = [
-  { template_id: 'one', provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] },
+  {
+    template_id: 'one',
+    provider_api: 'RunInstances',
+    image_id: 'ami-1',
+    machine_type: 't3.small',
+    subnet_ids: ['subnet-1'],
+  },
   {
     template_id: 'spread',
     provider_api: 'EC2Fleet',
@@ -65,7 +71,9 @@ test('a zone that stops answering for a while costs no request a machine, and lo
   simulator.setKnobs({ outages: [{ zone: 'us-east-1b' }] });
   const [victim = ''] = elsewhere;
   await client.send(new TerminateInstancesCommand({ InstanceIds: [victim] }));
-  await until(async () => (await machinesOf(spread)).find(({ machine_id }) => machine_id === victim)?.status === 'terminated');
+  await until(
+    async () => (await machinesOf(spread)).find(({ machine_id }) => machine_id === victim)?.status === 'terminated',
+  );
   // Ten minutes and more of the broker's time: two misses would be a loss after five.
   await pause(12_000);
   const running = async (id: string) => (await machinesOf(id)).filter(({ status }) => status === 'running').length;

@@ -9,7 +9,10 @@ const out = { outages: [{ zone: 'us-east-1b' }] };
 const over = { outages: [] };
 
 /** Requests at rest: the first ones in the zone that will not answer, the last ones elsewhere. */
-async function there(t: ExecutionContext, machines: number): Promise<{ place: SteadyStage; here: Watched; both: Watched; away: Watched }> {
+async function there(
+  t: ExecutionContext,
+  machines: number,
+): Promise<{ place: SteadyStage; here: Watched; both: Watched; away: Watched }> {
   const place = await steadyStage();
   t.teardown(place.close);
   const here = await place.steady(machines, 'subnet-1');
@@ -20,8 +23,15 @@ async function there(t: ExecutionContext, machines: number): Promise<{ place: St
   const Resources = right.known.map(({ machine_id }) => machine_id);
   const Tags = [{ Key: 'muster:request-id', Value: left.order.request_id }];
   for (let i = 0; i < Resources.length; i += 500)
-    await place.session.write(() => new CreateTagsCommand({ Resources: Resources.slice(i, i + 500), Tags }), place.call);
-  const both = { ...left, known: [...left.known, ...right.known], order: { ...left.order, machine_count: 2 * machines } };
+    await place.session.write(
+      () => new CreateTagsCommand({ Resources: Resources.slice(i, i + 500), Tags }),
+      place.call,
+    );
+  const both = {
+    ...left,
+    known: [...left.known, ...right.known],
+    order: { ...left.order, machine_count: 2 * machines },
+  };
   t.deepEqual([...new Set(here.known.map(zone))], ['us-east-1b']);
   t.deepEqual([...new Set(away.known.map(zone))], ['us-east-1c']);
   return { place, here, both, away };
@@ -29,7 +39,8 @@ async function there(t: ExecutionContext, machines: number): Promise<{ place: St
 
 const zone = ({ data }: { data?: object }) => (data as { zone?: string } | undefined)?.zone;
 
-const ids = (machines: readonly { readonly machine_id: string }[]) => machines.map(({ machine_id }) => machine_id).toSorted();
+const ids = (machines: readonly { readonly machine_id: string }[]) =>
+  machines.map(({ machine_id }) => machine_id).toSorted();
 
 async function end(place: SteadyStage, machine_id: string | undefined): Promise<void> {
   await place.session.write(() => new TerminateInstancesCommand({ InstanceIds: [machine_id ?? ''] }), place.call);
@@ -105,7 +116,8 @@ test('an attempt of which machines may be hidden in the zone is not settled, one
       place.call,
       { arriving: true },
     );
-  const settled = async (...watched: Watched[]) => (await arriving(...watched)).map((each) => (isFault(each) ? 'fault' : each.settled));
+  const settled = async (...watched: Watched[]) =>
+    (await arriving(...watched)).map((each) => (isFault(each) ? 'fault' : each.settled));
   const more = { ...away, order: { ...away.order, machine_count: 4 } };
   t.deepEqual(await settled(both, away, more), [true, true, false]);
   // Nothing of them is known, and three are seen.
@@ -141,7 +153,9 @@ test('where no zone answers the fault stays one, and zones are not asked one by 
 
 test('a fault that is nothing of a zone is not met by asking zones', async (t) => {
   const { place, both, away } = await there(t, 3);
-  place.simulator.setKnobs({ faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'AuthFailure' }] });
+  place.simulator.setKnobs({
+    faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'AuthFailure' }],
+  });
   const { seen, calls } = await place.look([both, away]);
   t.true(seen.every((each) => isFault(each) && each.kind === 'credentials'));
   t.is(calls['DescribeInstances'], 1);

@@ -62,7 +62,9 @@ test('a machine that the statuses miss lives while it is described, and is left 
   const [first, ...others] = watched as [Watched, ...Watched[]];
   const ghost = { ...first.known[0], machine_id: 'i-0123456789abcdef0' } as Watched['known'][number];
   // Its zone is not where it runs: the listing of the other zone does not show it.
-  const known = first.known.map((machine, i) => (i === 0 ? { ...machine, data: { ...machine.data, zone: 'us-east-1c' } } : machine));
+  const known = first.known.map((machine, i) =>
+    i === 0 ? { ...machine, data: { ...machine.data, zone: 'us-east-1c' } } : machine,
+  );
   const { seen, calls } = await there.look([{ ...first, known: [...known, ghost] }, ...others]);
   t.deepEqual(calls, { DescribeInstanceStatus: 2, DescribeInstances: 1 });
   t.deepEqual(

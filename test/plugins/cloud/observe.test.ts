@@ -14,7 +14,11 @@ async function launched(there: Stage, requests: number, machines: number): Promi
     watched.push({
       handle: launch.handle,
       order,
-      known: (launch.machines ?? []).map(({ machine_id, status, data }) => ({ machine_id, status, ...(data ? { data } : {}) })),
+      known: (launch.machines ?? []).map(({ machine_id, status, data }) => ({
+        machine_id,
+        status,
+        ...(data ? { data } : {}),
+      })),
     });
   }
   return watched;
@@ -63,7 +67,8 @@ test('ten thousand machines of a hundred requests are seen in a dozen questions,
   const resting = watched.map((each, i) => knowing(each, seen[i]));
   const before = there.simulator.audit().length;
   for (let look = 0; look < 2; look++) {
-    for (const each of await runInstances.observe(there.session, resting, there.call)) t.is(isFault(each) || each.machines.length, 100);
+    for (const each of await runInstances.observe(there.session, resting, there.call))
+      t.is(isFault(each) || each.machines.length, 100);
     ahead += 30_000;
   }
   const calls = there.simulator.audit().slice(before);
@@ -111,10 +116,12 @@ test('a machine that is not visible yet is not listed, and no fault', async (t) 
 /** As the core knows them, launched long ago. */
 const old = (watched: Watched, more: readonly string[] = []): Watched => ({
   ...watched,
-  known: [...watched.known, ...more.map((machine_id) => ({ machine_id, status: 'running' as const }))].map((machine) => ({
-    ...machine,
-    launched_at: '2020-01-01T00:00:00.000Z',
-  })),
+  known: [...watched.known, ...more.map((machine_id) => ({ machine_id, status: 'running' as const }))].map(
+    (machine) => ({
+      ...machine,
+      launched_at: '2020-01-01T00:00:00.000Z',
+    }),
+  ),
 });
 const strange = ['i-0000000000000000a', 'i-0000000000000000b'];
 
@@ -133,10 +140,16 @@ test('a machine that EC2 says it does not know, by its id, is reported terminate
       ...watched.known.map(({ machine_id }) => [machine_id, 'running', true]).toSorted(),
     ].toSorted(),
   );
-  t.regex(seen.machines.find(({ status }) => status === 'terminated')?.message ?? '', /Error Code: InvalidInstanceID\.NotFound$/);
+  t.regex(
+    seen.machines.find(({ status }) => status === 'terminated')?.message ?? '',
+    /Error Code: InvalidInstanceID\.NotFound$/,
+  );
 
   const now = new Date().toISOString();
-  const young = { ...watched, known: strange.map((machine_id) => ({ machine_id, status: 'running' as const, launched_at: now })) };
+  const young = {
+    ...watched,
+    known: strange.map((machine_id) => ({ machine_id, status: 'running' as const, launched_at: now })),
+  };
   const unborn = { ...watched, known: strange.map((machine_id) => ({ machine_id, status: 'pending' as const })) };
   for (const each of await runInstances.observe(there.session, [young, unborn], there.call))
     t.deepEqual(isFault(each) || each.machines.filter(({ machine_id }) => strange.includes(machine_id)), []);
@@ -157,7 +170,9 @@ test('machines that a listing lacks are asked for by id: what EC2 knows is alive
     ['running', 'running'],
   ]);
   there.simulator.setKnobs({
-    faults: [{ action: 'DescribeInstances', nth: 2, times: 9, effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }],
+    faults: [
+      { action: 'DescribeInstances', nth: 2, times: 9, effect: 'skip', then: 'error', code: 'RequestLimitExceeded' },
+    ],
   });
   t.deepEqual(statuses(await runInstances.observe(there.session, ours, there.call)), [[], []]);
 });
@@ -186,7 +201,9 @@ test('a question that fails is the fault of those it was about', async (t) => {
   const there = await stage({ cloud_max_retries: 0 });
   t.teardown(there.close);
   const watched = await launched(there, 2, 2);
-  there.simulator.setKnobs({ faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }] });
+  there.simulator.setKnobs({
+    faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }],
+  });
   const seen = await runInstances.observe(there.session, watched, there.call);
   t.deepEqual(
     seen.map((each) => isFault(each) && each.kind),

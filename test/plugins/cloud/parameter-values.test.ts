@@ -36,7 +36,15 @@ async function toldOf(t: import('ava').ExecutionContext, names: readonly string[
     knobs: { parameters, strict_ids: true },
     templates,
     configuration: {
-      plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'cloud-spotfleet', 'cloud-asg', 'default-format', 'storage-sqlite'],
+      plugins: [
+        'cloud',
+        'cloud-runinstances',
+        'cloud-ec2fleet',
+        'cloud-spotfleet',
+        'cloud-asg',
+        'default-format',
+        'storage-sqlite',
+      ],
       storage: { type: 'sqlite', path: './data/muster.db' },
     },
     log: { debug: hear, info: hear, warn: hear, error: hear },
@@ -45,7 +53,9 @@ async function toldOf(t: import('ava').ExecutionContext, names: readonly string[
   const { call, until } = broker;
   const answers: string[] = [];
   for (const { template_id } of templates) {
-    answers.push(JSON.stringify((await call('POST', `/templates/${template_id}/validate`, { provider_instance: 'east' })).body));
+    answers.push(
+      JSON.stringify((await call('POST', `/templates/${template_id}/validate`, { provider_instance: 'east' })).body),
+    );
     const { body } = await call('POST', '/machines/request', { template_id, machine_count: 1, timeout: 15 });
     answers.push(JSON.stringify(body));
     const ended = await until(async () => {

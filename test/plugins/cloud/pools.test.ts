@@ -1,7 +1,8 @@
 import test from 'ava';
 import { poolsOf, poolsSeen, type CloudTemplate } from '../../../plugins/cloud/index.ts';
 
-const keys = (template: Partial<CloudTemplate>) => poolsOf({ template_id: 't', ...template } as CloudTemplate).map((pool) => pool.key);
+const keys = (template: Partial<CloudTemplate>) =>
+  poolsOf({ template_id: 't', ...template } as CloudTemplate).map((pool) => pool.key);
 
 test('pools are types by priority, then subnets, then markets', (t) => {
   t.deepEqual(keys({ machine_type: 'm5.large', subnet_ids: ['subnet-1'] }), ['m5.large|subnet-1|on-demand']);
@@ -21,7 +22,10 @@ test('pools are types by priority, then subnets, then markets', (t) => {
 
 test('a mixed template tries Spot, then on demand; heterogeneous is the same word', (t) => {
   t.deepEqual(keys({ machine_type: 'a', price_type: 'mixed' }), ['a|*|spot', 'a|*|on-demand']);
-  t.deepEqual(keys({ machine_type: 'a', price_type: 'heterogeneous' }), keys({ machine_type: 'a', price_type: 'mixed' }));
+  t.deepEqual(
+    keys({ machine_type: 'a', price_type: 'heterogeneous' }),
+    keys({ machine_type: 'a', price_type: 'mixed' }),
+  );
   t.deepEqual(keys({ machine_type: 'a', price_type: 'spot' }), ['a|*|spot']);
   t.deepEqual(keys({ machine_type: 'a', price_type: 'spot', percent_on_demand: 10 }), ['a|*|spot', 'a|*|on-demand']);
 });

@@ -1,5 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { DescribeInstancesCommand, DescribeInstanceStatusCommand, EC2Client, RunInstancesCommand } from '@aws-sdk/client-ec2';
+import {
+  DescribeInstancesCommand,
+  DescribeInstanceStatusCommand,
+  EC2Client,
+  RunInstancesCommand,
+} from '@aws-sdk/client-ec2';
 import test from 'ava';
 import { readInPieces } from '../../../plugins/cloud/connection/answers/read-in-pieces.ts';
 import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
@@ -17,7 +22,12 @@ test('what is read of a large page in pieces is what is read of it at once, and 
   const [plain, other] = clients as [EC2Client, EC2Client];
   for (const count of [650, 1, 249, 30])
     await plain.send(
-      new RunInstancesCommand({ ImageId: 'ami-067bea1a7acde1586', InstanceType: 'm5.large', MinCount: count, MaxCount: count }),
+      new RunInstancesCommand({
+        ImageId: 'ami-067bea1a7acde1586',
+        InstanceType: 'm5.large',
+        MinCount: count,
+        MaxCount: count,
+      }),
     );
   const question = () => new DescribeInstancesCommand({ MaxResults: 900 });
   const whole = await plain.send(question());
@@ -49,6 +59,8 @@ test('what is read of a large page in pieces is what is read of it at once, and 
   t.is(InstanceStatuses?.length, 900);
   t.deepEqual(InstanceStatuses, (await plain.send(statuses())).InstanceStatuses);
   t.truthy(more);
-  const refused = await t.throwsAsync(inPieces.send(new DescribeInstancesCommand({ InstanceIds: ['i-00000000000000000'] })));
+  const refused = await t.throwsAsync(
+    inPieces.send(new DescribeInstancesCommand({ InstanceIds: ['i-00000000000000000'] })),
+  );
   t.is(refused?.name, 'InvalidInstanceID.NotFound');
 });

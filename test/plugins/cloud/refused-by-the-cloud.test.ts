@@ -49,7 +49,11 @@ for (const provider_api of ['RunInstances', 'EC2Fleet']) {
 
   test(`${provider_api}: a refusal of the whole call, as of a group in another network than the subnet, ends the request`, async (t) => {
     const action = provider_api === 'EC2Fleet' ? 'CreateFleet' : provider_api;
-    const broker = await boot(t, { provider_api }, { faults: [{ action, effect: 'skip', then: 'error', code: 'InvalidParameter' }] });
+    const broker = await boot(
+      t,
+      { provider_api },
+      { faults: [{ action, effect: 'skip', then: 'error', code: 'InvalidParameter' }] },
+    );
     const status = await outcome(broker);
     t.is(status.status, 'failed');
     t.regex(status.message, /InvalidParameter by a fault rule of the simulated cloud/);

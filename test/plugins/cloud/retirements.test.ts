@@ -55,7 +55,9 @@ test('a retirement that is days ahead is not told yet, and one that is called of
   const watched = await there.steady(1, 'subnet-1');
   const [only = ''] = watched.known.map(({ machine_id }) => machine_id);
   const told = async () => machinesOf((await there.look([watched])).seen[0])[0]?.reclaim_at;
-  there.simulator.setKnobs({ health: [{ instance_ids: [only], event: 'instance-retirement', event_in_ms: 86_400_000 }] });
+  there.simulator.setKnobs({
+    health: [{ instance_ids: [only], event: 'instance-retirement', event_in_ms: 86_400_000 }],
+  });
   t.is(await told(), null);
   there.simulator.setKnobs({ health: [{ instance_ids: [only], event: 'instance-retirement', event_in_ms: 600_000 }] });
   there.pass(300_000);

@@ -69,12 +69,17 @@ test('native configurations of fleets are counted, and those of standing fleets 
 });
 
 test('options that only instant fleets have, and those that would end machines, are refused', (t) => {
-  const of = (provider_api_spec: object, fleet_type: string) => said(ec2Fleet as ProviderApi, { fleet_type, provider_api_spec });
+  const of = (provider_api_spec: object, fleet_type: string) =>
+    said(ec2Fleet as ProviderApi, { fleet_type, provider_api_spec });
   for (const name of ['SingleInstanceType', 'SingleAvailabilityZone', 'CapacityReservationOptions']) {
     t.deepEqual(of({ OnDemandOptions: { [name]: true } }, 'instant'), []);
-    t.deepEqual(of({ OnDemandOptions: { [name]: true } }, 'request'), [`error /provider_api_spec/OnDemandOptions/${name}`]);
+    t.deepEqual(of({ OnDemandOptions: { [name]: true } }, 'request'), [
+      `error /provider_api_spec/OnDemandOptions/${name}`,
+    ]);
   }
-  const least = (MinTargetCapacity: number, SingleInstanceType: boolean) => ({ SpotOptions: { MinTargetCapacity, SingleInstanceType } });
+  const least = (MinTargetCapacity: number, SingleInstanceType: boolean) => ({
+    SpotOptions: { MinTargetCapacity, SingleInstanceType },
+  });
   t.deepEqual(of(least(1000, true), 'instant'), []);
   t.deepEqual(of(least(1001, true), 'instant'), ['error /provider_api_spec/SpotOptions/MinTargetCapacity']);
   t.deepEqual(of(least(1, false), 'instant'), ['error /provider_api_spec/SpotOptions/MinTargetCapacity']);
@@ -83,7 +88,9 @@ test('options that only instant fleets have, and those that would end machines, 
     t.deepEqual(said(api, { fleet_type: 'maintain', provider_api_spec: { ReplaceUnhealthyInstances: true } }), [
       'error /provider_api_spec/ReplaceUnhealthyInstances',
     ]);
-  const tagging = (ResourceType: string) => ({ provider_api_spec: { TagSpecifications: [{ ResourceType, Tags: [] }] } });
+  const tagging = (ResourceType: string) => ({
+    provider_api_spec: { TagSpecifications: [{ ResourceType, Tags: [] }] },
+  });
   t.deepEqual(said(ec2Fleet as ProviderApi, { fleet_type: 'request', ...tagging('instance') }), [
     'error /provider_api_spec/TagSpecifications',
   ]);
@@ -105,12 +112,17 @@ test('native configurations that are none are findings, not crashes', (t) => {
       [[{ Overrides: {} }], `${path}/0/Overrides`],
       [[{ Overrides: [{}, null] }], `${path}/0/Overrides/1`],
     ] as const)
-      t.deepEqual(said(api, { provider_api_spec: { LaunchTemplateConfigs: configs } }), [`error ${where}`], JSON.stringify(configs));
+      t.deepEqual(
+        said(api, { provider_api_spec: { LaunchTemplateConfigs: configs } }),
+        [`error ${where}`],
+        JSON.stringify(configs),
+      );
 });
 
 test('fleets that would exchange machines by themselves are refused', (t) => {
   const strategies = { CapacityRebalance: { ReplacementStrategy: 'launch-before-terminate', TerminationDelay: 120 } };
-  const of = (api: ProviderApi, provider_api_spec: object) => said(api, { fleet_type: 'maintain', price_type: 'spot', provider_api_spec });
+  const of = (api: ProviderApi, provider_api_spec: object) =>
+    said(api, { fleet_type: 'maintain', price_type: 'spot', provider_api_spec });
   t.deepEqual(of(ec2Fleet as ProviderApi, { SpotOptions: { MaintenanceStrategies: strategies } }), [
     'error /provider_api_spec/SpotOptions/MaintenanceStrategies',
   ]);

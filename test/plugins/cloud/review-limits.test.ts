@@ -9,7 +9,9 @@ const good = { template_id: 't', image_id: 'ami-1', machine_type: 'm5.large', su
 /** What SpotFleet needs beside. */
 const native: Readonly<Record<string, object>> = { SpotFleet: { price_type: 'spot' } };
 const findings = (api: ProviderApi, more: object): Finding[] =>
-  [...(api.review?.({ ...good, ...native[api.name], ...more } as Template) ?? [])].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  [...(api.review?.({ ...good, ...native[api.name], ...more } as Template) ?? [])].toSorted((a, b) =>
+    a.path < b.path ? -1 : 1,
+  );
 /** `error /path` for each finding. */
 const said = (api: ProviderApi, more: object) => findings(api, more).map(({ level, path }) => `${level} ${path}`);
 
@@ -21,13 +23,29 @@ const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64');
 const everywhere: readonly (readonly [what: string, more: object, said: readonly string[]])[] = [
   ['nothing special', {}, []],
   ['as much native user data as there may be', { launch_template_spec: { UserData: base64(16_384) } }, []],
-  ['too much native user data', { launch_template_spec: { UserData: base64(16_385) } }, ['error /launch_template_spec/UserData']],
-  ['plain native user data', { launch_template_spec: { UserData: '#!/bin/sh' } }, ['error /launch_template_spec/UserData']],
-  ['native user data that are no text', { launch_template_spec: { UserData: {} } }, ['error /launch_template_spec/UserData']],
+  [
+    'too much native user data',
+    { launch_template_spec: { UserData: base64(16_385) } },
+    ['error /launch_template_spec/UserData'],
+  ],
+  [
+    'plain native user data',
+    { launch_template_spec: { UserData: '#!/bin/sh' } },
+    ['error /launch_template_spec/UserData'],
+  ],
+  [
+    'native user data that are no text',
+    { launch_template_spec: { UserData: {} } },
+    ['error /launch_template_spec/UserData'],
+  ],
   ['native user data taken away', { launch_template_spec: { UserData: null } }, []],
   ['a file named', { launch_template_spec_file: 'a.json' }, ['error /launch_template_spec_file']],
   ['another file named', { provider_api_spec_file: 'a.json' }, ['error /provider_api_spec_file']],
-  ['one interface with a public address', { ...interfaces({ AssociatePublicIpAddress: true }), security_group_ids: ['sg-1'] }, []],
+  [
+    'one interface with a public address',
+    { ...interfaces({ AssociatePublicIpAddress: true }), security_group_ids: ['sg-1'] },
+    [],
+  ],
   [
     'two interfaces with a public address',
     interfaces({ AssociatePublicIpAddress: true }, { DeviceIndex: 1 }),
@@ -39,13 +57,21 @@ const everywhere: readonly (readonly [what: string, more: object, said: readonly
     { launch_template_spec: { NetworkInterfaces: [{}], SecurityGroups: ['web'] } },
     ['error /launch_template_spec/NetworkInterfaces'],
   ],
-  ['interfaces that are no list', { launch_template_spec: { NetworkInterfaces: {} } }, ['error /launch_template_spec/NetworkInterfaces']],
+  [
+    'interfaces that are no list',
+    { launch_template_spec: { NetworkInterfaces: {} } },
+    ['error /launch_template_spec/NetworkInterfaces'],
+  ],
   [
     'groups of ours beside those of the interface',
     { ...interfaces({ Groups: ['sg-2'] }), security_group_ids: ['sg-1'] },
     ['warning /security_group_ids'],
   ],
-  ['an interface in a subnet beside subnets', interfaces({ SubnetId: 'subnet-2' }), ['error /launch_template_spec/NetworkInterfaces/0']],
+  [
+    'an interface in a subnet beside subnets',
+    interfaces({ SubnetId: 'subnet-2' }),
+    ['error /launch_template_spec/NetworkInterfaces/0'],
+  ],
   [
     'an interface that exists, beside subnets and groups',
     { ...interfaces({ NetworkInterfaceId: 'eni-1' }), security_group_ids: ['sg-1'] },
@@ -68,7 +94,11 @@ const everywhere: readonly (readonly [what: string, more: object, said: readonly
   ['an image by parameter', { image_id: 'resolve:ssm:/aws/service/image:3' }, []],
   ['an image by a bare path', { image_id: '/aws/service/image' }, []],
   ['no parameter', { image_id: 'resolve:ssm:' }, ['error /image_id']],
-  ['a launch template by name', { launch_template_id: 'team/base (1)'.replace(' ', '_'), launch_template_version: '$Latest' }, []],
+  [
+    'a launch template by name',
+    { launch_template_id: 'team/base (1)'.replace(' ', '_'), launch_template_version: '$Latest' },
+    [],
+  ],
   [
     'no launch template',
     { launch_template_id: 'no name', launch_template_version: 'newest' },
@@ -89,12 +119,20 @@ for (const [what, more, expected] of everywhere) {
 }
 
 test('RunInstances takes what describes machines from both native specifications', (t) => {
-  t.deepEqual(said(runInstances, { provider_api_spec: { UserData: base64(16_385) } }), ['error /provider_api_spec/UserData']);
+  t.deepEqual(said(runInstances, { provider_api_spec: { UserData: base64(16_385) } }), [
+    'error /provider_api_spec/UserData',
+  ]);
   t.deepEqual(
-    said(runInstances, { image_id: undefined, machine_type: undefined, provider_api_spec: { ImageId: 'ami-1', InstanceType: 'x' } }),
+    said(runInstances, {
+      image_id: undefined,
+      machine_type: undefined,
+      provider_api_spec: { ImageId: 'ami-1', InstanceType: 'x' },
+    }),
     [],
   );
-  t.deepEqual(said(ec2Fleet as ProviderApi, { image_id: undefined, provider_api_spec: { ImageId: 'ami-1' } }), ['error /image_id']);
+  t.deepEqual(said(ec2Fleet as ProviderApi, { image_id: undefined, provider_api_spec: { ImageId: 'ami-1' } }), [
+    'error /image_id',
+  ]);
   t.deepEqual(said(runInstances, { provider_api_spec: { MinCount: 2, ClientToken: 'x' } }), [
     'warning /provider_api_spec/ClientToken',
     'warning /provider_api_spec/MinCount',
@@ -104,21 +142,30 @@ test('RunInstances takes what describes machines from both native specifications
 test('a capacity reservation is one thing at a time, and of on-demand machines', (t) => {
   for (const api of [runInstances, ec2Fleet, asg] as unknown as ProviderApi[]) {
     const of = (capacity_reservation: object, more: object = {}) => said(api, { capacity_reservation, ...more });
-    for (const one of [{ preference: 'open' }, { preference: 'none' }, { id: 'cr-1' }, { resource_group_arn: 'arn:aws:x' }])
+    for (const one of [
+      { preference: 'open' },
+      { preference: 'none' },
+      { id: 'cr-1' },
+      { resource_group_arn: 'arn:aws:x' },
+    ])
       t.deepEqual(of(one), []);
     for (const several of [{}, { preference: 'open', id: 'cr-1' }, { id: 'cr-1', resource_group_arn: 'arn:aws:x' }])
       t.deepEqual(of(several), ['error /capacity_reservation']);
     t.deepEqual(of({ preference: 'open' }, { price_type: 'mixed' }), ['error /capacity_reservation']);
     t.deepEqual(of({ preference: 'none' }, { price_type: 'spot' }), []);
   }
-  t.deepEqual(said(spotFleet as ProviderApi, { capacity_reservation: { id: 'cr-1' } }), ['error /capacity_reservation']);
+  t.deepEqual(said(spotFleet as ProviderApi, { capacity_reservation: { id: 'cr-1' } }), [
+    'error /capacity_reservation',
+  ]);
 });
 
 test('what nobody looks at is a warning', (t) => {
   const priority = { machine_types: { a: 1, b: 1 }, machine_types_priority: { a: 1, b: 2 }, machine_type: undefined };
   for (const api of [ec2Fleet, asg] as unknown as ProviderApi[]) {
     t.deepEqual(said(api, priority), []);
-    t.deepEqual(said(api, { ...priority, allocation_strategy_on_demand: 'lowestPrice' }), ['warning /machine_types_priority']);
+    t.deepEqual(said(api, { ...priority, allocation_strategy_on_demand: 'lowestPrice' }), [
+      'warning /machine_types_priority',
+    ]);
     t.deepEqual(said(api, { ...priority, price_type: 'spot', allocation_strategy: 'capacityOptimized' }), [
       'warning /machine_types_priority',
     ]);
@@ -148,9 +195,10 @@ test('what nobody looks at is a warning', (t) => {
     'warning /provider_api_spec/ClientToken',
     'warning /provider_api_spec/Type',
   ]);
-  t.deepEqual(said(spotFleet as ProviderApi, { provider_api_spec: { SpotFleetRequestConfig: { TargetCapacity: 3 } } }), [
-    'warning /provider_api_spec/SpotFleetRequestConfig/TargetCapacity',
-  ]);
+  t.deepEqual(
+    said(spotFleet as ProviderApi, { provider_api_spec: { SpotFleetRequestConfig: { TargetCapacity: 3 } } }),
+    ['warning /provider_api_spec/SpotFleetRequestConfig/TargetCapacity'],
+  );
   t.deepEqual(said(asg as ProviderApi, { provider_api_spec: { MaxSize: 3, LaunchTemplate: {} } }), [
     'warning /provider_api_spec/LaunchTemplate',
     'warning /provider_api_spec/MaxSize',
@@ -174,7 +222,8 @@ test('a Spot request that outlives its machine is refused: it would start anothe
     InstanceMarketOptions: { MarketType: 'spot', SpotOptions: { SpotInstanceType } },
   });
   for (const field of ['launch_template_spec', 'provider_api_spec']) {
-    const of = (type: string) => said(runInstances as unknown as ProviderApi, { price_type: 'spot', [field]: InstanceMarketOptions(type) });
+    const of = (type: string) =>
+      said(runInstances as unknown as ProviderApi, { price_type: 'spot', [field]: InstanceMarketOptions(type) });
     t.deepEqual(of('persistent'), [`error /${field}/InstanceMarketOptions/SpotOptions/SpotInstanceType`]);
     t.deepEqual(of('one-time'), []);
   }

@@ -42,7 +42,9 @@ for (const [what, more, paths] of both) {
 
 test('RunInstances refuses what needs a fleet', (t) => {
   t.deepEqual(errors(runInstances, { fleet_type: 'instant' }), ['/fleet_type']);
-  t.deepEqual(errors(runInstances, { instance_requirements: { VCpuCount: {}, MemoryMiB: {} } }), ['/instance_requirements']);
+  t.deepEqual(errors(runInstances, { instance_requirements: { VCpuCount: {}, MemoryMiB: {} } }), [
+    '/instance_requirements',
+  ]);
   t.deepEqual(errors(runInstances, { machine_types: { a: 1, b: 2 } }), ['/machine_types']);
   t.deepEqual(errors(runInstances, { machine_types: { a: 2 } }), []);
   t.deepEqual(errors(runInstances, { price_type: 'mixed', percent_on_demand: 50 }), ['/percent_on_demand']);
@@ -54,7 +56,9 @@ test('EC2Fleet serves its fleet types, named strategies and whole requirements o
   t.deepEqual(errors(ec2Fleet, { price_type: 'spot', allocation_strategy: 'CAPACITY_OPTIMIZED' }), []);
   t.deepEqual(errors(ec2Fleet, { price_type: 'spot', allocation_strategy: 'best' }), ['/allocation_strategy']);
   t.deepEqual(errors(ec2Fleet, { allocation_strategy_on_demand: 'best' }), ['/allocation_strategy_on_demand']);
-  t.deepEqual(errors(ec2Fleet, { instance_requirements: { VCpuCount: { Min: 1 } } }), ['/instance_requirements/MemoryMiB']);
+  t.deepEqual(errors(ec2Fleet, { instance_requirements: { VCpuCount: { Min: 1 } } }), [
+    '/instance_requirements/MemoryMiB',
+  ]);
   t.deepEqual(errors(ec2Fleet, { instance_requirements: { VCpuCount: {}, MemoryMiB: {} }, machine_types: { a: 1 } }), [
     '/instance_requirements',
   ]);
@@ -73,7 +77,11 @@ test('what would break the count of machines, or a fleet, is refused', (t) => {
   const vcpu = { TargetCapacityUnitType: 'vcpu' };
   t.deepEqual(errors(ec2Fleet, { provider_api_spec: { TargetCapacitySpecification: vcpu } }), ['/provider_api_spec']);
   t.deepEqual(errors(spotFleet, { price_type: 'spot', provider_api_spec: vcpu }), ['/provider_api_spec']);
-  t.deepEqual(errors(spotFleet, { price_type: 'spot', provider_api_spec: { SpotFleetRequestConfig: vcpu } }), ['/provider_api_spec']);
+  t.deepEqual(errors(spotFleet, { price_type: 'spot', provider_api_spec: { SpotFleetRequestConfig: vcpu } }), [
+    '/provider_api_spec',
+  ]);
   const launch_template_spec = { InstanceMarketOptions: { MarketType: 'spot' } };
-  t.deepEqual(errors(ec2Fleet, { fleet_type: 'maintain', launch_template_spec }), ['/launch_template_spec/InstanceMarketOptions']);
+  t.deepEqual(errors(ec2Fleet, { fleet_type: 'maintain', launch_template_spec }), [
+    '/launch_template_spec/InstanceMarketOptions',
+  ]);
 });

@@ -73,7 +73,10 @@ test('bad credentials are a fault of that kind, and no secret is in its message'
   });
   const fault = await t.throwsAsync<ProviderFault>(cloud.check?.(there.session, there.call) as Promise<void>);
   t.is(fault?.kind, 'credentials');
-  t.notRegex(`${fault?.message} ${fault?.stack} ${JSON.stringify(fault?.cause)}`, /a-secret-that-nobody-sees|AKIATEST/);
+  t.notRegex(
+    `${fault?.message} ${fault?.stack} ${JSON.stringify(fault?.cause)}`,
+    /a-secret-that-nobody-sees|AKIATEST/,
+  );
 });
 
 test('half a key is a fault of the credentials', async (t) => {
@@ -87,7 +90,10 @@ test('a question that is not answered in time is unavailable', async (t) => {
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const endpoint_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const keys = { access_key_id: 'AKIATEST000000000000', secret_access_key: 'x' };
-  const session = await cloud.connect({ endpoint_url, ...keys, cloud_read_timeout: 1, cloud_max_retries: 0 }, contextOf());
+  const session = await cloud.connect(
+    { endpoint_url, ...keys, cloud_read_timeout: 1, cloud_max_retries: 0 },
+    contextOf(),
+  );
   t.teardown(async () => {
     await cloud.close?.(session);
     silent.close();

@@ -2,7 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { statusPieces } from '../../../plugins/cloud/connection/answers/status-pieces.ts';
 
-const head = '<?xml version="1.0" encoding="UTF-8"?>\n<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">';
+const head =
+  '<?xml version="1.0" encoding="UTF-8"?>\n<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">';
 const tail = '<nextToken>more</nextToken></DescribeInstanceStatusResponse>\n';
 
 const machine = (id: number, events: number) =>
@@ -20,7 +21,7 @@ function answerOf(events: readonly number[]): string {
 const idsIn = (text: string) => [...text.matchAll(/<instanceId>(i-\d+)</g)].map(([, id]) => id);
 const count = (text: string, mark: string) => text.split(mark).length - 1;
 
-test('each piece is a whole answer of at most so many machines, and all of them have each machine once and in order', (t) => {
+test('each piece of a status answer is a whole answer, and all of them have each machine once and in order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 2 }), { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (events, most) => {
       const answer = answerOf(events);
@@ -37,7 +38,12 @@ test('each piece is a whole answer of at most so many machines, and all of them 
   );
 });
 
-test('what is no list of machines stays as it is', (t) => {
-  for (const answer of ['', 'no XML', '<Response><Errors><Error><Code>x</Code></Error></Errors></Response>', answerOf([])])
+test('a status answer without machines stays as it is', (t) => {
+  for (const answer of [
+    '',
+    'no XML',
+    '<Response><Errors><Error><Code>x</Code></Error></Errors></Response>',
+    answerOf([]),
+  ])
     t.deepEqual([...statusPieces(answer, 1)], [answer]);
 });

@@ -1,12 +1,23 @@
 import type { ExecutionContext } from 'ava';
-import { isFault, systemClock, type Clock, type Observation, type ProviderFault, type Watched } from '../../../core/index.ts';
+import {
+  isFault,
+  systemClock,
+  type Clock,
+  type Observation,
+  type ProviderFault,
+  type Watched,
+} from '../../../core/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
 import { prepared, sleep, stage, type Stage } from './support.ts';
 
-/** Requests of such names are due for their first full look two minutes after the start and later, at different times. */
+/**
+ * Requests of such names are due for their first full look two minutes after the start and later, at different times.
+ */
 const late = [1, 3, 4, 7, 10, 12, 13, 14, 15, 16, 17, 18, 20, 21, 22];
 
-/** Machines at rest in a cloud, watched as the core watches them; the session's time stands until it is pushed ahead. */
+/**
+ * Machines at rest in a cloud, watched as the core watches them; the session's time stands until it is pushed ahead.
+ */
 export interface SteadyStage extends Stage {
   /** Starts machines of one request in a subnet, and has them seen once in full. */
   steady(machines: number, subnet: string): Promise<Watched>;
@@ -29,7 +40,11 @@ export async function steadyStage(): Promise<SteadyStage> {
     ...cloud,
     async steady(machines, subnet) {
       const request_id = `steady-${late[orders++]}`;
-      const order = await prepared(runInstances, cloud, { request_id, machine_count: machines, template: { subnet_ids: [subnet] } as any });
+      const order = await prepared(runInstances, cloud, {
+        request_id,
+        machine_count: machines,
+        template: { subnet_ids: [subnet] } as any,
+      });
       const { handle } = await runInstances.launch(cloud.session, order, cloud.call);
       await sleep(30);
       const [seen] = await runInstances.observe(cloud.session, [{ handle, order, known: [] }], cloud.call);
@@ -53,7 +68,14 @@ export function knowing(watched: Watched, seen: Observation | ProviderFault | un
   const known = seen.machines.flatMap(({ machine_id, status, launched_at, data }) =>
     status === 'terminated'
       ? []
-      : [{ machine_id, status, ...(launched_at ? { launched_at } : {}), ...(data ? { data: JSON.parse(JSON.stringify(data)) } : {}) }],
+      : [
+          {
+            machine_id,
+            status,
+            ...(launched_at ? { launched_at } : {}),
+            ...(data ? { data: JSON.parse(JSON.stringify(data)) } : {}),
+          },
+        ],
   );
   return { ...watched, known, steady: true };
 }
@@ -69,9 +91,11 @@ export const inStatus = (seen: readonly (Observation | ProviderFault)[], status:
 
 /** The tags of an order's machines. */
 export const instanceTags = ({ request_id, attempt }: { request_id: string; attempt: number }) =>
-  Object.entries({ 'muster:installation': 'inst-1', 'muster:request-id': request_id, 'muster:attempt': String(attempt) }).map(
-    ([Key, Value]) => ({ Key, Value }),
-  );
+  Object.entries({
+    'muster:installation': 'inst-1',
+    'muster:request-id': request_id,
+    'muster:attempt': String(attempt),
+  }).map(([Key, Value]) => ({ Key, Value }));
 
 /** Twelve hundred machines of six requests in two zones, whose first look at rest is over. */
 export async function many(t: ExecutionContext): Promise<{ there: SteadyStage; watched: Watched[] }> {

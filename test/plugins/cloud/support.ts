@@ -7,10 +7,18 @@ import {
   type PluginContext,
   type ProviderApi,
 } from '../../../core/index.ts';
-import { createSimulator, type Simulator, type SimulatorOptions } from '../../../plugins/cloud-simulator/server/server.ts';
+import {
+  createSimulator,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../../plugins/cloud-simulator/server/server.ts';
 import { cloud, type CloudSession } from '../../../plugins/cloud/index.ts';
 
-export const quietCall = (signal: AbortSignal = new AbortController().signal): Call => ({ signal, fence: () => {}, log: silentLog });
+export const quietCall = (signal: AbortSignal = new AbortController().signal): Call => ({
+  signal,
+  fence: () => {},
+  log: silentLog,
+});
 
 export const contextOf = (more: Partial<PluginContext> = {}): PluginContext => ({
   instance: 'east',
@@ -25,26 +33,37 @@ export interface Stage {
   readonly simulator: Simulator;
   readonly session: CloudSession;
   readonly call: Call;
+  /** Another session of the same configuration, as after a restart. */
+  restarted(): Promise<CloudSession>;
   /** Calls of an action that reached the cloud. */
   calls(action: string): number;
   close(): Promise<void>;
 }
 
 /** A session on a simulated cloud of its own. */
-export async function stage(config: object = {}, context: Partial<PluginContext> = {}, options: SimulatorOptions = {}): Promise<Stage> {
+export async function stage(
+  config: object = {},
+  context: Partial<PluginContext> = {},
+  options: SimulatorOptions = {},
+): Promise<Stage> {
   const simulator = createSimulator({ ...options, knobs: { boot_ms: 20, shutdown_ms: 20, ...options.knobs } });
   const endpoint_url = await simulator.listen();
-  const session = await cloud.connect(
-    { endpoint_url, access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees', ...config },
-    contextOf(context),
-  );
+  const keys = { access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees' };
+  const sessions: CloudSession[] = [];
+  const connect = async (): Promise<CloudSession> => {
+    const session = await cloud.connect({ endpoint_url, ...keys, ...config }, contextOf(context));
+    sessions.push(session);
+    return session;
+  };
+  const session = await connect();
   return {
     simulator,
     session,
     call: quietCall(),
+    restarted: connect,
     calls: (action) => simulator.audit().filter((entry) => entry.action === action).length,
     async close() {
-      session.close();
+      for (const each of sessions) each.close();
       await simulator.close();
     },
   };
@@ -59,7 +78,13 @@ export async function prepared(
   more: Partial<LaunchOrder<any, any>> = {},
 ): Promise<LaunchOrder<any, any>> {
   tokens += 1;
-  const template = { template_id: 't', image_id: 'ami-1', machine_type: 'm5.large', subnet_ids: ['subnet-1'], ...more.template };
+  const template = {
+    template_id: 't',
+    image_id: 'ami-1',
+    machine_type: 'm5.large',
+    subnet_ids: ['subnet-1'],
+    ...more.template,
+  };
   const offers = more.offers ?? api.offers?.(template) ?? [];
   const order: LaunchOrder<any> = {
     request_id: `req-${tokens}`,

@@ -1,5 +1,10 @@
 import { CreateAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
-import { CreateFleetCommand, CreateLaunchTemplateCommand, RequestSpotFleetCommand, RunInstancesCommand } from '@aws-sdk/client-ec2';
+import {
+  CreateFleetCommand,
+  CreateLaunchTemplateCommand,
+  RequestSpotFleetCommand,
+  RunInstancesCommand,
+} from '@aws-sdk/client-ec2';
 import test from 'ava';
 import type { OwnedResource } from '../../../core/index.ts';
 import { cloud } from '../../../plugins/cloud/index.ts';
@@ -9,10 +14,12 @@ import spotFleetPlugin from '../../../plugins/cloud-spotfleet/index.ts';
 import { stage, type Stage } from './support.ts';
 
 const tagsOf = (installation: string) =>
-  Object.entries({ 'muster:installation': installation, 'muster:request-id': 'req-1', 'muster:attempt': '2' }).map(([Key, Value]) => ({
-    Key,
-    Value,
-  }));
+  Object.entries({ 'muster:installation': installation, 'muster:request-id': 'req-1', 'muster:attempt': '2' }).map(
+    ([Key, Value]) => ({
+      Key,
+      Value,
+    }),
+  );
 
 /** A machine and a launch template of an installation. */
 async function leave({ session, call }: Stage, installation: string): Promise<void> {
@@ -31,7 +38,12 @@ async function leave({ session, call }: Stage, installation: string): Promise<vo
   const TagSpecifications = [{ ResourceType: 'launch-template', Tags } as const];
   const LaunchTemplateData = { ImageId: 'ami-1' };
   await session.write(
-    () => new CreateLaunchTemplateCommand({ LaunchTemplateName: `left-by-${installation}`, LaunchTemplateData, TagSpecifications }),
+    () =>
+      new CreateLaunchTemplateCommand({
+        LaunchTemplateName: `left-by-${installation}`,
+        LaunchTemplateData,
+        TagSpecifications,
+      }),
     call,
   );
 }
@@ -79,7 +91,13 @@ async function leaveContainers({ session, call }: Stage, installation: string): 
   const target = { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' } as const;
   const TagSpecifications = [{ ResourceType: 'fleet', Tags } as const];
   await session.write(
-    () => new CreateFleetCommand({ Type: 'maintain', LaunchTemplateConfigs, TargetCapacitySpecification: target, TagSpecifications }),
+    () =>
+      new CreateFleetCommand({
+        Type: 'maintain',
+        LaunchTemplateConfigs,
+        TargetCapacitySpecification: target,
+        TagSpecifications,
+      }),
     call,
   );
   const SpotFleetRequestConfig = {
@@ -89,7 +107,12 @@ async function leaveContainers({ session, call }: Stage, installation: string): 
     TagSpecifications: [{ ResourceType: 'spot-fleet-request', Tags } as const],
   };
   await session.write(() => new RequestSpotFleetCommand({ SpotFleetRequestConfig }), call);
-  const group = { AutoScalingGroupName: `group-of-${installation}`, MinSize: 0, MaxSize: 1, AvailabilityZones: ['us-east-1a'] };
+  const group = {
+    AutoScalingGroupName: `group-of-${installation}`,
+    MinSize: 0,
+    MaxSize: 1,
+    AvailabilityZones: ['us-east-1a'],
+  };
   await session.groups.write(
     () => new CreateAutoScalingGroupCommand({ ...group, LaunchTemplate: { LaunchTemplateName, Version: '1' }, Tags }),
     call,

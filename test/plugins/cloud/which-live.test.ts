@@ -15,7 +15,8 @@ test('hosts that run are told from those that ended or never were, by id and by 
   await sleep(60);
   const seen = await session.read((ec2) => new ec2.DescribeInstancesCommand({}), call);
   const nameOf = (id: string | undefined) =>
-    seen.Reservations?.flatMap(({ Instances = [] }) => Instances).find(({ InstanceId }) => InstanceId === id)?.PrivateDnsName ?? '';
+    seen.Reservations?.flatMap(({ Instances = [] }) => Instances).find(({ InstanceId }) => InstanceId === id)
+      ?.PrivateDnsName ?? '';
   await session.write(() => new TerminateInstancesCommand({ InstanceIds: [ids[2] ?? ''] }), call);
   const hosts = [
     { machine_id: ids[0] ?? '' },

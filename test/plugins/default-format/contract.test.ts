@@ -2,7 +2,13 @@ import test from 'ava';
 import plugin from '../../../plugins/default-format/index.ts';
 import { testScheduler } from '../../../plugin-testkit/index.ts';
 
-const small = { template_id: 'small', image_id: 'ami-1', subnet_ids: ['subnet-1'], max_instances: 5, tags: { teamName: 'a' } };
+const small = {
+  template_id: 'small',
+  image_id: 'ami-1',
+  subnet_ids: ['subnet-1'],
+  max_instances: 5,
+  tags: { teamName: 'a' },
+};
 
 testScheduler({
   test,
@@ -21,7 +27,14 @@ testScheduler({
     {
       name: 'wrong.json',
       content: {
-        templates: [{ image_id: 'ami-1' }, small, { template_id: 7 }, small, 'small', { template_id: 'two', image_id: 'a', imageId: 'b' }],
+        templates: [
+          { image_id: 'ami-1' },
+          small,
+          { template_id: 7 },
+          small,
+          'small',
+          { template_id: 'two', image_id: 'a', imageId: 'b' },
+        ],
       },
       templates: { small },
       errors: [

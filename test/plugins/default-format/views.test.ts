@@ -41,11 +41,18 @@ const machine = (over: Partial<MachineRecord> = {}): MachineRecord => ({
   ...over,
 });
 
-const fits = (view: { readonly schema: Parameters<typeof compile>[0] }, value: unknown) => compile(view.schema).parse(value).findings;
+const fits = (view: { readonly schema: Parameters<typeof compile>[0] }, value: unknown) =>
+  compile(view.schema).parse(value).findings;
 
 test('the answer to a request', (t) => {
   const value = strategy.requested.render({ request: request() });
-  t.deepEqual(value, { request_id: 'req-1', template_id: 'small', machine_count: 2, status: 'pending', message: 'On its way.' });
+  t.deepEqual(value, {
+    request_id: 'req-1',
+    template_id: 'small',
+    machine_count: 2,
+    status: 'pending',
+    message: 'On its way.',
+  });
   t.is(fits(strategy.requested, value), undefined);
 });
 
@@ -62,7 +69,10 @@ for (const kind of ['provision', 'return'] as const) {
   for (const status of requestStatuses) {
     for (const each of machineStatuses) {
       test(`a ${kind} that is ${status}, with a machine that is ${each}, is shown as it is`, (t) => {
-        const value = strategy.status.render({ request: request({ kind, status }), machines: [machine({ status: each })] }) as {
+        const value = strategy.status.render({
+          request: request({ kind, status }),
+          machines: [machine({ status: each })],
+        }) as {
           status: string;
           machines: { status: string }[];
         };
@@ -74,10 +84,21 @@ for (const kind of ['provision', 'return'] as const) {
 }
 
 test('a status is whole: both counts, the selection, the fulfilment, times as ISO', (t) => {
-  const fulfilment = { requested: 2, delivered: 1, final: true, shortfall: [{ kind: 'capacity', code: 'X', message: 'none' } as const] };
+  const fulfilment = {
+    requested: 2,
+    delivered: 1,
+    final: true,
+    shortfall: [{ kind: 'capacity', code: 'X', message: 'none' } as const],
+  };
   const done = request({ status: 'completed', completed_at: at + 60_000, fulfilment });
   const kind = { machine_type: 't3.small', market: 'on-demand', zone: 'us-east-1a' } as const;
-  const one = machine({ ...kind, name: 'host-1', private_ip: '10.0.0.1', public_ip: '54.0.0.1', launched_at: '2026-01-01T00:00:02Z' });
+  const one = machine({
+    ...kind,
+    name: 'host-1',
+    private_ip: '10.0.0.1',
+    public_ip: '54.0.0.1',
+    launched_at: '2026-01-01T00:00:02Z',
+  });
   const value = strategy.status.render({ request: done, machines: [one] });
   t.deepEqual(value, {
     request_id: 'req-1',
@@ -120,8 +141,11 @@ test('a machine is told with its type, market and zone, where they are known', (
 test('a machine that goes as it was asked to says nothing of an error; one that was lost says why', (t) => {
   const message = 'User initiated shutdown. Error Code: Client.UserInitiatedShutdown';
   const told = (over: Partial<MachineRecord>) =>
-    (strategy.status.render({ request: request(), machines: [machine({ message, ...over })] }) as { machines: { message?: string }[] })
-      .machines[0]?.message;
+    (
+      strategy.status.render({ request: request(), machines: [machine({ message, ...over })] }) as {
+        machines: { message?: string }[];
+      }
+    ).machines[0]?.message;
   t.is(told({ status: 'terminated', going: 'returned', gone_at: at }), undefined);
   t.is(told({ status: 'shutting-down', going: 'cancelled' }), undefined);
   t.is(told({ status: 'terminated', lost: true, gone_at: at }), message);

@@ -24,7 +24,14 @@ test('without a known machine type the smallest machine is assumed, so that Host
 });
 
 test('an attribute of one element, a plain value or a range is taken, and pairs of two texts are given', (t) => {
-  const attributes = { nram: ['4096'], ncpus: 2, ncores: '[1:8]', awshost: true, rank: ['Numeric', 7], type: ['X86_64'] };
+  const attributes = {
+    nram: ['4096'],
+    ncpus: 2,
+    ncores: '[1:8]',
+    awshost: true,
+    rank: ['Numeric', 7],
+    type: ['X86_64'],
+  };
   t.deepEqual(attributesOf({ template: { template_id: 'a', attributes } as never }), {
     nram: ['Numeric', '4096'],
     ncpus: ['Numeric', '2'],

@@ -13,8 +13,21 @@ testScheduler({
       name: 'awsprov_templates.json',
       content: {
         templates: [
-          { templateId: 'one', maxNumber: 5, vmType: 't3.small', imageId: 'ami-1', subnetId: 'subnet-1,subnet-2', instanceTags: 'a=1;b=2' },
-          { templateId: 'spot', maxNumber: 2, vmTypes: { 't3.small': 1, 't3.large': 2 }, priceType: 'spot', fleetRole: 'arn:x' },
+          {
+            templateId: 'one',
+            maxNumber: 5,
+            vmType: 't3.small',
+            imageId: 'ami-1',
+            subnetId: 'subnet-1,subnet-2',
+            instanceTags: 'a=1;b=2',
+          },
+          {
+            templateId: 'spot',
+            maxNumber: 2,
+            vmTypes: { 't3.small': 1, 't3.large': 2 },
+            priceType: 'spot',
+            fleetRole: 'arn:x',
+          },
         ],
       },
       templates: {
@@ -37,14 +50,24 @@ testScheduler({
     },
     {
       name: 'wrong_awsprov_templates.json',
-      content: { templates: [{ templateId: 'one', maxNumber: 1 }, { templateId: 7, maxNumber: 1 }, { templateId: 'one' }, 'one'] },
+      content: {
+        templates: [
+          { templateId: 'one', maxNumber: 1 },
+          { templateId: 7, maxNumber: 1 },
+          { templateId: 'one' },
+          'one',
+        ],
+      },
       templates: { one: { max_instances: 1, provider_api: 'RunInstances' } },
       errors: ['/templates/1/templateId', '/templates/2/templateId', '/templates/3'],
     },
   ],
   foreignFiles: [
     { name: 'templates.json', content: { templates: [{ template_id: 'a', machine_type: 't3.small' }] } },
-    { name: 'awsprov_templates.json', content: { scheduler_type: 'default', templates: [{ templateId: 'a', vmType: 't3.small' }] } },
+    {
+      name: 'awsprov_templates.json',
+      content: { scheduler_type: 'default', templates: [{ templateId: 'a', vmType: 't3.small' }] },
+    },
     { name: 'templates.yaml', content: [{ templateId: 'a', machineType: 't3.small' }] },
   ],
 });

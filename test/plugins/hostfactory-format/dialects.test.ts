@@ -9,7 +9,12 @@ const request: RequestRecord = {
   kind: 'provision',
   status: 'completed',
   template_id: 'mixed',
-  template: { template_id: 'mixed', machine_types: { 'm5.large': 1, 'm5.xlarge': 2 }, price_type: 'mixed', tags: { team: 'a' } },
+  template: {
+    template_id: 'mixed',
+    machine_types: { 'm5.large': 1, 'm5.xlarge': 2 },
+    price_type: 'mixed',
+    tags: { team: 'a' },
+  },
   tags: { RC_ACCOUNT: 'research' },
   machine_count: 2,
   holds: 2,
@@ -76,13 +81,19 @@ test('LSF is told cores, threads, life cycle and account, and no price; what is 
 
 test('a machine that failed is called what its end is, in a word that schedulers know', (t) => {
   const failed = (more: Partial<MachineRecord>) =>
-    shown(hostfactory, { request: { ...request, machine_count: 3 }, machines: [machine('i-1', { status: 'failed', ...more })] })[0];
+    shown(hostfactory, {
+      request: { ...request, machine_count: 3 },
+      machines: [machine('i-1', { status: 'failed', ...more })],
+    })[0];
   t.like(failed({ going: 'failed' }), { status: 'shutting-down', result: 'fail' });
   t.like(failed({ going: 'failed', gone_at: at }), { status: 'terminated', result: 'fail' });
 });
 
 test('the fields of a machine are its own in a return too', (t) => {
-  const [first] = shown(hostfactory, { request: { ...request, kind: 'return', template: undefined }, machine_keys: [] });
+  const [first] = shown(hostfactory, {
+    request: { ...request, kind: 'return', template: undefined },
+    machine_keys: [],
+  });
   t.like(first, { instanceType: 'm5.xlarge', priceType: 'spot' });
 });
 
@@ -102,8 +113,13 @@ test('a template says how many can be had only where something is known of it', 
 
 test('LSF finds mem where the file says nram, and what the file says of mem', (t) => {
   const attributes = (given: object) =>
-    (lsf.templates.render({ items: [{ template: { template_id: 'a', attributes: given } as any }], total_count: 1, at }) as any)
-      .templates[0].attributes;
+    (
+      lsf.templates.render({
+        items: [{ template: { template_id: 'a', attributes: given } as any }],
+        total_count: 1,
+        at,
+      }) as any
+    ).templates[0].attributes;
   t.deepEqual(attributes({ nram: 2048 }).mem, ['Numeric', '2048']);
   t.deepEqual(attributes({ mem: ['Numeric', '512'] }).mem, ['Numeric', '512']);
   t.deepEqual(attributes({}).mem, ['Numeric', '1024']);

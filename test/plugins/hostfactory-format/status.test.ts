@@ -1,5 +1,11 @@
 import test from 'ava';
-import { compile, machineStatuses, type MachineRecord, type RequestRecord, type SchedulerStrategy } from '../../../core/index.ts';
+import {
+  compile,
+  machineStatuses,
+  type MachineRecord,
+  type RequestRecord,
+  type SchedulerStrategy,
+} from '../../../core/index.ts';
 import plugin from '../../../plugins/hostfactory-format/index.ts';
 
 const [strategy] = plugin.schedulers ?? [];
@@ -22,7 +28,8 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   epoch: 1,
   ...over,
 });
-const done = (over: Partial<RequestRecord> = {}) => request({ status: 'completed', completed_at: at + 60_000, delivered: 1, ...over });
+const done = (over: Partial<RequestRecord> = {}) =>
+  request({ status: 'completed', completed_at: at + 60_000, delivered: 1, ...over });
 const machine = (over: Partial<MachineRecord> = {}): MachineRecord => ({
   provider_instance: 'east',
   machine_id: 'i-1',
@@ -117,12 +124,32 @@ const special: readonly (readonly [string, RequestRecord, MachineRecord, string]
     ready({ going: 'returned', status: 'terminated', gone_at: at + 90_000 }),
     'succeed',
   ],
-  ['returned by its caller before the end: was delivered', request(), ready({ going: 'returned', status: 'shutting-down' }), 'succeed'],
+  [
+    'returned by its caller before the end: was delivered',
+    request(),
+    ready({ going: 'returned', status: 'shutting-down' }),
+    'succeed',
+  ],
   ['returned before it was usable: fails', request(), machine({ going: 'returned', status: 'shutting-down' }), 'fail'],
-  ['lost unasked after the end: fails', done(), ready({ lost: true, status: 'terminated', gone_at: at + 90_000 }), 'fail'],
+  [
+    'lost unasked after the end: fails',
+    done(),
+    ready({ lost: true, status: 'terminated', gone_at: at + 90_000 }),
+    'fail',
+  ],
   ['marked for reclaim, still running: fails', request(), ready({ reclaim_at: '2026-01-01T00:02:00Z' }), 'fail'],
-  ['marked for reclaim and given back: executing', request({ kind: 'return' }), ready({ reclaim_at: '2026-01-01T00:02:00Z' }), 'executing'],
-  ['of a cancelled request: fails', request({ status: 'cancelled' }), ready({ going: 'cancelled', status: 'shutting-down' }), 'fail'],
+  [
+    'marked for reclaim and given back: executing',
+    request({ kind: 'return' }),
+    ready({ reclaim_at: '2026-01-01T00:02:00Z' }),
+    'executing',
+  ],
+  [
+    'of a cancelled request: fails',
+    request({ status: 'cancelled' }),
+    ready({ going: 'cancelled', status: 'shutting-down' }),
+    'fail',
+  ],
   ['surplus: fails', request(), ready({ going: 'surplus', status: 'shutting-down' }), 'fail'],
 ];
 for (const [title, of, one, result] of special) {
@@ -143,9 +170,17 @@ const short = {
 const requests: readonly (readonly [string, RequestRecord, string])[] = [
   ['pending', request({ status: 'pending' }), 'running'],
   ['in progress', request(), 'running'],
-  ['in progress, with a shortfall known', request({ fulfilment: { ...short, final: false, shortfall: [...short.shortfall] } }), 'running'],
+  [
+    'in progress, with a shortfall known',
+    request({ fulfilment: { ...short, final: false, shortfall: [...short.shortfall] } }),
+    'running',
+  ],
   ['completed in full', done({ machine_count: 3, fulfilment: full }), 'complete'],
-  ['completed in part', done({ machine_count: 3, fulfilment: { ...short, shortfall: [...short.shortfall] } }), 'complete_with_error'],
+  [
+    'completed in part',
+    done({ machine_count: 3, fulfilment: { ...short, shortfall: [...short.shortfall] } }),
+    'complete_with_error',
+  ],
   ['failed', request({ status: 'failed' }), 'complete_with_error'],
   ['cancelled', request({ status: 'cancelled' }), 'complete_with_error'],
   ['a return that runs', request({ kind: 'return' }), 'running'],
@@ -208,7 +243,10 @@ test('a name is never empty and a launch time is always there', (t) => {
 
 test('a message that rests on an error of the cloud ends in its code', (t) => {
   const fulfilment = { ...short, shortfall: [...short.shortfall] };
-  t.is(shown(done({ message: 'Only 2 of 3 came.', fulfilment }), []).message, 'Only 2 of 3 came. Error Code: InsufficientInstanceCapacity');
+  t.is(
+    shown(done({ message: 'Only 2 of 3 came.', fulfilment }), []).message,
+    'Only 2 of 3 came. Error Code: InsufficientInstanceCapacity',
+  );
   t.is(shown(done({ message: 'All came.' }), []).message, 'All came.');
 });
 

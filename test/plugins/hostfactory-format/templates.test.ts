@@ -6,7 +6,10 @@ import { cloudFields } from '../../../plugins/cloud/template/fields.ts';
 import plugin from '../../../plugins/hostfactory-format/index.ts';
 
 const strategy = (plugin.schedulers ?? [])[0] as SchedulerStrategy;
-const review = new TemplateReview([{ type: 'cloud', aliases: ['aws'], fields: cloudFields } as unknown as ProviderType], []);
+const review = new TemplateReview(
+  [{ type: 'cloud', aliases: ['aws'], fields: cloudFields } as unknown as ProviderType],
+  [],
+);
 const canonical: (raw: Record<string, unknown>) => CanonicalTemplate = review.canonical;
 const read = (...templates: readonly Record<string, unknown>[]) =>
   strategy.readTemplates?.({ templates }, canonical) ?? { layers: [], findings: [] };
@@ -14,7 +17,12 @@ const fieldsOf = (entry: Record<string, unknown>) => read({ templateId: 'a', ...
 
 const recognised: readonly (readonly [string, unknown, string, boolean])[] = [
   ['a file that says so', { scheduler_type: 'hostfactory', templates: [] }, 'templates.json', true],
-  ['a file that says otherwise', { scheduler_type: 'default', templates: [{ vmType: 'x' }] }, 'awsprov_templates.json', false],
+  [
+    'a file that says otherwise',
+    { scheduler_type: 'default', templates: [{ vmType: 'x' }] },
+    'awsprov_templates.json',
+    false,
+  ],
   ["IBM's name", { templates: [] }, 'awsprov_templates.json', true],
   ['telling keys', { templates: [{ templateId: 'a', vmTypes: {} }] }, 'templates.json', true],
   ['telling keys in a list', [{ templateId: 'a', maxNumber: 1 }], 'templates.yaml', true],
@@ -115,7 +123,9 @@ for (const [key, value] of [
 
 test('how an end with fewer machines is told is one of two words', (t) => {
   t.is(fieldsOf({ partialStatus: 'complete' })?.['partialStatus'], 'complete');
-  t.like(read({ templateId: 'a', partialStatus: 'fine' }).findings, [{ level: 'error', path: '/templates/0/partialStatus' }]);
+  t.like(read({ templateId: 'a', partialStatus: 'fine' }).findings, [
+    { level: 'error', path: '/templates/0/partialStatus' },
+  ]);
 });
 
 test('an id that a scheduler may not take is a warning', (t) => {
@@ -126,7 +136,14 @@ test('an id that a scheduler may not take is a warning', (t) => {
 
 test('what only says the usual is no warning', (t) => {
   t.deepEqual(
-    read({ templateId: 'a', maxNumber: 1, interfaceType: 'interface', efaCount: 0, poolsCount: null, tenancy: 'default' }).findings,
+    read({
+      templateId: 'a',
+      maxNumber: 1,
+      interfaceType: 'interface',
+      efaCount: 0,
+      poolsCount: null,
+      tenancy: 'default',
+    }).findings,
     [],
   );
 });
@@ -141,7 +158,11 @@ const implied: readonly (readonly [string, Record<string, unknown>, Record<strin
     { provider_api: 'EC2Fleet', fleet_type: 'instant', price_type: 'ondemand' },
   ],
   ['spot', { vmTypes: { x: 1 }, priceType: 'spot' }, { provider_api: 'SpotFleet', price_type: 'spot' }],
-  ['heterogeneous', { vmTypes: { x: 1 }, priceType: 'heterogeneous' }, { provider_api: 'SpotFleet', price_type: 'mixed' }],
+  [
+    'heterogeneous',
+    { vmTypes: { x: 1 }, priceType: 'heterogeneous' },
+    { provider_api: 'SpotFleet', price_type: 'mixed' },
+  ],
   ['a fleet role', { vmTypes: { x: 1 }, fleetRole: 'arn:x' }, { provider_api: 'SpotFleet', price_type: 'spot' }],
   ['a spot price', { vmType: 'x', spotPrice: 0.1 }, { provider_api: 'SpotFleet', price_type: 'spot' }],
   ['a fleet file', { ec2FleetConfig: 'fleet.json' }, { provider_api: 'EC2Fleet' }],
@@ -159,7 +180,12 @@ const told: readonly (readonly [Record<string, unknown>, string, string, RegExp]
   [{ vmType: 'x', vmTypes: { y: 1, z: 1 } }, 'warning', '/templates/0/vmType', /'x' is ignored/],
   [{ vmTypes: { x: 3 }, maxNumber: 1 }, 'warning', '/templates/0/vmTypes', /weight of 3 is ignored/],
   [{ replace_lost: true }, 'error', '/templates/0/replace_lost', /remove it/],
-  [{ subnetId: 'a', subnetIds: ['b'] }, 'error', '/templates/0/subnetIds', /another key of this template says 'subnet_ids'/],
+  [
+    { subnetId: 'a', subnetIds: ['b'] },
+    'error',
+    '/templates/0/subnetIds',
+    /another key of this template says 'subnet_ids'/,
+  ],
   [{ templateId: 7 }, 'error', '/templates/0/templateId', /must be a string/],
 ];
 for (const [entry, level, path, message] of told) {
@@ -184,7 +210,11 @@ test('a wrong template does not keep the others out', (t) => {
 });
 
 const available = (template: Record<string, unknown>) => {
-  const view = strategy.templates.render({ items: [{ template: { template_id: 'a', ...template } as Template }], total_count: 1, at: 0 });
+  const view = strategy.templates.render({
+    items: [{ template: { template_id: 'a', ...template } as Template }],
+    total_count: 1,
+    at: 0,
+  });
   fits(view);
   return (view as { templates: Record<string, unknown>[] }).templates[0];
 };
@@ -194,7 +224,15 @@ function fits(view: unknown): void {
 }
 
 test('attributes are pairs of type and text on the wire, whatever the file has', (t) => {
-  const attributes = { type: ['String', 'X86_64'], ncpus: 4, nram: ['Numeric', 8192], rank: ['7'], gpu: true, zone: 'a', range: '[1:8]' };
+  const attributes = {
+    type: ['String', 'X86_64'],
+    ncpus: 4,
+    nram: ['Numeric', 8192],
+    rank: ['7'],
+    gpu: true,
+    zone: 'a',
+    range: '[1:8]',
+  };
   t.deepEqual(available({ attributes })?.['attributes'], {
     type: ['String', 'X86_64'],
     ncpus: ['Numeric', '4'],
@@ -207,7 +245,11 @@ test('attributes are pairs of type and text on the wire, whatever the file has',
 });
 
 test('attributes that HostFactory insists on are always there; where a file says mem, nram is not added', (t) => {
-  t.deepEqual(available({})?.['attributes'], { type: ['String', 'X86_64'], ncpus: ['Numeric', '1'], nram: ['Numeric', '1024'] });
+  t.deepEqual(available({})?.['attributes'], {
+    type: ['String', 'X86_64'],
+    ncpus: ['Numeric', '1'],
+    nram: ['Numeric', '1024'],
+  });
   t.deepEqual(Object.keys(available({ attributes: { mem: 1 } })?.['attributes'] ?? {}), ['mem', 'type', 'ncpus']);
 });
 
@@ -227,10 +269,17 @@ test('what was read is shown in HostFactory words again, unknown keys as they we
     pgrpName: null,
   };
   const launchTemplateSpec = { Placement: { GroupName: 'p' } };
-  t.deepEqual(available({ ...read(entry).layers[0]?.fields }), { ...entry, providerApi: 'SpotFleet', launchTemplateSpec });
+  t.deepEqual(available({ ...read(entry).layers[0]?.fields }), {
+    ...entry,
+    providerApi: 'SpotFleet',
+    launchTemplateSpec,
+  });
 });
 
 test('no bound is -1, and an empty list says so', (t) => {
   t.is(available({})?.['maxNumber'], -1);
-  t.deepEqual(strategy.templates.render({ items: [], total_count: 0, at: 0 }), { message: 'There are no templates.', templates: [] });
+  t.deepEqual(strategy.templates.render({ items: [], total_count: 0, at: 0 }), {
+    message: 'There are no templates.',
+    templates: [],
+  });
 });

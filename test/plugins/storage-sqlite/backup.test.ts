@@ -1,5 +1,15 @@
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test from 'ava';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
@@ -62,9 +72,13 @@ test('a file that exists is replaced only when that is asked for, and the databa
   t.deepEqual(await idsIn(file), ['r-1', 'r-2']);
   const link = join(dirname(file), 'link.db');
   symlinkSync(path, link);
-  for (const own of [path, link]) await t.throwsAsync(backup(path, own, true), { code: 'INVALID_REQUEST', message: /the database itself/ });
+  for (const own of [path, link])
+    await t.throwsAsync(backup(path, own, true), { code: 'INVALID_REQUEST', message: /the database itself/ });
   await t.throwsAsync(backup(path, dirname(file), true), { code: 'INVALID_REQUEST', message: /is no file/ });
-  await t.throwsAsync(backup(path, join(dirname(file), 'none', 'copy.db')), { code: 'FILE_NOT_FOUND', message: /no directory/ });
+  await t.throwsAsync(backup(path, join(dirname(file), 'none', 'copy.db')), {
+    code: 'FILE_NOT_FOUND',
+    message: /no directory/,
+  });
   await t.throwsAsync(backup(`${path}.none`, `${file}.2`), { code: 'FILE_NOT_FOUND', message: /no database/ });
 });
 
@@ -86,7 +100,12 @@ test('what a copy left behind that was killed goes with the next one, and what i
   const path = await filled();
   const directory = join(dirname(dirname(path)), 'copies');
   mkdirSync(directory);
-  for (const name of [`copy.db.partial-${deadPid}`, `copy.db.partial-${deadPid}-journal`, 'copy.db.partial-1', 'other.db.partial-9'])
+  for (const name of [
+    `copy.db.partial-${deadPid}`,
+    `copy.db.partial-${deadPid}-journal`,
+    'copy.db.partial-1',
+    'other.db.partial-9',
+  ])
     writeFileSync(join(directory, name), '');
   await backup(path, join(directory, 'copy.db'));
   t.deepEqual(readdirSync(directory).toSorted(), ['copy.db', 'copy.db.partial-1', 'other.db.partial-9']);

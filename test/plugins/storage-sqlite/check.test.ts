@@ -10,8 +10,13 @@ import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 import type { Change, StorageCheck } from '../../../core/index.ts';
 
 const [driver] = plugin.storages ?? [];
-const check = (path: string): Promise<StorageCheck> => driver?.check?.({ path }) ?? Promise.reject(new Error('It cannot check.'));
-const attempt = (number: number, given = {}): Change => ({ op: 'put', kind: 'attempt', record: anAttempt(number, given) });
+const check = (path: string): Promise<StorageCheck> =>
+  driver?.check?.({ path }) ?? Promise.reject(new Error('It cannot check.'));
+const attempt = (number: number, given = {}): Change => ({
+  op: 'put',
+  kind: 'attempt',
+  record: anAttempt(number, given),
+});
 
 /** A database in which everything is as it should be. */
 async function sound(): Promise<string> {
@@ -38,7 +43,8 @@ function altered(path: string, sql: string): void {
   database.close();
 }
 
-const said = ({ findings }: StorageCheck) => findings.map(({ level, path, message }) => `${level} ${path}: ${message}`);
+const said = ({ findings }: StorageCheck) =>
+  findings.map(({ level, path, message }) => `${level} ${path}: ${message}`);
 
 test('a sound database is said to be, with what is in it, and nothing beside it is left behind', async (t) => {
   const path = await sound();
@@ -60,13 +66,21 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
     "UPDATE machine SET request_id = 'gone', doc = json_set(doc, '$.request_id', 'gone') WHERE machine_id = 'm-1'",
     /error \/machine\/east\/m-1: belongs to a request.*nobody takes it back/,
   ],
-  ['a machine without its attempt', 'DELETE FROM attempt WHERE attempt = 2', /error \/machine\/east\/m-2: belongs to an attempt/],
+  [
+    'a machine without its attempt',
+    'DELETE FROM attempt WHERE attempt = 2',
+    /error \/machine\/east\/m-2: belongs to an attempt/,
+  ],
   [
     'a signal for nobody',
     "UPDATE signal SET request_id = 'gone', doc = json_set(doc, '$.request_id', 'gone')",
     /error \/signal\/w-1: is meant for/,
   ],
-  ['a signal of a return that is gone', "DELETE FROM request WHERE request_id = 'ret-1'", /error \/signal\/w-1: belongs to a return/],
+  [
+    'a signal of a return that is gone',
+    "DELETE FROM request WHERE request_id = 'ret-1'",
+    /error \/signal\/w-1: belongs to a return/,
+  ],
   [
     'one machine under two attempts',
     "INSERT INTO machine SELECT 'west', machine_id, request_id, 2, template_id, status, name, private_ip, return_id, created_at, gone_at, json_set(doc, '$.provider_instance', 'west', '$.attempt', 2), market FROM machine WHERE machine_id = 'm-1'",
@@ -87,8 +101,16 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
     "UPDATE request SET next_at = NULL, doc = json_set(doc, '$.next_at', NULL) WHERE request_id = 'ret-1'",
     /warning \/request\/ret-1: has not ended/,
   ],
-  ['a claim from the future', "INSERT INTO claim VALUES ('r-1', 7, '{}', 0)", /error \/request\/r-1: is claimed under an epoch/],
-  ['a claim without its request', "INSERT INTO claim VALUES ('gone', 0, '{}', 0)", /error \/claim: a row refers to a request/],
+  [
+    'a claim from the future',
+    "INSERT INTO claim VALUES ('r-1', 7, '{}', 0)",
+    /error \/request\/r-1: is claimed under an epoch/,
+  ],
+  [
+    'a claim without its request',
+    "INSERT INTO claim VALUES ('gone', 0, '{}', 0)",
+    /error \/claim: a row refers to a request/,
+  ],
   [
     'a counter of requests that is off',
     "UPDATE counter SET n = n + 1 WHERE of = 'request' AND sort = 'return'",
@@ -110,7 +132,11 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
     /error \/request\/r-2: cannot be read, or differs/,
   ],
   ['a journal with a hole', 'DELETE FROM event WHERE seq IN (2, 3)', /warning \/event\/2 to \/event\/3: is missing/],
-  ['a journal that would count anew', "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'event'", /error \/event: would get the number/],
+  [
+    'a journal that would count anew',
+    "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'event'",
+    /error \/event: would get the number/,
+  ],
 ];
 
 for (const [name, sql, finding] of breaks) {
@@ -155,7 +181,10 @@ test('what a broker leaves at any moment of its work is sound, and the check doe
   const path = join(place.directory, 'data', 'muster.db');
   const ids: string[] = [];
   for (let i = 0; i < 6; i++) {
-    const { body } = await booted.call('POST', '/machines/request', { template_id: i % 2 ? 'small' : 'fleet', machine_count: 2 });
+    const { body } = await booted.call('POST', '/machines/request', {
+      template_id: i % 2 ? 'small' : 'fleet',
+      machine_count: 2,
+    });
     ids.push(body.request_id);
     t.deepEqual(said(await check(path)), []);
   }
@@ -166,7 +195,9 @@ test('what a broker leaves at any moment of its work is sound, and the check doe
     return seen.every((each) => each.status === 'completed') && seen.flatMap((each) => each.machines);
   });
   t.is(machines.length, 12);
-  const { body } = await booted.call('POST', '/machines/return', { machine_ids: machines.map((each: any) => each.machine_id) });
+  const { body } = await booted.call('POST', '/machines/return', {
+    machine_ids: machines.map((each: any) => each.machine_id),
+  });
   await booted.until(async () => {
     t.deepEqual(said(await check(path)), []);
     return (await status(body.request_id)).status === 'completed';

@@ -25,7 +25,9 @@ async function fill(path: string): Promise<string> {
   const store = await openFile(path);
   for (let i = 0; i < 4; i++)
     await store.commit(
-      Array.from({ length: 100 }, (_, j) => insert('request', aRequest(`req-${i}-${j}`, { message: 'x'.repeat(3_000), next_at: null }))),
+      Array.from({ length: 100 }, (_, j) =>
+        insert('request', aRequest(`req-${i}-${j}`, { message: 'x'.repeat(3_000), next_at: null })),
+      ),
     );
   await store.close();
   return path;
@@ -40,17 +42,28 @@ function overwrite(path: string, at: number, length: number, byte: number): void
 /** Half of its pages, and neither end of any tree is sure to be hit. */
 const spoilMiddle = (path: string): void => {
   const pages = statSync(path).size / 4096;
-  for (let page = Math.floor(pages * 0.3); page < pages * 0.8; page += 2) overwrite(path, page * 4096 + 64, 4_000, 0xa5);
+  for (let page = Math.floor(pages * 0.3); page < pages * 0.8; page += 2)
+    overwrite(path, page * 4096 + 64, 4_000, 0xa5);
 };
 
 const refusedStarts: readonly (readonly [string, (path: string) => void, number, RegExp])[] = [
-  ['cut short', (path) => truncateSync(path, 8 * 4096), 5, /is damaged \(.*malformed\).*left as it is.*storage check.*backup/],
+  [
+    'cut short',
+    (path) => truncateSync(path, 8 * 4096),
+    5,
+    /is damaged \(.*malformed\).*left as it is.*storage check.*backup/,
+  ],
   ['full of zeros', (path) => overwrite(path, 0, statSync(path).size, 0), 4, /not a SQLite database.*backup/],
   ['no database', (path) => writeFileSync(path, 'providers: []\n'.repeat(500)), 4, /not a SQLite database/],
   ['emptied', (path) => truncateSync(path, 0), 5, /is empty \(0 bytes\).*backup.*remove it/],
   ['of a newer muster', (path) => alter(path, 'PRAGMA user_version = 999'), 4, /newer muster.*999.*Install/],
   ['of another program', (path) => alter(path, 'PRAGMA application_id = 7'), 4, /another program/],
-  ['without a table', (path) => alter(path, 'DROP TABLE signal'), 5, /is damaged \(no such table: signal\).*storage check/],
+  [
+    'without a table',
+    (path) => alter(path, 'DROP TABLE signal'),
+    5,
+    /is damaged \(no such table: signal\).*storage check/,
+  ],
   [
     'a directory',
     (path) => {
@@ -75,7 +88,15 @@ for (const [what, spoil, code, message] of refusedStarts) {
     const path = await fill(join(place.directory, 'data', 'muster.db'));
     spoil(path);
     const before = statSync(path).isFile() ? readFileSync(path) : undefined;
-    const ran = await runCli(['server', 'start', '--foreground', '--port', '0', '--config', join(place.directory, 'muster.config.json')]);
+    const ran = await runCli([
+      'server',
+      'start',
+      '--foreground',
+      '--port',
+      '0',
+      '--config',
+      join(place.directory, 'muster.config.json'),
+    ]);
     t.is(ran.code, code);
     t.true(ran.err.includes(path), ran.err);
     t.regex(ran.err, message);

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { dirname } from 'node:path';
 import test from 'ava';
@@ -10,7 +19,8 @@ const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 async function filled(): Promise<string> {
   const path = freshPath();
   const store = await openFile(path);
-  for (let i = 0; i < 20; i += 1) await store.commit([insert('request', aRequest(`r-${i}`, { message: 'x'.repeat(4_000) }))]);
+  for (let i = 0; i < 20; i += 1)
+    await store.commit([insert('request', aRequest(`r-${i}`, { message: 'x'.repeat(4_000) }))]);
   await store.close();
   return path;
 }
@@ -25,7 +35,10 @@ test('the file and what lies beside it are readable by the owner alone', async (
   const path = freshPath();
   const store = await openFile(path);
   await store.commit([insert('request', aRequest('r-1'))]);
-  t.deepEqual([mode(dirname(path)), mode(path), mode(`${path}-wal`), mode(`${path}-shm`)], ['700', '600', '600', '600']);
+  t.deepEqual(
+    [mode(dirname(path)), mode(path), mode(`${path}-wal`), mode(`${path}-shm`)],
+    ['700', '600', '600', '600'],
+  );
   await store.close();
   t.false(existsSync(`${path}-wal`));
 });
@@ -46,11 +59,18 @@ test('a database of a newer schema is refused and stays as it is', async (t) => 
 });
 
 test('a database of an earlier build is refused in one sentence, and stays as it is', async (t) => {
-  for (const sql of ["DELETE FROM counter WHERE of = 'schema'", "UPDATE counter SET n = n + 1 WHERE of = 'schema'", 'DROP TABLE counter']) {
+  for (const sql of [
+    "DELETE FROM counter WHERE of = 'schema'",
+    "UPDATE counter SET n = n + 1 WHERE of = 'schema'",
+    'DROP TABLE counter',
+  ]) {
     const path = await filled();
     altered(path, sql);
     const before = readFileSync(path);
-    await t.throwsAsync(openFile(path), { code: 'INVALID_CONFIGURATION', message: /by a build of muster from before its release/ });
+    await t.throwsAsync(openFile(path), {
+      code: 'INVALID_CONFIGURATION',
+      message: /by a build of muster from before its release/,
+    });
     t.deepEqual(readFileSync(path), before);
   }
 });
@@ -93,5 +113,8 @@ test('a database that was taken from beside its log is refused, and the log stay
 test('paths that cannot be a file are refused with what to do', async (t) => {
   await t.throwsAsync(openFile(':memory:'), { code: 'INVALID_CONFIGURATION', message: /'memory'/ });
   await t.throwsAsync(openFile('/dev/null/muster.db'), { code: 'INVALID_CONFIGURATION', message: /storage\.path/ });
-  await t.throwsAsync(openFile(dirname(dirname(freshPath()))), { code: 'INVALID_CONFIGURATION', message: /storage\.path/ });
+  await t.throwsAsync(openFile(dirname(dirname(freshPath()))), {
+    code: 'INVALID_CONFIGURATION',
+    message: /storage\.path/,
+  });
 });

@@ -27,7 +27,9 @@ test('requests that came and went leave a database that stops growing', async (t
   const [cleanup, retention] = [new Cleanup(store, clock), new Retention(store, clock)];
   const sizes: number[] = [];
   for (let today = 0; today < days; today++) {
-    await Promise.all(Array.from({ length: requests / days }, (_, i) => cameAndWent(store, `${today}-${i}`, clock.now())));
+    await Promise.all(
+      Array.from({ length: requests / days }, (_, i) => cameAndWent(store, `${today}-${i}`, clock.now())),
+    );
     await clock.advance(day);
     await cleanup.requests(1);
     // As the loop does, round after round.
@@ -63,8 +65,14 @@ async function cameAndWent(store: Store, id: string, now: number): Promise<void>
     insert('machine', aMachine(`i-${id}-1`, machine)),
     insert('machine', aMachine(`i-${id}-2`, machine)),
     insert('signal', aSignal(`w-${id}`, { request_id, return_id, applied: true, created_at: now })),
-    { op: 'insert', kind: 'key', record: { scope: 's', key: id, fingerprint: 'f'.repeat(64), request_id, created_at: now } },
-    ...['requested', 'launched', 'completed', 'returned', 'gone'].map((type) => insert('event', anEvent({ request_id, at: now, type }))),
+    {
+      op: 'insert',
+      kind: 'key',
+      record: { scope: 's', key: id, fingerprint: 'f'.repeat(64), request_id, created_at: now },
+    },
+    ...['requested', 'launched', 'completed', 'returned', 'gone'].map((type) =>
+      insert('event', anEvent({ request_id, at: now, type })),
+    ),
   ];
   await store.commit(changes);
 }
@@ -82,9 +90,17 @@ test('a long reader makes the log grow, which is told once; afterwards it shrink
   const warned: string[] = [];
   const nothing = () => {};
   const watch = () =>
-    new LogWatch(path, { debug: nothing, info: nothing, error: nothing, warn: (_, message) => warned.push(message) }, 32 * 2 ** 20);
+    new LogWatch(
+      path,
+      { debug: nothing, info: nothing, error: nothing, warn: (_, message) => warned.push(message) },
+      32 * 2 ** 20,
+    );
   const big = (id: string) =>
-    store.commit(Array.from({ length: 100 }, (_, i) => insert('request', aRequest(`${id}-${i}`, { message: 'x'.repeat(50_000) }))));
+    store.commit(
+      Array.from({ length: 100 }, (_, i) =>
+        insert('request', aRequest(`${id}-${i}`, { message: 'x'.repeat(50_000) })),
+      ),
+    );
   const logSize = () => statSync(`${path}-wal`).size / 2 ** 20;
   await store.commit([insert('request', aRequest('r-1'))]);
   watch().wrote();

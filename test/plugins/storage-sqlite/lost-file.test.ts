@@ -103,7 +103,10 @@ test('it is told once, and that it is over', async (t) => {
   const told: string[] = [];
   const tell = (_: object, message: string) => void told.push(message);
   const [driver] = plugin.storages ?? [];
-  const store = (await driver?.open({ path }, { clock: systemClock, log: { ...silentLog, error: tell, info: tell } })) as Store;
+  const store = (await driver?.open(
+    { path },
+    { clock: systemClock, log: { ...silentLog, error: tell, info: tell } },
+  )) as Store;
   told.length = 0;
   renameSync(dirname(path), `${dirname(path)}.away`);
   for (let i = 0; i < 9; i += 1) await store.ready?.().catch(() => {});

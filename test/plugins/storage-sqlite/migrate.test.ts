@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
-import { applicationId } from '../../../plugins/storage-sqlite/database/open-database.ts';
+import { applicationId } from '../../../plugins/storage-sqlite/database/schema-version.ts';
 import { fingerprint, migrations } from '../../../plugins/storage-sqlite/migrations/index.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 

@@ -3,7 +3,7 @@ import test from 'ava';
 import { kinds, type Kind } from '../../../core/index.ts';
 import { byCreation } from '../../../core/requests/queries/machine-order.ts';
 import { olderWaiters, openThere } from '../../../plugins/storage-sqlite/database/bounds.ts';
-import { question, tally } from '../../../plugins/storage-sqlite/queries/select-query.ts';
+import { selectQuery, countQuery } from '../../../plugins/storage-sqlite/queries/select-query.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 let database: DatabaseSync;
@@ -46,8 +46,16 @@ for (const [kind, { key, columns, indexes }] of Object.entries(kinds)) {
 const pages: readonly (readonly [string, Kind, object])[] = [
   ['all requests, newest first', 'request', { order: [['created_at', 'desc']], limit: 50 }],
   ['requests of a status', 'request', { where: { status: 'failed' }, order: [['created_at', 'desc']], limit: 50 }],
-  ['returns of a status', 'request', { where: { kind: 'return', status: 'pending' }, order: [['created_at', 'asc']], limit: 50 }],
-  ['requests of a template', 'request', { where: { template_id: 'small' }, order: [['created_at', 'desc']], limit: 50 }],
+  [
+    'returns of a status',
+    'request',
+    { where: { kind: 'return', status: 'pending' }, order: [['created_at', 'asc']], limit: 50 },
+  ],
+  [
+    'requests of a template',
+    'request',
+    { where: { template_id: 'small' }, order: [['created_at', 'desc']], limit: 50 },
+  ],
   ['machines of a request', 'machine', { where: { request_id: 'r' }, order: byCreation }],
   ['living machines', 'machine', { where: { gone_at: null }, order: byCreation, limit: 50 }],
   ['all machines', 'machine', { order: byCreation, limit: 50 }],
@@ -61,7 +69,7 @@ const pages: readonly (readonly [string, Kind, object])[] = [
 ];
 for (const [name, kind, query] of pages) {
   test(`${name} are read in the order of an index, without sorting`, (t) => {
-    const { sql, values } = question('doc', kind, query);
+    const { sql, values } = selectQuery('doc', kind, query);
     const plan = database
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...values)
@@ -73,11 +81,15 @@ for (const [name, kind, query] of pages) {
   });
 }
 
-const watched = tally('machine', { return_id: 'r', gone_at: null });
+const watched = countQuery('machine', { return_id: 'r', gone_at: null });
 const covered: readonly (readonly [string, string, readonly (SQLInputValue | Record<string, SQLInputValue>)[]])[] = [
   ['the machines of a return that live', watched.sql, watched.values],
   ['who has an active attempt at an instance', openThere, [{ request_id: 'r', provider_instance: 'east' }]],
-  ['who waits longer for an instance', olderWaiters, [{ request_id: 'r', provider_instance: 'east', created_at: 5, free: 1 }]],
+  [
+    'who waits longer for an instance',
+    olderWaiters,
+    [{ request_id: 'r', provider_instance: 'east', created_at: 5, free: 1 }],
+  ],
 ];
 for (const [name, sql, values] of covered) {
   test(`${name} are counted in an index, without a look at their records`, (t) => {
@@ -86,6 +98,9 @@ for (const [name, sql, values] of covered) {
       .all(...(values as SQLInputValue[]))
       .map((step) => String(step['detail']))
       .filter((step) => /\b(SCAN|SEARCH)\b/.test(step));
-    t.true(plan.length > 0 && plan.every((step) => /SEARCH .* USING COVERING INDEX|SCAN \(subquery/.test(step)), plan.join('; '));
+    t.true(
+      plan.length > 0 && plan.every((step) => /SEARCH .* USING COVERING INDEX|SCAN \(subquery/.test(step)),
+      plan.join('; '),
+    );
   });
 }

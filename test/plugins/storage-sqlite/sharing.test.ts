@@ -41,7 +41,10 @@ test('a lock that nobody lets go of makes writes UNAVAILABLE in time, and nothin
   const store = await openFile(path, undefined, 300);
   const holder = inProcess({ path, name: '', act: 'hold', times: 900 });
   await once(holder.stdout ?? holder, 'data');
-  const error = await t.throwsAsync(store.commit([insert('request', aRequest('r-1'))]), { code: 'UNAVAILABLE', message: /locked/ });
+  const error = await t.throwsAsync(store.commit([insert('request', aRequest('r-1'))]), {
+    code: 'UNAVAILABLE',
+    message: /locked/,
+  });
   t.deepEqual((error as unknown as { details: object }).details, {});
   await ended(holder);
   t.is(await store.count('request', {}), 0);

@@ -7,7 +7,10 @@ export const cancel: Story = {
   machines: () => 4,
   rules: ({ types }) => ({ stuck: types.map((instance_type) => ({ instance_type, times: null })) }),
   async play(cast) {
-    await cast.until('machines of it come', async () => isTerminal(cast.request().status) || (await cast.machines()).length > 0);
+    await cast.until(
+      'machines of it come',
+      async () => isTerminal(cast.request().status) || (await cast.machines()).length > 0,
+    );
     await cast.cancel();
     await cast.ended();
   },

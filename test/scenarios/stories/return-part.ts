@@ -11,7 +11,9 @@ export const returnPart: Story = {
     await cast.giveBack(ready.slice(0, Math.ceil(ready.length / 2) - 1));
   },
   judge({ machines, live }) {
-    const returned = machines.filter((machine) => machine.return_id !== undefined && live.includes(machine.machine_id));
+    const returned = machines.filter(
+      (machine) => machine.return_id !== undefined && live.includes(machine.machine_id),
+    );
     return returned.map(({ machine_id }) => `${machine_id} was given back and lives`);
   },
 };

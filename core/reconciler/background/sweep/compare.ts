@@ -37,7 +37,12 @@ export interface Comparison {
  * learn about them, and resources that are ending. A machine is only passed to an attempt that can release it: an
  * attempt without a handle gets it once, to be searched again; if that search fails, the machine is an orphan. Pure.
  */
-export function compare(listed: readonly OwnedResource[], known: StoredResources, now: number, grace_ms: number): Comparison {
+export function compare(
+  listed: readonly OwnedResource[],
+  known: StoredResources,
+  now: number,
+  grace_ms: number,
+): Comparison {
   const astray = new Map<string, { of: Omit<StrayMachines, 'machines'>; machines: MachineReport[] }>();
   const orphans: OwnedResource[] = [];
   for (const resource of listed) {
@@ -72,7 +77,11 @@ const isLeft = (attempt: AttemptRecord, known: StoredResources): boolean =>
   !canRelease(attempt) && !isPursued(attempt) && !(mayBeSought(attempt) && known.finds(attempt));
 
 /** Whether the request of the attempt tracks the machine. Ids are only unique within an instance. */
-function follows(known: StoredResources, { provider_instance, request_id }: AttemptRecord, machine_id: string): boolean {
+function follows(
+  known: StoredResources,
+  { provider_instance, request_id }: AttemptRecord,
+  machine_id: string,
+): boolean {
   const machine = known.machine({ provider_instance, machine_id });
   return machine !== undefined && isAlive(machine) && machine.request_id === request_id;
 }
@@ -81,4 +90,5 @@ function isYoung({ created_at }: OwnedResource, now: number, grace_ms: number): 
   return created_at !== undefined && now - Date.parse(created_at) < grace_ms;
 }
 
-const isEnding = ({ machine }: OwnedResource): boolean => machine?.status === 'shutting-down' || machine?.status === 'terminated';
+const isEnding = ({ machine }: OwnedResource): boolean =>
+  machine?.status === 'shutting-down' || machine?.status === 'terminated';

@@ -3,7 +3,10 @@ import type { Change } from '../../../contract/storage.ts';
 import type { StrayMachines } from './compare.ts';
 
 /** A signal that passes machines to the request that no longer tracks them, or never did. */
-export const foundSignal = ({ request_id, attempt, provider_instance, machines }: StrayMachines, created_at: number): Change => ({
+export const foundSignal = (
+  { request_id, attempt, provider_instance, machines }: StrayMachines,
+  created_at: number,
+): Change => ({
   op: 'insert',
   kind: 'signal',
   record: {

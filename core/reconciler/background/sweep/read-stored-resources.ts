@@ -23,7 +23,8 @@ export async function readStoredResources(
       attempts.set(keyOf(attempt.request_id, attempt.attempt), attempt);
   }
   for (const machine_id of chunks(ids, atOnce)) {
-    for (const machine of await store.find('machine', { where: { machine_id } })) machines.set(machineKey(machine), machine);
+    for (const machine of await store.find('machine', { where: { machine_id } }))
+      machines.set(machineKey(machine), machine);
   }
   return {
     attempt: (request_id, attempt) => attempts.get(keyOf(request_id, attempt)),

@@ -56,7 +56,10 @@ export class Sweep {
       if (instance.sweep === 'off' || this.#parts.signal.aborted) continue;
       try {
         // An instance without orders has no resources of muster, so an idle broker does not connect to the cloud.
-        const ordered = await this.#parts.store.find('attempt', { where: { provider_instance: instance.name }, limit: 1 });
+        const ordered = await this.#parts.store.find('attempt', {
+          where: { provider_instance: instance.name },
+          limit: 1,
+        });
         if (ordered.length === 0 && this.#parts.facts.get('ordered', instance.name) === undefined) continue;
         await this.#remember(instance.name);
         const connected = await this.#parts.pool.connect(instance.name);
@@ -77,7 +80,8 @@ export class Sweep {
   /** Stores that the instance had orders, because the records of attempts are removed later. */
   async #remember(name: string): Promise<void> {
     const { clock, facts } = this.#parts;
-    if (facts.get('ordered', name) === undefined) await facts.learn([{ topic: 'ordered', name, item: '', value: true, at: clock.now() }]);
+    if (facts.get('ordered', name) === undefined)
+      await facts.learn([{ topic: 'ordered', name, item: '', value: true, at: clock.now() }]);
   }
 
   async #sweep(instance: ProviderInstance, connected: Connected): Promise<void> {
@@ -127,7 +131,10 @@ export class Sweep {
     const { store, clock, log } = this.#parts;
     if (orphans.length === 0) return;
     const changes = orphans.map(({ machine: _machine, ...what }): Change => {
-      log.warn({ provider_instance: name, ...what }, 'Found a resource with the tags of this installation that no request knows.');
+      log.warn(
+        { provider_instance: name, ...what },
+        'Found a resource with the tags of this installation that no request knows.',
+      );
       return {
         op: 'insert',
         kind: 'event',
@@ -137,7 +144,12 @@ export class Sweep {
     for (const part of chunks(changes, 100)) await store.commit(part);
   }
 
-  async #end({ name }: ProviderInstance, { type }: Connected, orphans: readonly OwnedResource[], listed: number): Promise<void> {
+  async #end(
+    { name }: ProviderInstance,
+    { type }: Connected,
+    orphans: readonly OwnedResource[],
+    listed: number,
+  ): Promise<void> {
     const { store, clock, log, signal } = this.#parts;
     // Containers come first, because they would replace machines that are ended.
     const removable = orphans
@@ -149,7 +161,11 @@ export class Sweep {
     const ids = some.map(({ id }) => id);
     log.warn({ provider_instance: name, ids }, 'Orphans were ended.');
     await store.commit([
-      { op: 'insert', kind: 'event', record: { seq: 0, at: clock.now(), type: 'orphan.ended', data: { provider_instance: name, ids } } },
+      {
+        op: 'insert',
+        kind: 'event',
+        record: { seq: 0, at: clock.now(), type: 'orphan.ended', data: { provider_instance: name, ids } },
+      },
     ]);
   }
 }

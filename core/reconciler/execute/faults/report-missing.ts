@@ -12,7 +12,10 @@ interface Around {
 }
 
 /** Stores the fact that machines live at an instance that is no longer configured. */
-export async function reportMissing({ attempts, machines }: RequestState, { facts, directory, now }: Around): Promise<void> {
+export async function reportMissing(
+  { attempts, machines }: RequestState,
+  { facts, directory, now }: Around,
+): Promise<void> {
   const records = attempts.flatMap(({ provider_instance: name, provider_type, attempt }) => {
     const alive = machines.counts(attempt).alive > 0;
     const until = facts.get('missing', name)?.until ?? 0;

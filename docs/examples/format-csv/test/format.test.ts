@@ -13,7 +13,8 @@ test('a table has its names first, and every record ends in CRLF', () => {
 });
 
 test('a comma, a quote or a line break puts a field in quotes, and a quote within is doubled', () => {
-  const written = (name: string) => csv({ name: (row: { name: string }) => row.name }, [{ name }]).slice('name\r\n'.length, -2);
+  const written = (name: string) =>
+    csv({ name: (row: { name: string }) => row.name }, [{ name }]).slice('name\r\n'.length, -2);
   assert.equal(written('plain text'), 'plain text');
   assert.equal(written('one, two'), '"one, two"');
   assert.equal(written('say "hello"'), '"say ""hello"""');

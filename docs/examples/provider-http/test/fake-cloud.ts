@@ -4,12 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { CloudMachine } from '../client.ts';
 
-/** The cloud as the tests need it: it answers over HTTP, and does what it is told to do wrong. Replace its routes by those of yours. */
+/**
+ * The cloud as the tests need it: it answers over HTTP, and does what it is told to do wrong. Replace its routes by
+ * those of yours.
+ */
 export async function fakeCloud() {
   const orders = new Map<string, Map<string, CloudMachine>>();
   let started = 0;
   let most = 100;
-  /** How the next order ends: with a status, or carried out and without an answer (`lost`). `hang`: the next call of any kind has no answer. */
+  /**
+   * How the next order ends: with a status, or carried out and without an answer (`lost`). `hang`: the next call of
+   * any kind has no answer.
+   */
   let next: number | 'lost' | 'hang' | undefined;
   const living = () => [...orders.values()].flatMap((machines) => [...machines.values()]);
 
@@ -20,7 +26,12 @@ export async function fakeCloud() {
       orders.set(id, order);
       for (let i = Math.min(count, most - living().length); i > 0; i--) {
         started += 1;
-        const machine = { id: `m-${started}`, name: `host-${started}`, address: `10.0.0.${started}`, started_at: new Date().toISOString() };
+        const machine = {
+          id: `m-${started}`,
+          name: `host-${started}`,
+          address: `10.0.0.${started}`,
+          started_at: new Date().toISOString(),
+        };
         order.set(machine.id, { ...machine, state: 'up' });
       }
     }
@@ -49,7 +60,8 @@ export async function fakeCloud() {
   const server = createServer(async (request, response) => {
     const [status, body] = (await answer(request)) ?? [];
     if (status === 0) response.destroy();
-    else if (status !== undefined) response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    else if (status !== undefined)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

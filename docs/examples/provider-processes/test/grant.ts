@@ -1,4 +1,7 @@
-/** A broker of its own beside another one: both let orders in at the same moment, ten times in a fresh directory, and each prints how many got a place. */
+/**
+ * A broker of its own beside another one: both let orders in at the same moment, ten times in a fresh directory, and
+ * each prints how many got a place.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

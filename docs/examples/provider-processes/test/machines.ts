@@ -14,11 +14,21 @@ const call: Call = { signal: new AbortController().signal, fence: () => undefine
 /** A directory with processes in it, as a broker works with it. `again` is another broker on the same directory. */
 export async function open(config: object = {}, directory = mkdtempSync(join(tmpdir(), 'processes-'))) {
   const { value } = compile(type.config as never).parse({ directory, ...config });
-  const context = { instance: 'here', clock: systemClock, log: silentLog, installation: 'test', endpoint: async (url: string) => url };
+  const context = {
+    instance: 'here',
+    clock: systemClock,
+    log: silentLog,
+    installation: 'test',
+    endpoint: async (url: string) => url,
+  };
   const session = await type.connect(value as never, context);
   const tokens = new Set<string>();
   const order = (token: string, machine_count: number, template: object = {}): LaunchOrder => {
-    const asked = { command: 'sh', args: ['-c', `echo started >> ${join(directory, 'starts')}; exec sleep 60`], ...template };
+    const asked = {
+      command: 'sh',
+      args: ['-c', `echo started >> ${join(directory, 'starts')}; exec sleep 60`],
+      ...template,
+    };
     return {
       request_id: 'req-1',
       attempt: 1,
@@ -63,7 +73,10 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
     dispose: (token: string) => api.dispose?.(session, { order: order(token, 0) }, call),
     again: (more: object = {}) => open({ ...config, ...more }, directory),
     /** How often the command of the tests began. */
-    starts: () => (existsSync(join(directory, 'starts')) ? readFileSync(join(directory, 'starts'), 'utf8').split('\n').length - 1 : 0),
+    starts: () =>
+      existsSync(join(directory, 'starts'))
+        ? readFileSync(join(directory, 'starts'), 'utf8').split('\n').length - 1
+        : 0,
     async [Symbol.asyncDispose]() {
       for (const token of tokens) await end(token).catch(() => undefined);
       await type.close?.(session);

@@ -18,7 +18,10 @@ test('a machine is the process of the command itself; it is given its place in t
     env: { GREETING: 'hello' },
   });
   const [machine] = machines;
-  assert.deepEqual([machine?.machine_id, machine?.status, machine?.ready, machine?.private_ip], ['a-1', 'running', true, '127.0.0.1']);
+  assert.deepEqual(
+    [machine?.machine_id, machine?.status, machine?.ready, machine?.private_ip],
+    ['a-1', 'running', true, '127.0.0.1'],
+  );
   const pid = pidIn(machine?.message);
   const log = join(here.directory, 'orders', 'a', '1.log');
   assert.equal(await until(() => readFileSync(log, 'utf8')), `hello a-1 ${pid}\n`);
@@ -52,7 +55,14 @@ test('a runner that comes late starts nothing: its slot was taken, was released,
   const runner = join(import.meta.dirname, '..', 'runner.ts');
   const file = join(here.directory, 'late');
   const run = (slot: string, released: string) => {
-    const task = { slot, released, command: 'sh', args: ['-c', `echo late > ${file}`], cwd: '/', env: { PATH: process.env['PATH'] } };
+    const task = {
+      slot,
+      released,
+      command: 'sh',
+      args: ['-c', `echo late > ${file}`],
+      cwd: '/',
+      env: { PATH: process.env['PATH'] },
+    };
     return spawnSync('sh', [
       '-c',
       'exec 3<<END\n' + JSON.stringify(task) + '\nEND\nexec "$0" --disable-warning=ExperimentalWarning "$1"',
@@ -132,7 +142,10 @@ test('no more processes run than there are places; an order gets what is left, a
   await using here = await open({ max_processes: 3 });
   await here.launch('a', 2);
   const short = await here.launch('b', 2);
-  assert.deepEqual([short.machines?.length, short.shortfall?.[0]?.kind, short.shortfall?.[0]?.count], [1, 'capacity', 1]);
+  assert.deepEqual(
+    [short.machines?.length, short.shortfall?.[0]?.kind, short.shortfall?.[0]?.count],
+    [1, 'capacity', 1],
+  );
   await assert.rejects(here.launch('c', 1), (fault) => isFault(fault) && fault.kind === 'capacity');
   await here.end('a');
   assert.equal((await here.launch('b', 2)).machines?.length, 1);
@@ -160,7 +173,8 @@ test('secrets of the environment stand in no file and in no argument', async () 
   await using here = await open();
   const { machines = [] } = await here.launch('a', 1, { env: { PASSWORD: 'hunter2' } });
   const files = readdirSync(here.directory, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-  for (const { parentPath, name } of files) assert.equal(readFileSync(join(parentPath, name)).includes('hunter2'), false, name);
+  for (const { parentPath, name } of files)
+    assert.equal(readFileSync(join(parentPath, name)).includes('hunter2'), false, name);
   assert.equal(JSON.stringify(machines).includes('hunter2'), false);
 });
 

@@ -37,7 +37,9 @@ testProvider({
   room: ({ config }, machines) => void others(config.pool, (leases) => leases.take('others', 10 - machines, hosts, 0)),
   endMachine({ config }, machine_id) {
     const [name = '', number] = machine_id.split('.');
-    others(config.pool, (leases) => leases.giveBack({ name, number: Number(number), address: '', taken_at: 0, returned_at: null }, 0));
+    others(config.pool, (leases) =>
+      leases.giveBack({ name, number: Number(number), address: '', taken_at: 0, returned_at: null }, 0),
+    );
   },
   close: ({ directory }) => rmSync(directory, { recursive: true, force: true }),
   // Straight from the file, past the plugin.

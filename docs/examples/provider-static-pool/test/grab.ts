@@ -1,4 +1,7 @@
-/** A broker of its own beside another one: both take hosts at the same time, give every second one back at once, and print what they were lent. */
+/**
+ * A broker of its own beside another one: both take hosts at the same time, give every second one back at once, and
+ * print what they were lent.
+ */
 import { existsSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Leases } from '../leases.ts';

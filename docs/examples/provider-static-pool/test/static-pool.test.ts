@@ -20,7 +20,13 @@ const three = [host('a', { gpu: 'no' }), host('b', { gpu: 'yes' }), host('c', { 
 /** A pool in a file of its own, or another broker on the same file. */
 async function open(hosts: readonly object[] = three, directory = mkdtempSync(join(tmpdir(), 'pool-'))) {
   const { value } = compile(type.config as never).parse({ pool: join(directory, 'pool.db'), hosts });
-  const context = { instance: 'lab', clock: systemClock, log: silentLog, installation: 'test', endpoint: async (url: string) => url };
+  const context = {
+    instance: 'lab',
+    clock: systemClock,
+    log: silentLog,
+    installation: 'test',
+    endpoint: async (url: string) => url,
+  };
   const session = await type.connect(value as never, context);
   const order = (token: string, machine_count: number, host_labels: object) => ({
     request_id: 'req-1',
@@ -33,13 +39,19 @@ async function open(hosts: readonly object[] = three, directory = mkdtempSync(jo
   });
   return {
     directory,
-    launch: (token: string, count: number, host_labels = {}) => api.launch(session, order(token, count, host_labels), call),
+    launch: (token: string, count: number, host_labels = {}) =>
+      api.launch(session, order(token, count, host_labels), call),
     async look(token: string) {
       const [seen] = await api.observe(session, [{ handle: { token }, order: order(token, 0, {}), known: [] }], call);
       return seen && 'machines' in seen ? seen.machines : assert.fail('It was not seen.');
     },
     release: (token: string, ...ids: string[]) =>
-      api.release(session, { token }, { go: ids.map((machine_id) => ({ machine_id, status: 'running' })), stay: [], to_come: 0 }, call),
+      api.release(
+        session,
+        { token },
+        { go: ids.map((machine_id) => ({ machine_id, status: 'running' })), stay: [], to_come: 0 },
+        call,
+      ),
     async [Symbol.asyncDispose]() {
       await type.close?.(session);
       rmSync(directory, { recursive: true, force: true });
@@ -47,7 +59,8 @@ async function open(hosts: readonly object[] = three, directory = mkdtempSync(jo
   };
 }
 
-const ids = (machines: readonly { readonly machine_id: string }[] = []) => machines.map(({ machine_id }) => machine_id);
+const ids = (machines: readonly { readonly machine_id: string }[] = []) =>
+  machines.map(({ machine_id }) => machine_id);
 const hasNone = (fault: unknown) => isFault(fault) && fault.kind === 'capacity';
 
 test('a host is lent with its name and address, and is free again as soon as it is back, as another machine', async () => {
@@ -67,7 +80,10 @@ test('the same token gets the same hosts, also when others are free by then', as
   await using pool = await open();
   await pool.launch('x', 2);
   const short = await pool.launch('y', 2);
-  assert.deepEqual([ids(short.machines), short.shortfall?.[0]?.kind, short.shortfall?.[0]?.count], [['c.1'], 'capacity', 1]);
+  assert.deepEqual(
+    [ids(short.machines), short.shortfall?.[0]?.kind, short.shortfall?.[0]?.count],
+    [['c.1'], 'capacity', 1],
+  );
   await pool.release('x', 'a.1', 'b.1');
   assert.deepEqual(await pool.launch('y', 2), short);
 });
@@ -100,7 +116,10 @@ test('a host that is taken out of the inventory while it is lent is known until 
 });
 
 test('a file that cannot be used is told as such', async () => {
-  await assert.rejects(open(three, '/dev/null/pool'), (fault) => isFault(fault) && /pool file cannot be used/.test(fault.message));
+  await assert.rejects(
+    open(three, '/dev/null/pool'),
+    (fault) => isFault(fault) && /pool file cannot be used/.test(fault.message),
+  );
 });
 
 test('an inventory that names a host twice is refused', async () => {

@@ -3,23 +3,23 @@ import { statSync, watch } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tryStart } from '../../../client/background-server.ts';
-import type { Uses } from './start/supervised.ts';
+import type { WatchedFiles } from './start/supervised.ts';
 
-/** Editors write a file in several steps. */
+/** Milliseconds to wait for further changes: editors write a file in several steps. */
 const pause = 200;
-/** Longer than a server needs to end by itself. */
+/** Milliseconds to wait for the child to end: longer than a server needs. */
 const stopMs = 35_000;
 
 const source = /\.(ts|mts|js|mjs|cjs|json)$/;
 const configurationName = /^(muster\.config\.\w+|\.musterrc|package\.json)$/;
 
 /**
- * `muster server start --reload`: runs the server as a child, and starts it anew when a file changes that it is made of. One that runs goes on when what is
- * there now could not be started.
+ * `muster server start --reload`: runs the server as a child process and restarts it when one of its files changes.
+ * The running server continues when the new state could not start.
  */
 export function startWithReload(argv: readonly string[]): void {
   const [, main = '', ...args] = argv;
-  // Without the words `server start`.
+  // The options without the words `server start`.
   const options = args.filter((arg) => arg !== '--reload').slice(2);
   let child: ChildProcess | undefined;
   let starting: NodeJS.Timeout | undefined;
@@ -30,14 +30,14 @@ export function startWithReload(argv: readonly string[]): void {
 
   function start(): void {
     child = fork(main, ['server', 'start', ...options]);
-    child.once('message', (uses: Uses) => {
+    child.once('message', (files: WatchedFiles) => {
       watching[Symbol.dispose]();
-      watching = watchAll(uses);
+      watching = watchAll(files);
     });
     child.once('exit', (code, signal) => {
       child = undefined;
       if (stopping) process.exit(code ?? 1);
-      if (!ending) say(`muster ended with ${signal ?? code}; it starts again when a file changes.`);
+      if (!ending) say(`muster ended with ${signal ?? code}; it restarts when a file changes.`);
     });
   }
 
@@ -46,38 +46,43 @@ export function startWithReload(argv: readonly string[]): void {
     clearTimeout(starting);
     starting = setTimeout(() => {
       starting = undefined;
-      turn = turn.then(() => startAnew(file));
+      turn = turn.then(() => restart(file));
     }, pause);
   }
 
-  async function startAnew(file: string): Promise<void> {
+  async function restart(file: string): Promise<void> {
     if (child) {
-      const { code, said } = await tryStart(options);
+      const { code, output } = await tryStart(options);
       if (stopping) return;
-      if (code !== 0) return say(`${said}${file} changed; muster goes on as it is, since it could not start so.`);
+      if (code !== 0)
+        return say(`${output}${file} changed; muster continues unchanged, since it could not start with the change.`);
     }
-    say(`${file} changed; muster starts anew.`);
+    say(`${file} changed; muster restarts.`);
     ending = true;
     await end(child);
     ending = false;
     if (!stopping) start();
   }
 
-  function watchAll(uses: Uses | undefined): Disposable {
+  function watchAll(files: WatchedFiles | undefined): Disposable {
     const stack = new DisposableStack();
-    const see = (folder: string, recursive: boolean, names: (name: string) => boolean) => {
+    const watchFolder = (folder: string, recursive: boolean, names: (name: string) => boolean) => {
       const watcher = watch(folder, { recursive }, (_, name) => {
         if (name !== null && names(name)) changed(join(folder, name));
       }).on('error', () => watcher.close());
       stack.defer(() => watcher.close());
     };
-    for (const folder of sources()) see(folder, true, (name) => source.test(name));
-    const named = uses?.file ?? namedIn(args);
-    if (named === undefined) see(process.cwd(), false, (name) => configurationName.test(name));
-    else see(dirname(resolve(named)), false, (name) => name === basename(named));
-    for (const plugin of uses?.plugins ?? []) {
+    for (const folder of sources()) watchFolder(folder, true, (name) => source.test(name));
+    const named = files?.file ?? namedIn(args);
+    if (named === undefined) watchFolder(process.cwd(), false, (name) => configurationName.test(name));
+    else watchFolder(dirname(resolve(named)), false, (name) => name === basename(named));
+    for (const plugin of files?.plugins ?? []) {
       const isFolder = statSync(plugin, { throwIfNoEntry: false })?.isDirectory() ?? false;
-      see(isFolder ? plugin : dirname(plugin), isFolder, (name) => source.test(name) && !name.includes('node_modules'));
+      watchFolder(
+        isFolder ? plugin : dirname(plugin),
+        isFolder,
+        (name) => source.test(name) && !name.includes('node_modules'),
+      );
     }
     return stack;
   }
@@ -88,12 +93,13 @@ export function startWithReload(argv: readonly string[]): void {
     void end(child);
   }
 
-  // Ctrl-C reaches the child by itself, and a second signal would end it at once: the closed channel is what it heeds.
+  // Ctrl-C reaches the child directly, and a second signal would end it at once: so the child is stopped by closing
+  // its channel.
   process.on('SIGINT', stop).on('SIGTERM', stop);
   start();
 }
 
-/** Ends a child in good order. */
+/** Stops a child gracefully; kills it after `stopMs`. */
 async function end(child: ChildProcess | undefined): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
@@ -103,7 +109,7 @@ async function end(child: ChildProcess | undefined): Promise<void> {
   clearTimeout(late);
 }
 
-/** Where muster's own code is: beside this file, as sources or as built. */
+/** The directories of muster's own code, as sources or as a build. */
 function sources(): readonly string[] {
   const root = fileURLToPath(new URL('../../../..', import.meta.url));
   return ['core', 'config', 'host', 'plugins'].map((folder) => join(root, folder));

@@ -10,21 +10,21 @@ interface PlaceFlags {
 }
 
 const examples: readonly Example[] = [
-  ['muster server start', 'in the background; muster finds it by itself'],
+  ['muster server start', 'in the background; other commands find it by themselves'],
   ['muster server start --foreground', 'for a service manager'],
-  ['muster server status --output json', 'whether it runs, and where'],
-  ['muster server logs -f', 'what it does'],
+  ['muster server status --output json', 'whether a server runs, and its address'],
+  ['muster server logs -f', 'follow the log of the server'],
 ];
 
 /** `muster server stop | status | restart | logs` */
 export function addServerControl(server: Command, cli: Cli): void {
-  const config = ['--config <file>', 'Configuration file, instead of the one that is found.'] as const;
+  const config = ['--config <file>', 'Configuration file. Default: the file that the search finds.'] as const;
   addExamples(server, examples);
   const stop = server
     .command('stop')
-    .description('End the server of the data directory in good order, and wait until it is gone.')
+    .description('Stop the server of the data directory gracefully, and wait until it has ended.')
     .option(...config)
-    .option('--force', 'Kill it when it does not end by itself.')
+    .option('--force', 'Kill the server when it does not end by itself.')
     .action(async ({ config: file, force }: PlaceFlags & { readonly force?: boolean }) => {
       const { stopServer } = await import('./server-stop.ts');
       cli.code = await stopServer(file, force ?? false, cli.terminal);
@@ -32,9 +32,9 @@ export function addServerControl(server: Command, cli: Cli): void {
   addExamples(stop, [['muster server stop']]);
   const status = server
     .command('status')
-    .description('Whether a server runs on the data directory, and where. Exit code 5: none does.')
+    .description('Show whether a server runs on the data directory, and its address. Exit code 5: no server runs.')
     .option(...config)
-    .addOption(new Option('-o, --output <form>', 'How the result is printed.').choices(forms).default('table'))
+    .addOption(new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table'))
     .action(async ({ config: file, output }: PlaceFlags & { readonly output: Form }) => {
       const { serverStatus } = await import('./server-status.ts');
       cli.code = await serverStatus(file, output, cli.terminal);
@@ -43,9 +43,9 @@ export function addServerControl(server: Command, cli: Cli): void {
   const restart = server
     .command('restart')
     .description(
-      'Stop the server and start it in the background, with the configuration and the options that it had; options given here override those.',
+      'Stop the server and start it in the background with its previous configuration and options; options of this command override them.',
     )
-    .option('--force', 'Kill it when it does not end by itself.');
+    .option('--force', 'Kill the server when it does not end by itself.');
   addConfigurationOptions(restart).action(async (flags: RestartFlags) => {
     const { restartServer } = await import('./server-restart.ts');
     cli.code = await restartServer(flags, cli.terminal);
@@ -53,14 +53,20 @@ export function addServerControl(server: Command, cli: Cli): void {
   addExamples(restart, [['muster server restart']]);
   const logs = server
     .command('logs')
-    .description('Print the end of what the server in the background has logged.')
+    .description('Print the last lines of the log of the background server.')
     .option(...config)
-    .option('-n, --lines <number>', 'How many lines.', lines, 100)
-    .option('-f, --follow', 'Go on printing what comes, until Ctrl-C.')
-    .action(async ({ config: file, lines: count, follow }: PlaceFlags & { readonly lines: number; readonly follow?: boolean }) => {
-      const { serverLogs } = await import('./server-logs.ts');
-      cli.code = await serverLogs(file, { count, follow: follow ?? false }, cli.terminal);
-    });
+    .option('-n, --lines <number>', 'Number of lines.', lines, 100)
+    .option('-f, --follow', 'Continue with new lines until Ctrl-C.')
+    .action(
+      async ({
+        config: file,
+        lines: count,
+        follow,
+      }: PlaceFlags & { readonly lines: number; readonly follow?: boolean }) => {
+        const { serverLogs } = await import('./server-logs.ts');
+        cli.code = await serverLogs(file, { count, follow: follow ?? false }, cli.terminal);
+      },
+    );
   addExamples(logs, [['muster server logs -f']]);
 }
 

@@ -19,14 +19,14 @@ export async function serverLogs(
   if (read === 0 && !follow)
     throw new BrokerError(
       'FILE_NOT_FOUND',
-      `${logFileOf(dataDirectory)} is not there or empty: a server in the foreground logs where it was started.`,
+      `${logFileOf(dataDirectory)} does not exist or is empty: a server in the foreground logs to its terminal.`,
     );
   for (const line of lastLines(dataDirectory, count)) out(`${line}\n`);
   if (!follow) return exitCodes.done;
   using stop = interruption();
   while (!stop.signal.aborted) {
     const end = endOfLog(dataDirectory);
-    // A new server began a new log.
+    // A new server has started a new log.
     if (end < read) read = 0;
     if (end > read) out(readLog(dataDirectory, read));
     read = end;

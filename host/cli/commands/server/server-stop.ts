@@ -4,19 +4,19 @@ import { BrokerError } from '../../../../core/contract/errors.ts';
 import { isTaken } from '../../../data-directory/data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../../../data-directory/server-place.ts';
 import { dataDirectoryOf } from '../../../client/data-directory-of.ts';
-import { isItsProcess } from '../../../client/running-server.ts';
+import { isServerProcess } from '../../../client/running-server.ts';
 import { whyNotItsServer } from '../../../client/server-process.ts';
 import type { Terminal } from '../../../process/terminal.ts';
 import { exitCodes } from '../../exit-codes.ts';
 
-/** Longer than a server needs to end by itself. */
+/** Milliseconds to wait for the server to end: longer than a server needs. */
 const stopMs = 35_000;
-/** Longer than one takes from having the directory to listening. */
+/** Milliseconds to wait for a starting server: longer than it takes from holding the directory to listening. */
 const startMs = 5_000;
 const killMs = 5_000;
 const pollMs = 40;
 
-/** `muster server stop`. That none runs is no failure. */
+/** `muster server stop`. Succeeds when no server runs. */
 export async function stopServer(config: string | undefined, force: boolean, terminal: Terminal): Promise<number> {
   const dataDirectory = dataDirectoryOf(config);
   const place = await livingServer(dataDirectory);
@@ -25,7 +25,7 @@ export async function stopServer(config: string | undefined, force: boolean, ter
   return exitCodes.done;
 }
 
-/** Ends a server in good order, or kills it where that is allowed and the only way; the exit code. */
+/** Stops a server gracefully; with `force`, kills it when it does not end. Returns the exit code. */
 export async function endServer(place: ServerPlace, force: boolean, terminal: Terminal): Promise<number> {
   if (await ended(place, 'SIGTERM', stopMs)) {
     terminal.out(`The server (pid ${place.pid}) has ended.\n`);
@@ -35,29 +35,32 @@ export async function endServer(place: ServerPlace, force: boolean, terminal: Te
     terminal.out(`The server (pid ${place.pid}) did not end by itself and was killed.\n`);
     return exitCodes.done;
   }
-  terminal.err(`muster: the server (pid ${place.pid}) has not ended within ${stopMs / 1000} s${force ? '.' : '; --force kills it.'}\n`);
+  terminal.err(
+    `muster: the server (pid ${place.pid}) has not ended within ${stopMs / 1000} s${force ? '.' : '; --force kills it.'}\n`,
+  );
   return exitCodes.failed;
 }
 
 /**
- * The server of the directory; one that is starting is waited for, since it does not say yet which process it is. CONFLICT when the process that the
- * directory names is not its server: whoever may write there could name any.
+ * Returns the server process of the directory; undefined when there is none. Waits for a starting server, which has
+ * not recorded its pid yet. Throws CONFLICT when the recorded process is not the server: every user who can write
+ * there could record any pid.
  */
 export async function livingServer(dataDirectory: string): Promise<ServerPlace | undefined> {
   const end = performance.now() + startMs;
   for (;;) {
     const place = readServerPlace(dataDirectory);
-    if (place && isItsProcess(place)) {
+    if (place && isServerProcess(place)) {
       const why = whyNotItsServer(place, dataDirectory);
       if (why === undefined) return place;
-      // It may have ended just now.
-      if (isItsProcess(place)) throw notItsServer(place, dataDirectory, why);
+      // The process may have ended in the meantime.
+      if (isServerProcess(place)) throw notItsServer(place, dataDirectory, why);
     }
     if (!existsSync(dataDirectory) || !isTaken(dataDirectory)) return undefined;
     if (performance.now() > end)
       throw new BrokerError(
         'CONFLICT',
-        `A process has the data directory ${dataDirectory} and serves nobody: a program that embeds muster, or a command with --no-server. End it there.`,
+        `A process that is not a server holds the data directory ${dataDirectory}: a program that embeds muster, or a command with --no-server. Stop that process.`,
       );
     await sleep(pollMs);
   }
@@ -66,19 +69,19 @@ export async function livingServer(dataDirectory: string): Promise<ServerPlace |
 const notItsServer = ({ pid }: ServerPlace, dataDirectory: string, why: string): BrokerError =>
   new BrokerError(
     'CONFLICT',
-    `${dataDirectory} names the process ${pid} as its server, but ${why}: it is left alone. If a server runs in another container or as another user, stop it there; if none runs, remove ${dataDirectory}/server.json.`,
+    `${dataDirectory} names the process ${pid} as its server, but ${why}: it is not stopped. If a server runs in another container or as another user, stop it there; if none runs, remove ${dataDirectory}/server.json.`,
   );
 
-/** Sends a signal and waits until the process is gone. */
+/** Sends a signal and waits until the process has ended; false after `ms`. */
 async function ended(place: ServerPlace, signal: NodeJS.Signals, ms: number): Promise<boolean> {
   try {
     process.kill(place.pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EPERM')
-      throw new BrokerError('CONFLICT', `The server (pid ${place.pid}) belongs to another user, who has to stop it.`);
+      throw new BrokerError('CONFLICT', `The server (pid ${place.pid}) belongs to another user, who must stop it.`);
   }
   const end = performance.now() + ms;
-  while (isItsProcess(place)) {
+  while (isServerProcess(place)) {
     if (performance.now() > end) return false;
     await sleep(pollMs);
   }

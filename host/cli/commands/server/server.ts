@@ -11,12 +11,15 @@ export function serverCommands(program: Command, cli: Cli): void {
   const server = program.command('server').description('Run the broker.');
   const start = server
     .command('start')
-    .description('Start the server, in the background: REST on a TCP port and on a Unix socket in the data directory.')
-    .option('--foreground', 'Stay in the terminal, until SIGINT or SIGTERM.');
+    .description('Start the server in the background: REST on a TCP port and on a Unix socket in the data directory.')
+    .option('--foreground', 'Run in the terminal until SIGINT or SIGTERM.');
   addConfigurationOptions(start)
-    .option('--api-only', 'Serve HTTP on the storage of another server and carry nothing out. Any number may run beside it.')
-    .option('--reload', 'For development: start anew when sources, plugins or the configuration change.')
-    .option('--check', 'Refuse what the start would refuse, and start nothing.')
+    .option(
+      '--api-only',
+      'Serve HTTP on the storage of another server, without a reconciler. Any number may run beside it.',
+    )
+    .option('--reload', 'For development: restart when sources, plugins or the configuration change.')
+    .option('--check', 'Check whether the server could start; start nothing.')
     .addOption(new Option('--in-background').hideHelp())
     .action(async (flags: StartFlags) => {
       for (const only of ['reload', 'apiOnly'] as const)

@@ -27,7 +27,8 @@ export const describeAvailabilityZones: Action = {
     const missing = names.find((name) => !network.zones.includes(name));
     if (missing !== undefined) throw invalidParameter(`Invalid availability zone: [${missing}]`);
     const missingId = ids.find((id) => !zones.some((zone) => zone.zone_id === id));
-    if (missingId !== undefined) throw new AwsError('InvalidParameterValue', `Invalid availability zone-id: [${missingId}]`);
+    if (missingId !== undefined)
+      throw new AwsError('InvalidParameterValue', `Invalid availability zone-id: [${missingId}]`);
     const chosen = zones.filter(
       (zone) => (names.length === 0 || names.includes(zone.zone)) && (ids.length === 0 || ids.includes(zone.zone_id)),
     );

@@ -36,7 +36,10 @@ const fields: FilterFields<OwnedImage> = {
   'virtualization-type': () => 'hvm',
 };
 
-/** Shows images of the catalogue; by id also images that nobody made, which then are the caller's own, unless `strict_ids`. */
+/**
+ * Shows images of the catalogue; by id also images that nobody made, which then are the caller's own, unless
+ * `strict_ids`.
+ */
 export const describeImages: Action = {
   name: 'DescribeImages',
   mutating: false,
@@ -45,11 +48,13 @@ export const describeImages: Action = {
     const filters = readFilters(call.params, fields, true);
     const ids = texts(call.params, 'ImageId');
     const owners = readOwners(call);
-    const images = ids.length > 0 ? ids.map((id) => imageById(call, id)) : call.state.network.catalogue.images.map(owned);
+    const images =
+      ids.length > 0 ? ids.map((id) => imageById(call, id)) : call.state.network.catalogue.images.map(owned);
     const { entries, next } = pageOf(
       images.filter(
         (image) =>
-          (owners.length === 0 || owners.includes(image.owner) || owners.includes(image.alias ?? '')) && passes(image, filters, fields),
+          (owners.length === 0 || owners.includes(image.owner) || owners.includes(image.alias ?? '')) &&
+          passes(image, filters, fields),
       ),
       page,
     );
@@ -67,7 +72,8 @@ function readOwners(call: ActionCall): string[] {
 }
 
 function imageById(call: ActionCall, id: string): OwnedImage {
-  if (!/^ami-[\w-]+$/.test(id)) throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${id}" (expecting "ami-...")`);
+  if (!/^ami-[\w-]+$/.test(id))
+    throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${id}" (expecting "ami-...")`);
   const known = call.state.network.image(id);
   if (known !== undefined) return owned(known);
   if (call.knobs.strict_ids) throw new AwsError('InvalidAMIID.NotFound', `The image id '[${id}]' does not exist`);
@@ -75,7 +81,9 @@ function imageById(call: ActionCall, id: string): OwnedImage {
 }
 
 function owned(image: CatalogueImage): OwnedImage {
-  return image.name.startsWith('ubuntu/') ? { ...image, owner: canonical, alias: undefined } : { ...image, owner: amazon, alias: 'amazon' };
+  return image.name.startsWith('ubuntu/')
+    ? { ...image, owner: canonical, alias: undefined }
+    : { ...image, owner: amazon, alias: 'amazon' };
 }
 
 function isPublic(image: OwnedImage): boolean {

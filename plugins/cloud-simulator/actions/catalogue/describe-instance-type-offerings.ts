@@ -23,7 +23,8 @@ export const describeInstanceTypeOfferings: Action = {
   handle(call) {
     const { params, state } = call;
     const page = pageRequest(call, { min: 5, max: 1000 });
-    const kind = oneOf(params, 'LocationType', ['region', 'availability-zone', 'availability-zone-id', 'outpost']) ?? 'region';
+    const kind =
+      oneOf(params, 'LocationType', ['region', 'availability-zone', 'availability-zone-id', 'outpost']) ?? 'region';
     const filters = readFilters(params, fields, false);
     const places = state.network.catalogue.zones.map(({ zone, zone_id }) => ({
       zone,
@@ -32,7 +33,9 @@ export const describeInstanceTypeOfferings: Action = {
     const offerings = offeredTypes(state).flatMap(({ instance_type: instanceType }): Offering[] => {
       if (kind === 'outpost') return [];
       if (kind === 'region') return [{ instanceType, location: state.region }];
-      return places.flatMap(({ zone, name }) => (zoneHas(state, zone, instanceType) ? [{ instanceType, location: name }] : []));
+      return places.flatMap(({ zone, name }) =>
+        zoneHas(state, zone, instanceType) ? [{ instanceType, location: name }] : [],
+      );
     });
     const { entries, next } = pageOf(
       offerings.filter((offering) => passes(offering, filters, fields)),
@@ -42,7 +45,8 @@ export const describeInstanceTypeOfferings: Action = {
       itemSet(
         'instanceTypeOfferingSet',
         entries,
-        ({ instanceType, location }) => leaf('instanceType', instanceType) + leaf('locationType', kind) + leaf('location', location),
+        ({ instanceType, location }) =>
+          leaf('instanceType', instanceType) + leaf('locationType', kind) + leaf('location', location),
       ) + nextTokenXml(next)
     );
   },

@@ -48,7 +48,10 @@ export const describeInstanceTypes: Action = {
     const named = names.map((name) => instanceTypes.get(name));
     const missing = names.filter((_, index) => !offered.includes(named[index] as CatalogueInstanceType));
     if (missing.length > 0)
-      throw new AwsError('InvalidInstanceType', `The following supplied instance types do not exist: [${missing.join(', ')}]`);
+      throw new AwsError(
+        'InvalidInstanceType',
+        `The following supplied instance types do not exist: [${missing.join(', ')}]`,
+      );
     const types = names.length > 0 ? (named as readonly CatalogueInstanceType[]) : offered;
     const { entries, next } = pageOf(
       types.filter((type) => passes(type, filters, fields)),

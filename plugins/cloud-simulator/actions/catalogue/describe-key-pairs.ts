@@ -23,7 +23,8 @@ export const describeKeyPairs: Action = {
     if (missing !== undefined && call.knobs.strict_ids)
       throw new AwsError('InvalidKeyPair.NotFound', `The key pair '${missing}' does not exist`);
     const unknownId = texts(call.params, 'KeyPairId').find((id) => !known.some((name) => keyIdOf(name) === id));
-    if (unknownId !== undefined) throw new AwsError('InvalidKeyPair.NotFound', `The key pair ID '${unknownId}' does not exist`);
+    if (unknownId !== undefined)
+      throw new AwsError('InvalidKeyPair.NotFound', `The key pair ID '${unknownId}' does not exist`);
     const ids = texts(call.params, 'KeyPairId');
     const chosen = named.length > 0 ? named : known.filter((name) => ids.length === 0 || ids.includes(keyIdOf(name)));
     return itemSet(

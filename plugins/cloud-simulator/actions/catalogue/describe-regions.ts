@@ -25,7 +25,10 @@ export const describeRegions: Action = {
     return itemSet(
       'regionInfo',
       chosen,
-      (name) => leaf('regionName', name) + leaf('regionEndpoint', endpointOf(name)) + leaf('optInStatus', 'opt-in-not-required'),
+      (name) =>
+        leaf('regionName', name) +
+        leaf('regionEndpoint', endpointOf(name)) +
+        leaf('optInStatus', 'opt-in-not-required'),
     );
   },
 };

@@ -24,7 +24,9 @@ export const describeSecurityGroups: Action = {
     const names = texts(call.params, 'GroupName');
     const named = [...ids.map((id) => groupById(call, id)), ...names.map((name) => groupByName(call, name))];
     const { entries, next } = pageOf(
-      (named.length > 0 ? named : call.state.network.catalogue.security_groups).filter((group) => passes(group, filters, fields)),
+      (named.length > 0 ? named : call.state.network.catalogue.security_groups).filter((group) =>
+        passes(group, filters, fields),
+      ),
       page,
     );
     return itemSet('securityGroupInfo', entries, (group) => groupXml(group, call.state.account)) + nextTokenXml(next);
@@ -32,7 +34,8 @@ export const describeSecurityGroups: Action = {
 };
 
 function groupById(call: ActionCall, id: string): CatalogueSecurityGroup {
-  if (!/^sg-[\w-]+$/.test(id)) throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
+  if (!/^sg-[\w-]+$/.test(id))
+    throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
   const known = call.state.network.group(id);
   if (known === undefined && call.knobs.strict_ids)
     throw new AwsError('InvalidGroup.NotFound', `The security group '${id}' does not exist`);

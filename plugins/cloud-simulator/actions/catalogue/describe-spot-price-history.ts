@@ -20,7 +20,10 @@ const fieldsOf = (call: ActionCall): FilterFields<Pool> => ({
   'spot-price': (pool) => priceText(call, pool),
 });
 
-/** Shows the Spot prices as they are now: the past of a price is not kept. Also what a time range asks for began before it. */
+/**
+ * Shows the Spot prices as they are now: the past of a price is not kept. Also what a time range asks for began before
+ * it.
+ */
 export const describeSpotPriceHistory: Action = {
   name: 'DescribeSpotPriceHistory',
   mutating: false,
@@ -30,7 +33,8 @@ export const describeSpotPriceHistory: Action = {
     const fields = fieldsOf(call);
     const filters = readFilters(params, fields, false);
     const zone = text(params, 'AvailabilityZone');
-    if (zone !== undefined && !state.network.zones.includes(zone)) throw invalidParameter(`Invalid availability zone: [${zone}]`);
+    if (zone !== undefined && !state.network.zones.includes(zone))
+      throw invalidParameter(`Invalid availability zone: [${zone}]`);
     const asked = texts(params, 'ProductDescription');
     const pools = asked.length === 0 || asked.some((one) => products.includes(one)) ? poolsOf(call, zone) : [];
     const { entries, next } = pageOf(
@@ -56,12 +60,15 @@ export const describeSpotPriceHistory: Action = {
 function poolsOf({ state, params }: ActionCall, zone: string | undefined): Pool[] {
   const names = texts(params, 'InstanceType');
   const unknown = names.find((name) => instanceType(name) === undefined);
-  if (unknown !== undefined) throw new AwsError('InvalidParameterValue', `Invalid value '${unknown}' for InstanceType.`);
+  if (unknown !== undefined)
+    throw new AwsError('InvalidParameterValue', `Invalid value '${unknown}' for InstanceType.`);
   const zones = zone === undefined ? state.network.zones : [zone];
   return offeredTypes(state)
     .filter((type) => factsOf(type).spot && (names.length === 0 || names.includes(type.instance_type)))
     .flatMap(({ instance_type: name }) =>
-      zones.filter((one) => zoneHas(state, one, name)).map((one) => ({ instanceType: name, zone: one, market: 'spot' as const })),
+      zones
+        .filter((one) => zoneHas(state, one, name))
+        .map((one) => ({ instanceType: name, zone: one, market: 'spot' as const })),
     );
 }
 

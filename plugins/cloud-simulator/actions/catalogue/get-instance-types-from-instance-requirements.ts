@@ -25,7 +25,9 @@ export const getInstanceTypesFromInstanceRequirements: Action = {
       (type) => virtual.includes('hvm') && archs.includes(type.arch) && matchesRequirements(type, wanted),
     );
     const { entries, next } = pageOf(types, page);
-    return itemSet('instanceTypeSet', entries, (type) => leaf('instanceType', type.instance_type)) + nextTokenXml(next);
+    return (
+      itemSet('instanceTypeSet', entries, (type) => leaf('instanceType', type.instance_type)) + nextTokenXml(next)
+    );
   },
 };
 

@@ -12,8 +12,8 @@ import { leaf } from '../../wire/xml/xml.ts';
 import { newFleetId } from './fleet-ids.ts';
 
 /**
- * Makes a fleet. An instant one makes its only attempt here: the answer has the machines and the errors of pools side by side, and is a
- * 200 with none at all too. The others answer with their id alone and start machines afterwards.
+ * Makes a fleet. An instant one makes its only attempt here: the answer has the machines and the errors of pools side
+ * by side, and is a 200 with none at all too. The others answer with their id alone and start machines afterwards. /
  */
 export const createFleet: Action = {
   name: 'CreateFleet',

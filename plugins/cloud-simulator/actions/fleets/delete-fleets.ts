@@ -26,7 +26,9 @@ interface Failure {
   readonly message: string;
 }
 
-/** Deletes fleets one by one, with their machines or without; an instant fleet always takes all its machines with it. */
+/**
+ * Deletes fleets one by one, with their machines or without; an instant fleet always takes all its machines with it.
+ */
 export const deleteFleets: Action = {
   name: 'DeleteFleets',
   mutating: true,
@@ -44,7 +46,8 @@ export const deleteFleets: Action = {
       itemSet(
         'successfulFleetDeletionSet',
         outcomes.filter((one): one is Deletion => 'current' in one),
-        (one) => leaf('currentFleetState', one.current) + leaf('previousFleetState', one.previous) + leaf('fleetId', one.id),
+        (one) =>
+          leaf('currentFleetState', one.current) + leaf('previousFleetState', one.previous) + leaf('fleetId', one.id),
       ) +
       itemSet(
         'unsuccessfulFleetDeletionSet',
@@ -60,7 +63,11 @@ function objection(call: ActionCall, id: string, terminate: boolean, instant: nu
   const fleet = findFleet(call, id);
   if (fleet === undefined) return { id, code: 'fleetIdDoesNotExist', message: `The fleet ID '${id}' does not exist.` };
   if (fleet.type === 'instant' ? fleet.deletedAt !== undefined : isStopped(fleet))
-    return { id, code: 'fleetNotInDeletableState', message: `The fleet '${id}' is not in a state in which it can be deleted.` };
+    return {
+      id,
+      code: 'fleetNotInDeletableState',
+      message: `The fleet '${id}' is not in a state in which it can be deleted.`,
+    };
   if (fleet.type === 'instant' && !terminate) {
     return {
       id,

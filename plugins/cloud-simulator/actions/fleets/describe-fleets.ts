@@ -19,13 +19,15 @@ export const describeFleets: Action = {
     const fields: FilterFields<Fleet> = {
       'activity-status': (fleet) => (fleet.type === 'instant' ? activityOf(fleet) : activityWord(fleet)),
       'excess-capacity-termination-policy': (fleet) => (fleet.type === 'instant' ? 'termination' : fleet.excess),
-      'fleet-state': (fleet) => (fleet.type === 'instant' ? instantStateOf(fleet, call.state.instances, call.now) : stateWord(fleet)),
+      'fleet-state': (fleet) =>
+        fleet.type === 'instant' ? instantStateOf(fleet, call.state.instances, call.now) : stateWord(fleet),
       'replace-unhealthy-instances': (fleet) => String(fleet.type !== 'instant' && fleet.request.replaceUnhealthy),
       type: (fleet) => fleet.type,
     };
     const filters = readFilters(call.params, fields, false);
     const ids = [...new Set(texts(call.params, 'FleetId'))];
-    const chosen: readonly Fleet[] = ids.length > 0 ? ids.map((id) => fleetById(call, id)) : standingFleets(call, 'ec2');
+    const chosen: readonly Fleet[] =
+      ids.length > 0 ? ids.map((id) => fleetById(call, id)) : standingFleets(call, 'ec2');
     const { entries, next } = pageOf(
       chosen.filter((fleet) => passes(fleet, filters, fields)),
       page,

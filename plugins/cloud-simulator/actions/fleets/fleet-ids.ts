@@ -39,7 +39,8 @@ export function fleetById(call: ActionCall, id: string): Fleet {
 
 /** The Spot fleet of an id; refuses the call when there is none to be seen. */
 export function spotFleetById(call: ActionCall, id: string): StandingFleet {
-  if (!isSpotFleetId(id)) throw new AwsError('InvalidSpotFleetRequestId.Malformed', `Invalid id: "${id}" (expecting "sfr-...")`);
+  if (!isSpotFleetId(id))
+    throw new AwsError('InvalidSpotFleetRequestId.Malformed', `Invalid id: "${id}" (expecting "sfr-...")`);
   const fleet = findFleet(call, id);
   if (fleet === undefined || fleet.type === 'instant')
     throw new AwsError('InvalidSpotFleetRequestId.NotFound', `The spot fleet request ID '${id}' does not exist`);

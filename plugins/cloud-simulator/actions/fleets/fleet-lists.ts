@@ -13,7 +13,9 @@ import { nextTokenXml, timestamp } from '../../wire/xml/xml.ts';
 
 type Member = ReturnType<typeof membersAt>[number];
 
-const memberFields: FilterFields<Member> = { 'instance-type': (member) => member.instance.reservation.spec.type.instance_type };
+const memberFields: FilterFields<Member> = {
+  'instance-type': (member) => member.instance.reservation.spec.type.instance_type,
+};
 
 /** A page of the machines that a fleet has, as its list was `stale_ms` ago. */
 export function membersPageXml(call: ActionCall, fleet: StandingFleet, filtered: boolean): string {
@@ -32,7 +34,11 @@ export function membersPageXml(call: ActionCall, fleet: StandingFleet, filtered:
 }
 
 /** A page of a fleet's history; undefined stands for an instant fleet, which has none. */
-export function historyPageXml(call: ActionCall, fleet: StandingFleet | undefined, kind: StandingFleet['kind']): string {
+export function historyPageXml(
+  call: ActionCall,
+  fleet: StandingFleet | undefined,
+  kind: StandingFleet['kind'],
+): string {
   const since = time(call.params, 'StartTime');
   if (since === undefined) throw missingParameter('StartTime');
   const page = pageRequest(call, { min: 1, max: 1000 });
@@ -44,6 +50,9 @@ export function historyPageXml(call: ActionCall, fleet: StandingFleet | undefine
     page,
   );
   return (
-    historyXml(entries, kind) + timestamp('lastEvaluatedTime', readableUntil(call)) + nextTokenXml(next) + timestamp('startTime', since)
+    historyXml(entries, kind) +
+    timestamp('lastEvaluatedTime', readableUntil(call)) +
+    nextTokenXml(next) +
+    timestamp('startTime', since)
   );
 }

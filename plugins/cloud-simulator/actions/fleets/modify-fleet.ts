@@ -12,7 +12,10 @@ import { required } from '../../wire/values.ts';
 import { leaf } from '../../wire/xml/xml.ts';
 import { fleetById } from './fleet-ids.ts';
 
-/** Changes the target, the excess policy or the pools of a fleet of type maintain. Who names no policy lets the fleet end machines. */
+/**
+ * Changes the target, the excess policy or the pools of a fleet of type maintain. Who names no policy lets the fleet
+ * end machines.
+ */
 export const modifyFleet: Action = {
   name: 'ModifyFleet',
   mutating: true,
@@ -33,8 +36,13 @@ export const modifyFleet: Action = {
   },
 };
 
-/** Pools that a change names; they stand for all that the fleet had. The list is spelled in the singular, other than in CreateFleet. */
+/**
+ * Pools that a change names; they stand for all that the fleet had. The list is spelled in the singular, other than in
+ * CreateFleet.
+ */
 export function readNewPools(call: ActionCall, fleet: StandingFleet): FleetPool[] | undefined {
   const configs = parts(call.params, 'LaunchTemplateConfig');
-  return configs.length === 0 ? undefined : readTemplatePools(call, configs, { instant: false, maxPrice: fleet.request.maxPrice });
+  return configs.length === 0
+    ? undefined
+    : readTemplatePools(call, configs, { instant: false, maxPrice: fleet.request.maxPrice });
 }

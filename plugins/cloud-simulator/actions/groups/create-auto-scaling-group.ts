@@ -15,7 +15,10 @@ import { groupAction } from './group-action.ts';
 
 const maxName = 255;
 
-/** Makes a group; its machines come later. There is no client token: the name is what keeps a second one from being made. */
+/**
+ * Makes a group; its machines come later. There is no client token: the name is what keeps a second one from being
+ * made.
+ */
 export const createAutoScalingGroup = groupAction({
   name: 'CreateAutoScalingGroup',
   mutating: true,
@@ -23,7 +26,10 @@ export const createAutoScalingGroup = groupAction({
     const { params, state, knobs } = call;
     const name = readName(call);
     if (state.groups.byName.has(name))
-      throw new AwsError('AlreadyExists', `AutoScalingGroup by this name already exists - A group with the name ${name} already exists`);
+      throw new AwsError(
+        'AlreadyExists',
+        `AutoScalingGroup by this name already exists - A group with the name ${name} already exists`,
+      );
     for (const bound of ['MinSize', 'MaxSize']) required(params, bound);
     const sizes = changeSizes(undefined, {
       min: integer(params, 'MinSize'),
@@ -34,7 +40,10 @@ export const createAutoScalingGroup = groupAction({
     const tags = readGroupTags(memberParts(params, 'Tags'), new Map());
     const quota = knobs.quotas.groups;
     if (quota !== null && state.groups.byName.size >= quota)
-      throw new AwsError('LimitExceeded', `You have reached the limit of ${quota} Auto Scaling groups in this Region.`);
+      throw new AwsError(
+        'LimitExceeded',
+        `You have reached the limit of ${quota} Auto Scaling groups in this Region.`,
+      );
 
     const group: Group = {
       name,

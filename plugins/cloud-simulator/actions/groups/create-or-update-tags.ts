@@ -16,10 +16,14 @@ export const createOrUpdateTags = groupAction({
       oneOf(entry, 'ResourceType', ['auto-scaling-group']);
       const name = required(entry, 'ResourceId');
       const group = call.state.groups.byName.get(name);
-      if (group === undefined) throw validationError(`AutoScalingGroup name not found - AutoScalingGroup '${name}' not found`);
+      if (group === undefined)
+        throw validationError(`AutoScalingGroup name not found - AutoScalingGroup '${name}' not found`);
       return group;
     });
-    const changes: [Group, Map<string, GroupTag>][] = [...byGroup].map(([group, own]) => [group, readGroupTags(own, group.tags)]);
+    const changes: [Group, Map<string, GroupTag>][] = [...byGroup].map(([group, own]) => [
+      group,
+      readGroupTags(own, group.tags),
+    ]);
     for (const [group, tags] of changes) {
       for (const [key, tag] of tags) group.tags.set(key, tag);
       call.touched.push(group.name);

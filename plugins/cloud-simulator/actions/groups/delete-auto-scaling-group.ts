@@ -5,7 +5,9 @@ import { stayingMembers } from '../../state/groups.ts';
 import { flag } from '../../wire/values.ts';
 import { groupAction, namedGroup } from './group-action.ts';
 
-/** Deletes an empty group, or by force one with all its machines; it is there, and its name taken, until they are gone. */
+/**
+ * Deletes an empty group, or by force one with all its machines; it is there, and its name taken, until they are gone.
+ */
 export const deleteAutoScalingGroup = groupAction({
   name: 'DeleteAutoScalingGroup',
   mutating: true,
@@ -16,13 +18,16 @@ export const deleteAutoScalingGroup = groupAction({
     if (!force && members.length > 0)
       throw resourceInUse('You cannot delete an AutoScalingGroup while there are instances still in the group.');
     if (!force && (group.members.size > 0 || group.launching > 0))
-      throw activityInProgress('You cannot delete an AutoScalingGroup while there are scaling activities in progress for that group.');
+      throw activityInProgress(
+        'You cannot delete an AutoScalingGroup while there are scaling activities in progress for that group.',
+      );
     call.touched.push(group.name);
     if (group.deletedAt !== undefined) return '';
     group.deletedAt = call.now;
     group.config = { ...group.config, min: 0, max: 0 };
     group.desired = 0;
-    for (const member of members) dismiss(call, group, member, 'an instance was taken out of service since the group is being deleted.');
+    for (const member of members)
+      dismiss(call, group, member, 'an instance was taken out of service since the group is being deleted.');
     finishDeletion(call, group);
     return '';
   },

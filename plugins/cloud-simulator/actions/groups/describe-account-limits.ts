@@ -1,7 +1,9 @@
 import { leaf } from '../../wire/xml/xml.ts';
 import { groupAction } from './group-action.ts';
 
-/** Tells how many groups an account may have in a region, and how many it has. Launch configurations are not simulated. */
+/**
+ * Tells how many groups an account may have in a region, and how many it has. Launch configurations are not simulated.
+ */
 export const describeAccountLimits = groupAction({
   name: 'DescribeAccountLimits',
   mutating: false,

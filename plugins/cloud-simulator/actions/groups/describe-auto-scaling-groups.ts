@@ -7,7 +7,10 @@ import { groupAction } from './group-action.ts';
 
 const fields: FilterFields<Group> = { 'tag-value': (group) => [...group.tags.values()].map((tag) => tag.value) };
 
-/** Shows groups, those that are being deleted among them. Of names that nobody has given there is simply nothing to show. */
+/**
+ * Shows groups, those that are being deleted among them. Of names that nobody has given there is simply nothing to
+ * show.
+ */
 export const describeAutoScalingGroups = groupAction({
   name: 'DescribeAutoScalingGroups',
   mutating: false,

@@ -19,7 +19,9 @@ export const describeAutoScalingInstances = groupAction({
       .flatMap((group) => membersOf(group, ids))
       .toSorted((a, b) => a.member.instance.place - b.member.instance.place);
     const { entries, tokenXml } = cutPage(rows, (row) => row.member.instance.place, page);
-    return memberSet('AutoScalingInstances', entries, (row) => memberDetailsXml(row.group, row.member, call.now)) + tokenXml;
+    return (
+      memberSet('AutoScalingInstances', entries, (row) => memberDetailsXml(row.group, row.member, call.now)) + tokenXml
+    );
   },
 });
 

@@ -15,14 +15,21 @@ export const describeScalingActivities = groupAction({
   name: 'DescribeScalingActivities',
   mutating: false,
   handle(call) {
-    const page = groupPage(call, { usual: 100, max: 100, about: ['AutoScalingGroupName', 'ActivityIds', 'IncludeDeletedGroups'] });
+    const page = groupPage(call, {
+      usual: 100,
+      max: 100,
+      about: ['AutoScalingGroupName', 'ActivityIds', 'IncludeDeletedGroups'],
+    });
     const ids = new Set(memberTexts(call.params, 'ActivityIds'));
     const activities = activitiesOf(call)
       .filter((activity) => ids.size === 0 || ids.has(activity.id))
       .toSorted((a, b) => b.place - a.place);
     const { entries, tokenXml } = cutPage(activities, newestFirst, page);
     const gone = new Set(call.state.groups.gone);
-    return memberSet('Activities', entries, (activity) => activityXml(activity, call.now, gone.has(activity.group))) + tokenXml;
+    return (
+      memberSet('Activities', entries, (activity) => activityXml(activity, call.now, gone.has(activity.group))) +
+      tokenXml
+    );
   },
 });
 

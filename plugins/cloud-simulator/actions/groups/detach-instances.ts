@@ -10,7 +10,9 @@ import { namedMembers } from './named-members.ts';
 
 const maxIds = 20;
 
-/** Lets machines in service go alive: all that are named, or none. Without a decrement the group gets others for them. */
+/**
+ * Lets machines in service go alive: all that are named, or none. Without a decrement the group gets others for them.
+ */
 export const detachInstances = groupAction({
   name: 'DetachInstances',
   mutating: true,
@@ -19,7 +21,8 @@ export const detachInstances = groupAction({
     const decrement = readDecrement(call.params);
     const members = namedMembers(call, group, maxIds);
     const unready = members.find((member) => lifecycleOf(member, call.now) !== 'InService');
-    if (unready !== undefined) throw validationError(`The instance ${unready.instance.id} is not in InService or Standby.`);
+    if (unready !== undefined)
+      throw validationError(`The instance ${unready.instance.id} is not in InService or Standby.`);
     // Machines count here, not their weights, as AWS documents it.
     const desired = decrement ? group.desired - members.length : group.desired;
     if (desired < group.config.min) {

@@ -22,7 +22,8 @@ export function groupAction(action: Omit<Action, 'version'>): Action {
 export function namedGroup(call: ActionCall): Group {
   const name = required(call.params, 'AutoScalingGroupName');
   const group = call.state.groups.byName.get(name);
-  if (group === undefined) throw validationError(`AutoScalingGroup name not found - AutoScalingGroup '${name}' not found`);
+  if (group === undefined)
+    throw validationError(`AutoScalingGroup name not found - AutoScalingGroup '${name}' not found`);
   return group;
 }
 

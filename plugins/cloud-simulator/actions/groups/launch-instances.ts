@@ -16,15 +16,20 @@ import { groupAction, openGroup } from './group-action.ts';
 
 const maxMachines = 100;
 
-/** Starts machines in a group at once, in one zone, and tells what came and what did not. The group wants as many more as have come. */
+/**
+ * Starts machines in a group at once, in one zone, and tells what came and what did not. The group wants as many more
+ * as have come.
+ */
 export const launchInstances = groupAction({
   name: 'LaunchInstances',
   mutating: true,
   handle(call) {
     const { params, state, token } = call;
     const requested = readRequested(call);
-    const retry = oneOf(params, 'RetryStrategy', ['none', 'retry-with-group-configuration']) === 'retry-with-group-configuration';
-    if (token !== undefined && !/^[A-Za-z0-9_/-]{1,64}$/.test(token)) throw validationError(`The client token '${token}' is malformed.`);
+    const retry =
+      oneOf(params, 'RetryStrategy', ['none', 'retry-with-group-configuration']) === 'retry-with-group-configuration';
+    if (token !== undefined && !/^[A-Za-z0-9_/-]{1,64}$/.test(token))
+      throw validationError(`The client token '${token}' is malformed.`);
 
     // A replay is answered even when the group has changed since, or is gone.
     const { result: round } = once(call, { pinFailures: false }, () => {
@@ -41,12 +46,15 @@ export const launchInstances = groupAction({
       const started = made.members.reduce((sum, member) => sum + member.weight, 0);
       group.desired = Math.min(group.config.max, group.desired + (retry ? Math.max(requested, started) : started));
       call.touched.push(group.name);
-      if (token !== undefined) state.launchesByToken.set(token, (state.launchesByToken.get(token) ?? 0) + made.members.length);
+      if (token !== undefined)
+        state.launchesByToken.set(token, (state.launchesByToken.get(token) ?? 0) + made.members.length);
       changed(call, group);
       return made;
     });
     return (
-      leaf('AutoScalingGroupName', required(params, 'AutoScalingGroupName')) + leaf('ClientToken', token) + roundXml(round, state.network)
+      leaf('AutoScalingGroupName', required(params, 'AutoScalingGroupName')) +
+      leaf('ClientToken', token) +
+      roundXml(round, state.network)
     );
   },
 });
@@ -60,10 +68,12 @@ function readRequested(call: ActionCall): number {
 
 function checkRequest(group: Group, requested: number): void {
   const { config, desired } = group;
-  if (requested > maxMachines && !isWeighted(config)) throw validationError(`You can launch at most ${maxMachines} instances in one call.`);
+  if (requested > maxMachines && !isWeighted(config))
+    throw validationError(`You can launch at most ${maxMachines} instances in one call.`);
   if (desired + requested > config.max)
     throw validationError(`Launching ${requested} more would take the group above its max size of ${config.max}.`);
-  if (isSuspended(group, 'Launch')) throw validationError(`The process Launch of the group '${group.name}' is suspended.`);
+  if (isSuspended(group, 'Launch'))
+    throw validationError(`The process Launch of the group '${group.name}' is suspended.`);
   const { base, percentage } = readDistribution(config.source.policy);
   if (percentage < 100 && (percentage > 0 || base > 0))
     throw validationError('LaunchInstances does not support groups that mix On-Demand and Spot Instances.');
@@ -77,14 +87,18 @@ function readPlaces(call: ActionCall, group: Group): readonly Place[] {
   const subnets = memberTexts(params, 'SubnetIds');
   if (Math.max(zones.length, ids.length, subnets.length) > 1)
     throw validationError('At most one Availability Zone or subnet can be specified.');
-  if (zones.length > 0 && ids.length > 0) throw validationError('AvailabilityZones and AvailabilityZoneIds cannot be specified together.');
+  if (zones.length > 0 && ids.length > 0)
+    throw validationError('AvailabilityZones and AvailabilityZoneIds cannot be specified together.');
   const zone = zones[0] ?? state.network.catalogue.zones.find((one) => one.zone_id === ids[0])?.zone ?? ids[0];
   const subnet = subnets[0];
   if (zone === undefined && subnet === undefined && group.config.zones.length > 1)
-    throw validationError('Either an Availability Zone or a subnet must be specified for a group with several Availability Zones.');
+    throw validationError(
+      'Either an Availability Zone or a subnet must be specified for a group with several Availability Zones.',
+    );
   const places = placesOf(call, group.config).filter(
     (place) => (zone === undefined || place.zone === zone) && (subnet === undefined || place.subnet === subnet),
   );
-  if (places.length === 0) throw validationError(`The Availability Zone or subnet '${subnet ?? zone}' is not one of the group's.`);
+  if (places.length === 0)
+    throw validationError(`The Availability Zone or subnet '${subnet ?? zone}' is not one of the group's.`);
   return places;
 }

@@ -9,7 +9,8 @@ export function readProcesses(call: ActionCall): readonly ProcessName[] {
   if (names.length === 0) return processNames;
   return names.map((name) => {
     const known = processNames.find((process) => process === name);
-    if (known === undefined) throw validationError(`The process name '${name}' is not valid. Valid names: ${processNames.join(', ')}`);
+    if (known === undefined)
+      throw validationError(`The process name '${name}' is not valid. Valid names: ${processNames.join(', ')}`);
     return known;
   });
 }

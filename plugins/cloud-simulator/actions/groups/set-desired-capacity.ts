@@ -13,8 +13,14 @@ export const setDesiredCapacity = groupAction({
     required(params, 'DesiredCapacity');
     const desired = integer(params, 'DesiredCapacity') as number;
     const { min, max, cooldownS } = group.config;
-    if (desired > max) throw validationError(`New SetDesiredCapacity value ${desired} is above max value ${max} for the AutoScalingGroup.`);
-    if (desired < min) throw validationError(`New SetDesiredCapacity value ${desired} is below min value ${min} for the AutoScalingGroup.`);
+    if (desired > max)
+      throw validationError(
+        `New SetDesiredCapacity value ${desired} is above max value ${max} for the AutoScalingGroup.`,
+      );
+    if (desired < min)
+      throw validationError(
+        `New SetDesiredCapacity value ${desired} is below min value ${min} for the AutoScalingGroup.`,
+      );
     if (flag(params, 'HonorCooldown') && group.scaledAt !== undefined && now < group.scaledAt + cooldownS * 1000)
       throw activityInProgress('Scaling activity is in progress and blocks this action: the cooldown has not passed.');
     group.desired = desired;

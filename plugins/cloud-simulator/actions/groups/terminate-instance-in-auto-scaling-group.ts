@@ -14,7 +14,10 @@ import { namedMembers } from './named-members.ts';
 
 const maxIds = 100;
 
-/** Ends a machine of a group, or several of one group, and takes their units off the desired capacity in the same step or gets others for them. */
+/**
+ * Ends a machine of a group, or several of one group, and takes their units off the desired capacity in the same step
+ * or gets others for them.
+ */
 export const terminateInstanceInAutoScalingGroup = groupAction({
   name: 'TerminateInstanceInAutoScalingGroup',
   mutating: true,
@@ -43,7 +46,8 @@ export const terminateInstanceInAutoScalingGroup = groupAction({
 });
 
 function inNamedGroup(call: ActionCall): { group: Group; members: GroupMember[] } {
-  if (text(call.params, 'InstanceId') !== undefined) throw validationError('InstanceId and InstanceIds cannot be specified together.');
+  if (text(call.params, 'InstanceId') !== undefined)
+    throw validationError('InstanceId and InstanceIds cannot be specified together.');
   const group = openGroup(call);
   return { group, members: namedMembers(call, group, maxIds) };
 }

@@ -13,7 +13,11 @@ export const updateAutoScalingGroup = groupAction({
     const group = openGroup(call);
     const sizes = changeSizes(
       { min: group.config.min, max: group.config.max, desired: group.desired },
-      { min: integer(params, 'MinSize'), max: integer(params, 'MaxSize'), desired: integer(params, 'DesiredCapacity') },
+      {
+        min: integer(params, 'MinSize'),
+        max: integer(params, 'MaxSize'),
+        desired: integer(params, 'DesiredCapacity'),
+      },
     );
     group.config = readGroupConfig(call, params, sizes, group.config);
     group.desired = sizes.desired;

@@ -9,7 +9,10 @@ import { leaf, node, timestamp } from '../../wire/xml/xml.ts';
 const arnForm = /^arn:(aws[a-z-]*):iam::(\d{12}):role\/(?:[\x21-\x7e]+\/)?([\w+=,.@-]{1,64})$/;
 const sessionNameForm = /^[\w+=,.@-]{2,64}$/;
 
-/** STS: gives keys for a role of any account; every role exists and trusts every caller. The keys are of the role's account and end at their expiration. */
+/**
+ * STS: gives keys for a role of any account; every role exists and trusts every caller. The keys are of the role's
+ * account and end at their expiration.
+ */
 export const assumeRole: Action = {
   name: 'AssumeRole',
   version: '2011-06-15',
@@ -70,7 +73,8 @@ function readRequest({ params, accessKey }: ActionCall): AssumeRoleRequest {
       'Member must be a number between 900 and 43200',
     ),
   ];
-  if (wrong.length > 0) throw invalid(`${wrong.length} validation error${wrong.length > 1 ? 's' : ''} detected: ${wrong.join('; ')}`);
+  if (wrong.length > 0)
+    throw invalid(`${wrong.length} validation error${wrong.length > 1 ? 's' : ''} detected: ${wrong.join('; ')}`);
   if (!arnForm.test(arn as string)) throw invalid(`${arn} is invalid`);
   if (seconds > 3600 && isSessionKey(accessKey))
     throw invalid('The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining');

@@ -26,7 +26,8 @@ export const describeInstanceStatus: Action = {
   handle(call) {
     const { now } = call;
     const page = pageRequest(call, { min: 5, max: 1000, notWith: 'InstanceId' });
-    if (texts(call.params, 'InstanceId').length > maxIds) throw invalidParameter(`You can name at most ${maxIds} instance IDs.`);
+    if (texts(call.params, 'InstanceId').length > maxIds)
+      throw invalidParameter(`You can name at most ${maxIds} instance IDs.`);
     const all = flag(call.params, 'IncludeAllInstances') ?? false;
     const fields = statusFields(call);
     const filters = readFilters(call.params, fields, false);
@@ -115,5 +116,9 @@ function checkXml(name: string, check: Check, impairedSince: number | undefined)
   const result = reachability[check];
   if (result === undefined) return node(name, leaf('status', check));
   const since = check === 'impaired' && impairedSince !== undefined ? timestamp('impairedSince', impairedSince) : '';
-  return node(name, leaf('status', check) + node('details', node('item', leaf('name', 'reachability') + leaf('status', result) + since)));
+  return node(
+    name,
+    leaf('status', check) +
+      node('details', node('item', leaf('name', 'reachability') + leaf('status', result) + since)),
+  );
 }

@@ -34,7 +34,9 @@ export const describeInstances: Action = {
       }
       found.push(instance);
     }
-    return reservationSetXml(call, found) + nextTokenXml(more ? page.token((found.at(-1) as Instance).place) : undefined);
+    return (
+      reservationSetXml(call, found) + nextTokenXml(more ? page.token((found.at(-1) as Instance).place) : undefined)
+    );
   },
 };
 
@@ -60,6 +62,9 @@ function reservationSetXml(call: ActionCall, instances: readonly Instance[]): st
       leaf('reservationId', reservation.id) +
       leaf('ownerId', account) +
       '<groupSet/>' +
-      node('instancesSet', members.map((instance) => `<item>${instanceXml(instance, region, call.now)}</item>`).join('')),
+      node(
+        'instancesSet',
+        members.map((instance) => `<item>${instanceXml(instance, region, call.now)}</item>`).join(''),
+      ),
   );
 }

@@ -4,4 +4,9 @@ import { describeInstances } from './describe-instances.ts';
 import { runInstances } from './run-instances.ts';
 import { terminateInstances } from './terminate-instances.ts';
 
-export const instancesActions: readonly Action[] = [describeInstanceStatus, describeInstances, runInstances, terminateInstances];
+export const instancesActions: readonly Action[] = [
+  describeInstanceStatus,
+  describeInstances,
+  runInstances,
+  terminateInstances,
+];

@@ -77,7 +77,8 @@ export function instanceFields({ state, now }: CallContext): FilterFields<Instan
   const zoneIds = new Map(network.catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
   const connected = (instance: Instance) => stateOf(instance, now) !== 'terminated';
   const ended = (instance: Instance) => !isLive(instance, now);
-  const address = (instance: Instance) => (connected(instance) ? instance.subnet.address(instance.address) : undefined);
+  const address = (instance: Instance) =>
+    connected(instance) ? instance.subnet.address(instance.address) : undefined;
   const name = (instance: Instance) => {
     const at = address(instance);
     return at === undefined ? undefined : privateDnsName(at, region);
@@ -103,14 +104,15 @@ export function instanceFields({ state, now }: CallContext): FilterFields<Instan
 }
 
 /**
- * Machines behind `place` that can pass the filters, in order of launch: from an index when a filter names ids, a tag or tokens exactly,
- * else all. The filters themselves are still to be applied.
+ * Machines behind `place` that can pass the filters, in order of launch: from an index when a filter names ids, a tag
+ * or tokens exactly, else all. The filters themselves are still to be applied. /
  */
 export function candidates(table: InstanceTable, filters: readonly Filter[], place: number): Iterable<Instance> {
   const narrowed = filters.filter((filter) => filter.exact).flatMap((filter) => lookUp(table, filter) ?? []);
   if (narrowed.length === 0) return table.after(place);
   const fewest = narrowed.reduce((best, next) => (next.count < best.count ? next : best));
-  // Walking along the list ends with the page; an index entry of about as many machines would have to be sorted whole for every page.
+  // Walking along the list ends with the page; an index entry of about as many machines would have to be sorted whole
+  // for every page.
   if (fewest.count > table.size / 4) return table.after(place);
   const found = new Set<Instance>();
   for (const set of fewest.sets) for (const instance of set) if (instance.place > place) found.add(instance);

@@ -7,8 +7,8 @@ import { AwsError } from '../../wire/errors.ts';
 export type LookupKind = 'id' | 'filter' | 'tag';
 
 /**
- * The machines of ids that a call names, each once, in order. One malformed or unknown id refuses the whole call, and so does one that
- * cannot be found (`sees`; a reading call says `isSeen`).
+ * The machines of ids that a call names, each once, in order. One malformed or unknown id refuses the whole call, and
+ * so does one that cannot be found (`sees`; a reading call says `isSeen`). /
  */
 export function instancesById(
   call: ActionCall,
@@ -32,7 +32,9 @@ export function isVisible(context: CallContext, instance: Instance, way: LookupK
   return context.now - instance.launchedAt >= context.knobs.visible_ms[way];
 }
 
-/** Whether a reading call finds a machine: a young one may be missed by chance, so a call asks once for each machine. */
+/**
+ * Whether a reading call finds a machine: a young one may be missed by chance, so a call asks once for each machine.
+ */
 export function isSeen(context: CallContext, instance: Instance, way: LookupKind): boolean {
   if (!isVisible(context, instance, way)) return false;
   const { share, until_ms: until } = context.knobs.flapping;

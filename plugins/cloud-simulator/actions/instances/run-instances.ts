@@ -14,7 +14,10 @@ import { instanceXml } from '../../wire/xml/instance-xml.ts';
 import { itemSet, leaf } from '../../wire/xml/xml.ts';
 import { integer } from '../../wire/values.ts';
 
-/** Starts as many machines as it can between MinCount and MaxCount in one zone; below MinCount none. A partial success carries no error. */
+/**
+ * Starts as many machines as it can between MinCount and MaxCount in one zone; below MinCount none. A partial success
+ * carries no error.
+ */
 export const runInstances: Action = {
   name: 'RunInstances',
   mutating: true,
@@ -41,13 +44,19 @@ interface Asked {
 function read(call: ActionCall): Asked {
   const { min, max } = readCounts(call.params);
   const spec = readLaunchSpec(call, call.params, templateData(call));
-  if (spec.network.address !== undefined && max > 1) throw invalidCombination('A private address can be specified for one instance only.');
+  if (spec.network.address !== undefined && max > 1)
+    throw invalidCombination('A private address can be specified for one instance only.');
   return { min, max, spec };
 }
 
-/** The scope of a token whose call is a replay: it is not read again, since the template that it names may be gone by then. */
+/**
+ * The scope of a token whose call is a replay: it is not read again, since the template that it names may be gone by
+ * then.
+ */
 function scopeOfReplay({ action, token, paramsHash, state, now }: ActionCall): string | undefined {
-  return token === undefined ? undefined : state.tokens.doneIn({ action, token }, ['', ...state.network.zones], paramsHash, now);
+  return token === undefined
+    ? undefined
+    : state.tokens.doneIn({ action, token }, ['', ...state.network.zones], paramsHash, now);
 }
 
 function start(call: ActionCall, { min, max, spec }: Asked): readonly Instance[] {
@@ -78,7 +87,10 @@ function templateData(call: ActionCall): Params | undefined {
 function checkReplay(call: ActionCall, instances: readonly Instance[]): void {
   const ended = instances.every((instance) => stateOf(instance, call.now) === 'terminated');
   if (ended && call.knobs.tokens.terminated_replay === 'error') {
-    throw new AwsError('IdempotentInstanceTerminated', 'The instances launched with this client token have been terminated.');
+    throw new AwsError(
+      'IdempotentInstanceTerminated',
+      'The instances launched with this client token have been terminated.',
+    );
   }
 }
 

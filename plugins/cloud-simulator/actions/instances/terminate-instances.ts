@@ -12,7 +12,10 @@ export { userInitiated } from '../../state/instances/instance.ts';
 
 const maxIds = 1000;
 
-/** Ends machines: all or, if one id is unknown or one zone does not answer, none. A protected machine keeps all of its zone alive. Ending twice is a success. */
+/**
+ * Ends machines: all or, if one id is unknown or one zone does not answer, none. A protected machine keeps all of its
+ * zone alive. Ending twice is a success.
+ */
 export const terminateInstances: Action = {
   name: 'TerminateInstances',
   mutating: true,
@@ -27,7 +30,9 @@ export const terminateInstances: Action = {
     const silent = instances.find((instance) => isOut(call, instance.zone));
     if (silent !== undefined) throw unavailable(silent.zone);
 
-    const guarded = instances.filter((instance) => instance.reservation.spec.guarded || knobs.protected.includes(instance.id));
+    const guarded = instances.filter(
+      (instance) => instance.reservation.spec.guarded || knobs.protected.includes(instance.id),
+    );
     const keptZones = new Set(guarded.map((instance) => instance.zone));
     const ended = instances
       .filter((instance) => !keptZones.has(instance.zone))
@@ -46,7 +51,8 @@ export const terminateInstances: Action = {
     return itemSet(
       'instancesSet',
       ended,
-      (one) => leaf('instanceId', one.id) + stateXml('currentState', one.current) + stateXml('previousState', one.previous),
+      (one) =>
+        leaf('instanceId', one.id) + stateXml('currentState', one.current) + stateXml('previousState', one.previous),
     );
   },
 };

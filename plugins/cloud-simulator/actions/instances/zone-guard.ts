@@ -19,8 +19,9 @@ const pinning = new Set([
 ]);
 
 /**
- * Refuses, with Unavailable, what a zone that does not answer makes unanswerable: at once a call that could mean its machines since it
- * names none, or names the zone; otherwise as soon as the guard that is returned sees a machine of the zone in the answer.
+ * Refuses, with Unavailable, what a zone that does not answer makes unanswerable: at once a call that could mean its
+ * machines since it names none, or names the zone; otherwise as soon as the guard that is returned sees a machine of
+ * the zone in the answer. /
  */
 export function zoneGuard(call: ActionCall, filters: readonly Filter[]): (instance: Instance) => void {
   const out = zonesOut(call);
@@ -28,7 +29,8 @@ export function zoneGuard(call: ActionCall, filters: readonly Filter[]): (instan
   const zones = filters.find((filter) => filter.name === 'availability-zone');
   const named = zones === undefined ? undefined : out.find((zone) => zones.matches(zone));
   if (named !== undefined) throw unavailable(named);
-  const pinned = zones !== undefined || texts(call.params, 'InstanceId').length > 0 || filters.some(({ name }) => isPinning(name));
+  const pinned =
+    zones !== undefined || texts(call.params, 'InstanceId').length > 0 || filters.some(({ name }) => isPinning(name));
   if (!pinned) throw unavailable(out[0] as string);
   return (instance) => {
     if (out.includes(instance.zone)) throw unavailable(instance.zone);

@@ -10,7 +10,10 @@ import { flag } from '../../wire/values.ts';
 import { node } from '../../wire/xml/xml.ts';
 import { readDescription, readTemplateData } from './create-launch-template.ts';
 
-/** Adds a version. With SourceVersion its data lie under the new ones, parameter by parameter; nothing inside a parameter is merged. */
+/**
+ * Adds a version. With SourceVersion its data lie under the new ones, parameter by parameter; nothing inside a
+ * parameter is merged.
+ */
 export const createLaunchTemplateVersion: Action = {
   name: 'CreateLaunchTemplateVersion',
   mutating: true,
@@ -26,7 +29,10 @@ export const createLaunchTemplateVersion: Action = {
     const { result: version } = once(call, { maxLength: 128, pinFailures: false }, () => {
       const most = call.knobs.quotas.template_versions;
       if (most !== null && template.versions.size >= most)
-        throw new AwsError('MaxTemplateVersionLimitExceeded', `You have reached the maximum of ${most} versions of this launch template.`);
+        throw new AwsError(
+          'MaxTemplateVersionLimitExceeded',
+          `You have reached the maximum of ${most} versions of this launch template.`,
+        );
       const made: TemplateVersion = {
         number: template.nextNumber++,
         description,
@@ -38,6 +44,9 @@ export const createLaunchTemplateVersion: Action = {
       return made;
     });
     const shown = flag(params, 'ResolveAlias') ? withImage(version) : version;
-    return node('launchTemplateVersion', templateVersionXml(template, shown, state.account)) + warningXml(templateWarnings(version.data));
+    return (
+      node('launchTemplateVersion', templateVersionXml(template, shown, state.account)) +
+      warningXml(templateWarnings(version.data))
+    );
   },
 };

@@ -11,7 +11,10 @@ import { node } from '../../wire/xml/xml.ts';
 
 const maxDescription = 255;
 
-/** Makes a launch template with version 1. Its data are not checked, as in EC2: a template that cannot be launched is found at the launch. */
+/**
+ * Makes a launch template with version 1. Its data are not checked, as in EC2: a template that cannot be launched is
+ * found at the launch.
+ */
 export const createLaunchTemplate: Action = {
   name: 'CreateLaunchTemplate',
   mutating: true,
@@ -28,7 +31,8 @@ export const createLaunchTemplate: Action = {
     const description = readDescription(params);
     const byType = readTagSpecifications(params);
     const wrong = [...byType.keys()].find((type) => type !== 'launch-template');
-    if (wrong !== undefined) throw invalidParameter(`'${wrong}' is not a valid taggable resource type for this operation.`);
+    if (wrong !== undefined)
+      throw invalidParameter(`'${wrong}' is not a valid taggable resource type for this operation.`);
 
     const { result: template } = once(call, { maxLength: 128, pinFailures: false }, () => {
       if (state.templates.byName(name) !== undefined) {

@@ -19,14 +19,18 @@ const templateCodes: Readonly<Record<string, string>> = {
   'InvalidLaunchTemplateName.NotFoundException': 'launchTemplateNameDoesNotExist',
 };
 
-/** Removes versions one by one; each has its own success or failure, also when the template is not found. The default version stays. */
+/**
+ * Removes versions one by one; each has its own success or failure, also when the template is not found. The default
+ * version stays.
+ */
 export const deleteLaunchTemplateVersions: Action = {
   name: 'DeleteLaunchTemplateVersions',
   mutating: true,
   handle(call) {
     const versions = texts(call.params, 'LaunchTemplateVersion');
     if (versions.length === 0) throw missingParameter('LaunchTemplateVersion');
-    if (versions.length > maxVersions) throw invalidParameter(`You can delete at most ${maxVersions} versions in one call.`);
+    if (versions.length > maxVersions)
+      throw invalidParameter(`You can delete at most ${maxVersions} versions in one call.`);
 
     const template = findOrFail(call);
     const found = 'versions' in template ? template : undefined;
@@ -47,7 +51,8 @@ export const deleteLaunchTemplateVersions: Action = {
       itemSet(
         'unsuccessfullyDeletedLaunchTemplateVersionSet',
         failed,
-        (one) => names + number(one.version) + node('responseError', leaf('code', one.code) + leaf('message', one.message)),
+        (one) =>
+          names + number(one.version) + node('responseError', leaf('code', one.code) + leaf('message', one.message)),
       )
     );
   },
@@ -66,7 +71,10 @@ function findOrFail(call: ActionCall): LaunchTemplate | Failure {
 function objection(template: LaunchTemplate, version: string): Failure | undefined {
   const number = /^\d+$/.test(version) ? Number(version) : -1;
   if (!template.versions.has(number)) {
-    return { code: 'launchTemplateVersionDoesNotExist', message: `Could not find launch template version ${version} of ${template.id}.` };
+    return {
+      code: 'launchTemplateVersionDoesNotExist',
+      message: `Could not find launch template version ${version} of ${template.id}.`,
+    };
   }
   if (number === template.defaultVersion)
     return { code: 'unexpectedError', message: 'You cannot delete the default version of a launch template.' };

@@ -28,7 +28,8 @@ const fields: FilterFields<Row> = {
   'kernel-id': (row) => text(row.version.data, 'KernelId'),
   'license-configuration-arn': (row) =>
     parts(row.version.data, 'LicenseSpecification').flatMap((one) => text(one, 'LicenseConfigurationArn') ?? []),
-  'network-card-index': (row) => parts(row.version.data, 'NetworkInterface').flatMap((one) => text(one, 'NetworkCardIndex') ?? []),
+  'network-card-index': (row) =>
+    parts(row.version.data, 'NetworkInterface').flatMap((one) => text(one, 'NetworkCardIndex') ?? []),
   'ram-disk-id': (row) => text(row.version.data, 'RamDiskId'),
 };
 
@@ -45,8 +46,9 @@ export const describeLaunchTemplateVersions: Action = {
     );
     const shown = flag(call.params, 'ResolveAlias') ? withImage : (version: TemplateVersion) => version;
     return (
-      itemSet('launchTemplateVersionSet', entries, (row) => templateVersionXml(row.template, shown(row.version), call.state.account)) +
-      nextTokenXml(next)
+      itemSet('launchTemplateVersionSet', entries, (row) =>
+        templateVersionXml(row.template, shown(row.version), call.state.account),
+      ) + nextTokenXml(next)
     );
   },
 };
@@ -64,7 +66,10 @@ function rows(call: ActionCall): Row[] {
     throw invalidCombination('Versions cannot be combined with MinVersion or MaxVersion.');
   }
   if (wanted.length > 0)
-    return [...new Set(wanted.map((version) => findVersion(template, version)))].map((version) => ({ template, version }));
+    return [...new Set(wanted.map((version) => findVersion(template, version)))].map((version) => ({
+      template,
+      version,
+    }));
   return [...template.versions.values()]
     .filter((version) => version.number >= (min ?? 1) && version.number <= (max ?? version.number))
     .toSorted((a, b) => b.number - a.number)

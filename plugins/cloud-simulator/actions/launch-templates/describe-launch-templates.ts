@@ -23,11 +23,16 @@ export const describeLaunchTemplates: Action = {
     const ids = texts(params, 'LaunchTemplateId');
     const names = texts(params, 'LaunchTemplateName');
     const named = [...ids.map((id) => templateById(call, id)), ...names.map((name) => templateByName(call, name))];
-    const list = named.length > 0 ? [...new Set(named)] : [...state.templates.byId.values()].filter((one) => isTemplateVisible(call, one));
+    const list =
+      named.length > 0
+        ? [...new Set(named)]
+        : [...state.templates.byId.values()].filter((one) => isTemplateVisible(call, one));
     const { entries, next } = pageOf(
       list.filter((template) => passes(template, filters, fields, (one) => one.tags)),
       page,
     );
-    return itemSet('launchTemplates', entries, (template) => templateXml(template, state.account)) + nextTokenXml(next);
+    return (
+      itemSet('launchTemplates', entries, (template) => templateXml(template, state.account)) + nextTokenXml(next)
+    );
   },
 };

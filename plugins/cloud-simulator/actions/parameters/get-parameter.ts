@@ -19,9 +19,11 @@ export const getParameter: Action = {
   handle({ params, knobs, state, now }) {
     const given = text(params, 'Name') ?? '';
     const [, arn = '', name = '', selector] = form.exec(given) ?? [];
-    if (name === '') throw new AwsError('ValidationException', `Parameter name: '${given}' is not a name, a path or an ARN.`);
+    if (name === '')
+      throw new AwsError('ValidationException', `Parameter name: '${given}' is not a name, a path or an ARN.`);
     const held = knobs.parameters[name];
-    if (held === undefined && (knobs.strict_ids || name.split('/').includes('missing'))) throw new AwsError('ParameterNotFound', '');
+    if (held === undefined && (knobs.strict_ids || name.split('/').includes('missing')))
+      throw new AwsError('ParameterNotFound', '');
     return JSON.stringify({
       Parameter: {
         ARN: `${arn || `arn:aws:ssm:${state.region}:${state.account}:parameter`}${name.startsWith('/') ? '' : '/'}${name}`,

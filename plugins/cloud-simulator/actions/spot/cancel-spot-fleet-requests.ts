@@ -29,7 +29,8 @@ export const cancelSpotFleetRequests: Action = {
   handle(call) {
     const ids = [...new Set(texts(call.params, 'SpotFleetRequestId'))];
     if (ids.length === 0) throw missingParameter('SpotFleetRequestId');
-    if (ids.length > maxIds) throw invalidParameter(`You can cancel at most ${maxIds} Spot Fleet requests in one call.`);
+    if (ids.length > maxIds)
+      throw invalidParameter(`You can cancel at most ${maxIds} Spot Fleet requests in one call.`);
     const terminate = flag(call.params, 'TerminateInstances');
     if (terminate === undefined) throw missingParameter('TerminateInstances');
 
@@ -46,18 +47,25 @@ export const cancelSpotFleetRequests: Action = {
       itemSet(
         'unsuccessfulFleetRequestSet',
         outcomes.filter((one): one is Failure => 'code' in one),
-        (one) => node('error', leaf('code', one.code) + leaf('message', one.message)) + leaf('spotFleetRequestId', one.id),
+        (one) =>
+          node('error', leaf('code', one.code) + leaf('message', one.message)) + leaf('spotFleetRequestId', one.id),
       )
     );
   },
 };
 
 function cancel(call: ActionCall, id: string, terminate: boolean): Cancellation | Failure {
-  if (!isSpotFleetId(id)) return { id, code: 'fleetRequestIdMalformed', message: `The Spot Fleet request ID '${id}' is malformed.` };
+  if (!isSpotFleetId(id))
+    return { id, code: 'fleetRequestIdMalformed', message: `The Spot Fleet request ID '${id}' is malformed.` };
   const fleet = findFleet(call, id) as StandingFleet | undefined;
-  if (fleet === undefined) return { id, code: 'fleetRequestIdDoesNotExist', message: `The Spot Fleet request ID '${id}' does not exist.` };
+  if (fleet === undefined)
+    return { id, code: 'fleetRequestIdDoesNotExist', message: `The Spot Fleet request ID '${id}' does not exist.` };
   if (isStopped(fleet))
-    return { id, code: 'fleetRequestNotInCancellableState', message: `The Spot Fleet request '${id}' is cancelled already.` };
+    return {
+      id,
+      code: 'fleetRequestNotInCancellableState',
+      message: `The Spot Fleet request '${id}' is cancelled already.`,
+    };
   const previous = stateWord(fleet);
   stopFleet(call, fleet, terminate);
   call.touched.push(id);

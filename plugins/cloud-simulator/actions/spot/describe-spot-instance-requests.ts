@@ -50,7 +50,9 @@ const fields: FilterFields<SpotRequest> = {
   'valid-from': (one) => iso(one.instance.launchedAt),
 };
 
-/** Shows the Spot requests behind machines, in order of launch: the place where the end of a Spot machine is announced. */
+/**
+ * Shows the Spot requests behind machines, in order of launch: the place where the end of a Spot machine is announced.
+ */
 export const describeSpotInstanceRequests: Action = {
   name: 'DescribeSpotInstanceRequests',
   mutating: false,
@@ -88,14 +90,21 @@ function* chosen(call: ActionCall, filters: readonly Filter[], after: number): I
           .flatMap((id) => call.state.instances.get(id) ?? [])
           .filter((instance) => instance.place > after)
           .toSorted((a, b) => a.place - b.place);
-  for (const instance of machines) if (instance.spotRequestId !== undefined && isSeen(call, instance, way)) yield instance;
+  for (const instance of machines)
+    if (instance.spotRequestId !== undefined && isSeen(call, instance, way)) yield instance;
 }
 
-/** The machines of requests that a call names. One malformed or unknown id refuses the whole call, and so does one that is too young to be seen. */
+/**
+ * The machines of requests that a call names. One malformed or unknown id refuses the whole call, and so does one that
+ * is too young to be seen.
+ */
 function byIds(call: ActionCall, ids: readonly string[]): Instance[] {
   const malformed = ids.find((id) => !/^sir-[0-9a-z]{8}$/.test(id));
   if (malformed !== undefined)
-    throw new AwsError('InvalidSpotInstanceRequestID.Malformed', `The Spot Instance request ID '${malformed}' is malformed`);
+    throw new AwsError(
+      'InvalidSpotInstanceRequestID.Malformed',
+      `The Spot Instance request ID '${malformed}' is malformed`,
+    );
   const wanted = new Set(ids);
   const found: Instance[] = [];
   for (const instance of call.state.instances) {
@@ -122,7 +131,10 @@ function requestXml(request: SpotRequest): string {
     leaf('spotPrice', spelled(request.price)) +
     '<type>one-time</type>' +
     leaf('state', request.state) +
-    node('status', leaf('code', status.code) + timestamp('updateTime', status.updatedAt) + leaf('message', status.message)) +
+    node(
+      'status',
+      leaf('code', status.code) + timestamp('updateTime', status.updatedAt) + leaf('message', status.message),
+    ) +
     specificationXml(request) +
     leaf('instanceId', instance.id) +
     timestamp('createTime', instance.launchedAt) +

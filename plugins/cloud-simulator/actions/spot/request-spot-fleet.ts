@@ -6,7 +6,10 @@ import { readSpotFleet } from '../../launch/fleets/spot-fleet-request.ts';
 import { leaf } from '../../wire/xml/xml.ts';
 import { newFleetId } from '../fleets/fleet-ids.ts';
 
-/** Makes a Spot fleet, which starts its machines afterwards. Without a token of the caller's, each call makes another one. */
+/**
+ * Makes a Spot fleet, which starts its machines afterwards. Without a token of the caller's, each call makes another
+ * one.
+ */
 export const requestSpotFleet: Action = {
   name: 'RequestSpotFleet',
   mutating: true,

@@ -9,14 +9,18 @@ import { instancesById } from '../instances/instance-ids.ts';
 
 const maxResources = 1000;
 
-/** Adds tags to machines, fleets and launch templates, or replaces their values: to all resources or, if one is unknown, to none. */
+/**
+ * Adds tags to machines, fleets and launch templates, or replaces their values: to all resources or, if one is
+ * unknown, to none.
+ */
 export const createTags: Action = {
   name: 'CreateTags',
   mutating: true,
   handle(call) {
     const ids = [...new Set(texts(call.params, 'ResourceId'))];
     if (ids.length === 0) throw missingParameter('ResourceId');
-    if (ids.length > maxResources) throw invalidParameter(`You can tag at most ${maxResources} resources in one call.`);
+    if (ids.length > maxResources)
+      throw invalidParameter(`You can tag at most ${maxResources} resources in one call.`);
     const tags = readTags(call.params);
     if (tags.size === 0) throw missingParameter('Tag');
     // All are looked up, and their new tags counted, before the first is changed.

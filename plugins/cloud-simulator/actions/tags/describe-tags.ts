@@ -46,7 +46,11 @@ export const describeTags: Action = {
       itemSet(
         'tagSet',
         found,
-        (row) => leaf('key', row.key) + leaf('resourceId', row.id) + leaf('resourceType', row.type) + leaf('value', row.value),
+        (row) =>
+          leaf('key', row.key) +
+          leaf('resourceId', row.id) +
+          leaf('resourceType', row.type) +
+          leaf('value', row.value),
       ) + nextTokenXml(next)
     );
   },
@@ -65,7 +69,8 @@ function* rows(call: ActionCall, filters: readonly Filter[]): Iterable<TagRow> {
     yield* rowsOf(instance.spotRequestId, 'spot-instances-request', requestTags);
   }
   for (const fleet of fleets.values())
-    if (findFleet(call, fleet.id)) yield* rowsOf(fleet.id, fleet.kind === 'spot' ? 'spot-fleet-request' : 'fleet', fleet.tags);
+    if (findFleet(call, fleet.id))
+      yield* rowsOf(fleet.id, fleet.kind === 'spot' ? 'spot-fleet-request' : 'fleet', fleet.tags);
   for (const template of templates.byId.values())
     if (isTemplateVisible(call, template)) yield* rowsOf(template.id, 'launch-template', template.tags);
 }

@@ -14,8 +14,8 @@ export interface Move {
 }
 
 /**
- * What would bring the zones of a group closer to each other: nothing while no two differ by more than one machine; otherwise a launch in
- * a smaller zone, if one can deliver and a larger one has a machine that may go.
+ * What would bring the zones of a group closer to each other: nothing while no two differ by more than one machine;
+ * otherwise a launch in a smaller zone, if one can deliver and a larger one has a machine that may go. /
  */
 export function balance(context: CallContext, group: Group): Move | 'even' | 'stuck' {
   const counts = [...countByZone(group)].map(([zone, count]) => ({ zone, load: loadOf(group, zone, count), count }));
@@ -28,7 +28,9 @@ export function balance(context: CallContext, group: Group): Move | 'even' | 'st
   for (const { zone, load } of large) {
     const candidate = staying.find((member) => member.instance.zone === zone && !member.guarded);
     if (candidate === undefined) continue;
-    const target = small.find((one) => load - one.load > 1 && moveTo(context, group, one.zone, candidate) !== undefined);
+    const target = small.find(
+      (one) => load - one.load > 1 && moveTo(context, group, one.zone, candidate) !== undefined,
+    );
     if (target !== undefined) return moveTo(context, group, target.zone, candidate) as Move;
   }
   return 'stuck';

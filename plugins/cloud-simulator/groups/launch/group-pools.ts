@@ -24,7 +24,10 @@ export interface GroupPool {
   readonly priority: number;
 }
 
-/** The pools from which a group may get machines of one market at a place, and why some are closed. `market` undefined: as the template says. */
+/**
+ * The pools from which a group may get machines of one market at a place, and why some are closed. `market` undefined:
+ * as the template says.
+ */
 export function groupPoolsAt(
   context: CallContext,
   config: GroupConfig,
@@ -36,7 +39,9 @@ export function groupPoolsAt(
   const refusals: AwsError[] = [];
   for (const [priority, override] of overridesOf(config).entries()) {
     try {
-      pools.push(...groupPoolsOf(context, config, override, place, market).map((pool) => tagged({ ...pool, priority }, tags)));
+      pools.push(
+        ...groupPoolsOf(context, config, override, place, market).map((pool) => tagged({ ...pool, priority }, tags)),
+      );
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
       refusals.push(error);
@@ -53,7 +58,10 @@ export function overridesOf(config: Pick<GroupConfig, 'source'>): readonly Param
 
 /** Whether units of a group are not simply machines. */
 export function isWeighted(config: GroupConfig): boolean {
-  return unitOf(config) !== 'units' || overridesOf(config).some((override) => text(override, 'WeightedCapacity') !== undefined);
+  return (
+    unitOf(config) !== 'units' ||
+    overridesOf(config).some((override) => text(override, 'WeightedCapacity') !== undefined)
+  );
 }
 
 /** The template that `LaunchTemplateId`, `LaunchTemplateName` and `Version` name. */
@@ -74,7 +82,8 @@ function groupPoolsOf(
   const version = findVersion(findTemplate(context, { LaunchTemplateId: named.id }), named.version);
   const template = { id: named.id, name: named.name, version: String(version.number) };
   const { policy } = config.source;
-  const maxPrice = market === 'spot' ? text(part(policy, 'InstancesDistribution'), 'SpotMaxPrice') || undefined : undefined;
+  const maxPrice =
+    market === 'spot' ? text(part(policy, 'InstancesDistribution'), 'SpotMaxPrice') || undefined : undefined;
   return typeNames(context, override, version.data, market, unitOf(config)).map((type) => {
     const laid = {
       ...(type === undefined ? {} : { InstanceType: type }),
@@ -97,11 +106,13 @@ function typeNames(
   unit: UnitType,
 ): (string | undefined)[] {
   const type = text(override, 'InstanceType');
-  const requirements = part(override, 'InstanceRequirements') ?? (type === undefined ? part(data, 'InstanceRequirements') : undefined);
+  const requirements =
+    part(override, 'InstanceRequirements') ?? (type === undefined ? part(data, 'InstanceRequirements') : undefined);
   if (requirements === undefined) return [type];
   const arch = context.state.network.image(text(override, 'ImageId') ?? text(data, 'ImageId') ?? '')?.arch;
   const found = typesFor(context, requirements, market ?? 'on-demand', { arch, unit }).map((one) => one.instance_type);
-  if (found.length === 0) throw new AwsError('InvalidParameterValue', 'No instance type meets the instance requirements.');
+  if (found.length === 0)
+    throw new AwsError('InvalidParameterValue', 'No instance type meets the instance requirements.');
   return found;
 }
 

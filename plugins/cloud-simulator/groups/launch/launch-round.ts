@@ -47,7 +47,10 @@ interface ReadyPool extends PlanPool {
 // Fewer units than any machine has: exactly one machine is taken.
 const oneMachine = 1e-6;
 
-/** Starts machines over the zones of a group, the emptiest first, one market after the other. Want of capacity in a zone sends the rest to the others. */
+/**
+ * Starts machines over the zones of a group, the emptiest first, one market after the other. Want of capacity in a
+ * zone sends the rest to the others.
+ */
 export function launchRound(context: CallContext, group: Group, asked: LaunchOrder): Round {
   const order = { ...asked, limit: Math.min(asked.limit, Math.floor(machinesAllowed(context))) };
   const members: GroupMember[] = [];
@@ -63,7 +66,13 @@ export function launchRound(context: CallContext, group: Group, asked: LaunchOrd
   for (const share of order.shares) {
     // What an earlier market overshot by the weight of a machine is taken off here; what it lacks is not made up for.
     const units = Math.min(share.units, wanted - started);
-    const outcome = fillMarket(context, group, { ...order, limit: order.limit - members.length }, { ...share, units }, systemTags);
+    const outcome = fillMarket(
+      context,
+      group,
+      { ...order, limit: order.limit - members.length },
+      { ...share, units },
+      systemTags,
+    );
     members.push(...outcome.members);
     shortages.push(...outcome.shortages);
     started += outcome.members.reduce((sum, member) => sum + member.weight, 0);
@@ -71,10 +80,18 @@ export function launchRound(context: CallContext, group: Group, asked: LaunchOrd
   return { members, shortages };
 }
 
-function fillMarket(context: CallContext, group: Group, order: LaunchOrder, share: MarketShare, systemTags: Tags): Round {
+function fillMarket(
+  context: CallContext,
+  group: Group,
+  order: LaunchOrder,
+  share: MarketShare,
+  systemTags: Tags,
+): Round {
   const members: GroupMember[] = [];
   const shortages: Shortage[] = [];
-  const poolsAt = new Map(order.places.map((place) => [place, groupPoolsAt(context, group.config, ownTags(group), place, share.market)]));
+  const poolsAt = new Map(
+    order.places.map((place) => [place, groupPoolsAt(context, group.config, ownTags(group), place, share.market)]),
+  );
   const weighted = isWeighted(group.config);
   const counts = countByZone(group);
   let open = order.places;
@@ -93,7 +110,9 @@ function fillMarket(context: CallContext, group: Group, order: LaunchOrder, shar
       open.filter((place) => place.zone === zone),
     ) as Place;
     const known = poolsAt.get(here) as ReturnType<typeof groupPoolsAt>;
-    const pools = known.pools.filter((pool) => pool.weight >= (order.leastWeight ?? 0)).map((pool) => readyPool(context, pool));
+    const pools = known.pools
+      .filter((pool) => pool.weight >= (order.leastWeight ?? 0))
+      .map((pool) => readyPool(context, pool));
     const limit = order.limit - members.length;
     const plan = planMarket(pools, { ...share.options, units: weighted ? oneMachine : asked }, limit);
 
@@ -106,7 +125,9 @@ function fillMarket(context: CallContext, group: Group, order: LaunchOrder, shar
         systemTags,
         keeper: group.keeper,
       });
-      members.push(...instances.map((instance) => addGroupMember(context, group, instance, pool.groupPool, order.cause)));
+      members.push(
+        ...instances.map((instance) => addGroupMember(context, group, instance, pool.groupPool, order.cause)),
+      );
       countLaunched(context, count);
       got += count;
       left -= count * pool.weight;

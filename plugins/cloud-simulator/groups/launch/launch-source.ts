@@ -12,7 +12,12 @@ import { overridesOf, readTemplateName, groupPoolsAt } from './group-pools.ts';
 
 const maxOverrides = 40;
 const onDemandStrategies = ['lowest-price', 'prioritized'];
-const spotStrategies = ['lowest-price', 'capacity-optimized', 'capacity-optimized-prioritized', 'price-capacity-optimized'];
+const spotStrategies = [
+  'lowest-price',
+  'capacity-optimized',
+  'capacity-optimized-prioritized',
+  'price-capacity-optimized',
+];
 
 /** Reads `LaunchTemplate` or `MixedInstancesPolicy`; what an update leaves out of the policy stays as it was. */
 export function readSource(context: CallContext, params: Params, old: LaunchSource | undefined): LaunchSource {
@@ -41,7 +46,10 @@ export function checkSource(context: CallContext, config: GroupConfig): void {
   const distribution = readDistribution(policy);
   const spotOnly = policy !== undefined && onDemandPart(distribution, 1) === 0;
   const spotToo = policy !== undefined && distribution.percentage < 100;
-  const markets = policy === undefined ? [undefined] : [...(spotOnly ? [] : ['on-demand' as const]), ...(spotToo ? ['spot' as const] : [])];
+  const markets =
+    policy === undefined
+      ? [undefined]
+      : [...(spotOnly ? [] : ['on-demand' as const]), ...(spotToo ? ['spot' as const] : [])];
   for (const place of placesOf(context, config)) {
     for (const market of markets) {
       const [refusal] = groupPoolsAt(context, config, noTags, place, market).refusals;
@@ -94,15 +102,18 @@ function checkDistribution(distribution: Params | undefined): void {
   const percentage = integer(distribution, 'OnDemandPercentageAboveBaseCapacity') ?? 100;
   const pools = integer(distribution, 'SpotInstancePools');
   if (base < 0) throw validationError('OnDemandBaseCapacity must not be negative.');
-  if (percentage < 0 || percentage > 100) throw validationError('OnDemandPercentageAboveBaseCapacity must be between 0 and 100.');
-  if (pools !== undefined && (pools < 1 || pools > 20)) throw validationError('SpotInstancePools must be between 1 and 20.');
+  if (percentage < 0 || percentage > 100)
+    throw validationError('OnDemandPercentageAboveBaseCapacity must be between 0 and 100.');
+  if (pools !== undefined && (pools < 1 || pools > 20))
+    throw validationError('SpotInstancePools must be between 1 and 20.');
   if (pools !== undefined && strategy !== 'lowest-price')
     throw validationError('SpotInstancePools can only be used with the lowest-price strategy.');
   if (text(distribution, 'SpotMaxPrice')) decimal(distribution, 'SpotMaxPrice');
 }
 
 function checkOverrides(context: CallContext, overrides: readonly Params[]): void {
-  if (overrides.length > maxOverrides) throw validationError(`A mixed instances policy can have at most ${maxOverrides} overrides.`);
+  if (overrides.length > maxOverrides)
+    throw validationError(`A mixed instances policy can have at most ${maxOverrides} overrides.`);
   const weights = overrides.map((override) => text(override, 'WeightedCapacity'));
   if (weights.some((weight) => weight !== undefined && !/^[1-9]\d{0,2}$/.test(weight)))
     throw validationError('WeightedCapacity must be a whole number between 1 and 999.');

@@ -17,7 +17,9 @@ export function placesOf(context: CallContext, config: Pick<GroupConfig, 'zones'
 /** Of the places in a zone the one with most free addresses. */
 export function roomiest(context: CallContext, places: readonly Place[]): Place | undefined {
   const free = ({ subnet }: Place) =>
-    subnet === undefined ? Number.POSITIVE_INFINITY : freeAddresses(context, context.state.network.adoptSubnet(subnet));
+    subnet === undefined
+      ? Number.POSITIVE_INFINITY
+      : freeAddresses(context, context.state.network.adoptSubnet(subnet));
   return places.toSorted((a, b) => free(b) - free(a))[0];
 }
 

@@ -1,10 +1,12 @@
 /**
- * Shares `total` machines out so that the zones come as close to each other as they can: what each zone gets on top of what it has. Of
- * zones that are equal the first gets the odd machine. Pure.
+ * Shares `total` machines out so that the zones come as close to each other as they can: what each zone gets on top of
+ * what it has. Of zones that are equal the first gets the odd machine. Pure. /
  */
 export function zoneShares(has: readonly number[], total: number): number[] {
   const shares = has.map(() => 0);
-  const order = has.map((count, index) => ({ count, index })).toSorted((a, b) => a.count - b.count || a.index - b.index);
+  const order = has
+    .map((count, index) => ({ count, index }))
+    .toSorted((a, b) => a.count - b.count || a.index - b.index);
   let left = total;
   // The lowest zones rise together to the level of the next one.
   for (let width = 1; left > 0 && width <= order.length; width++) {
@@ -15,7 +17,8 @@ export function zoneShares(has: readonly number[], total: number): number[] {
     for (const { index } of lowest) shares[index] = (shares[index] as number) + rise;
     left -= rise * width;
     if (rise < next - level) {
-      for (const { index } of lowest.toSorted((a, b) => a.index - b.index).slice(0, left)) shares[index] = (shares[index] as number) + 1;
+      for (const { index } of lowest.toSorted((a, b) => a.index - b.index).slice(0, left))
+        shares[index] = (shares[index] as number) + 1;
       left = 0;
     }
   }

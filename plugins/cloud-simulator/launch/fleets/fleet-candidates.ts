@@ -18,7 +18,9 @@ export interface Candidate extends PlanPool {
   readonly placement: Placement;
 }
 
-/** All launches in a market that pools allow, and the errors of those that cannot be launched whatever the capacity. */
+/**
+ * All launches in a market that pools allow, and the errors of those that cannot be launched whatever the capacity.
+ */
 export function candidatesOf(
   context: CallContext,
   pools: readonly FleetPool[],
@@ -47,9 +49,16 @@ export function candidatesOf(
   return { candidates, refused };
 }
 
-function candidate(context: CallContext, pool: FleetPool, { params, data }: Launch, market: Market, unit: UnitType): Candidate {
+function candidate(
+  context: CallContext,
+  pool: FleetPool,
+  { params, data }: Launch,
+  market: Market,
+  unit: UnitType,
+): Candidate {
   const bare = readLaunchSpec(context, params, data, market);
-  if (bare.network.address !== undefined) throw invalidCombination('A fleet cannot launch machines with a private address of their own.');
+  if (bare.network.address !== undefined)
+    throw invalidCombination('A fleet cannot launch machines with a private address of their own.');
   const weight = unit === 'vcpu' ? bare.type.vcpus : unit === 'memory-mib' ? bare.type.memory_mib : pool.weight;
   const spec = pool.maxPrice === undefined ? bare : { ...bare, maxPrice: pool.maxPrice * weight };
   const placement = place(context, spec);
@@ -89,7 +98,12 @@ function launchesOf(context: CallContext, pool: FleetPool, market: Market, unit:
     rest['Placement'] = Object.fromEntries(Object.entries(placement).filter(([name]) => name !== 'AvailabilityZone'));
   return types.flatMap((type) =>
     places.map((one) => {
-      const laid = { ...rest, ...given('InstanceType', type), ...given('SubnetId', one.subnet), ...given('AvailabilityZone', one.zone) };
+      const laid = {
+        ...rest,
+        ...given('InstanceType', type),
+        ...given('SubnetId', one.subnet),
+        ...given('AvailabilityZone', one.zone),
+      };
       const { params, data } = overlay(laid, pool.data);
       return { params: { ...params, TagSpecification: pool.tags }, data };
     }),
@@ -108,6 +122,9 @@ function typesOf(context: CallContext, pool: FleetPool, market: Market, unit: Un
   const arch = context.state.network.image(image)?.arch;
   const types = typesFor(context, pool.requirements, market, { arch, unit });
   if (types.length === 0)
-    throw new AwsError('InvalidFleetConfiguration', 'No instance type has the attributes that InstanceRequirements ask for.');
+    throw new AwsError(
+      'InvalidFleetConfiguration',
+      'No instance type has the attributes that InstanceRequirements ask for.',
+    );
   return types.map((type) => type.instance_type);
 }

@@ -25,7 +25,11 @@ export interface Filling {
 
 /** Machines that came from one pool, and the pools that gave too little. */
 export interface Filled {
-  readonly launches: readonly { readonly from: Candidate; readonly market: Market; readonly instances: readonly Instance[] }[];
+  readonly launches: readonly {
+    readonly from: Candidate;
+    readonly market: Market;
+    readonly instances: readonly Instance[];
+  }[];
   readonly errors: readonly FleetError[];
   /** Markets in which less came than was wanted. */
   readonly short: ReadonlySet<Market>;
@@ -45,7 +49,11 @@ export function fillMarkets(context: CallContext, filling: Filling): Filled {
     const plan = planMarket(candidates, options, limit);
     for (const { pool: from, count } of plan.takes) {
       const start = { spec: from.spec, placement: from.placement, count, systemTags };
-      launches.push({ from, market, instances: startInstances(context, keeper === undefined ? start : { ...start, keeper }) });
+      launches.push({
+        from,
+        market,
+        instances: startInstances(context, keeper === undefined ? start : { ...start, keeper }),
+      });
       countLaunched(context, count);
       limit -= count;
     }

@@ -2,10 +2,14 @@ import type { ActionCall } from '../../dispatch/action.ts';
 import { type Once, once } from '../once.ts';
 
 /**
- * Runs a call once for its token, with the reading of its parameters apart: what it refuses pins no token, and a replay is not read
- * again, since the template that it names may be gone by then.
+ * Runs a call once for its token, with the reading of its parameters apart: what it refuses pins no token, and a
+ * replay is not read again, since the template that it names may be gone by then. /
  */
-export function onceRead<Input, Result>(call: ActionCall, read: () => Input, run: (input: Input) => Result): Once<Result> {
+export function onceRead<Input, Result>(
+  call: ActionCall,
+  read: () => Input,
+  run: (input: Input) => Result,
+): Once<Result> {
   const { token, state, action, paramsHash, now } = call;
   const earlier = token === undefined ? undefined : state.tokens.recall({ action, scope: '', token }, paramsHash, now);
   const input = earlier?.outcome.kind === 'done' ? undefined : read();

@@ -21,8 +21,15 @@ export interface Plan<Pool> {
   readonly units: number;
 }
 
-/** Decides how a fleet fills one market, `limit` machines at most. Pure; targets are rounded up to whole machines, as fleets do. */
-export function planMarket<Pool extends PlanPool>(pools: readonly Pool[], options: MarketOptions, limit: number): Plan<Pool> {
+/**
+ * Decides how a fleet fills one market, `limit` machines at most. Pure; targets are rounded up to whole machines, as
+ * fleets do.
+ */
+export function planMarket<Pool extends PlanPool>(
+  pools: readonly Pool[],
+  options: MarketOptions,
+  limit: number,
+): Plan<Pool> {
   if (options.units <= 0 || pools.length === 0) return { takes: [], short: [], units: 0 };
   const ordered = order(pools, options);
   const spread =
@@ -61,7 +68,12 @@ function groups<Pool extends PlanPool>(pools: readonly Pool[], single: MarketOpt
   return [...Map.groupBy(pools, (pool) => single.map((what) => pool[what]).join('/')).values()];
 }
 
-function fill<Pool extends PlanPool>(pools: readonly Pool[], units: number, spread: number, limit: number): Plan<Pool> {
+function fill<Pool extends PlanPool>(
+  pools: readonly Pool[],
+  units: number,
+  spread: number,
+  limit: number,
+): Plan<Pool> {
   const used = new Map<string, number>();
   const counts = new Map<Pool, number>();
   const short = new Set<Pool>();

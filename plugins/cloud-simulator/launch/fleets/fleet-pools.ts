@@ -10,7 +10,10 @@ import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 
 /** What of a pool depends on the kind of fleet. */
 export interface PoolRules {
-  /** An instant fleet takes one subnet in an override and any number of overrides, and its description names the version that `$Latest` was. */
+  /**
+   * An instant fleet takes one subnet in an override and any number of overrides, and its description names the
+   * version that `$Latest` was.
+   */
   readonly instant: boolean;
   readonly tags?: Params;
   /** The price that holds where an override names none. */
@@ -20,12 +23,17 @@ export interface PoolRules {
 const maxConfigs = 50;
 const maxOverrides = 300;
 
-/** Reads launch template configurations: one pool for each override, or one for a template without overrides. Templates must exist. */
+/**
+ * Reads launch template configurations: one pool for each override, or one for a template without overrides. Templates
+ * must exist.
+ */
 export function readTemplatePools(context: CallContext, configs: readonly Params[], rules: PoolRules): FleetPool[] {
   if (configs.length === 0) throw missingParameter('LaunchTemplateConfigs');
-  if (configs.length > maxConfigs) throw invalidParameter(`A fleet can have at most ${maxConfigs} launch template configurations.`);
+  if (configs.length > maxConfigs)
+    throw invalidParameter(`A fleet can have at most ${maxConfigs} launch template configurations.`);
   const pools = configs.flatMap((config) => poolsOf(context, config, rules));
-  if (!rules.instant && pools.length > maxOverrides) throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
+  if (!rules.instant && pools.length > maxOverrides)
+    throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
   return pools;
 }
 
@@ -38,7 +46,9 @@ export function refreshPool(context: CallContext, pool: FleetPool): FleetPool {
 export function configsXml(context: CallContext, configs: readonly Params[], instant: boolean): string {
   return itemSet('launchTemplateConfigs', configs, (config) => {
     const named = part(config, 'LaunchTemplateSpecification') ?? {};
-    const xml = instant ? specificationXml(resolve(context, named)) : node('launchTemplateSpecification', echoXml(named));
+    const xml = instant
+      ? specificationXml(resolve(context, named))
+      : node('launchTemplateSpecification', echoXml(named));
     return xml + itemSet('overrides', parts(config, 'Overrides'), overrideXml);
   });
 }
@@ -51,7 +61,13 @@ export function checkUnits(target: FleetTarget, pools: readonly FleetPool[]): vo
 }
 
 /** A pool over launch data of its own. */
-export function poolOver(override: Params, data: Params, template: Params | undefined, rules: PoolRules, xml: string): FleetPool {
+export function poolOver(
+  override: Params,
+  data: Params,
+  template: Params | undefined,
+  rules: PoolRules,
+  xml: string,
+): FleetPool {
   const weight = decimal(override, 'WeightedCapacity') ?? 1;
   if (weight <= 0 || weight > 999) throw invalidParameter(`WeightedCapacity (${weight}) must be between 1 and 999.`);
   const own = part(override, 'InstanceRequirements');
@@ -59,7 +75,8 @@ export function poolOver(override: Params, data: Params, template: Params | unde
   if (own !== undefined && type !== undefined)
     throw invalidCombination('InstanceType and InstanceRequirements may not be specified together.');
   const subnets = alternatives(text(override, 'SubnetId'));
-  if (rules.instant && subnets.length > 1) throw invalidParameter('An instant fleet takes one subnet ID per override.');
+  if (rules.instant && subnets.length > 1)
+    throw invalidParameter('An instant fleet takes one subnet ID per override.');
   return {
     template,
     data,
@@ -88,7 +105,10 @@ function poolsOf(context: CallContext, config: Params, rules: PoolRules): FleetP
   const resolved = resolve(context, named);
   const overrides = parts(config, 'Overrides');
   return (overrides.length === 0 ? [{}] : overrides).map((override: Params) => {
-    const xml = node('launchTemplateAndOverrides', specificationXml(resolved) + node('overrides', overrideXml(override)));
+    const xml = node(
+      'launchTemplateAndOverrides',
+      specificationXml(resolved) + node('overrides', overrideXml(override)),
+    );
     return poolOver(override, resolved.data, named, rules, xml);
   });
 }
@@ -101,7 +121,9 @@ function resolve(context: CallContext, named: Params): Resolved {
   return { id: template.id, version: String(found.number), data: found.data };
 }
 
-/** The tag specifications of a call for an instant fleet that concern machines; those of the fleet itself are its own. */
+/**
+ * The tag specifications of a call for an instant fleet that concern machines; those of the fleet itself are its own.
+ */
 export function machineTags(specifications: Params): Params {
   const kept: Params = {};
   for (const [index, entry] of Object.entries(specifications)) {
@@ -116,7 +138,10 @@ export function machineTags(specifications: Params): Params {
 
 /** The refusal of a tag specification that the call does not take. */
 export function notTaggable(type: string): AwsError {
-  return new AwsError('InvalidTagSpecification', `'${type}' is not a valid taggable resource type for this operation.`);
+  return new AwsError(
+    'InvalidTagSpecification',
+    `'${type}' is not a valid taggable resource type for this operation.`,
+  );
 }
 
 function alternatives(list: string | undefined): string[] {
@@ -124,5 +149,8 @@ function alternatives(list: string | undefined): string[] {
 }
 
 function specificationXml(template: Resolved): string {
-  return node('launchTemplateSpecification', leaf('launchTemplateId', template.id) + leaf('version', template.version));
+  return node(
+    'launchTemplateSpecification',
+    leaf('launchTemplateId', template.id) + leaf('version', template.version),
+  );
 }

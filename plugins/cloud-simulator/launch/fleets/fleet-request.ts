@@ -42,7 +42,9 @@ export function readTarget(params: Params, least: 0 | 1): FleetTarget {
   return divide({ total, onDemand, spot, defaultType, unitType });
 }
 
-/** Reads the target of ModifyFleet: a part that it does not name stays as it was, if the whole is large enough for it. */
+/**
+ * Reads the target of ModifyFleet: a part that it does not name stays as it was, if the whole is large enough for it.
+ */
 export function readChangedTarget(params: Params, old: FleetTarget): FleetTarget {
   const target = part(params, 'TargetCapacitySpecification');
   if (target === undefined) return old;
@@ -58,7 +60,10 @@ export function readChangedTarget(params: Params, old: FleetTarget): FleetTarget
 /** Checks the parts of a target against its whole, and adds the rest to the part of the default type. */
 export function divide({ total, onDemand, spot, defaultType, unitType }: FleetTarget): FleetTarget {
   if (onDemand > total)
-    throw new AwsError('InvalidParameter', `TargetCapacity (${total}) cannot be less than OnDemandTargetCapacity (${onDemand})`);
+    throw new AwsError(
+      'InvalidParameter',
+      `TargetCapacity (${total}) cannot be less than OnDemandTargetCapacity (${onDemand})`,
+    );
   if (onDemand < 0 || spot < 0 || onDemand + spot > total) {
     throw new AwsError(
       'InvalidParameter',
@@ -86,7 +91,10 @@ export function checkTotal(total: number, least: 0 | 1, unit: UnitType | undefin
   if (total < least) throw invalidParameter(`TotalTargetCapacity must be at least ${least}.`);
   // The bound is one of machines; memory is counted in many more units.
   if (total > maxTarget && (unit ?? 'units') === 'units')
-    throw new AwsError('MaxFleetTargetCapacityExceeded', `The target capacity of a fleet can be at most ${maxTarget}.`);
+    throw new AwsError(
+      'MaxFleetTargetCapacityExceeded',
+      `The target capacity of a fleet can be at most ${maxTarget}.`,
+    );
   return total;
 }
 
@@ -124,12 +132,18 @@ function readBounds(options: Params | undefined): Pick<MarketOptions, 'least' | 
   return { least, single };
 }
 
-const instantOnly = ['SingleInstanceType', 'SingleAvailabilityZone', 'MinTargetCapacity', 'CapacityReservationOptions'];
+const instantOnly = [
+  'SingleInstanceType',
+  'SingleAvailabilityZone',
+  'MinTargetCapacity',
+  'CapacityReservationOptions',
+];
 
 /** Refuses options that only instant fleets have. */
 export function refuseInstantOptions(params: Params): void {
   for (const options of ['OnDemandOptions', 'SpotOptions']) {
     const wrong = instantOnly.find((name) => part(params, options)?.[name] !== undefined);
-    if (wrong !== undefined) throw invalidCombination(`${options}.${wrong} is supported only for fleets of type instant.`);
+    if (wrong !== undefined)
+      throw invalidCombination(`${options}.${wrong} is supported only for fleets of type instant.`);
   }
 }

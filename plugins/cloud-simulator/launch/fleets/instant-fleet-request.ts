@@ -25,7 +25,10 @@ export function readInstantFleet(call: ActionCall): InstantRequest {
   const markets = readMarketOptions(params, target);
   const tags = readTagSpecifications(params).get('fleet') ?? noTags;
   const configs = parts(params, 'LaunchTemplateConfigs');
-  const pools = readTemplatePools(call, configs, { instant: true, tags: machineTags(part(params, 'TagSpecification') ?? {}) });
+  const pools = readTemplatePools(call, configs, {
+    instant: true,
+    tags: machineTags(part(params, 'TagSpecification') ?? {}),
+  });
   checkUnits(target, pools);
   const options =
     node('spotOptions', echoXml(part(params, 'SpotOptions') ?? {})) +

@@ -76,10 +76,20 @@ function readSpotTarget(config: Params, type: 'request' | 'maintain'): FleetTarg
 
 function readMarkets(config: Params, target: FleetTarget): MarketOptions[] {
   const spot = oneOf(config, 'AllocationStrategy', Object.keys(spotStrategies) as (keyof typeof spotStrategies)[]);
-  const onDemand = oneOf(config, 'OnDemandAllocationStrategy', Object.keys(onDemandStrategies) as (keyof typeof onDemandStrategies)[]);
+  const onDemand = oneOf(
+    config,
+    'OnDemandAllocationStrategy',
+    Object.keys(onDemandStrategies) as (keyof typeof onDemandStrategies)[],
+  );
   const unbound = { least: 0, single: [] };
   return [
-    { market: 'on-demand', units: target.onDemand, strategy: onDemandStrategies[onDemand ?? 'lowestPrice'], poolCount: 1, ...unbound },
+    {
+      market: 'on-demand',
+      units: target.onDemand,
+      strategy: onDemandStrategies[onDemand ?? 'lowestPrice'],
+      poolCount: 1,
+      ...unbound,
+    },
     {
       market: 'spot',
       units: target.spot,
@@ -105,7 +115,8 @@ function readPools(call: ActionCall, config: Params, maxPrice: number | undefine
 function checkRole(config: Params): void {
   const role = text(config, 'IamFleetRole');
   if (role === undefined || role === '') throw missingParameter('SpotFleetRequestConfig.IamFleetRole');
-  if (!/^arn:aws[\w-]*:iam::\d{12}:role\/\S+$/.test(role)) throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
+  if (!/^arn:aws[\w-]*:iam::\d{12}:role\/\S+$/.test(role))
+    throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
 }
 
 function invalidConfig(message: string): AwsError {

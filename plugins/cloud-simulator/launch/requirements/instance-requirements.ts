@@ -4,7 +4,13 @@ import type { CallContext, RegionState } from '../../state/call-context.ts';
 import { factsOf } from '../../type-facts.ts';
 import type { Params } from '../../wire/form.ts';
 import type { Market } from '../specification/launch-spec.ts';
-import { type Presence, type PriceProtection, type Range, type Requirements, readRequirements } from './read-requirements.ts';
+import {
+  type Presence,
+  type PriceProtection,
+  type Range,
+  type Requirements,
+  readRequirements,
+} from './read-requirements.ts';
 
 /** What beside the attributes decides which types a fleet may use. */
 export interface TypeContext {
@@ -15,8 +21,8 @@ export interface TypeContext {
 }
 
 /**
- * The instance types that attributes describe (`InstanceRequirements` in the names of CreateFleet, RequestSpotFleet or Auto Scaling),
- * in the order of the catalogue. Refuses requirements that AWS refuses. None is an answer.
+ * The instance types that attributes describe (`InstanceRequirements` in the names of CreateFleet, RequestSpotFleet or
+ * Auto Scaling), in the order of the catalogue. Refuses requirements that AWS refuses. None is an answer. /
  */
 export function typesFor(
   context: CallContext,
@@ -27,7 +33,9 @@ export function typesFor(
   const wanted = readRequirements(requirements);
   const fitting = offeredTypes(context.state).filter(
     (type) =>
-      (arch === undefined || type.arch === arch) && (market === 'on-demand' || factsOf(type).spot) && matchesRequirements(type, wanted),
+      (arch === undefined || type.arch === arch) &&
+      (market === 'on-demand' || factsOf(type).spot) &&
+      matchesRequirements(type, wanted),
   );
   return withoutOverpriced(fitting, wanted.price, market, unit);
 }
@@ -38,7 +46,9 @@ const offered = new WeakMap<RegionState, readonly CatalogueInstanceType[]>();
 export function offeredTypes(state: RegionState): readonly CatalogueInstanceType[] {
   const known = offered.get(state);
   if (known !== undefined) return known;
-  const types = [...instanceTypes.values()].filter((type) => state.network.zones.some((zone) => zoneHas(state, zone, type.instance_type)));
+  const types = [...instanceTypes.values()].filter((type) =>
+    state.network.zones.some((zone) => zoneHas(state, zone, type.instance_type)),
+  );
   offered.set(state, types);
   return types;
 }
@@ -78,7 +88,8 @@ function withoutOverpriced(
   market: Market,
   unit: NonNullable<TypeContext['unit']>,
 ): readonly CatalogueInstanceType[] {
-  const count = (type: CatalogueInstanceType) => (unit === 'vcpu' ? type.vcpus : unit === 'memory-mib' ? type.memory_mib : 1);
+  const count = (type: CatalogueInstanceType) =>
+    unit === 'vcpu' ? type.vcpus : unit === 'memory-mib' ? type.memory_mib : 1;
   const onDemand = (type: CatalogueInstanceType) => type.on_demand_price / count(type);
   const spot = (type: CatalogueInstanceType) => type.spot_price / count(type);
   const cost = market === 'spot' ? spot : onDemand;

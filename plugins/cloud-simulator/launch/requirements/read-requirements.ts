@@ -63,7 +63,10 @@ const structures = [
   'MaxSpotPriceAsPercentageOfOptimalOnDemandPrice',
 ];
 
-/** Attributes that AWS knows and the catalogue does not: they are checked for form where they have one, and select nothing. */
+/**
+ * Attributes that AWS knows and the catalogue does not: they are checked for form where they have one, and select
+ * nothing.
+ */
 const withoutEffect = [
   'NetworkInterfaceCount',
   'TotalLocalStorageGB',
@@ -81,11 +84,20 @@ const members = new Set([...Object.keys(words).flatMap(spellings), ...structures
 
 const maxPatterns = 400;
 
-/** Reads `InstanceRequirements` in the spelling of EC2 Fleets, Spot Fleets, launch templates or groups, and refuses what AWS refuses. */
+/**
+ * Reads `InstanceRequirements` in the spelling of EC2 Fleets, Spot Fleets, launch templates or groups, and refuses
+ * what AWS refuses.
+ */
 export function readRequirements(params: Params): Requirements {
-  const stranger = Object.keys(params).find((name) => !members.has(name));
-  if (stranger !== undefined) throw new AwsError('UnknownParameter', `The parameter InstanceRequirements.${stranger} is not recognized`);
-  for (const name of ['NetworkInterfaceCount', 'TotalLocalStorageGB', 'BaselineEbsBandwidthMbps', 'NetworkBandwidthGbps'])
+  const unknown = Object.keys(params).find((name) => !members.has(name));
+  if (unknown !== undefined)
+    throw new AwsError('UnknownParameter', `The parameter InstanceRequirements.${unknown} is not recognized`);
+  for (const name of [
+    'NetworkInterfaceCount',
+    'TotalLocalStorageGB',
+    'BaselineEbsBandwidthMbps',
+    'NetworkBandwidthGbps',
+  ])
     range(params, name);
   flag(params, 'RequireHibernateSupport');
   flag(params, 'RequireEncryptionInTransit');
@@ -136,7 +148,10 @@ function range(params: Params, name: string): Range {
   const min = decimal(bounds, 'Min') ?? 0;
   const max = decimal(bounds, 'Max') ?? Number.POSITIVE_INFINITY;
   if (min < 0 || max < 0) throw invalidParameter(`InstanceRequirements.${name} must not be negative.`);
-  if (max < min) throw invalidParameter(`The maximum of InstanceRequirements.${name} (${max}) is smaller than its minimum (${min}).`);
+  if (max < min)
+    throw invalidParameter(
+      `The maximum of InstanceRequirements.${name} (${max}) is smaller than its minimum (${min}).`,
+    );
   return { min, max };
 }
 
@@ -158,14 +173,16 @@ function list(params: Params, name: keyof typeof words): string[] {
   });
   const allowed: readonly string[] | undefined = words[name];
   const wrong = allowed && values.find((value) => !allowed.includes(value));
-  if (wrong !== undefined) throw invalidParameter(`Value (${wrong}) for parameter InstanceRequirements.${name} is invalid.`);
+  if (wrong !== undefined)
+    throw invalidParameter(`Value (${wrong}) for parameter InstanceRequirements.${name} is invalid.`);
   return values;
 }
 
 /** Names with `*` for any text: `c5*` also covers c5a and c5n, `c5.*` does not. */
 function patterns(params: Params, name: 'AllowedInstanceType' | 'ExcludedInstanceType'): RegExp[] {
   const values = list(params, name);
-  if (values.length > maxPatterns) throw invalidParameter(`InstanceRequirements.${name} can have at most ${maxPatterns} entries.`);
+  if (values.length > maxPatterns)
+    throw invalidParameter(`InstanceRequirements.${name} can have at most ${maxPatterns} entries.`);
   return values.map((value) => {
     if (!/^[a-zA-Z0-9.*-]{1,30}$/.test(value))
       throw invalidParameter(`Value (${value}) for parameter InstanceRequirements.${name} is invalid.`);

@@ -17,9 +17,13 @@ export function readProfile(context: CallContext, all: Params): string | undefin
   const name = text(profile, 'Name');
   if (arn === undefined && name === undefined) return undefined;
   if (arn !== undefined && name !== undefined)
-    throw invalidCombination("The parameter 'iamInstanceProfile.name' may not be used in combination with 'iamInstanceProfile.arn'");
+    throw invalidCombination(
+      "The parameter 'iamInstanceProfile.name' may not be used in combination with 'iamInstanceProfile.arn'",
+    );
   const wellFormed =
-    arn === undefined ? /^[\w+=,.@-]{1,128}$/.test(name as string) : /^arn:[\w-]+:iam::\d{12}:instance-profile\/.+$/.test(arn);
+    arn === undefined
+      ? /^[\w+=,.@-]{1,128}$/.test(name as string)
+      : /^arn:[\w-]+:iam::\d{12}:instance-profile\/.+$/.test(arn);
   if (context.knobs.strict_ids || !wellFormed) {
     const which = arn === undefined ? 'name' : 'arn';
     throw invalidParameter(

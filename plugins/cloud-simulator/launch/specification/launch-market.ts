@@ -22,7 +22,10 @@ export function readMarket(
     throw invalidCombination('SpotOptions can only be specified together with MarketType spot.');
   const chosen = market ?? named ?? 'on-demand';
   if (chosen === 'spot' && !factsOf(type).spot)
-    throw new AwsError('UnsupportedOperation', `The instance type ${type.instance_type} is not supported on the Spot market.`);
+    throw new AwsError(
+      'UnsupportedOperation',
+      `The instance type ${type.instance_type} is not supported on the Spot market.`,
+    );
   if (spot !== undefined) checkSpotOptions(context, spot);
   return { market: chosen, maxPrice: decimal(spot, 'MaxPrice') };
 }
@@ -31,9 +34,12 @@ function checkSpotOptions(context: CallContext, spot: Params): void {
   const kind = oneOf(spot, 'SpotInstanceType', ['one-time', 'persistent']) ?? 'one-time';
   const interruption = oneOf(spot, 'InstanceInterruptionBehavior', ['terminate', 'stop', 'hibernate']) ?? 'terminate';
   if (kind === 'one-time' && interruption !== 'terminate')
-    throw invalidCombination(`InstanceInterruptionBehavior ${interruption} can only be specified for persistent Spot requests.`);
+    throw invalidCombination(
+      `InstanceInterruptionBehavior ${interruption} can only be specified for persistent Spot requests.`,
+    );
   const price = decimal(spot, 'MaxPrice');
-  if (price !== undefined && price <= 0) throw invalidParameter(`Value (${price}) for parameter MaxPrice is invalid. It must be above 0.`);
+  if (price !== undefined && price <= 0)
+    throw invalidParameter(`Value (${price}) for parameter MaxPrice is invalid. It must be above 0.`);
   if (integer(spot, 'BlockDurationMinutes') !== undefined)
     throw new AwsError('UnsupportedOperation', 'Spot Instances with a defined duration are no longer available.');
   checkEnd(context, text(spot, 'ValidUntil'), kind);

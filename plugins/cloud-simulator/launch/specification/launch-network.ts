@@ -21,9 +21,15 @@ export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetw
       `The availability zone '${zone}' does not match the availability zone '${subnet.zone}' of subnet '${subnet.id}'.`,
     );
   }
-  const groups = readGroups(context, first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} });
+  const groups = readGroups(
+    context,
+    first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} },
+  );
   if (groups.length > maxGroups)
-    throw new AwsError('SecurityGroupsPerInterfaceLimitExceeded', `A network interface can have at most ${maxGroups} security groups.`);
+    throw new AwsError(
+      'SecurityGroupsPerInterfaceLimitExceeded',
+      `A network interface can have at most ${maxGroups} security groups.`,
+    );
   return {
     subnet,
     zone: subnet?.zone ?? zone,
@@ -35,36 +41,48 @@ export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetw
 
 function checkInterfaces(all: Params, interfaces: readonly Params[]): void {
   const named = all['SecurityGroup'] !== undefined;
-  if (named && all['SubnetId'] !== undefined) throw invalidCombination('The parameter groupName cannot be used with the parameter subnet');
+  if (named && all['SubnetId'] !== undefined)
+    throw invalidCombination('The parameter groupName cannot be used with the parameter subnet');
   if (interfaces.length === 0) return;
   if (named || all['SecurityGroupId'] !== undefined) {
-    throw invalidCombination('Network interfaces and an instance-level security groups may not be specified on the same request');
+    throw invalidCombination(
+      'Network interfaces and an instance-level security groups may not be specified on the same request',
+    );
   }
   if (all['SubnetId'] !== undefined) {
-    throw invalidCombination('Network interfaces and an instance-level subnet ID may not be specified on the same request');
+    throw invalidCombination(
+      'Network interfaces and an instance-level subnet ID may not be specified on the same request',
+    );
   }
   if (all['PrivateIpAddress'] !== undefined) {
-    throw invalidCombination('Network interfaces and an instance-level private address may not be specified on the same request');
+    throw invalidCombination(
+      'Network interfaces and an instance-level private address may not be specified on the same request',
+    );
   }
   const indexes = interfaces.map((one) => `${integer(one, 'NetworkCardIndex') ?? 0}/${integer(one, 'DeviceIndex')}`);
   if (interfaces.some((one) => one['DeviceIndex'] === undefined && one['NetworkInterfaceId'] === undefined))
     throw missingParameter('NetworkInterface.DeviceIndex');
-  if (new Set(indexes).size < indexes.length) throw invalidParameter('Each network interface requires a device index of its own.');
+  if (new Set(indexes).size < indexes.length)
+    throw invalidParameter('Each network interface requires a device index of its own.');
   if (interfaces.length > 1 && interfaces.some((one) => flag(one, 'AssociatePublicIpAddress') === true)) {
-    throw invalidCombination('The associatePublicIPAddress parameter cannot be specified when launching with multiple network interfaces.');
+    throw invalidCombination(
+      'The associatePublicIPAddress parameter cannot be specified when launching with multiple network interfaces.',
+    );
   }
   for (const one of interfaces) {
     const id = text(one, 'NetworkInterfaceId');
     if (id !== undefined && !/^eni-[\w-]+$/.test(id))
       throw new AwsError('InvalidNetworkInterfaceId.Malformed', `Invalid id: "${id}" (expecting "eni-...")`);
     if (id !== undefined && (one['SubnetId'] !== undefined || one['SecurityGroupId'] !== undefined))
-      throw invalidCombination('A subnet and security groups may not be specified with an existing network interface.');
+      throw invalidCombination(
+        'A subnet and security groups may not be specified with an existing network interface.',
+      );
     oneOf(one, 'InterfaceType', ['interface', 'efa', 'efa-only']);
   }
 }
 
 /** The zone that a placement names, by its name or its id. */
-export function readZone(context: CallContext, placement: Params | undefined): string | undefined {
+function readZone(context: CallContext, placement: Params | undefined): string | undefined {
   const name = text(placement, 'AvailabilityZone');
   const id = text(placement, 'AvailabilityZoneId');
   if (name !== undefined && id !== undefined)
@@ -81,9 +99,11 @@ export function readZone(context: CallContext, placement: Params | undefined): s
 
 function readAddress(address: string | undefined, subnet: Subnet | undefined): number | undefined {
   if (address === undefined) return undefined;
-  if (subnet === undefined) throw invalidCombination('A private address can only be specified together with a subnet.');
+  if (subnet === undefined)
+    throw invalidCombination('A private address can only be specified together with a subnet.');
   const offset = subnet.offset(address);
-  if (offset === undefined) throw invalidParameter(`Address ${address} does not fall within the subnet's address range`);
+  if (offset === undefined)
+    throw invalidParameter(`Address ${address} does not fall within the subnet's address range`);
   return offset;
 }
 
@@ -110,7 +130,8 @@ function groupOf(known: CatalogueSecurityGroup): Group {
 function readGroups(context: CallContext, params: Params): Group[] {
   const { catalogue } = context.state.network;
   const byId = texts(params, 'SecurityGroupId').map((id) => {
-    if (!/^sg-[\w-]+$/.test(id)) throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
+    if (!/^sg-[\w-]+$/.test(id))
+      throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
     const known = context.state.network.group(id);
     if (known === undefined && context.knobs.strict_ids) throw noGroup(id);
     return known === undefined ? { id, name: id } : groupOf(known);
@@ -118,7 +139,9 @@ function readGroups(context: CallContext, params: Params): Group[] {
   const byName = texts(params, 'SecurityGroup').map((name) => {
     const known = catalogue.security_groups.find((group) => group.group_name === name);
     if (known === undefined && context.knobs.strict_ids) throw noGroup(name);
-    return known === undefined ? { id: `sg-0${createHash('sha256').update(name).digest('hex').slice(0, 16)}`, name } : groupOf(known);
+    return known === undefined
+      ? { id: `sg-0${createHash('sha256').update(name).digest('hex').slice(0, 16)}`, name }
+      : groupOf(known);
   });
   const groups = [...byId, ...byName];
   const fallback = catalogue.security_groups[0];

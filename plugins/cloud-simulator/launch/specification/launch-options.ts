@@ -53,7 +53,8 @@ export function readLaunchOptions(all: Params, type: CatalogueInstanceType): Lau
   if (monitoring !== undefined && monitoring['Enabled'] === undefined) throw missingParameter('Monitoring.Enabled');
   const hibernation = flag(part(all, 'HibernationOptions'), 'Configured') ?? false;
   const enclave = flag(part(all, 'EnclaveOptions'), 'Enabled') ?? false;
-  if (hibernation && enclave) throw invalidCombination('Hibernation and enclaves cannot be enabled on the same instance.');
+  if (hibernation && enclave)
+    throw invalidCombination('Hibernation and enclaves cannot be enabled on the same instance.');
   return {
     monitored: flag(monitoring, 'Enabled') ?? false,
     ebsOptimized: flag(all, 'EbsOptimized') ?? false,
@@ -65,7 +66,9 @@ export function readLaunchOptions(all: Params, type: CatalogueInstanceType): Lau
   };
 }
 
-function readPlacement(placement: Params | undefined): Pick<LaunchOptions, 'tenancy' | 'placementGroup' | 'partition'> {
+function readPlacement(
+  placement: Params | undefined,
+): Pick<LaunchOptions, 'tenancy' | 'placementGroup' | 'partition'> {
   const tenancy = oneOf(placement, 'Tenancy', ['default', 'dedicated', 'host']) ?? 'default';
   const id = text(placement, 'GroupId');
   const name = text(placement, 'GroupName');
@@ -75,7 +78,8 @@ function readPlacement(placement: Params | undefined): Pick<LaunchOptions, 'tena
     throw new AwsError('InvalidPlacementGroupId.Malformed', `Invalid id: "${id}" (expecting "pg-...")`);
   if (name === '') throw new AwsError('InvalidPlacementGroup.Unknown', 'The placement group name must not be empty.');
   const host = text(placement, 'HostId');
-  if (host !== undefined && tenancy !== 'host') throw invalidCombination('A host can only be specified for tenancy host.');
+  if (host !== undefined && tenancy !== 'host')
+    throw invalidCombination('A host can only be specified for tenancy host.');
   if (host !== undefined && !/^h-[0-9a-f]+$/.test(host))
     throw new AwsError('InvalidHostID.Malformed', `Invalid id: "${host}" (expecting "h-...")`);
   const partition = integer(placement, 'PartitionNumber');
@@ -90,10 +94,14 @@ function readCpu(options: Params | undefined, type: CatalogueInstanceType): Laun
   const cores = integer(options, 'CoreCount');
   const threads = integer(options, 'ThreadsPerCore');
   if (cores === undefined && threads === undefined) return undefined;
-  if (cores === undefined || threads === undefined) throw invalidCombination('CoreCount and ThreadsPerCore must be specified together.');
+  if (cores === undefined || threads === undefined)
+    throw invalidCombination('CoreCount and ThreadsPerCore must be specified together.');
   const { burstable, hypervisor } = factsOf(type);
   if (burstable && hypervisor === 'xen')
-    throw new AwsError('UnsupportedOperation', `CPU options are not supported for instance type ${type.instance_type}.`);
+    throw new AwsError(
+      'UnsupportedOperation',
+      `CPU options are not supported for instance type ${type.instance_type}.`,
+    );
   if (cores < 1 || cores > type.cores)
     throw invalidParameter(`Value (${cores}) for parameter coreCount is invalid for ${type.instance_type}.`);
   if (threads < 1 || threads > type.vcpus / type.cores)
@@ -103,9 +111,13 @@ function readCpu(options: Params | undefined, type: CatalogueInstanceType): Laun
 
 function checkCredits(credits: Params | undefined, type: CatalogueInstanceType): void {
   if (credits === undefined) return;
-  if (oneOf(credits, 'CpuCredits', ['standard', 'unlimited']) === undefined) throw missingParameter('CreditSpecification.CpuCredits');
+  if (oneOf(credits, 'CpuCredits', ['standard', 'unlimited']) === undefined)
+    throw missingParameter('CreditSpecification.CpuCredits');
   if (!factsOf(type).burstable)
-    throw new AwsError('InstanceCreditSpecification.NotSupported', `The ${type.instance_type} instance type does not support CPU credits.`);
+    throw new AwsError(
+      'InstanceCreditSpecification.NotSupported',
+      `The ${type.instance_type} instance type does not support CPU credits.`,
+    );
 }
 
 function checkMetadata(metadata: Params | undefined): void {
@@ -116,5 +128,7 @@ function checkMetadata(metadata: Params | undefined): void {
   oneOf(metadata, 'InstanceMetadataTags', ['enabled', 'disabled']);
   const hops = integer(metadata, 'HttpPutResponseHopLimit');
   if (hops !== undefined && (hops < 1 || hops > 64))
-    throw invalidParameter(`Value (${hops}) for parameter httpPutResponseHopLimit is invalid. It must be between 1 and 64.`);
+    throw invalidParameter(
+      `Value (${hops}) for parameter httpPutResponseHopLimit is invalid. It must be between 1 and 64.`,
+    );
 }

@@ -17,7 +17,9 @@ export function readReservations(given: Params | undefined): Reservations | unde
   const id = text(target, 'CapacityReservationId');
   const groupArn = text(target, 'CapacityReservationResourceGroupArn');
   if (target !== undefined && preference !== undefined)
-    throw invalidCombination('CapacityReservationPreference and CapacityReservationTarget may not be specified together.');
+    throw invalidCombination(
+      'CapacityReservationPreference and CapacityReservationTarget may not be specified together.',
+    );
   if (id !== undefined && groupArn !== undefined)
     throw invalidCombination('Only one of a capacity reservation and a resource group may be targeted.');
   if (id !== undefined && !/^cr-[0-9a-f]+$/.test(id))

@@ -17,9 +17,12 @@ export function readLaunchTags(
     if (source === undefined) continue;
     const byType = readTagSpecifications(source);
     const wrong = [...byType.keys()].find((type) => !taggable.has(type));
-    if (wrong !== undefined) throw invalidParameter(`'${wrong}' is not a valid taggable resource type for this operation.`);
+    if (wrong !== undefined)
+      throw invalidParameter(`'${wrong}' is not a valid taggable resource type for this operation.`);
     if (market === 'on-demand' && byType.has('spot-instances-request')) {
-      throw invalidParameter('The value for tag specification resource type spot-instances-request can only be used with Spot Instances.');
+      throw invalidParameter(
+        'The value for tag specification resource type spot-instances-request can only be used with Spot Instances.',
+      );
     }
     tags = mergeTags(tags, byType.get('instance') ?? noTags);
     requestTags = mergeTags(requestTags, byType.get('spot-instances-request') ?? noTags);

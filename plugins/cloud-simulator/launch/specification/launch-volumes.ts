@@ -61,7 +61,8 @@ function readMapping(mapping: Params, device: string): LaunchVolume | undefined 
     return undefined;
   }
   if (virtual !== undefined) {
-    if (!/^ephemeral\d{1,2}$/.test(virtual)) throw invalidMapping(`Invalid virtual name '${virtual}' for device ${device}.`);
+    if (!/^ephemeral\d{1,2}$/.test(virtual))
+      throw invalidMapping(`Invalid virtual name '${virtual}' for device ${device}.`);
     return undefined;
   }
   if (ebs === undefined) throw invalidMapping(`The mapping of device ${device} says nothing.`);
@@ -78,9 +79,13 @@ function checkVolume(ebs: Params, device: string): void {
   const throughput = integer(ebs, 'Throughput');
   if (throughput !== undefined && name !== 'gp3')
     throw invalidCombination('The parameter throughput can only be specified for gp3 volumes.');
-  if (throughput !== undefined && outside(throughputs, throughput)) throw outOfRange('throughput', throughput, throughputs);
+  if (throughput !== undefined && outside(throughputs, throughput))
+    throw outOfRange('throughput', throughput, throughputs);
   if (text(ebs, 'KmsKeyId') !== undefined && flag(ebs, 'Encrypted') !== true)
-    throw new AwsError('InvalidParameterDependency', 'The parameter KmsKeyId requires the parameter Encrypted to be set.');
+    throw new AwsError(
+      'InvalidParameterDependency',
+      'The parameter KmsKeyId requires the parameter Encrypted to be set.',
+    );
 }
 
 function checkSize(ebs: Params, device: string, name: string, kind: Kind): void {

@@ -8,7 +8,8 @@ import { imageOfAlias, isImageAlias } from './image-alias.ts';
 export function readType(all: Params, chosen: boolean): CatalogueInstanceType {
   const name = text(all, 'InstanceType');
   if (!chosen && part(all, 'InstanceRequirements') !== undefined) {
-    if (name !== undefined) throw invalidCombination('InstanceType and InstanceRequirements may not be specified together.');
+    if (name !== undefined)
+      throw invalidCombination('InstanceType and InstanceRequirements may not be specified together.');
     throw invalidParameter('InstanceRequirements cannot be used here; name an InstanceType.');
   }
   if (name === undefined || name === '') throw missingParameter('InstanceType');
@@ -22,7 +23,8 @@ export function readImage(context: CallContext, all: Params, type: CatalogueInst
   const given = text(all, 'ImageId');
   if (given === undefined || given === '') throw missingParameter('ImageId');
   if (isImageAlias(given)) return imageOfAlias(given);
-  if (!/^ami-[\w-]+$/.test(given)) throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${given}" (expecting "ami-...")`);
+  if (!/^ami-[\w-]+$/.test(given))
+    throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${given}" (expecting "ami-...")`);
   const image = context.state.network.image(given);
   if (image === undefined && context.knobs.strict_ids)
     throw new AwsError('InvalidAMIID.NotFound', `The image id '[${given}]' does not exist`);

@@ -12,10 +12,15 @@ import { readImage, readType } from './read-image.ts';
 import { checkUserData } from './user-data.ts';
 
 /**
- * Checks what is to be launched, in the names of RunInstances. `template` lies under `params`: tags of both are joined, of
- * everything else the call's own wins. `market` is the fleet's choice; without it the launch itself says.
+ * Checks what is to be launched, in the names of RunInstances. `template` lies under `params`: tags of both are
+ * joined, of everything else the call's own wins. `market` is the fleet's choice; without it the launch itself says. /
  */
-export function readLaunchSpec(context: CallContext, params: Params, template: Params | undefined, market?: Market): LaunchSpec {
+export function readLaunchSpec(
+  context: CallContext,
+  params: Params,
+  template: Params | undefined,
+  market?: Market,
+): LaunchSpec {
   const all: Params = { ...template, ...params };
   const type = readType(all, market !== undefined);
   const imageId = readImage(context, all, type);

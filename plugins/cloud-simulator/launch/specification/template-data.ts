@@ -3,7 +3,10 @@ import { type LaunchTemplate, type TemplateVersion, versionOf } from '../../stat
 import { AwsError, invalidCombination, missingParameter } from '../../wire/errors.ts';
 import { type Params, text } from '../../wire/form.ts';
 
-/** The template that `LaunchTemplateId` or `LaunchTemplateName` names. Exactly one of them must be given. One that is too young to be seen is not found. */
+/**
+ * The template that `LaunchTemplateId` or `LaunchTemplateName` names. Exactly one of them must be given. One that is
+ * too young to be seen is not found.
+ */
 export function findTemplate(context: CallContext, params: Params): LaunchTemplate {
   const id = text(params, 'LaunchTemplateId');
   const name = text(params, 'LaunchTemplateName');
@@ -15,10 +18,14 @@ export function findTemplate(context: CallContext, params: Params): LaunchTempla
 }
 
 export function templateById(context: CallContext, id: string): LaunchTemplate {
-  if (!/^lt-[0-9a-f]+$/.test(id)) throw new AwsError('InvalidLaunchTemplateId.Malformed', `Invalid id: "${id}" (expecting "lt-...")`);
+  if (!/^lt-[0-9a-f]+$/.test(id))
+    throw new AwsError('InvalidLaunchTemplateId.Malformed', `Invalid id: "${id}" (expecting "lt-...")`);
   const found = context.state.templates.byId.get(id);
   if (found === undefined || !isTemplateVisible(context, found))
-    throw new AwsError('InvalidLaunchTemplateId.NotFound', `The specified launch template, with template ID ${id}, does not exist.`);
+    throw new AwsError(
+      'InvalidLaunchTemplateId.NotFound',
+      `The specified launch template, with template ID ${id}, does not exist.`,
+    );
   return found;
 }
 

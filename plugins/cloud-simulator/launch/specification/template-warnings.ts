@@ -5,7 +5,10 @@ import { flag } from '../../wire/values.ts';
 import { isImageAlias } from './image-alias.ts';
 import { checkUserData } from './user-data.ts';
 
-/** What a launch from the data of a template would be refused for, one finding for each check that fails. What is missing is no finding: a launch may add it. */
+/**
+ * What a launch from the data of a template would be refused for, one finding for each check that fails. What is
+ * missing is no finding: a launch may add it.
+ */
 export function templateWarnings(data: Params): AwsError[] {
   return checks.flatMap((check) => {
     try {
@@ -26,7 +29,8 @@ const checks: readonly ((data: Params) => void)[] = [
   },
   (data) => {
     const name = text(data, 'InstanceType');
-    if (name !== undefined && instanceType(name) === undefined) throw invalidParameter(`Invalid value '${name}' for InstanceType.`);
+    if (name !== undefined && instanceType(name) === undefined)
+      throw invalidParameter(`Invalid value '${name}' for InstanceType.`);
   },
   (data) => {
     if (text(data, 'InstanceType') !== undefined && part(data, 'InstanceRequirements') !== undefined)
@@ -35,7 +39,9 @@ const checks: readonly ((data: Params) => void)[] = [
   (data) => {
     const groups = [...texts(data, 'SecurityGroupId'), ...texts(data, 'SecurityGroup')];
     if (groups.length > 0 && parts(data, 'NetworkInterface').length > 0)
-      throw invalidCombination('Network interfaces and an instance-level security groups may not be specified on the same request');
+      throw invalidCombination(
+        'Network interfaces and an instance-level security groups may not be specified on the same request',
+      );
   },
   (data) => {
     const interfaces = parts(data, 'NetworkInterface');

@@ -9,5 +9,6 @@ export function checkUserData(encoded: string | undefined): void {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(compact) || compact.length % 4 === 1) {
     throw new AwsError('InvalidUserData.Malformed', 'Invalid BASE64 encoding of user data.');
   }
-  if (Buffer.byteLength(compact, 'base64') > maxBytes) throw invalidParameter(`User data is limited to ${maxBytes} bytes`);
+  if (Buffer.byteLength(compact, 'base64') > maxBytes)
+    throw invalidParameter(`User data is limited to ${maxBytes} bytes`);
 }

@@ -1,7 +1,10 @@
 import type { Market } from '../../launch/specification/launch-spec.ts';
 import type { Params } from '../../wire/form.ts';
 
-/** One way in which a fleet may get machines: a template with one of its overrides, or one launch specification of a Spot fleet. */
+/**
+ * One way in which a fleet may get machines: a template with one of its overrides, or one launch specification of a
+ * Spot fleet.
+ */
 export interface FleetPool {
   /** Names a template, which must still be there when machines are ordered; undefined for a launch specification. */
   readonly template: Params | undefined;

@@ -119,14 +119,16 @@ export interface Pause {
 /** Units of a market, or of both, that the fleet counts as its own. */
 export function unitsHeld(fleet: StandingFleet, market?: Market): number {
   let units = 0;
-  for (const member of fleet.members.values()) if (market === undefined || member.market === market) units += member.weight;
+  for (const member of fleet.members.values())
+    if (market === undefined || member.market === market) units += member.weight;
   return units;
 }
 
 /** Units of a market that are on their way. */
 export function unitsOrdered(fleet: StandingFleet, market: Market): number {
   let units = 0;
-  for (const order of fleet.orders) for (const options of order.markets) if (options.market === market) units += options.units;
+  for (const order of fleet.orders)
+    for (const options of order.markets) if (options.market === market) units += options.units;
   return units;
 }
 

@@ -48,7 +48,10 @@ const unchecked: InstanceHealth = {
   impairedSince: undefined,
 };
 
-/** The health of a machine: `ok` while it runs, unless the knobs say otherwise. The last rule that concerns a check decides. */
+/**
+ * The health of a machine: `ok` while it runs, unless the knobs say otherwise. The last rule that concerns a check
+ * decides.
+ */
 export function healthOf(context: CallContext, instance: Instance): InstanceHealth {
   const { knobs, rules, now } = context;
   if (stateOf(instance, now) !== 'running') return unchecked;
@@ -58,7 +61,11 @@ export function healthOf(context: CallContext, instance: Instance): InstanceHeal
   const outage = isOut(context, instance.zone);
   if (concerned.length === 0 && !outage) return sound;
 
-  const checks: Record<'instance' | 'system' | 'ebs', Check> = { instance: 'ok', system: outage ? 'impaired' : 'ok', ebs: 'ok' };
+  const checks: Record<'instance' | 'system' | 'ebs', Check> = {
+    instance: 'ok',
+    system: outage ? 'impaired' : 'ok',
+    ebs: 'ok',
+  };
   for (const rule of concerned) checks[rule.check ?? 'instance'] = rule.status ?? 'impaired';
   const culprits = [
     ...concerned.filter((rule) => (rule.status ?? 'impaired') === 'impaired'),

@@ -5,7 +5,12 @@ import type { Tags } from '../tags.ts';
 export type StateName = 'pending' | 'running' | 'shutting-down' | 'terminated';
 
 /** Codes that EC2 sends beside the names. */
-export const stateCodes: Readonly<Record<StateName, number>> = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48 };
+export const stateCodes: Readonly<Record<StateName, number>> = {
+  pending: 0,
+  running: 16,
+  'shutting-down': 32,
+  terminated: 48,
+};
 
 /** How long a terminated machine stays visible: about an hour in EC2. */
 export const goneAfterMs = 3_600_000;
@@ -33,7 +38,10 @@ export interface Interruption {
 }
 
 /** The state reason of machines that a caller ended. */
-export const userInitiated = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
+export const userInitiated = {
+  code: 'Client.UserInitiatedShutdown',
+  message: 'Client.UserInitiatedShutdown: User initiated shutdown',
+};
 
 /** One machine. Its state is not stored but follows from its times and the clock. */
 export interface Instance {
@@ -63,7 +71,8 @@ export interface Instance {
 
 /** The state of a machine at a time. */
 export function stateOf(instance: Instance, now: number): StateName {
-  if (instance.shutdownAt === undefined || now < instance.shutdownAt) return now < instance.runningAt ? 'pending' : 'running';
+  if (instance.shutdownAt === undefined || now < instance.shutdownAt)
+    return now < instance.runningAt ? 'pending' : 'running';
   return now < (instance.terminatedAt ?? Number.POSITIVE_INFINITY) ? 'shutting-down' : 'terminated';
 }
 

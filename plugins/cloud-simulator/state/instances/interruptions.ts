@@ -5,20 +5,28 @@ import { endInstance } from '../../launch/end-instance.ts';
 import type { CallContext } from '../call-context.ts';
 import { type Instance, type Interruption, isLive } from './instance.ts';
 
-const spotTermination = { code: 'Server.SpotInstanceTermination', message: 'Server.SpotInstanceTermination: Spot instance termination' };
+const spotTermination = {
+  code: 'Server.SpotInstanceTermination',
+  message: 'Server.SpotInstanceTermination: Spot instance termination',
+};
 
 /**
- * Gives notice to the Spot machines that a rule means, as of the time at which it was set: all of its `instance_ids`, or its share of
- * the Spot machines of all regions together. `contexts` has one of each region.
+ * Gives notice to the Spot machines that a rule means, as of the time at which it was set: all of its `instance_ids`,
+ * or its share of the Spot machines of all regions together. `contexts` has one of each region. /
  */
 export function strike(contexts: readonly CallContext[], rule: ReclaimRule): void {
-  const targets = contexts.filter((context) => context.rules.inForce(rule, context)).flatMap((context) => targetsIn(context, rule));
+  const targets = contexts
+    .filter((context) => context.rules.inForce(rule, context))
+    .flatMap((context) => targetsIn(context, rule));
   for (const { context, instance } of rule.instance_ids === undefined ? part(targets, rule.share ?? 1) : targets) {
     interrupt(context, instance, rule);
   }
 }
 
-/** Plans the strikes of rules that come into force later, once for each region; each region then counts the share by itself. */
+/**
+ * Plans the strikes of rules that come into force later, once for each region; each region then counts the share by
+ * itself.
+ */
 export function planStrikes(context: CallContext): void {
   const { knobs, rules, state, now } = context;
   for (const rule of knobs.reclaim) {
@@ -31,7 +39,10 @@ export function planStrikes(context: CallContext): void {
   }
 }
 
-/** Plans what becomes of a new Spot machine: by the rules in force that have `after_ms`, and by those that strike later. */
+/**
+ * Plans what becomes of a new Spot machine: by the rules in force that have `after_ms`, and by those that strike
+ * later.
+ */
 export function planInterruption(context: CallContext, instance: Instance): void {
   const { knobs, rules, random, state } = context;
   planStrikes(context);
@@ -43,7 +54,7 @@ export function planInterruption(context: CallContext, instance: Instance): void
 }
 
 /** Gives notice to a live Spot machine that has none yet, and ends it when the time of notice is over. */
-export function interrupt(context: CallContext, instance: Instance, rule: ReclaimRule): void {
+function interrupt(context: CallContext, instance: Instance, rule: ReclaimRule): void {
   const { state, now, touched } = context;
   if (!isLive(instance, now) || instance.interruption !== undefined) return;
   instance.interruption = { noticedAt: now, code: causeOf(context, instance) };
@@ -60,10 +71,12 @@ interface Target {
 
 function targetsIn(context: CallContext, rule: ReclaimRule): Target[] {
   const { state, now } = context;
-  const machines: Iterable<Instance> = rule.instance_ids?.flatMap((id) => state.instances.get(id) ?? []) ?? state.instances;
+  const machines: Iterable<Instance> =
+    rule.instance_ids?.flatMap((id) => state.instances.get(id) ?? []) ?? state.instances;
   const targets: Target[] = [];
   for (const instance of machines) {
-    if (isSpot(instance) && isLive(instance, now) && instance.interruption === undefined) targets.push({ context, instance });
+    if (isSpot(instance) && isLive(instance, now) && instance.interruption === undefined)
+      targets.push({ context, instance });
   }
   return targets;
 }

@@ -2,7 +2,10 @@ import { priceOf } from '../../capacity.ts';
 import type { CallContext } from '../call-context.ts';
 import { type Instance, isLive } from './instance.ts';
 
-/** The Spot request behind a machine, at a time. It is not stored but follows from the machine; requests are one-time and fulfilled at once. */
+/**
+ * The Spot request behind a machine, at a time. It is not stored but follows from the machine; requests are one-time
+ * and fulfilled at once.
+ */
 export interface SpotRequest {
   readonly id: string;
   readonly instance: Instance;
@@ -16,7 +19,8 @@ const messages: Readonly<Record<string, string>> = {
   fulfilled: 'Your spot request is fulfilled.',
   'marked-for-termination': 'Your instance is marked for termination, as the Spot price is above your price.',
   'instance-terminated-by-price': 'Your instance was terminated, as the Spot price was above your price.',
-  'instance-terminated-no-capacity': 'Your instance was terminated, as there is no Spot capacity that matches your request.',
+  'instance-terminated-no-capacity':
+    'Your instance was terminated, as there is no Spot capacity that matches your request.',
   'instance-terminated-by-user': 'You terminated the instance of your Spot request.',
   'instance-terminated-by-service': 'The instance of your Spot request was terminated by the service.',
 };
@@ -37,8 +41,8 @@ export function spotRequestOf(context: CallContext, instance: Instance): SpotReq
 }
 
 /**
- * Want of capacity closes the request as soon as it is noticed, with the code of a machine that is gone, although the machine runs on
- * until the notice is over; a price that is too high marks it first. That is AWS's way.
+ * Want of capacity closes the request as soon as it is noticed, with the code of a machine that is gone, although the
+ * machine runs on until the notice is over; a price that is too high marks it first. That is AWS's way. /
  */
 function standing(instance: Instance, now: number): [state: SpotRequest['state'], code: string, at: number] {
   const { interruption, reason } = instance;
@@ -46,9 +50,14 @@ function standing(instance: Instance, now: number): [state: SpotRequest['state']
     const at = instance.shutdownAt as number;
     if (reason?.code.startsWith('Client.')) return ['closed', 'instance-terminated-by-user', at];
     if (interruption === undefined) return ['cancelled', 'instance-terminated-by-service', at];
-    return ['closed', interruption.code, interruption.code === 'instance-terminated-by-price' ? at : interruption.noticedAt];
+    return [
+      'closed',
+      interruption.code,
+      interruption.code === 'instance-terminated-by-price' ? at : interruption.noticedAt,
+    ];
   }
   if (interruption === undefined) return ['active', 'fulfilled', instance.launchedAt];
-  if (interruption.code === 'instance-terminated-by-price') return ['active', 'marked-for-termination', interruption.noticedAt];
+  if (interruption.code === 'instance-terminated-by-price')
+    return ['active', 'marked-for-termination', interruption.noticedAt];
   return ['closed', interruption.code, interruption.noticedAt];
 }

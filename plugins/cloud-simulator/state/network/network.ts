@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
-import { type CatalogueImage, type CatalogueRegion, type CatalogueSecurityGroup, catalogueRegion } from '../../catalogue.ts';
+import {
+  type CatalogueImage,
+  type CatalogueRegion,
+  type CatalogueSecurityGroup,
+  catalogueRegion,
+} from '../../catalogue.ts';
 import { createSubnet, type Subnet } from './subnets.ts';
 
-/** What a region has before anybody launches: zones, default subnets, groups and images; and what callers named that nobody created. */
+/**
+ * What a region has before anybody launches: zones, default subnets, groups and images; and what callers named that
+ * nobody created.
+ */
 export interface Network {
   readonly catalogue: CatalogueRegion;
   readonly zones: readonly string[];
@@ -24,7 +32,14 @@ export function createNetwork(region: string): Network {
   const subnets = new Map(
     catalogue.subnets.map((s) => [
       s.subnet_id,
-      createSubnet({ id: s.subnet_id, zone: s.zone, zoneId: zoneIds.get(s.zone) as string, vpcId: s.vpc_id, cidr: s.cidr, listed: true }),
+      createSubnet({
+        id: s.subnet_id,
+        zone: s.zone,
+        zoneId: zoneIds.get(s.zone) as string,
+        vpcId: s.vpc_id,
+        cidr: s.cidr,
+        listed: true,
+      }),
     ]),
   );
   let adopted = 0;
@@ -38,18 +53,29 @@ export function createNetwork(region: string): Network {
       // Blocks go round after 192 made-up subnets; private addresses may then repeat, as they may between two VPCs.
       const cidr = `10.${64 + (adopted++ % 192)}.0.0/16`;
       const home = zone ?? (zones[digest(id) % zones.length] as string);
-      const made = createSubnet({ id, zone: home, zoneId: zoneIds.get(home) as string, vpcId: catalogue.vpc_id, cidr, listed: false });
+      const made = createSubnet({
+        id,
+        zone: home,
+        zoneId: zoneIds.get(home) as string,
+        vpcId: catalogue.vpc_id,
+        cidr,
+        listed: false,
+      });
       subnets.set(id, made);
       return made;
     },
-    defaultSubnet: (zone) => subnets.get((catalogue.subnets.find((s) => s.zone === zone) as { subnet_id: string }).subnet_id) as Subnet,
+    defaultSubnet: (zone) =>
+      subnets.get((catalogue.subnets.find((s) => s.zone === zone) as { subnet_id: string }).subnet_id) as Subnet,
     subnets: () => subnets.values(),
     group: (id) => catalogue.security_groups.find((group) => group.group_id === id),
     image: (id) => catalogue.images.find((image) => image.image_id === id),
   };
 }
 
-/** A region that the catalogue does not know: three zones with a default subnet each, so that every region name can be used. */
+/**
+ * A region that the catalogue does not know: three zones with a default subnet each, so that every region name can be
+ * used.
+ */
 function madeUpRegion(region: string): CatalogueRegion {
   const hex = (name: string) => createHash('sha256').update(`${region}/${name}`).digest('hex').slice(0, 16);
   const vpcId = `vpc-0${hex('vpc')}`;
@@ -57,7 +83,12 @@ function madeUpRegion(region: string): CatalogueRegion {
   return {
     vpc_id: vpcId,
     zones: zones.map((zone, index) => ({ zone, zone_id: `${region}-az${index + 1}`, lacks: [] })),
-    subnets: zones.map((zone, index) => ({ subnet_id: `subnet-0${hex(zone)}`, zone, cidr: `10.${index}.0.0/16`, vpc_id: vpcId })),
+    subnets: zones.map((zone, index) => ({
+      subnet_id: `subnet-0${hex(zone)}`,
+      zone,
+      cidr: `10.${index}.0.0/16`,
+      vpc_id: vpcId,
+    })),
     security_groups: [{ group_id: `sg-0${hex('default')}`, group_name: 'default', vpc_id: vpcId }],
     images: [
       { image_id: `ami-0${hex('x86_64')}`, name: 'simulated-linux-x86_64', arch: 'x86_64' },

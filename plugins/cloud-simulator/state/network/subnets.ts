@@ -11,7 +11,10 @@ export interface Subnet {
   free(): number;
   /** Addresses that machines hold. */
   taken(): number;
-  /** Takes an address, `wanted` where that is free, and returns its offset in the block; the caller has seen that one is free. */
+  /**
+   * Takes an address, `wanted` where that is free, and returns its offset in the block; the caller has seen that one
+   * is free.
+   */
   take(wanted?: number): number;
   holds(offset: number): boolean;
   give(offset: number): void;
@@ -49,7 +52,8 @@ export function createSubnet(is: {
         taken.add(wanted);
         return wanted;
       }
-      // Walks on instead of handing out the lowest free one, so that an address is not reused while somebody may still remember it.
+      // Walks on instead of handing out the lowest free one, so that an address is not reused while somebody may still
+      // remember it.
       while (taken.has(next)) next = (next + 1) % usable;
       const offset = next;
       taken.add(offset);

@@ -2,7 +2,10 @@ import type { FleetRecord, RecordKind, FleetKind, FleetMember } from '../../stat
 import { itemSet, leaf, node, timestamp } from './xml.ts';
 
 /** `<activeInstanceSet>` of DescribeFleetInstances and DescribeSpotFleetInstances. */
-export function activeInstancesXml(members: readonly FleetMember[], healthy: (member: FleetMember) => boolean): string {
+export function activeInstancesXml(
+  members: readonly FleetMember[],
+  healthy: (member: FleetMember) => boolean,
+): string {
   return itemSet(
     'activeInstanceSet',
     members,
@@ -28,7 +31,9 @@ export function historyXml(records: readonly FleetRecord[], kind: FleetKind): st
     (record) =>
       node(
         'eventInformation',
-        leaf('eventDescription', record.description) + leaf('eventSubType', record.event) + leaf('instanceId', record.instanceId),
+        leaf('eventDescription', record.description) +
+          leaf('eventSubType', record.event) +
+          leaf('instanceId', record.instanceId),
       ) +
       leaf('eventType', eventTypes[kind][record.kind]) +
       timestamp('timestamp', record.at),

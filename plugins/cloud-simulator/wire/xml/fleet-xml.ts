@@ -16,7 +16,11 @@ export function fleetOutcomeXml(launches: readonly FleetLaunch[], errors: readon
     itemSet(
       'errorSet',
       errors,
-      (error) => error.poolXml + leaf('lifecycle', error.market) + leaf('errorCode', error.code) + leaf('errorMessage', error.message),
+      (error) =>
+        error.poolXml +
+        leaf('lifecycle', error.market) +
+        leaf('errorCode', error.code) +
+        leaf('errorMessage', error.message),
     ) +
     itemSet(
       'fleetInstanceSet',

@@ -24,7 +24,11 @@ export function groupXml(group: Group, now: number): string {
     echoXml(config.echoed) +
     memberSet('Instances', group.members.values(), (member) => memberXml(member, now)) +
     timestamp('CreatedTime', group.createdAt) +
-    memberSet('SuspendedProcesses', group.suspended, ([name, reason]) => leaf('ProcessName', name) + leaf('SuspensionReason', reason)) +
+    memberSet(
+      'SuspendedProcesses',
+      group.suspended,
+      ([name, reason]) => leaf('ProcessName', name) + leaf('SuspensionReason', reason),
+    ) +
     leaf('VPCZoneIdentifier', config.subnets.join(',')) +
     (group.deletedAt === undefined ? '' : leaf('Status', 'Delete in progress')) +
     memberSet('Tags', group.tags, ([key, tag]) => groupTagXml(group, key, tag)) +
@@ -67,7 +71,11 @@ function healthOf(member: GroupMember): string {
 }
 
 /** A tag as Auto Scaling shows it. */
-export function groupTagXml(group: Group, key: string, tag: { readonly value: string; readonly propagate: boolean }): string {
+export function groupTagXml(
+  group: Group,
+  key: string,
+  tag: { readonly value: string; readonly propagate: boolean },
+): string {
   return (
     leaf('ResourceId', group.name) +
     leaf('ResourceType', 'auto-scaling-group') +
@@ -89,15 +97,21 @@ function policyXml(config: GroupConfig, policy: Params): string {
     'MixedInstancesPolicy',
     node(
       'LaunchTemplate',
-      node('LaunchTemplateSpecification', templateXml(config.source.template)) + memberSet('Overrides', overrides, echoXml),
+      node('LaunchTemplateSpecification', templateXml(config.source.template)) +
+        memberSet('Overrides', overrides, echoXml),
     ) +
       node(
         'InstancesDistribution',
         leaf('OnDemandAllocationStrategy', text(distribution, 'OnDemandAllocationStrategy') ?? 'prioritized') +
           leaf('OnDemandBaseCapacity', text(distribution, 'OnDemandBaseCapacity') ?? '0') +
-          leaf('OnDemandPercentageAboveBaseCapacity', text(distribution, 'OnDemandPercentageAboveBaseCapacity') ?? '100') +
+          leaf(
+            'OnDemandPercentageAboveBaseCapacity',
+            text(distribution, 'OnDemandPercentageAboveBaseCapacity') ?? '100',
+          ) +
           leaf('SpotAllocationStrategy', strategy) +
-          (strategy === 'lowest-price' ? leaf('SpotInstancePools', text(distribution, 'SpotInstancePools') ?? '2') : '') +
+          (strategy === 'lowest-price'
+            ? leaf('SpotInstancePools', text(distribution, 'SpotInstancePools') ?? '2')
+            : '') +
           leaf('SpotMaxPrice', text(distribution, 'SpotMaxPrice') || undefined),
       ),
   );
@@ -110,7 +124,9 @@ function echoXml(params: Params): string {
       if (typeof value === 'string') return leaf(name, value);
       const list = part(value, 'member');
       if (list === undefined) return node(name, echoXml(value));
-      return memberSet(name, Object.values(list), (entry) => (typeof entry === 'string' ? escapeXml(entry) : echoXml(entry)));
+      return memberSet(name, Object.values(list), (entry) =>
+        typeof entry === 'string' ? escapeXml(entry) : echoXml(entry),
+      );
     })
     .join('');
 }

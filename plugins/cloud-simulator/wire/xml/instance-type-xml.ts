@@ -59,7 +59,9 @@ function processorXml(type: CatalogueInstanceType, { cpu }: TypeFacts): string {
     node('processorInfo', words('supportedArchitectures', [type.arch]) + leaf('manufacturer', maker)) +
     node(
       'vCpuInfo',
-      leaf('defaultVCpus', type.vcpus) + leaf('defaultCores', type.cores) + leaf('defaultThreadsPerCore', type.vcpus / type.cores),
+      leaf('defaultVCpus', type.vcpus) +
+        leaf('defaultCores', type.cores) +
+        leaf('defaultThreadsPerCore', type.vcpus / type.cores),
     )
   );
 }
@@ -70,7 +72,11 @@ const gbPerVcpu = 37.5;
 function storageXml(type: CatalogueInstanceType, { localStorage }: TypeFacts): string {
   if (localStorage === undefined) return '';
   const total = Math.round(type.vcpus * gbPerVcpu);
-  const disks = itemSet('disks', [total], (size) => leaf('sizeInGB', size) + leaf('count', 1) + leaf('type', localStorage));
+  const disks = itemSet(
+    'disks',
+    [total],
+    (size) => leaf('sizeInGB', size) + leaf('count', 1) + leaf('type', localStorage),
+  );
   return node('instanceStorageInfo', leaf('totalSizeInGB', total) + disks + leaf('nvmeSupport', 'required'));
 }
 
@@ -95,7 +101,10 @@ function gpuXml(type: CatalogueInstanceType, { accelerator }: TypeFacts): string
     'gpus',
     [accelerator],
     ({ label, memoryMib }) =>
-      leaf('name', label) + leaf('manufacturer', 'NVIDIA') + leaf('count', type.gpus) + node('memoryInfo', leaf('sizeInMiB', memoryMib)),
+      leaf('name', label) +
+      leaf('manufacturer', 'NVIDIA') +
+      leaf('count', type.gpus) +
+      node('memoryInfo', leaf('sizeInMiB', memoryMib)),
   );
   return node('gpuInfo', gpus + leaf('totalGpuMemoryInMiB', type.gpus * accelerator.memoryMib));
 }

@@ -79,7 +79,8 @@ let lastGroupsXml = '<groupSet/>';
 
 function groupsXml(groups: Groups): string {
   const same = groups.length === lastGroups.length && groups.every((group, index) => group === lastGroups[index]);
-  if (!same) lastGroupsXml = itemSet('groupSet', groups, (group) => leaf('groupId', group.id) + leaf('groupName', group.name));
+  if (!same)
+    lastGroupsXml = itemSet('groupSet', groups, (group) => leaf('groupId', group.id) + leaf('groupName', group.name));
   lastGroups = groups;
   return lastGroupsXml;
 }

@@ -8,7 +8,10 @@ import { leaf, node } from './xml.ts';
 let last: LaunchSpec | undefined;
 let lastXml = '';
 
-/** What is the same for all machines of a launch. Launches of one machine mostly resemble the one before, so its text is used again. */
+/**
+ * What is the same for all machines of a launch. Launches of one machine mostly resemble the one before, so its text
+ * is used again.
+ */
 export function launchXml(spec: LaunchSpec): string {
   if (last === undefined || !resembles(spec, last)) lastXml = render(spec);
   last = spec;
@@ -17,7 +20,8 @@ export function launchXml(spec: LaunchSpec): string {
 
 function resembles(a: LaunchSpec, b: LaunchSpec): boolean {
   if (a === b) return true;
-  const same = a.imageId === b.imageId && a.type === b.type && a.keyName === b.keyName && a.profileArn === b.profileArn;
+  const same =
+    a.imageId === b.imageId && a.type === b.type && a.keyName === b.keyName && a.profileArn === b.profileArn;
   return same && a.options === b.options && (a.metadata === b.metadata || isDeepStrictEqual(a.metadata, b.metadata));
 }
 
@@ -35,7 +39,10 @@ function render(spec: LaunchSpec): string {
     '<virtualizationType>hvm</virtualizationType><hypervisor>xen</hypervisor>',
     leaf('ebsOptimized', options.ebsOptimized),
     '<enaSupport>true</enaSupport><productCodes/><platformDetails>Linux/UNIX</platformDetails><usageOperation>RunInstances</usageOperation>',
-    node('cpuOptions', leaf('coreCount', cpu?.cores ?? type.cores) + leaf('threadsPerCore', cpu?.threads ?? type.vcpus / type.cores)),
+    node(
+      'cpuOptions',
+      leaf('coreCount', cpu?.cores ?? type.cores) + leaf('threadsPerCore', cpu?.threads ?? type.vcpus / type.cores),
+    ),
     leaf('capacityReservationId', reservations?.id),
     node(
       'capacityReservationSpecification',
@@ -43,12 +50,15 @@ function render(spec: LaunchSpec): string {
         ? leaf('capacityReservationPreference', reservations?.preference ?? 'open')
         : node(
             'capacityReservationTarget',
-            leaf('capacityReservationId', reservations.id) + leaf('capacityReservationResourceGroupArn', reservations.groupArn),
+            leaf('capacityReservationId', reservations.id) +
+              leaf('capacityReservationResourceGroupArn', reservations.groupArn),
           ),
     ),
     node('hibernationOptions', leaf('configured', options.hibernation)),
     node('enclaveOptions', leaf('enabled', options.enclave)),
-    spec.profileArn === undefined ? '' : node('iamInstanceProfile', leaf('arn', spec.profileArn) + leaf('id', 'AIPASIMULATEDPROFILE00')),
+    spec.profileArn === undefined
+      ? ''
+      : node('iamInstanceProfile', leaf('arn', spec.profileArn) + leaf('id', 'AIPASIMULATEDPROFILE00')),
     metadataXml(spec),
   ].join('');
 }
@@ -87,7 +97,10 @@ export function placementXml({ options }: LaunchSpec, subnet: Subnet): string {
   return lastPlacementXml;
 }
 
-/** `<blockDeviceMapping>`: every volume of the machine whose id ends in `suffix`. The system's volume has that ending too. */
+/**
+ * `<blockDeviceMapping>`: every volume of the machine whose id ends in `suffix`. The system's volume has that ending
+ * too.
+ */
 export function volumesXml({ volumes }: LaunchSpec, suffix: string, attached: string): string {
   const items = volumes.map(({ device, deleteOnTermination }, index) => {
     const id = index === 0 ? suffix : (index.toString(16) + suffix.slice(1)).slice(0, suffix.length);

@@ -44,7 +44,10 @@ export function warningXml(warnings: readonly AwsError[]): string {
 const setNames: Readonly<Record<string, string>> = { LicenseSpecification: 'licenseSet' };
 const interfaceSetNames: Readonly<Record<string, string>> = { SecurityGroupId: 'groupSet' };
 
-/** Request parameters in the spelling of answers: `NetworkInterface.1.SubnetId` is `<networkInterfaceSet><item><subnetId>`. */
+/**
+ * Request parameters in the spelling of answers: `NetworkInterface.1.SubnetId` is
+ * `<networkInterfaceSet><item><subnetId>`.
+ */
 function dataXml(data: Params, names: Readonly<Record<string, string>> = setNames): string {
   let xml = '';
   for (const [name, value] of Object.entries(data)) {

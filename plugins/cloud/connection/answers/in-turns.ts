@@ -3,7 +3,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 /** Takes a millisecond or two. */
 const atOnce = 500;
 
-/** Does something with each item, with a turn of the event loop before, between and after each 500 where there are more: what is done with thousands of machines must not keep others waiting. */
+/**
+ * Does something with each item, with a turn of the event loop before, between and after each 500 where there are
+ * more: what is done with thousands of machines must not keep others waiting.
+ */
 export async function eachInTurns<T>(items: Iterable<T>, act: (item: T) => void): Promise<void> {
   const all = [...items];
   const many = all.length > atOnce;
@@ -21,7 +24,10 @@ export async function mapInTurns<T, R>(items: Iterable<T>, make: (item: T) => R)
   return made;
 }
 
-/** For work that comes in pieces: to be told how many items a piece has, before it is done; gives a turn of the event loop where that makes 500. */
+/**
+ * For work that comes in pieces: to be told how many items a piece has, before it is done; gives a turn of the event
+ * loop where that makes 500.
+ */
 export function turnsBetween(): (items: number) => Promise<void> {
   let done = 0;
   return async (items) => {

@@ -4,8 +4,9 @@ const marks = /<(\/?)(item|instancesSet|reservationSet)(\/?)>/g;
 const [inReservation, inMachines] = [2, 3];
 
 /**
- * Cuts an answer of DescribeInstances into whole answers of at most `most` machines each, so that none of them takes long to read. A reservation that
- * is cut stands in several of them, each time with what is said before its machines. An answer that has no list of reservations stays as it is.
+ * Cuts an answer of DescribeInstances into whole answers of at most `most` machines each, so that none of them takes
+ * long to read. A reservation that is cut stands in several of them, each time with what is said before its machines.
+ * An answer that has no list of reservations stays as it is. /
  */
 export function* instancePieces(answer: string, most: number): Generator<string> {
   const end = `</instancesSet></item></reservationSet>${answer.slice(Math.max(0, answer.lastIndexOf('</')))}`;

@@ -3,8 +3,13 @@ interface Paged {
   readonly NextToken?: string | undefined;
 }
 
-/** All pages of a list of the cloud. `ask` is called with what the next page is asked by, to be spread into the input of the call; an empty token is the end too. */
-export async function* pagesOf<Page extends Paged>(ask: (next: { readonly NextToken?: string }) => Promise<Page>): AsyncGenerator<Page> {
+/**
+ * All pages of a list of the cloud. `ask` is called with what the next page is asked by, to be spread into the input
+ * of the call; an empty token is the end too.
+ */
+export async function* pagesOf<Page extends Paged>(
+  ask: (next: { readonly NextToken?: string }) => Promise<Page>,
+): AsyncGenerator<Page> {
   let next: { readonly NextToken?: string } | undefined = {};
   while (next !== undefined) {
     const page: Page = await ask(next);

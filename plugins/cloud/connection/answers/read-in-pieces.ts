@@ -4,7 +4,10 @@ import pLimit from 'p-limit';
 import { instancePieces } from './instance-pieces.ts';
 import { statusPieces } from './status-pieces.ts';
 
-/** How the answers of operations that list many machines are cut, of so many each: reading those takes some milliseconds. `list`: where the machines are. */
+/**
+ * How the answers of operations that list many machines are cut, of so many each: reading those takes some
+ * milliseconds. `list`: where the machines are.
+ */
 const cuts: Readonly<
   Record<string, { cut(answer: string, most: number): Iterable<string>; readonly most: number; readonly list: string }>
 > = {
@@ -32,8 +35,9 @@ interface Reader {
 }
 
 /**
- * Has a client read large answers one in a turn of the event loop, and those that list machines piece by piece: the SDK takes tens of milliseconds to
- * read a page of 1000 machines, and would keep everybody else waiting. Smaller pages would cost more calls, which the cloud counts.
+ * Has a client read large answers one in a turn of the event loop, and those that list machines piece by piece: the
+ * SDK takes tens of milliseconds to read a page of 1000 machines, and would keep everybody else waiting. Smaller pages
+ * would cost more calls, which the cloud counts. /
  */
 export function readInPieces(client: EC2Client): EC2Client {
   const reader: Reader = client.config.protocol as Reader;

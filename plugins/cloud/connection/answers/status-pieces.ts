@@ -1,8 +1,9 @@
 const marks = /<(\/?)(item|instanceStatusSet)(\/?)>/g;
 
 /**
- * Cuts an answer of DescribeInstanceStatus into whole answers of at most `most` machines each, so that none of them takes long to read. What stands before
- * the list is in each of them, what stands behind it in the last. An answer that has no list stays as it is.
+ * Cuts an answer of DescribeInstanceStatus into whole answers of at most `most` machines each, so that none of them
+ * takes long to read. What stands before the list is in each of them, what stands behind it in the last. An answer
+ * that has no list stays as it is. /
  */
 export function* statusPieces(answer: string, most: number): Generator<string> {
   const end = `</instanceStatusSet>${answer.slice(Math.max(0, answer.lastIndexOf('</')))}`;

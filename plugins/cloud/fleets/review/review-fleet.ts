@@ -27,7 +27,10 @@ export interface FleetApi {
 }
 
 /** What neither EC2 Fleet nor Spot Fleet can honour. */
-export function reviewFleet(template: CloudTemplate, { types, knows = [], overruled, tagged, within }: FleetApi): Finding[] {
+export function reviewFleet(
+  template: CloudTemplate,
+  { types, knows = [], overruled, tagged, within }: FleetApi,
+): Finding[] {
   const bare = reviewForm(template, { fields: {} });
   if (bare.length > 0) return bare;
   const fleet = nativeFleet(template, within);
@@ -46,11 +49,20 @@ export function reviewFleet(template: CloudTemplate, { types, knows = [], overru
   ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
 
-  if (!types.includes(String(fleetType))) error('/fleet_type', `'${String(fleetType)}' is not served; ${types.join(', ')} are`);
+  if (!types.includes(String(fleetType)))
+    error('/fleet_type', `'${String(fleetType)}' is not served; ${types.join(', ')} are`);
   if (template['replace_lost'] === true && fleetType !== 'maintain')
-    findings.push({ level: 'warning', path: '/replace_lost', message: 'has no effect; only fleets of type maintain replace what is lost' });
+    findings.push({
+      level: 'warning',
+      path: '/replace_lost',
+      message: 'has no effect; only fleets of type maintain replace what is lost',
+    });
   const { allocation_strategy, allocation_strategy_on_demand } = template;
-  if (allocation_strategy !== undefined && marketsOf(template).includes('spot') && spotStrategy(allocation_strategy) === undefined) {
+  if (
+    allocation_strategy !== undefined &&
+    marketsOf(template).includes('spot') &&
+    spotStrategy(allocation_strategy) === undefined
+  ) {
     error('/allocation_strategy', `must be one of ${spotStrategies.join(', ')}`);
   }
   if (allocation_strategy_on_demand !== undefined && onDemandStrategy(allocation_strategy_on_demand) === undefined) {
@@ -60,6 +72,9 @@ export function reviewFleet(template: CloudTemplate, { types, knows = [], overru
   if (capacity.TargetCapacityUnitType !== undefined && capacity.TargetCapacityUnitType !== 'units')
     error('/provider_api_spec', 'must not count capacity otherwise than in units: machine_count means machines');
   if (standing && template.launch_template_spec?.['InstanceMarketOptions'] !== undefined)
-    error('/launch_template_spec/InstanceMarketOptions', 'cannot stand in the launch template of a fleet; price_type says the market');
+    error(
+      '/launch_template_spec/InstanceMarketOptions',
+      'cannot stand in the launch template of a fleet; price_type says the market',
+    );
   return findings;
 }

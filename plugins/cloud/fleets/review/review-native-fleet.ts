@@ -32,14 +32,17 @@ export function nativeFleet({ provider_api_spec: given = {} }: CloudTemplate, wi
 
 const listed = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : []);
 /** Its form was looked at before. */
-const configsOf = ({ native }: NativeFleet): readonly Config[] => listed(native['LaunchTemplateConfigs']) as readonly Config[];
+const configsOf = ({ native }: NativeFleet): readonly Config[] =>
+  listed(native['LaunchTemplateConfigs']) as readonly Config[];
 
 /** What the native specification says of machines, so that the template need not. */
 export function namedIn(fleet: NativeFleet): ('image' | 'type')[] {
   const configs = configsOf(fleet);
   const own = configs.length > 0 && configs.every((config) => config.LaunchTemplateSpecification !== undefined);
   const types = configs.some(({ Overrides }) =>
-    Overrides?.some(({ InstanceType, InstanceRequirements }) => InstanceType !== undefined || InstanceRequirements !== undefined),
+    Overrides?.some(
+      ({ InstanceType, InstanceRequirements }) => InstanceType !== undefined || InstanceRequirements !== undefined,
+    ),
   );
   return [...(own ? (['image'] as const) : []), ...(own || types ? (['type'] as const) : [])];
 }
@@ -61,8 +64,15 @@ export function reviewPools(fleet: NativeFleet, standing: boolean): Finding[] {
     error(path, 'must have one subnet in each override of an instant fleet');
   for (const [index, { Overrides }] of configs.entries())
     for (const [number, { WeightedCapacity: weight }] of (Overrides ?? []).entries())
-      if (weight !== undefined && weight !== null && !(Number.isInteger(weight) && Number(weight) >= 1 && Number(weight) <= mostUnits))
-        error(`${path}/${index}/Overrides/${number}/WeightedCapacity`, `must be a whole number from 1 to ${mostUnits}`);
+      if (
+        weight !== undefined &&
+        weight !== null &&
+        !(Number.isInteger(weight) && Number(weight) >= 1 && Number(weight) <= mostUnits)
+      )
+        error(
+          `${path}/${index}/Overrides/${number}/WeightedCapacity`,
+          `must be a whole number from 1 to ${mostUnits}`,
+        );
   for (const [index, { LaunchTemplateSpecification }] of configs.entries())
     if (standing && LaunchTemplateSpecification !== undefined)
       error(
@@ -72,27 +82,36 @@ export function reviewPools(fleet: NativeFleet, standing: boolean): Finding[] {
   return findings;
 }
 
-const instantOnly = ['SingleInstanceType', 'SingleAvailabilityZone', 'MinTargetCapacity', 'CapacityReservationOptions'];
+const instantOnly = [
+  'SingleInstanceType',
+  'SingleAvailabilityZone',
+  'MinTargetCapacity',
+  'CapacityReservationOptions',
+];
 
 /** What EC2 allows of some types of fleet only. `tagged`: the only resource that the call of a standing fleet tags. */
 export function reviewFleetOptions({ native, path }: NativeFleet, standing: boolean, tagged: string): Finding[] {
   const findings: Finding[] = [];
-  const error = (where: string, message: string) => findings.push({ level: 'error', path: `${path}${where}`, message });
+  const error = (where: string, message: string) =>
+    findings.push({ level: 'error', path: `${path}${where}`, message });
   for (const options of ['OnDemandOptions', 'SpotOptions']) {
     const given = (native[options] ?? {}) as Readonly<Record<string, unknown>>;
-    for (const name of instantOnly) if (standing && given[name] !== undefined) error(`/${options}/${name}`, 'is for instant fleets only');
+    for (const name of instantOnly)
+      if (standing && given[name] !== undefined) error(`/${options}/${name}`, 'is for instant fleets only');
     const least = given['MinTargetCapacity'];
     if (!standing && least !== undefined && !given['SingleInstanceType'] && !given['SingleAvailabilityZone'])
       error(`/${options}/MinTargetCapacity`, 'needs SingleInstanceType or SingleAvailabilityZone');
     if (!standing && Number(least ?? 0) > 1000) error(`/${options}/MinTargetCapacity`, 'must be at most 1000');
   }
-  if (standing && native['ReservedCapacityOptions'] !== undefined) error('/ReservedCapacityOptions', 'is for instant fleets only');
+  if (standing && native['ReservedCapacityOptions'] !== undefined)
+    error('/ReservedCapacityOptions', 'is for instant fleets only');
   const { MaintenanceStrategies: exchange } = (native['SpotOptions'] ?? {}) as Readonly<Record<string, unknown>>;
   for (const [where, given] of [
     ['/SpotOptions/MaintenanceStrategies', exchange],
     ['/SpotMaintenanceStrategies', native['SpotMaintenanceStrategies']],
   ] as const)
-    if (given !== undefined && given !== null) error(where, 'cannot be used: the fleet would exchange machines by itself');
+    if (given !== undefined && given !== null)
+      error(where, 'cannot be used: the fleet would exchange machines by itself');
   if (native['ReplaceUnhealthyInstances'] === true)
     error('/ReplaceUnhealthyInstances', 'cannot be used: the fleet would end machines by itself');
   const tags = native['TagSpecifications'];

@@ -1,5 +1,6 @@
 import { isFault, type Call, type LaunchOrder } from '../../../../core/index.ts';
 import type { CloudSession } from '../../connection/session.ts';
+import { sessionField } from '../../connection/session-field.ts';
 import { ownTags } from '../../template/tags.ts';
 import { digest } from '../contents.ts';
 import { weekIn } from '../descriptions.ts';
@@ -13,8 +14,9 @@ const pauseMs = 3_600_000;
 const mostLooks = 20;
 
 /**
- * Deletes the oldest versions of a launch template of shared contents beyond `max_versions_per_template`, as far as nobody can be about to use
- * them: those of a week that is over. `versions`: all that there are, the newest last. A clean-up that fails is told and left to the next.
+ * Deletes the oldest versions of a launch template of shared contents beyond `max_versions_per_template`, as far as
+ * nobody can be about to use them: those of a week that is over. `versions`: all that there are, the newest last. A
+ * clean-up that fails is told and left to the next. /
  */
 export async function cleanVersions(
   session: CloudSession,
@@ -49,20 +51,26 @@ export async function cleanVersions(
   });
 }
 
-/** Deletes launch templates of shared contents whose newest version nobody can be about to use. Looks at a few, and at each once a week. */
+/** When unused launch templates were last looked for, and the week in which each was found in use. */
+const cleanUps = sessionField(() => ({ at: -Infinity, weekOf: new Map<string, number>() }));
+
+/**
+ * Deletes launch templates of shared contents whose newest version nobody can be about to use. Looks at a few, and at
+ * each once a week.
+ */
 export async function cleanTemplates(session: CloudSession, call: Call): Promise<void> {
   if (!session.settings.launch_template.cleanup_old_versions) return;
   const now = session.clock.now();
-  const last = session.memory.get(lastLook) as number | undefined;
-  if (last !== undefined && now - last < pauseMs) return;
-  session.memory.set(lastLook, now);
+  const done = cleanUps(session);
+  if (now - done.at < pauseMs) return;
+  done.at = now;
   await trying(call, 'of shared contents', async () => {
     const ours = { [ownTags.installation]: session.installation, [templateTags.holds]: 'contents' };
     const due = (await templatesTagged(session, ours, call)).flatMap(({ LaunchTemplateId: id, CreateTime }) =>
       id !== undefined &&
       CreateTime !== undefined &&
       now - CreateTime.getTime() > unusedAfterMs &&
-      session.memory.get(lookOf(id)) !== weekOf(now)
+      done.weekOf.get(id) !== weekOf(now)
         ? [id]
         : [],
     );
@@ -70,13 +78,10 @@ export async function cleanTemplates(session: CloudSession, call: Call): Promise
       const [newest] = await versionsOf(session, id, call, '$Latest');
       const week = weekIn(newest?.description);
       if (week !== undefined && isOver(week, now)) await deleteTemplate(session, id, call);
-      else session.memory.set(lookOf(id), weekOf(now));
+      else done.weekOf.set(id, weekOf(now));
     }
   });
 }
-
-const lastLook = 'last look for unused launch templates';
-const lookOf = (id: string): string => `last look at ${id}`;
 
 /** What is left over costs little; the order that happened to come by must not suffer for it. */
 async function trying(call: Call, launch_template: string, clean: () => Promise<void>): Promise<void> {
@@ -84,6 +89,9 @@ async function trying(call: Call, launch_template: string, clean: () => Promise<
     await clean();
   } catch (error) {
     if (!isFault(error)) throw error;
-    call.log.warn({ code: error.code, launch_template }, `Old versions of launch templates were left: ${error.message}`);
+    call.log.warn(
+      { code: error.code, launch_template },
+      `Old versions of launch templates were left: ${error.message}`,
+    );
   }
 }

@@ -11,10 +11,14 @@ import { templateTags } from '../make.ts';
 const mark = ':';
 
 /**
- * Launch templates of an installation that were made for one request, and versions that were, of launch templates that hold those of orders.
- * Shared ones are nobody's orphans.
+ * Launch templates of an installation that were made for one request, and versions that were, of launch templates that
+ * hold those of orders. Shared ones are nobody's orphans. /
  */
-export async function* launchTemplatesOf(session: CloudSession, installation: string, call: Call): AsyncGenerator<OwnedResource> {
+export async function* launchTemplatesOf(
+  session: CloudSession,
+  installation: string,
+  call: Call,
+): AsyncGenerator<OwnedResource> {
   for (const template of await templatesTagged(session, { [ownTags.installation]: installation }, call)) {
     const { LaunchTemplateId: id, Tags, CreateTime } = template;
     if (id === undefined) continue;

@@ -1,27 +1,33 @@
 import { createHash } from 'node:crypto';
 import type { CloudSession } from '../../connection/session.ts';
+import { sessionField } from '../../connection/session-field.ts';
 
-/** Between two looks at everything of an attempt of which else only the life is seen. */
+/** Between two full scans of an attempt of which otherwise only the liveness is seen. */
 const everyMs = 600_000;
 
 /**
- * When attempts were last asked for by their tags. Each has its own moment in every ten minutes, worked out of its name, so that they do not come
- * all at once. The first look in a process is no full one: a restart would describe everything, and its sweep lists all that is tagged anyway.
+ * When attempts were last asked for by their tags. Each has its own time in every ten minutes, derived from its name,
+ * so that they do not come all at once. The first look in a process is no full scan: a restart would describe
+ * everything, and its sweep lists all that is tagged anyway. /
  */
 export interface FullScanSchedule {
+  /** Whether the attempt is to be scanned now. */
   due(attempt: string): boolean;
+  /** Notes that the attempt was scanned. */
   done(attempt: string): void;
 }
 
-interface Last {
+interface LastScan {
   readonly phase: number;
   readonly at: number;
 }
 
-export function fullScanSchedule({ memory, clock }: CloudSession): FullScanSchedule {
-  const last = (memory.get('full looks') ?? new Map()) as Map<string, Last>;
-  memory.set('full looks', last);
-  const now = clock.monotonic();
+/** By attempt. */
+const lastScans = sessionField(() => new Map<string, LastScan>());
+
+export function fullScanSchedule(session: CloudSession): FullScanSchedule {
+  const last = lastScans(session);
+  const now = session.clock.monotonic();
   return {
     due(attempt) {
       const before = last.get(attempt);
@@ -41,7 +47,7 @@ export function fullScanSchedule({ memory, clock }: CloudSession): FullScanSched
   };
 }
 
-/** How often a moment has come until then. */
+/** How many scans have come due until then. */
 const turns = (phase: number, at: number): number => Math.floor((at - phase) / everyMs);
 
 const phaseOf = (attempt: string): number => createHash('sha1').update(attempt).digest().readUInt32BE() % everyMs;

@@ -15,33 +15,40 @@ export interface LivenessCheck {
 
 export interface LivenessChecks {
   readonly of: ReadonlyMap<Watched, LivenessCheck>;
-  /** Those for which to see that they live was enough, were it not their turn to be looked at fully. */
+  /** Attempts for which a liveness check would have been enough, but whose full scan is due. */
   readonly due: ReadonlySet<Watched>;
 }
 
-/** Sees whether the machines of attempts at rest live, where that is cheaper than describing them. What is in none of the two results has to be described. */
-export async function checkLiveness(session: CloudSession, watched: readonly Watched[], call: Call): Promise<LivenessChecks> {
+/**
+ * Checks whether the machines of attempts at rest live, where that is cheaper than describing them. What is in neither
+ * of the two results has to be described. /
+ */
+export async function checkLiveness(
+  session: CloudSession,
+  watched: readonly Watched[],
+  call: Call,
+): Promise<LivenessChecks> {
   const of = new Map<Watched, LivenessCheck>();
   const due = new Set<Watched>();
   const calm = watched.filter(({ steady, known }) => steady && known.length > 0 && known.every(wasDescribed));
   if (calm.length === 0) return { of, due };
-  const looks = fullScanSchedule(session);
+  const schedule = fullScanSchedule(session);
   const ours = new Map<string, number>();
   for (const each of calm) {
-    if (looks.due(attemptName(each))) due.add(each);
+    if (schedule.due(attemptName(each))) due.add(each);
     for (const zone of each.known.map(zoneOf)) ours.set(zone, (ours.get(zone) ?? 0) + 1);
   }
   const candidates = calm.filter((each) => !due.has(each));
   const zones = new Set(candidates.flatMap((each) => each.known.map(zoneOf)));
   const running = await runningIn(session, zones, ours, call);
   for (const each of candidates) {
-    const glance = glanceOf(each, running);
-    if (glance) of.set(each, glance);
+    const check = checkOf(each, running);
+    if (check) of.set(each, check);
   }
   return { of, due: of.size > 0 ? due : new Set() };
 }
 
-function glanceOf(
+function checkOf(
   { known }: Watched,
   running: ReadonlyMap<string, ReadonlySet<string> | ProviderFault | 'crowded'>,
 ): LivenessCheck | undefined {

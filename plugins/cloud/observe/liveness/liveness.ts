@@ -2,12 +2,19 @@ import { isFault, type Call, type ProviderFault } from '../../../../core/index.t
 import { inTurn, machinesPerPage } from '../describe.ts';
 import { pagesOf } from '../../connection/answers/pages.ts';
 import type { CloudSession } from '../../connection/session.ts';
-import { mostRows, zonesWorth } from './zone-scan-cost.ts';
+import { sessionField } from '../../connection/session-field.ts';
+import { mostRows, zonesToScan } from './zone-scan-cost.ts';
 
-/** The machines that run in a zone; or why that is not known; or that they are not to be listed, because far more run there than are ours. */
+/**
+ * The machines that run in a zone; or why that is not known; or that they are not to be listed, because far more run
+ * there than are ours.
+ */
 export type Running = ReadonlySet<string> | ProviderFault | 'crowded';
 
-/** Calls within this time decide together: the looks of all APIs fall on the same moment, and so do the parts of a large one. */
+/**
+ * Calls within this time decide together: the looks of all APIs fall on the same moment, and so do the parts of a
+ * large one.
+ */
 const gatherMs = 30;
 /** A listing that began so long ago still tells what runs now. */
 const freshMs = 5_000;
@@ -25,19 +32,22 @@ interface Listing {
 
 interface Gathering {
   readonly ours: Map<string, number>;
-  readonly worth: Promise<ReadonlySet<string>>;
+  readonly toScan: Promise<ReadonlySet<string>>;
 }
 
-/** Of one session. */
 interface Liveness {
+  /** By zone. */
   readonly listings: Map<string, Listing>;
   gathering?: Gathering | undefined;
 }
 
+const livenessOf = sessionField((): Liveness => ({ listings: new Map() }));
+
 /**
- * Which machines run, by zone, of those `zones` where it is cheaper to list all than to describe ours; `ours` counts them by zone. DescribeInstanceStatus weighs a fifth of
- * DescribeInstances, and shows running machines only. Calls within a few seconds share a listing; one that failed is not kept, but where it is
- * refused for good it is not tried again for a while.
+ * Which machines run, by zone, of those `zones` where it is cheaper to list all than to describe ours; `ours` counts
+ * them by zone. DescribeInstanceStatus weighs a fifth of DescribeInstances, and shows running machines only. Calls
+ * within a few seconds share a listing; one that failed is not kept, but where it is refused for good it is not tried
+ * again for a while. /
  */
 export async function runningIn(
   session: CloudSession,
@@ -45,12 +55,13 @@ export async function runningIn(
   ours: ReadonlyMap<string, number>,
   call: Call,
 ): Promise<ReadonlyMap<string, Running>> {
-  const liveness = (session.memory.get('liveness') ?? { listings: new Map() }) as Liveness;
-  session.memory.set('liveness', liveness);
+  const liveness = livenessOf(session);
   const gathering = gathered(session, liveness, ours);
-  const worth = await gathering.worth;
-  const asked = [...zones].filter((zone) => worth.has(zone));
-  const answers = await inTurn(asked, (zone) => shared(session, liveness.listings, zone, mostRows(gathering.ours.get(zone) ?? 0), call));
+  const toScan = await gathering.toScan;
+  const asked = [...zones].filter((zone) => toScan.has(zone));
+  const answers = await inTurn(asked, (zone) =>
+    shared(session, liveness.listings, zone, mostRows(gathering.ours.get(zone) ?? 0), call),
+  );
   return new Map(
     answers.map((answer, index) => {
       if (answer.status === 'rejected') throw answer.reason;
@@ -67,21 +78,32 @@ function gathered(session: CloudSession, liveness: Liveness, ours: ReadonlyMap<s
 
   function begin(): Gathering {
     const all = new Map<string, number>();
-    const worth = session.clock.sleep(gatherMs).then(() => {
+    const toScan = session.clock.sleep(gatherMs).then(() => {
       liveness.gathering = undefined;
-      return zonesWorth([...all].map(([zone, count]) => ({ zone, ours: count, ...rowsOf(session, liveness.listings.get(zone)) })));
+      return zonesToScan(
+        [...all].map(([zone, count]) => ({ zone, ours: count, ...rowsOf(session, liveness.listings.get(zone)) })),
+      );
     });
-    return { ours: all, worth };
+    return { ours: all, toScan };
   }
 }
 
-/** How many run in a zone, as far as that matters: a listing that is there already costs nothing, and an old one is no measure any more. */
+/**
+ * How many run in a zone, as far as that matters: a listing that is there already costs nothing, and an old one is no
+ * measure any more.
+ */
 function rowsOf({ clock }: CloudSession, last: Listing | undefined): { readonly rows?: number } {
   const age = last === undefined ? Infinity : clock.monotonic() - last.began;
   return last?.rows === undefined || age <= freshMs || age > countedMs ? {} : { rows: last.rows };
 }
 
-async function shared(session: CloudSession, listings: Map<string, Listing>, zone: string, most: number, call: Call): Promise<Running> {
+async function shared(
+  session: CloudSession,
+  listings: Map<string, Listing>,
+  zone: string,
+  most: number,
+  call: Call,
+): Promise<Running> {
   for (;;) {
     const last = listings.get(zone);
     if (last === undefined || session.clock.monotonic() - last.began > freshMs) break;
@@ -99,7 +121,8 @@ async function shared(session: CloudSession, listings: Map<string, Listing>, zon
       listing.rows = found.running.size;
       return found.whole ? found.running : 'crowded';
     } catch (error) {
-      const refused = isFault(error) && (error.kind === 'credentials' || error.kind === 'invalid') && !call.signal.aborted;
+      const refused =
+        isFault(error) && (error.kind === 'credentials' || error.kind === 'invalid') && !call.signal.aborted;
       if (!refused && listings.get(zone) === listing) listings.delete(zone);
       // Its maker's own end is no answer for the others.
       if (call.signal.aborted) return undefined;
@@ -117,7 +140,10 @@ async function listed(session: CloudSession, zone: string, most: number, call: C
   const running = new Set<string>();
   const Filters = [{ Name: 'availability-zone', Values: [zone] }];
   for await (const page of pagesOf((next) =>
-    session.read((ec2) => new ec2.DescribeInstanceStatusCommand({ Filters, MaxResults: machinesPerPage, ...next }), call),
+    session.read(
+      (ec2) => new ec2.DescribeInstanceStatusCommand({ Filters, MaxResults: machinesPerPage, ...next }),
+      call,
+    ),
   )) {
     for (const { InstanceId, InstanceState } of page.InstanceStatuses ?? [])
       if (InstanceId && InstanceState?.Name === 'running') running.add(InstanceId);

@@ -6,8 +6,8 @@ import type { CloudSession } from '../../connection/session.ts';
 const noticeMs = 120_000;
 
 /**
- * States that a Spot request gets when its machine is taken back. EC2 writes them at once, while the machine runs for two minutes more and
- * DescribeInstances says nothing of it.
+ * States that a Spot request gets when its machine is taken back. EC2 writes them at once, while the machine runs for
+ * two minutes more and DescribeInstances says nothing of it. /
  */
 const takenBack = [
   'instance-terminated-no-capacity',
@@ -18,9 +18,9 @@ const takenBack = [
 ];
 
 /**
- * When the cloud takes Spot machines back, of those that run: ISO times by machine id. One question for all machines of the account, since few
- * requests are ever in these states; none when no Spot machine runs. Undefined: it cannot be asked; the machine's end will be seen in any
- * case.
+ * When the cloud takes Spot machines back, of those that run: ISO times by machine id. One question for all machines
+ * of the account, since few requests are ever in these states; none when no Spot machine runs. Undefined: it cannot be
+ * asked; the machine's end will be seen in any case. /
  */
 export async function reclaimsOf(
   session: CloudSession,

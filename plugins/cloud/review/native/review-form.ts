@@ -10,7 +10,9 @@ import { machineShape } from './shapes.ts';
  * `call`: the form of the parameters of the launching call.
  */
 export function reviewForm({ launch_template_spec, provider_api_spec }: CloudTemplate, call: Shape): Finding[] {
-  const tooLarge = Object.entries({ launch_template_spec, provider_api_spec }).flatMap(([name, given]) => reviewSize(given, `/${name}`));
+  const tooLarge = Object.entries({ launch_template_spec, provider_api_spec }).flatMap(([name, given]) =>
+    reviewSize(given, `/${name}`),
+  );
   if (tooLarge.length > 0) return tooLarge;
   return [
     ...(launch_template_spec === undefined ? [] : unlike(machineShape, launch_template_spec, '/launch_template_spec')),

@@ -14,7 +14,8 @@ export function reviewSize(value: unknown, path: string): Finding[] {
   for (let depth = 0; level.length > 0; depth++) {
     values += level.length;
     if (depth > deepest) return [{ level: 'error', path, message: `must not be deeper than ${deepest} levels` }];
-    if (values > mostValues) return [{ level: 'error', path, message: `must not have more than ${mostValues} values` }];
+    if (values > mostValues)
+      return [{ level: 'error', path, message: `must not have more than ${mostValues} values` }];
     level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
   }
   return [];

@@ -31,12 +31,15 @@ function walk(shape: Shape, value: unknown, path: string, findings: Finding[]): 
     if (!fits[shape](value)) wrong(`must be ${words[shape]}`);
   } else if ('list' in shape) {
     if (!Array.isArray(value)) return wrong('must be a list');
-    if (value.length > (shape.most ?? Infinity)) return wrong(`must not have more than ${shape.most} entries, not ${value.length}`);
+    if (value.length > (shape.most ?? Infinity))
+      return wrong(`must not have more than ${shape.most} entries, not ${value.length}`);
     for (const [index, each] of value.entries()) walk(shape.list, each, `${path}/${index}`, findings);
   } else if (typeof value !== 'object' || value === null || Array.isArray(value)) wrong('must be an object');
   else
     for (const [name, field] of Object.entries(shape.fields)) {
-      const given: unknown = Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+      const given: unknown = Object.hasOwn(value, name)
+        ? (value as Readonly<Record<string, unknown>>)[name]
+        : undefined;
       if (given !== undefined && given !== null) walk(field, given, `${path}/${name}`, findings);
     }
 }
@@ -50,7 +53,8 @@ const fits: Readonly<Record<Plain, (value: unknown) => boolean>> = {
   flag: (value) => typeof value === 'boolean',
   number: isNumber,
   'number or text': (value) => typeof value === 'string' || isNumber(value),
-  time: (value) => (typeof value === 'string' || isNumber(value)) && !Number.isNaN(new Date(value as string | number).getTime()),
+  time: (value) =>
+    (typeof value === 'string' || isNumber(value)) && !Number.isNaN(new Date(value as string | number).getTime()),
 };
 
 const words: Readonly<Record<Plain, string>> = {

@@ -83,7 +83,9 @@ export const groupShape = {
           fields: {
             LaunchTemplateSpecification: named,
             Overrides: {
-              list: { fields: { InstanceRequirements: open, InstanceType: 'text', WeightedCapacity: 'number or text' } },
+              list: {
+                fields: { InstanceRequirements: open, InstanceType: 'text', WeightedCapacity: 'number or text' },
+              },
               most: most.types,
             },
           },

@@ -29,7 +29,8 @@ test('any other thrown value is logged and counts as a lost answer', async (t) =
 });
 
 test('a call that is aborted at its time-out counts as lost when it may have changed something', async (t) => {
-  const heeding = (signal: AbortSignal) => new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const heeding = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const error = await t.throwsAsync(guard(guarded({ timeout_ms: 20 }), ({ signal }) => heeding(signal)));
   t.like(error, { kind: 'unknown-outcome', code: 'TIMEOUT' });
 });

@@ -2,7 +2,9 @@ import test from 'ava';
 import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-async function twoReady(visible_within_ms = 0): Promise<{ readonly bench: LoopBench; readonly east: ScriptedCloud; readonly id: string }> {
+async function twoReady(
+  visible_within_ms = 0,
+): Promise<{ readonly bench: LoopBench; readonly east: ScriptedCloud; readonly id: string }> {
   const east = new ScriptedCloud({ visible_within_ms });
   const bench = await loopBench({ east });
   const id = await bench.request(2);

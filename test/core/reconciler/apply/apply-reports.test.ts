@@ -4,7 +4,11 @@ import { applyReports } from '../../../../core/reconciler/apply/apply-reports.ts
 import { StateChange } from '../../../../core/reconciler/state/request-state.ts';
 import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
-const report = (machine_id: string, status: MachineReport['status'] = 'running'): MachineReport => ({ machine_id, status, ready: true });
+const report = (machine_id: string, status: MachineReport['status'] = 'running'): MachineReport => ({
+  machine_id,
+  status,
+  ready: true,
+});
 
 /** The reason why each reported machine must go, for a target of three. */
 function applied(known: readonly string[], ...reports: MachineReport[]): Record<string, string | undefined> {
@@ -35,9 +39,17 @@ test('after the end a machine that counted as gone is delivered again when it ha
   const gone = machineOf('m-1', { status: 'terminated', ready_at: 1, gone_at: 5, lost: true });
   const revived = (machine_count: number): string | undefined => {
     const attempt = attemptOf(1);
-    const machines = [gone, machineOf('m-2', { status: 'running', ready_at: 1 }), machineOf('m-3', { status: 'running', ready_at: 1 })];
+    const machines = [
+      gone,
+      machineOf('m-2', { status: 'running', ready_at: 1 }),
+      machineOf('m-3', { status: 'running', ready_at: 1 }),
+    ];
     const change = new StateChange(
-      stateOf({ request: requestOf({ machine_count, status: 'completed', kept_count: 2 }), attempts: [attempt], machines }),
+      stateOf({
+        request: requestOf({ machine_count, status: 'completed', kept_count: 2 }),
+        attempts: [attempt],
+        machines,
+      }),
       10,
     );
     applyReports(change, attempt, [report('m-1')]);

@@ -3,7 +3,8 @@ import { ProviderFault, type Change, type Store } from '../../../../core/index.t
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-const rowsOf = (changes: readonly Change[]): number => changes.filter(({ op }) => op !== 'fence' && op !== 'slot').length;
+const rowsOf = (changes: readonly Change[]): number =>
+  changes.filter(({ op }) => op !== 'fence' && op !== 'slot').length;
 
 /** The number of rows of each further commit. */
 function commitsOf(store: Store): number[] {
@@ -75,7 +76,9 @@ for (const part of [6, 7, 8]) {
     for (let i = 0; i < 100; i++) east.scripts.push(() => new ProviderFault('unknown-outcome', 'Cut.'));
     await bench.kill(part);
     await bench.clock.advance(300_000);
-    const stored = (await bench.store.find('machine', { where: { request_id: id } })).map(({ machine_id }) => machine_id);
+    const stored = (await bench.store.find('machine', { where: { request_id: id } })).map(
+      ({ machine_id }) => machine_id,
+    );
     await bench.requestService.cancel(id, undefined).catch(() => undefined);
     if (stored.length > 0) await bench.requestService.giveBack(stored, 3_600);
     await bench.clock.advance(300_000);
@@ -110,7 +113,9 @@ test('no transaction exceeds its maximum size, whatever a change writes', async 
   const rows = commitsOf(bench.store);
   east.scripts.push((order, cloud) => ({
     ...cloud.start(order),
-    shortfall: offers.slice(1).map(({ key }) => ({ offer: key, kind: 'capacity' as const, code: 'none', message: key })),
+    shortfall: offers
+      .slice(1)
+      .map(({ key }) => ({ offer: key, kind: 'capacity' as const, code: 'none', message: key })),
   }));
   const id = await bench.request(250);
   await bench.clock.advance(10_000);

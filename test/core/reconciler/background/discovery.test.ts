@@ -29,7 +29,14 @@ test('places and machine types of a cloud are learned after its first use and kn
   t.deepEqual(facts.machineType('east', 'large'), large);
   t.is(facts.machineType('east', 'small'), undefined);
   t.deepEqual(facts.places('east'), { regions: ['here'], availability_zones: ['here-a'] });
-  const instance = { name: 'east', type: 'scripted', priority: 1, weight: 1, config: {}, template_defaults: {} } as any;
+  const instance = {
+    name: 'east',
+    type: 'scripted',
+    priority: 1,
+    weight: 1,
+    config: {},
+    template_defaults: {},
+  } as any;
   const directory = new ProviderDirectory([instance], [scriptedType], [], facts);
   t.deepEqual(directory.machineTypeOf({ template_id: 'x', machine_type: 'large' } as Template), large);
   facts[Symbol.dispose]();

@@ -39,7 +39,9 @@ async function bench(t: ExecutionContext) {
     delivery,
     async journal(count: number): Promise<void> {
       for (let i = 0; i < count; i++)
-        await store.commit([{ op: 'insert', kind: 'event', record: { seq: 0, at: clock.now(), type: 'something', data: { n: ++n } } }]);
+        await store.commit([
+          { op: 'insert', kind: 'event', record: { seq: 0, at: clock.now(), type: 'something', data: { n: ++n } } },
+        ]);
     },
     /** Advances the clock by seconds, with a round of the loop in each. */
     async pass(seconds: number, ...deliveries: readonly EventDelivery[]): Promise<void> {
@@ -51,7 +53,8 @@ async function bench(t: ExecutionContext) {
   };
 }
 
-const upTo = (last: number, first = 1): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const upTo = (last: number, first = 1): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 test('a new sink starts with the next event and gets every event in order, once', async (t) => {
   const { delivery, journal, pass } = await bench(t);

@@ -8,11 +8,16 @@ import { anEvent, aRequest, insert } from '../../../../plugin-testkit/storage/re
 
 const day = 86_400_000;
 
-async function journal(clock: FakeClock, entries: readonly (readonly [type: string, days: number, request_id?: string])[]) {
+async function journal(
+  clock: FakeClock,
+  entries: readonly (readonly [type: string, days: number, request_id?: string])[],
+) {
   const store = await memoryDriver().open({}, { clock, log: silentLog });
   await store.commit([insert('request', aRequest('alive'))]);
   for (const [type, days, request_id] of entries)
-    await store.commit([insert('event', anEvent({ type, at: clock.now() - days * day, ...(request_id ? { request_id } : {}) }))]);
+    await store.commit([
+      insert('event', anEvent({ type, at: clock.now() - days * day, ...(request_id ? { request_id } : {}) })),
+    ]);
   const left = async () => (await store.find('event', {})).map(({ type }) => type);
   return { store, left };
 }

@@ -32,7 +32,8 @@ async function oneMissing(t: ExecutionContext): Promise<{ bench: LoopBench; east
   return { bench, east, id };
 }
 
-const ids = async (bench: LoopBench, id: string) => (await bench.status(id)).machines.map((machine) => machine.machine_id);
+const ids = async (bench: LoopBench, id: string) =>
+  (await bench.status(id)).machines.map((machine) => machine.machine_id);
 const populate = (bench: LoopBench, id: string, machine_ids: readonly string[]) =>
   new Steering(bench.store, bench.clock).populate(id, machine_ids);
 const questions = (bench: LoopBench) => bench.store.count('fact', { topic: 'expected' });

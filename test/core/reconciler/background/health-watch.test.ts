@@ -166,7 +166,12 @@ test('an instance with refused credentials is unhealthy immediately', async (t) 
 
 test('calls that end because the loop stops are no evidence', async (t) => {
   const { health, status } = await bench();
-  health.ended('east', 'observe', { ms: 60_000, kind: 'unavailable', fault: new ProviderFault('unavailable', 'No.'), aborted: true });
+  health.ended('east', 'observe', {
+    ms: 60_000,
+    kind: 'unavailable',
+    fault: new ProviderFault('unavailable', 'No.'),
+    aborted: true,
+  });
   t.is(status(), 'unknown');
 });
 
@@ -189,7 +194,11 @@ test('health is stored when it changes, and the time of the last answer once a m
 test('changing messages of an unhealthy instance are stored once a minute', async (t) => {
   const { cloud, health, clock } = await bench();
   const refuse = (n: number) =>
-    health.ended('east', 'observe', { ms: 0, kind: 'credentials', fault: new ProviderFault('credentials', `No, says call ${n}.`) });
+    health.ended('east', 'observe', {
+      ms: 0,
+      kind: 'credentials',
+      fault: new ProviderFault('credentials', `No, says call ${n}.`),
+    });
   refuse(0);
   const before = cloud.commits;
   for (let n = 1; n < 60; n++) {
@@ -242,7 +251,10 @@ test('a requested check returns its result, and why there is no answer', async (
 
 test('a requested check has a time-out', async (t) => {
   const { clock, health } = await bench();
-  const pool = { connectForCheck: () => new Promise(() => undefined), isDormant: () => false } as unknown as SessionPool;
+  const pool = {
+    connectForCheck: () => new Promise(() => undefined),
+    isDormant: () => false,
+  } as unknown as SessionPool;
   const asked = health.askNow('east', pool, new AbortController().signal, 20_000);
   await clock.advance(20_000);
   t.like(await asked, {
@@ -273,12 +285,19 @@ test('without calls of the verb, a successful check gives a recovery chance, lat
   }
 });
 
-const of = (...templates: readonly string[]) => templates.map((template_id) => ({ request_id: `req-${template_id}`, template_id }));
+const of = (...templates: readonly string[]) =>
+  templates.map((template_id) => ({ request_id: `req-${template_id}`, template_id }));
 const breach = (verb: Verb, code: string, ...templates: readonly string[]) =>
   [
     'east',
     verb,
-    { ms: 0, kind: 'unavailable', fault: new ProviderFault('unavailable', 'no handle', { code }), misbehaved: true, of: of(...templates) },
+    {
+      ms: 0,
+      kind: 'unavailable',
+      fault: new ProviderFault('unavailable', 'no handle', { code }),
+      misbehaved: true,
+      of: of(...templates),
+    },
   ] as const;
 
 test('breaches in calls for requests count against the instance after three templates without a success', async (t) => {
@@ -325,7 +344,12 @@ test('refused credentials for one template cause a check, and no harm when the c
   await pass(1);
   const asked = cloud.asked;
   const refused = (template: string) =>
-    health.ended('east', 'launch', { ms: 0, kind: 'credentials', fault: new ProviderFault('credentials', 'Not you.'), of: of(template) });
+    health.ended('east', 'launch', {
+      ms: 0,
+      kind: 'credentials',
+      fault: new ProviderFault('credentials', 'Not you.'),
+      of: of(template),
+    });
   refused('a');
   await pass(6);
   t.deepEqual([status(), cloud.asked], ['healthy', asked + 1]);

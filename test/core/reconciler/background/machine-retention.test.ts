@@ -51,7 +51,14 @@ test('many old keys are checked in steps, and a new round starts an hour later',
     await machineRetention.retention();
   }
   t.is((await left()).length, 400);
-  const over = { scope: 's', key: 'later', fingerprint: 'f', request_id: 'r', created_at: clock.now() - 400 * day, purged_at: 0 };
+  const over = {
+    scope: 's',
+    key: 'later',
+    fingerprint: 'f',
+    request_id: 'r',
+    created_at: clock.now() - 400 * day,
+    purged_at: 0,
+  };
   await store.commit([{ op: 'put', kind: 'key', record: over }]);
   await clock.advance(hour - 1_000);
   await machineRetention.retention();

@@ -34,7 +34,10 @@ test('a jump of the clock moves each machine once, although the storage fails be
   const id = await bench.request(450);
   await bench.clock.advance(5_000);
   t.is(east.live(id).length, 450);
-  const { commit, renew } = { commit: bench.store.commit.bind(bench.store), renew: bench.store.renew.bind(bench.store) };
+  const { commit, renew } = {
+    commit: bench.store.commit.bind(bench.store),
+    renew: bench.store.renew.bind(bench.store),
+  };
   let parts = 0;
   let failing = true;
   const fail = () => {

@@ -52,7 +52,8 @@ test('a return of machines of an earlier return ends with them', async (t) => {
   t.is((await bench.status(second.request.request_id)).request.status, 'in_progress');
   east.hold = false;
   await bench.clock.advance(20_000);
-  for (const { request } of [first, second]) t.is((await bench.status(request.request_id)).request.status, 'completed');
+  for (const { request } of [first, second])
+    t.is((await bench.status(request.request_id)).request.status, 'completed');
   t.deepEqual(east.live(id), []);
   await bench.close();
 });

@@ -34,7 +34,8 @@ function openedIn(bench: LoopBench): string[] {
   const commit = bench.store.commit.bind(bench.store);
   bench.store.commit = async (changes) => {
     await commit(changes);
-    for (const change of changes) if (change.op === 'put' && change.kind === 'attempt') opened.add(change.record.request_id);
+    for (const change of changes)
+      if (change.op === 'put' && change.kind === 'attempt') opened.add(change.record.request_id);
     order.splice(0, order.length, ...opened);
   };
   const order: string[] = [];

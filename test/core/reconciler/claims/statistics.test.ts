@@ -9,7 +9,9 @@ test('statistics keep the numbers that another loop adds while a request ends', 
   const bench = await loopBench({ east });
   const commit = bench.store.commit.bind(bench.store);
   bench.store.commit = async (changes) => {
-    const ends = changes.some((change) => 'kind' in change && change.kind === 'fact' && JSON.stringify(change).includes(key.topic));
+    const ends = changes.some(
+      (change) => 'kind' in change && change.kind === 'fact' && JSON.stringify(change).includes(key.topic),
+    );
     if (ends) await commit([{ op: 'add', kind: 'fact', key, amounts: { total_requests: 1, answer_ms: 40 }, at: 1 }]);
     return commit(changes);
   };

@@ -8,7 +8,11 @@ function stage() {
   const told: string[] = [];
   const tell = (level: string) => (fields: object, message: string) =>
     void told.push(`${level} ${message} ${JSON.stringify({ ...fields, err: undefined })}`);
-  return { clock, told, trouble: new StorageTrouble(clock, { ...silentLog, error: tell('error'), info: tell('info') }) };
+  return {
+    clock,
+    told,
+    trouble: new StorageTrouble(clock, { ...silentLog, error: tell('error'), info: tell('info') }),
+  };
 }
 
 test('any number of retries gives one log line at the start, one every ten seconds, and one at the end', async (t) => {

@@ -49,7 +49,8 @@ test('a cancelled request whose only order was never sent ends although its inst
 
 test('an order that was never executed is not sent to an instance that was disabled meanwhile', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];
-  for (let i = 0; i < 3; i++) east.scripts.push(() => new ProviderFault('throttled', 'Later.', { retry_after_ms: 60_000 }));
+  for (let i = 0; i < 3; i++)
+    east.scripts.push(() => new ProviderFault('throttled', 'Later.', { retry_after_ms: 60_000 }));
   const bench = await loopBench({ east, west });
   await bench.request(1);
   await bench.clock.advance(5_000);

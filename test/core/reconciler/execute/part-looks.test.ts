@@ -15,7 +15,10 @@ test('while one machine of a large attempt is released, it alone is observed bet
   await bench.requestService.giveBack(['m-1'], 3_600);
   east.asked.length = 0;
   await bench.clock.advance(60_000);
-  const [few, all] = [east.asked.filter((count) => count === 1).length, east.asked.filter((count) => count === 500).length];
+  const [few, all] = [
+    east.asked.filter((count) => count === 1).length,
+    east.asked.filter((count) => count === 500).length,
+  ];
   t.true(few >= 20, `${few} looks at the one that goes`);
   t.true(all >= 1 && all <= 3, `${all} looks at all`);
   // A machine that is not requested does not count as missing.

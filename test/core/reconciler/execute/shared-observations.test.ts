@@ -1,10 +1,20 @@
 import test from 'ava';
-import { ProviderFault, type MachineRef, type MachineReport, type Observation, type Watched } from '../../../../core/index.ts';
+import {
+  ProviderFault,
+  type MachineRef,
+  type MachineReport,
+  type Observation,
+  type Watched,
+} from '../../../../core/index.ts';
 import { Observer } from '../../../../core/reconciler/execute/shared-observations.ts';
 import type { GuardedApi } from '../../../../core/providers/guard/guarded-api.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
-const known = (machine_id: string, zone?: string): MachineRef => ({ machine_id, status: 'running', ...(zone ? { zone } : {}) });
+const known = (machine_id: string, zone?: string): MachineRef => ({
+  machine_id,
+  status: 'running',
+  ...(zone ? { zone } : {}),
+});
 const report = (machine_id: string, zone?: string): MachineReport => ({ ...known(machine_id, zone), ready: true });
 const watched = (...machines: readonly MachineRef[]): Watched => ({ handle: {}, order: {} as never, known: machines });
 const saw = (...machines: readonly MachineReport[]): Observation => ({ machines, settled: true });
@@ -17,7 +27,9 @@ async function looks(questions: readonly Watched[], answer: readonly (Observatio
   const asked = questions.map((each) => observer.observe({ instance: { name: 'east' } } as never, api, each));
   const done = Promise.allSettled(asked);
   await clock.advance(15);
-  return (await done).map((each) => (each.status === 'fulfilled' ? each.value.listed : (each.reason as Error).message));
+  return (await done).map((each) =>
+    each.status === 'fulfilled' ? each.value.listed : (each.reason as Error).message,
+  );
 }
 
 test('each observation has whether the whole answer listed a known machine, and the zones of those', async (t) => {
@@ -28,7 +40,10 @@ test('each observation has whether the whole answer listed a known machine, and 
 
 test('unknown machines and faults are no evidence about known machines', async (t) => {
   const answer = [saw(report('m-9', 'a')), new ProviderFault('unavailable', 'No.')];
-  t.deepEqual(await looks([watched(known('m-1', 'a')), watched(known('m-2', 'b'))], answer), [{ any: false, zones: new Set() }, 'No.']);
+  t.deepEqual(await looks([watched(known('m-1', 'a')), watched(known('m-2', 'b'))], answer), [
+    { any: false, zones: new Set() },
+    'No.',
+  ]);
 });
 
 test('a machine that is listed without its zone stays in its known zone', async (t) => {

@@ -4,7 +4,8 @@ import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud, type Script } from '../../../support/scripted-cloud.ts';
 
 const refused: Script = () => new ProviderFault('unavailable', 'connect ECONNREFUSED 127.0.0.1:1');
-const refuseAll = (cloud: ScriptedCloud): void => void cloud.scripts.push(...Array.from({ length: 5_000 }, () => refused));
+const refuseAll = (cloud: ScriptedCloud): void =>
+  void cloud.scripts.push(...Array.from({ length: 5_000 }, () => refused));
 
 test('after half a minute without an executed call the next instance serves', async (t) => {
   const [east, west] = [new ScriptedCloud(), new ScriptedCloud()];

@@ -8,7 +8,9 @@ import { apiOf, directoryOf, instanceOf } from '../../../support/directory-of.ts
 
 const apis = [apiOf('Large', 1_000), apiOf('Small', 5)];
 const names = (directory: ProviderDirectory, fields: Partial<RequestRecord> = {}) =>
-  fallbackOrder(requestOf(fields), directory).options.map(({ provider_instance, api }) => `${provider_instance} ${api}`);
+  fallbackOrder(requestOf(fields), directory).options.map(
+    ({ provider_instance, api }) => `${provider_instance} ${api}`,
+  );
 const out = (directory: ProviderDirectory, fields: Partial<RequestRecord> = {}) =>
   fallbackOrder(requestOf(fields), directory).out.map(({ name, code }) => [name, code]);
 
@@ -68,7 +70,10 @@ test('instances that cannot serve are rejected, each with its reason', async (t)
     ['strict', 'TEMPLATE_INVALID'],
   ]);
   const [said] = noCandidates(fallbackOrder(requestOf(request), directory).out);
-  t.regex(said?.message ?? '', /'off': it is disabled; .*'strict': its API cannot honor the template: \/image_id: is required\.$/);
+  t.regex(
+    said?.message ?? '',
+    /'off': it is disabled; .*'strict': its API cannot honor the template: \/image_id: is required\.$/,
+  );
 });
 
 test('an instance that does not answer comes last, and first again when it answers', async (t) => {
@@ -82,10 +87,17 @@ test('an instance that does not answer comes last, and first again when it answe
 
 test('each instance has its own layer and defaults, and its offers without capacity', async (t) => {
   const { directory, facts, clock } = await directoryOf(
-    [instanceOf('east', { template_defaults: { key_name: 'ops', image_id: 'ami-2' } }), instanceOf('west'), instanceOf('north')],
+    [
+      instanceOf('east', { template_defaults: { key_name: 'ops', image_id: 'ami-2' } }),
+      instanceOf('west'),
+      instanceOf('north'),
+    ],
     apis,
   );
-  const variants = { east: { template_id: 'small', image_id: 'ami-1' }, west: { template_id: 'small', provider_api: 'Small' } };
+  const variants = {
+    east: { template_id: 'small', image_id: 'ami-1' },
+    west: { template_id: 'small', provider_api: 'Small' },
+  };
   const shortage = { kind: 'capacity', code: 'None', message: 'None.' } as const;
   const memory = { offer_memory_ms: 180_000, offer_probe_ms: 15_000 };
   await facts.learn([lackFact({ instance: 'west', api: 'Small', offer: 'a' }, shortage, clock.now(), memory)]);

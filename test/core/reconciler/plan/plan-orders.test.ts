@@ -39,7 +39,9 @@ function option(
   };
 }
 
-const short = (kind: Shortfall['kind'], offer?: string): Shortfall[] => [{ ...(offer ? { offer } : {}), kind, code: 'X', message: 'x' }];
+const short = (kind: Shortfall['kind'], offer?: string): Shortfall[] => [
+  { ...(offer ? { offer } : {}), kind, code: 'X', message: 'x' },
+];
 const closed = (number: number, shortfall: Shortfall[], offer = 'a') =>
   attemptOf(number, {
     state: 'closed',
@@ -66,10 +68,19 @@ const lack = (tried_again_at: number, message = 'x') => ({
   until: tried_again_at + 165_000,
   tried_again_at,
 });
-const own = (number: number, sent_at: number, offer = 'a') => ({ ...closed(number, short('capacity', offer), offer), sent_at });
+const own = (number: number, sent_at: number, offer = 'a') => ({
+  ...closed(number, short('capacity', offer), offer),
+  sent_at,
+});
 const [lately, longAgo] = [990, -20_000];
 const shortages: readonly [string, RequestState, readonly ProviderOption[], Partial<OfferClock>, string[][]][] = [
-  ['its own offer, the next one is asked', stateOf({ attempts: [own(1, lately)] }), [option('east')], {}, [['east', 'b']]],
+  [
+    'its own offer, the next one is asked',
+    stateOf({ attempts: [own(1, lately)] }),
+    [option('east')],
+    {},
+    [['east', 'b']],
+  ],
   [
     'all of an instance, another one is asked',
     stateOf({ attempts: [own(1, lately), own(2, lately, 'b')] }),
@@ -77,7 +88,13 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
     {},
     [['west', 'a']],
   ],
-  ['everything a moment ago, nothing is asked', stateOf({ attempts: [own(1, lately), own(2, lately, 'b')] }), [option('east')], {}, []],
+  [
+    'everything a moment ago, nothing is asked',
+    stateOf({ attempts: [own(1, lately), own(2, lately, 'b')] }),
+    [option('east')],
+    {},
+    [],
+  ],
   [
     'everything, what lacked it 15 s ago is asked again',
     stateOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
@@ -85,7 +102,13 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
     {},
     [['east', 'a']],
   ],
-  ['the first offer for others, it comes behind', stateOf(), [option('east', { short: new Map([['a', lack(900)]]) })], {}, [['east', 'b']]],
+  [
+    'the first offer for others, it comes behind',
+    stateOf(),
+    [option('east', { short: new Map([['a', lack(900)]]) })],
+    {},
+    [['east', 'b']],
+  ],
   [
     'all offers of the first instance for others, it comes behind the next instance',
     stateOf(),
@@ -241,14 +264,18 @@ test('a limit of the account rules the instance out', (t) => {
 });
 
 test('refused credentials rule the instance out until it is healthy again, and no more than three times', (t) => {
-  const refused = (...numbers: number[]) => stateOf({ attempts: numbers.map((number) => closed(number, short('credentials'))) });
+  const refused = (...numbers: number[]) =>
+    stateOf({ attempts: numbers.map((number) => closed(number, short('credentials'))) });
   t.deepEqual(keys(refused(1), [option('east', { unhealthy: true })]), []);
   t.deepEqual(keys(refused(1), [option('east')]), [['east', 'a']]);
   t.deepEqual(keys(refused(1, 2, 3), [option('east', { offers: [{ key: 'a' }] })]), []);
 });
 
 test('an instance that did not answer comes last and is never used up', (t) => {
-  const away = (number: number, provider_instance = 'east') => ({ ...closed(number, short('unavailable')), provider_instance });
+  const away = (number: number, provider_instance = 'east') => ({
+    ...closed(number, short('unavailable')),
+    provider_instance,
+  });
   const both = [option('east'), option('west')];
   t.deepEqual(keys(stateOf({ attempts: [away(1)] }), both), [['west', 'a']]);
   t.deepEqual(keys(stateOf({ attempts: [away(1), away(2, 'west')] }), both), [['east', 'a']]);
@@ -269,14 +296,19 @@ test('an order of many offers that names the failed ones does not use up the oth
       order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers },
     }));
   t.deepEqual(keys(stateOf({ attempts: attempts(short('unavailable', 'a')) }), [many]), [['east', 'b']]);
-  t.deepEqual(keys(stateOf({ attempts: attempts([...short('unavailable', 'a'), ...short('unavailable', 'b')]) }), [many]), []);
+  t.deepEqual(
+    keys(stateOf({ attempts: attempts([...short('unavailable', 'a'), ...short('unavailable', 'b')]) }), [many]),
+    [],
+  );
   t.deepEqual(keys(stateOf({ attempts: attempts(short('unavailable')) }), [many]), []);
   t.deepEqual(keys(stateOf({ attempts: attempts(short('unavailable', 'unknown')) }), [many]), []);
 });
 
 test('an attempt with machines does not count against its offer', (t) => {
   const attempts = [1, 2, 3].map((n) =>
-    attemptOf(n, { order: { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] } }),
+    attemptOf(n, {
+      order: { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] },
+    }),
   );
   const machines = [1, 2, 3].map((n) => machineOf(`m-${n}`, { attempt: n }));
   t.deepEqual(keys(stateOf({ attempts, machines }), [option('east')]), [['east', 'a']]);
@@ -284,14 +316,23 @@ test('an attempt with machines does not count against its offer', (t) => {
 
 test('the sum of the orders never exceeds the missing machines, and no order exceeds the maximum of the API', (t) => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 1_000 }), (missing, machines_per_launch) => {
-      const { orders: planned } = planOrders(stateOf(), [option('east', {}, { machines_per_launch })], missing, moment);
-      const sum = planned.reduce((total, { machine_count }) => total + machine_count, 0);
-      return (
-        sum === Math.min(missing, 100 * machines_per_launch) &&
-        planned.every(({ machine_count }) => machine_count >= 1 && machine_count <= machines_per_launch)
-      );
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 10_000 }),
+      fc.integer({ min: 1, max: 1_000 }),
+      (missing, machines_per_launch) => {
+        const { orders: planned } = planOrders(
+          stateOf(),
+          [option('east', {}, { machines_per_launch })],
+          missing,
+          moment,
+        );
+        const sum = planned.reduce((total, { machine_count }) => total + machine_count, 0);
+        return (
+          sum === Math.min(missing, 100 * machines_per_launch) &&
+          planned.every(({ machine_count }) => machine_count >= 1 && machine_count <= machines_per_launch)
+        );
+      },
+    ),
   );
   t.pass();
 });
@@ -307,7 +348,13 @@ test('a persistent request tries a scarce offer less often with time: after a hu
     if (planned.orders.length > 0) {
       asked.push(now);
       const order = { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
-      const refused = { state: 'closed', shortfall: short('capacity', 'a'), created_at: now, sent_at: now, order } as const;
+      const refused = {
+        state: 'closed',
+        shortfall: short('capacity', 'a'),
+        created_at: now,
+        sent_at: now,
+        order,
+      } as const;
       attempts = [...attempts, attemptOf(asked.length, refused)];
       now += 1;
     } else now = Math.ceil(planned.tried_again_at ?? Number.NaN);
@@ -320,11 +367,21 @@ test('a persistent request tries a scarce offer less often with time: after a hu
 test('an offer that lacked capacity gets a single order; after a success it gets all orders', (t) => {
   const one = [option('east', { offers: [{ key: 'a' }] }, { machines_per_launch: 1 })];
   const order = { machine_count: 1, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
-  const lacked = attemptOf(1, { state: 'closed', shortfall: short('capacity', 'a'), created_at: 0, sent_at: 0, order });
+  const lacked = attemptOf(1, {
+    state: 'closed',
+    shortfall: short('capacity', 'a'),
+    created_at: 0,
+    sent_at: 0,
+    order,
+  });
   const at = { ...moment, now: 20_000, persistent: true };
   t.is(planOrders(stateOf({ attempts: [lacked] }), one, 3, at).orders.length, 1);
   const served = attemptOf(2, { created_at: 19_000, sent_at: 19_000, order });
   const machines = [machineOf('m-1', { attempt: 2 })];
   t.is(planOrders(stateOf({ attempts: [lacked, served], machines }), one, 2, at).orders.length, 2);
-  t.is(planOrders(stateOf({ attempts: [served, { ...lacked, attempt: 3, sent_at: 19_500 }], machines }), one, 2, at).orders.length, 0);
+  t.is(
+    planOrders(stateOf({ attempts: [served, { ...lacked, attempt: 3, sent_at: 19_500 }], machines }), one, 2, at)
+      .orders.length,
+    0,
+  );
 });

@@ -9,7 +9,10 @@ const ids = (refs: readonly { machine_id: string }[]) => refs.map(({ machine_id 
 
 test('an attempt that matches its target gets no new target', (t) => {
   t.deepEqual(
-    pendingReleases(stateOf({ attempts: [attemptOf(1)], machines: [machineOf('m-1'), machineOf('m-2'), machineOf('m-3')] }), now),
+    pendingReleases(
+      stateOf({ attempts: [attemptOf(1)], machines: [machineOf('m-1'), machineOf('m-2'), machineOf('m-3')] }),
+      now,
+    ),
     [],
   );
 });
@@ -17,18 +20,27 @@ test('an attempt that matches its target gets no new target', (t) => {
 test('a target names the machines to release and those that stay', (t) => {
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
   const [pending] = pendingReleases(stateOf({ attempts: [attemptOf(1)], machines }), now);
-  t.deepEqual([ids(pending?.target.go ?? []), ids(pending?.target.stay ?? []), pending?.target.to_come], [['m-1'], ['m-2', 'm-3'], 0]);
+  t.deepEqual(
+    [ids(pending?.target.go ?? []), ids(pending?.target.stay ?? []), pending?.target.to_come],
+    [['m-1'], ['m-2', 'm-3'], 0],
+  );
 });
 
 test('a machine whose release was accepted is in no further target', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
-  t.deepEqual(pendingReleases(stateOf({ request: requestOf({ machine_count: 2 }), attempts: [attemptOf(1)], machines }), now), []);
+  t.deepEqual(
+    pendingReleases(stateOf({ request: requestOf({ machine_count: 2 }), attempts: [attemptOf(1)], machines }), now),
+    [],
+  );
 });
 
 test('a fleet that still starts machines gets a new target when more are incoming than needed', (t) => {
   const filling = attemptOf(1, { settled: false }, 5);
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
-  const [pending] = pendingReleases(stateOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }), now);
+  const [pending] = pendingReleases(
+    stateOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }),
+    now,
+  );
   t.is(pending?.target.to_come, 2);
 });
 
@@ -39,7 +51,10 @@ for (const [what, fields] of [
   ['ended', { status: 'failed' }],
 ] as const) {
   test(`a fleet that still starts machines is stopped when its request is ${what}`, (t) => {
-    const [pending] = pendingReleases(stateOf({ request: requestOf(fields), attempts: [attemptOf(1, { settled: false })] }), now);
+    const [pending] = pendingReleases(
+      stateOf({ request: requestOf(fields), attempts: [attemptOf(1, { settled: false })] }),
+      now,
+    );
     t.deepEqual(pending?.target, { go: [], stay: [], to_come: 0 });
     const stopped = attemptOf(1, { settled: false, to_come: 0 });
     t.deepEqual(pendingReleases(stateOf({ request: requestOf(fields), attempts: [stopped] }), now), []);
@@ -56,7 +71,11 @@ test('a stuck fleet is stopped and keeps its machines, except after the end of i
   t.deepEqual(pendingReleases(stateOf({ request, attempts: [stopped], machines }), now), []);
   const settled = { ...stuck, settled: true };
   t.deepEqual(pendingReleases(stateOf({ request, attempts: [settled], machines }), now), []);
-  const ended = requestOf({ status: 'completed', template: { template_id: 'small', replace_lost: true }, kept_count: 5 });
+  const ended = requestOf({
+    status: 'completed',
+    template: { template_id: 'small', replace_lost: true },
+    kept_count: 5,
+  });
   t.deepEqual(pendingReleases(stateOf({ request: ended, attempts: [stuck], machines }), now), []);
 });
 
@@ -94,21 +113,30 @@ test('staying and incoming machines never exceed the target, unless more are pre
     staying: fc.integer({ min: 0, max: 6 }),
   });
   fc.assert(
-    fc.property(fc.array(attempt, { minLength: 1, maxLength: 5 }), fc.integer({ min: 0, max: 20 }), (given, wanted) => {
-      const attempts = given.map(({ machine_count, settled }, i) => attemptOf(i + 1, { settled }, machine_count));
-      const machines = given.flatMap(({ staying, machine_count }, i) =>
-        Array.from({ length: Math.min(staying, machine_count) }, (_, j) => machineOf(`m-${i}-${j}`, { attempt: i + 1 })),
-      );
-      const from = stateOf({ request: requestOf({ machine_count: wanted }), attempts, machines });
-      const told = pendingReleases(from, now);
-      const staying = machines.filter(isStaying).length;
-      const coming = attempts.reduce((sum, each) => {
-        const mine = machines.filter((machine) => machine.attempt === each.attempt).length;
-        const room = each.settled ? 0 : each.order.machine_count - mine;
-        return sum + Math.min(room, told.find((pending) => pending.attempt.attempt === each.attempt)?.target.to_come ?? room);
-      }, 0);
-      return staying + coming <= Math.max(wanted, staying);
-    }),
+    fc.property(
+      fc.array(attempt, { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 0, max: 20 }),
+      (given, wanted) => {
+        const attempts = given.map(({ machine_count, settled }, i) => attemptOf(i + 1, { settled }, machine_count));
+        const machines = given.flatMap(({ staying, machine_count }, i) =>
+          Array.from({ length: Math.min(staying, machine_count) }, (_, j) =>
+            machineOf(`m-${i}-${j}`, { attempt: i + 1 }),
+          ),
+        );
+        const from = stateOf({ request: requestOf({ machine_count: wanted }), attempts, machines });
+        const told = pendingReleases(from, now);
+        const staying = machines.filter(isStaying).length;
+        const coming = attempts.reduce((sum, each) => {
+          const mine = machines.filter((machine) => machine.attempt === each.attempt).length;
+          const room = each.settled ? 0 : each.order.machine_count - mine;
+          return (
+            sum +
+            Math.min(room, told.find((pending) => pending.attempt.attempt === each.attempt)?.target.to_come ?? room)
+          );
+        }, 0);
+        return staying + coming <= Math.max(wanted, staying);
+      },
+    ),
   );
   t.pass();
 });
@@ -122,5 +150,9 @@ test('a fleet that lost a machine since its last target gets a new one as soon a
   t.deepEqual([ids(pending?.target.stay ?? []), pending?.target.to_come], [['m-2', 'm-3'], 0]);
   t.deepEqual(pendingReleases(stateOf({ request: over, attempts: [{ ...told, settled: true }], machines }), now), []);
   const running = requestOf({ machine_count: 3 });
-  t.deepEqual(pendingReleases(stateOf({ request: running, attempts: [told], machines }), now), [], 'what it starts by itself is wanted');
+  t.deepEqual(
+    pendingReleases(stateOf({ request: running, attempts: [told], machines }), now),
+    [],
+    'what it starts by itself is wanted',
+  );
 });

@@ -79,7 +79,11 @@ test('an accepted order is not closed by the refusal of a replay: its handle is 
   t.is(taken.handle, undefined);
   t.like(attempts.refused(taken, shortfall), { state: 'launched', handle: { id: 'f-1' }, settled: false });
   t.like(attempts.expired(taken, 5), { state: 'lost', handle: { id: 'f-1' } });
-  t.like(attempts.launched(taken, { handle: { id: 'f-2' }, settled: true }), { state: 'launched', handle: { id: 'f-2' }, settled: true });
+  t.like(attempts.launched(taken, { handle: { id: 'f-2' }, settled: true }), {
+    state: 'launched',
+    handle: { id: 'f-2' },
+    settled: true,
+  });
 });
 
 test('an attempt without a handle is searched once more when a machine of it appears, and no more often', (t) => {

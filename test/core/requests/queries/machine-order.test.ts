@@ -31,7 +31,12 @@ const machine = (machine_id: string, created_at: number, provider_instance: stri
   created_at,
   ready_at: created_at,
 });
-const machines = [machine('i-4', 9, 'west'), machine('i-3', 5, 'east'), machine('i-2', 9, 'east'), machine('i-1', 9, 'west')];
+const machines = [
+  machine('i-4', 9, 'west'),
+  machine('i-3', 5, 'east'),
+  machine('i-2', 9, 'east'),
+  machine('i-1', 9, 'west'),
+];
 const inOrder = ['i-3', 'i-1', 'i-2', 'i-4'];
 
 test('every list sorts machines by creation, then by id', async (t) => {
@@ -60,7 +65,9 @@ test('every list sorts machines by creation, then by id', async (t) => {
   // The answer names the returned machines as the caller did.
   t.deepEqual(idsOf((await detailOf(store, returned)).machine_keys), ['i-4', 'i-3', 'i-2', 'i-1']);
   const services = { inventory: new Inventory(store, clock) } as unknown as Parameters<typeof listMachines.handle>[1];
-  const listed = (await listMachines.handle({}, services, {})) as { readonly machines: readonly { readonly machine_id: string }[] };
+  const listed = (await listMachines.handle({}, services, {})) as {
+    readonly machines: readonly { readonly machine_id: string }[];
+  };
   t.deepEqual(idsOf(listed.machines), inOrder);
   await bench.close();
 });

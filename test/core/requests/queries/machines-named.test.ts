@@ -14,7 +14,9 @@ async function deskWith(machines: Readonly<Record<string, readonly Given[]>>) {
   for (const name of ['east', 'west', 'north']) await store.commit([insert('request', aRequest(`req-${name}`))]);
   for (const [machine_id, rows] of Object.entries(machines)) {
     for (const row of rows)
-      await store.commit([insert('machine', aMachine(machine_id, { request_id: `req-${row.provider_instance}`, ...row }))]);
+      await store.commit([
+        insert('machine', aMachine(machine_id, { request_id: `req-${row.provider_instance}`, ...row })),
+      ]);
   }
   const requestService = new RequestService(store, systemClock, noRefresh, 1_000);
   return {
@@ -37,7 +39,9 @@ const refusalOf = async (promise: Promise<unknown>): Promise<BrokerError> => {
 };
 
 test('an id that lives at two instances returns neither: the error names both, and how to name one', async (t) => {
-  const { takes, inventory, store } = await deskWith({ 'i-1': [{ provider_instance: 'east' }, { provider_instance: 'west' }] });
+  const { takes, inventory, store } = await deskWith({
+    'i-1': [{ provider_instance: 'east' }, { provider_instance: 'west' }],
+  });
   for (const call of [takes('i-1'), inventory.get('i-1')]) {
     const { code, message, details } = await refusalOf(call);
     t.is(code, 'CONFLICT');
@@ -92,7 +96,9 @@ test('a machine whose id looks like an instance with another id is found by its 
 test('a machine that is named twice is returned once; unknown names are all reported', async (t) => {
   const { takes } = await deskWith({ 'i-1': [{ provider_instance: 'east' }] });
   t.deepEqual(await takes('i-1', 'east/i-1', 'i-1', { provider_instance: 'east', machine_id: 'i-1' }), ['east/i-1']);
-  const { code, details } = await refusalOf(takes('i-1', 'west/i-1', 'i-9', { provider_instance: 'west', machine_id: 'i-1' }));
+  const { code, details } = await refusalOf(
+    takes('i-1', 'west/i-1', 'i-9', { provider_instance: 'west', machine_id: 'i-1' }),
+  );
   t.is(code, 'MACHINE_NOT_FOUND');
   t.deepEqual(details['machine_ids'], ['west/i-1', 'i-9']);
 });
@@ -118,7 +124,9 @@ test('a host name selects all living machines with the name, else the newest', a
     ],
   });
   const keys = async (ids: readonly string[], names: readonly string[]) =>
-    (await inventory.hosts(ids, names)).machines.map(({ provider_instance, machine_id }) => `${provider_instance}/${machine_id}`);
+    (await inventory.hosts(ids, names)).machines.map(
+      ({ provider_instance, machine_id }) => `${provider_instance}/${machine_id}`,
+    );
   t.deepEqual(await keys(['i-1'], []), ['east/i-1', 'west/i-1']);
   t.deepEqual(await keys([], ['host-3']), ['west/i-2']);
   t.deepEqual(await keys(['i-2'], ['host-2']), ['west/i-2', 'west/i-1']);

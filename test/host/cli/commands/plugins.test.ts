@@ -7,12 +7,19 @@ import { runCli } from '../../../support/run-cli.ts';
 const core = JSON.stringify(join(import.meta.dirname, '../../../../core/index.ts'));
 
 /** A directory with a configuration of these plugins, and the sources of some. */
-function configured(t: ExecutionContext, configuration: object, sources: Readonly<Record<string, string>> = {}): string[] {
+function configured(
+  t: ExecutionContext,
+  configuration: object,
+  sources: Readonly<Record<string, string>> = {},
+): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'muster-plugins-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   for (const [path, source] of Object.entries(sources)) {
     mkdirSync(join(directory, path, '..'), { recursive: true });
-    writeFileSync(join(directory, path), path.endsWith('.json') ? source : `import { definePlugin } from ${core};\n${source}`);
+    writeFileSync(
+      join(directory, path),
+      path.endsWith('.json') ? source : `import { definePlugin } from ${core};\n${source}`,
+    );
   }
   const file = join(directory, 'muster.config.json');
   writeFileSync(file, JSON.stringify(configuration));
@@ -55,16 +62,31 @@ test('every configured plugin is listed: whence it comes, its version, its contr
   t.regex(acme.file, /acme\/index\.ts$/);
   t.like(packaged, { source: 'package', version: '2.0.0-rc.1', status: 'ok' });
   const { out } = await runCli(['plugins', 'list', ...config]);
-  t.regex(out, /^NAME +STATUS +VERSION +CONTRACT +BRINGS +REQUIRES +FROM\ncloud +ok +0\.1\.0 +1 +provider type cloud +built-in\n/);
+  t.regex(
+    out,
+    /^NAME +STATUS +VERSION +CONTRACT +CONTRIBUTES +REQUIRES +FROM\ncloud +ok +0\.1\.0 +1 +provider type cloud +built-in\n/,
+  );
   t.regex(out, /\n\.\/acme +ok +3\.2\.1 +1 +event sink bell +cloud +\/.*acme\/index\.ts\n/);
-  t.regex((await runCli(['plugins', 'list', ...config, '-o', 'yaml'])).out, /^configuration: .*\nplugins:\n  - name: cloud\n/);
+  t.regex(
+    (await runCli(['plugins', 'list', ...config, '-o', 'yaml'])).out,
+    /^configuration: .*\nplugins:\n  - name: cloud\n/,
+  );
 });
 
 test('a check ends with 4 and says of each plugin that is wrong what to do; list says the same and ends with 0', async (t) => {
   const config = configured(
     t,
     {
-      plugins: ['default-format', 'nowhere', './throws', './future', './half', './nameless', 'default-format', 'cloud-asg'],
+      plugins: [
+        'default-format',
+        'nowhere',
+        './throws',
+        './future',
+        './half',
+        './nameless',
+        'default-format',
+        'cloud-asg',
+      ],
       scheduler: 'none',
     },
     {
@@ -79,11 +101,14 @@ test('a check ends with 4 and says of each plugin that is wrong what to do; list
   const problems = plugins.map((each: any) => each.problems.join());
   t.is(problems[0], '');
   for (const [index, said] of [
-    [1, /^Plugin 'nowhere' was not found\. Tried: plugins\/nowhere, package 'nowhere' from .*\. Install it or fix the path\.$/],
+    [
+      1,
+      /^Plugin 'nowhere' was not found\. Tried: plugins\/nowhere, package 'nowhere' from .*\. Install it or fix the path\.$/,
+    ],
     [2, /^Plugin '\.\/throws' failed to load from .*: the licence file is missing$/],
     [3, /contract 7; this muster has contract 1\. Install a version that fits/],
-    [4, /^Plugin 'half' brings the storage 'box' without open\. Add what its interface asks for\.$/],
-    [5, /^Plugin '\.\/nameless' has 'providers' that are no list\. Make them one\.$/],
+    [4, /^Plugin 'half' contributes the storage 'box' without open\. Add the members that its interface requires\.$/],
+    [5, /^Plugin '\.\/nameless' has a 'providers' that is not a list\. Make it a list\.$/],
     [6, /listed twice/],
     [7, /requires the plugin 'cloud'\. Add it to plugins/],
   ] as const)
@@ -99,14 +124,22 @@ test('a plugin that is not configured yet is checked beside those that are', asy
   const config = configured(
     t,
     { plugins: ['default-format'] },
-    { 'new/index.ts': `export default definePlugin({ name: 'new', contract: 1, schedulers: [{ name: 'default' } as never] });` },
+    {
+      'new/index.ts': `export default definePlugin({ name: 'new', contract: 1, schedulers: [{ name: 'default' } as never] });`,
+    },
   );
   const directory = join(config[1] ?? '', '..');
   const { code, plugins } = await listed(['check', join(directory, 'new'), ...config]);
   t.is(code, 4);
   t.is(plugins.length, 1);
-  t.regex(plugins[0].problems.join(), /brings the scheduler strategy 'default', which 'default-format' brings already/);
-  t.like(await listed(['check', 'hostfactory-format', ...config]), { code: 0, plugins: [{ name: 'hostfactory-format', status: 'ok' }] });
+  t.regex(
+    plugins[0].problems.join(),
+    /contributes the scheduler strategy 'default', which 'default-format' already contributes/,
+  );
+  t.like(await listed(['check', 'hostfactory-format', ...config]), {
+    code: 0,
+    plugins: [{ name: 'hostfactory-format', status: 'ok' }],
+  });
 });
 
 test('plugins that are no list, and a file that cannot be read, are said as everywhere', async (t) => {

@@ -60,7 +60,7 @@ test('a storage that keeps nothing in files says that it cannot be checked or co
     t.is(ran.code, 4);
     t.regex(
       ran.err,
-      /^muster: The storage 'memory' cannot be (looked through|copied): set storage\.type to one that keeps files, such as sqlite\.$/m,
+      /^muster: The storage 'memory' cannot be (checked|copied): set storage\.type to one that keeps files, such as sqlite\.$/m,
     );
   }
 });

@@ -16,7 +16,9 @@ async function answerTo(t: ExecutionContext, answer: (socket: Socket) => void) {
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   const socket_path = join(directory, 's');
   let asked = '';
-  const server = createServer((socket) => socket.once('data', (data) => ((asked = String(data)), answer(socket)))).listen(socket_path);
+  const server = createServer((socket) =>
+    socket.once('data', (data) => ((asked = String(data)), answer(socket))),
+  ).listen(socket_path);
   await once(server, 'listening');
   t.teardown(async () => (server.close(), rm(directory, { recursive: true })));
   await writeFile(join(directory, 'server.json'), JSON.stringify({ socket_path, host: '127.0.0.1', port: 1 }));
@@ -31,7 +33,10 @@ test('the body of an answer is printed as it is, with the exit code of its heade
     setTimeout(() => socket.end(bytes.subarray(-6)), 40);
   });
   t.deepEqual(answer, { exit_code: 0, output });
-  t.regex(asked(), /^POST \/api\/v1\/hostfactory\/getRequestStatus HTTP\/1\.1\r\n.*\r\nidempotency-key: script-1\r\n/s);
+  t.regex(
+    asked(),
+    /^POST \/api\/v1\/hostfactory\/getRequestStatus HTTP\/1\.1\r\n.*\r\nidempotency-key: script-1\r\n/s,
+  );
 });
 
 test('an answer that broke off is none: the call is sent again, never half an answer printed', async (t) => {
@@ -51,10 +56,9 @@ test('what was refused before a script’s own code is one message, and so is wh
 test('a port that a killed server had is not asked: it may be that of another provider’s server', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   let asked = 0;
-  const other = createServer((socket) => socket.once('data', () => ((asked += 1), socket.end(head(2, 'x-exit-code: 0') + '{}')))).listen(
-    0,
-    '127.0.0.1',
-  );
+  const other = createServer((socket) =>
+    socket.once('data', () => ((asked += 1), socket.end(head(2, 'x-exit-code: 0') + '{}'))),
+  ).listen(0, '127.0.0.1');
   await once(other, 'listening');
   t.teardown(async () => (other.close(), rm(directory, { recursive: true })));
   const { port } = other.address() as { readonly port: number };
@@ -76,7 +80,10 @@ test('where no server is, or none listens any more, the reason is said', async (
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   t.teardown(() => rm(directory, { recursive: true }));
   t.is(await exchange(directory, sent), 'none runs');
-  await writeFile(join(directory, 'server.json'), JSON.stringify({ socket_path: join(directory, 's'), host: '127.0.0.1', port: 1 }));
+  await writeFile(
+    join(directory, 'server.json'),
+    JSON.stringify({ socket_path: join(directory, 's'), host: '127.0.0.1', port: 1 }),
+  );
   t.is(await exchange(directory, sent), 'none runs');
   await writeFile(join(directory, 's'), '');
   t.is(await exchange(directory, sent), 'ECONNREFUSED');
@@ -93,6 +100,6 @@ test('no server is asked that others could have named', async (t) => {
   const file = join(directory, 'server.json');
   await writeFile(file, JSON.stringify({ socket_path, host: '127.0.0.1', port: 1 }));
   await chmod(file, 0o666);
-  await t.throwsAsync(exchange(directory, sent), { message: /server\.json is not believed: others may write it/ });
+  await t.throwsAsync(exchange(directory, sent), { message: /server\.json is not used: other users can write to it/ });
   t.false(asked);
 });

@@ -10,7 +10,9 @@ import { oneOfMany } from '../../../support/temporary-directory.ts';
 const fail = (HF_LOGDIR: string): Promise<string> =>
   new Promise((resolve) => {
     const env = { PATH: process.env['PATH'], HF_LOGDIR, HF_PROVIDER_NAME: 'muster' };
-    execFile(launcher, ['hostfactory', 'requestMachines', '-f', '/nowhere/input.json'], { env }, (_, __, err) => resolve(err));
+    execFile(launcher, ['hostfactory', 'requestMachines', '-f', '/nowhere/input.json'], { env }, (_, __, err) =>
+      resolve(err),
+    );
   });
 
 test('a script logs into the directory of its scheduler, and follows no link that waits there under the name of its log', async (t) => {

@@ -19,11 +19,26 @@ for (const file of [
 }
 test.after.always(() => rm(root, { recursive: true }));
 
-const cases: readonly (readonly [what: string, env: Record<string, string>, configuration: string | undefined, data: string])[] = [
+const cases: readonly (readonly [
+  what: string,
+  env: Record<string, string>,
+  configuration: string | undefined,
+  data: string,
+])[] = [
   ['our file before theirs', { HF_PROVIDER_CONFDIR: at('mine') }, at('mine/muster.config.yaml'), at('mine/data')],
   ['theirs where ours is not', { HF_PROVIDER_CONFDIR: at('aws') }, at('aws/awsprov_config.json'), at('aws/data')],
-  ['a named file before all', { HF_PROVIDER_CONFDIR: at('mine'), MUSTER_CONFIG: at('x.yaml') }, at('x.yaml'), at('data')],
-  ['the work directory', { HF_PROVIDER_CONFDIR: at('aws'), HF_PROVIDER_WORKDIR: at('work') }, at('aws/awsprov_config.json'), at('work')],
+  [
+    'a named file before all',
+    { HF_PROVIDER_CONFDIR: at('mine'), MUSTER_CONFIG: at('x.yaml') },
+    at('x.yaml'),
+    at('data'),
+  ],
+  [
+    'the work directory',
+    { HF_PROVIDER_CONFDIR: at('aws'), HF_PROVIDER_WORKDIR: at('work') },
+    at('aws/awsprov_config.json'),
+    at('work'),
+  ],
   [
     'our own data directory before it',
     { HF_PROVIDER_CONFDIR: at('aws'), HF_PROVIDER_WORKDIR: at('work'), MUSTER_DATA_DIR: at('ours') },
@@ -65,12 +80,19 @@ const read = (argv: readonly string[], env = {}) => {
 test('a call is read as schedulers make it, whatever options of other runtimes stand before', async (t) => {
   const file = at('hf_in_tvXQSo');
   await writeFile(file, '\uFEFF{"requests": [{"requestId": "r"}]}');
-  const wanted = { script: 'getRequestStatus', input: { requests: [{ requestId: 'r' }] }, env: { dialect: 'symphony' } };
+  const wanted = {
+    script: 'getRequestStatus',
+    input: { requests: [{ requestId: 'r' }] },
+    env: { dialect: 'symphony' },
+  };
   t.deepEqual(read(['getRequestStatus', '-f', file]), wanted);
-  t.deepEqual(read(['getRequestStatus', '--dialect', 'lsf', '-Dhttp.proxyHost=p', '-f', file], { PROVIDER_NAME: 'aws' }), {
-    ...wanted,
-    env: { dialect: 'lsf', provider_name: 'aws' },
-  });
+  t.deepEqual(
+    read(['getRequestStatus', '--dialect', 'lsf', '-Dhttp.proxyHost=p', '-f', file], { PROVIDER_NAME: 'aws' }),
+    {
+      ...wanted,
+      env: { dialect: 'lsf', provider_name: 'aws' },
+    },
+  );
   t.is(read(['getRequestStatus', '-f', file], { HF_PROVIDER_NAME: 'a', PROVIDER_NAME: 'b' }).env.provider_name, 'a');
   t.deepEqual(read(['getAvailableTemplates']).input, {});
 });

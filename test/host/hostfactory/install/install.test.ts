@@ -63,11 +63,18 @@ test('the scripts are written straight into the directory, and what registers th
   });
   t.deepEqual(plugins, { version: 2, providerplugins: [{ name: 'aws-east', enabled: 1, scriptPath: `${made}/` }] });
   const script = await ended(join(made, 'getAvailableTemplates.sh'), [], { PATH: process.env['PATH'] });
-  t.deepEqual([script.code, Object.keys(script.answer)], [1, ['message']], 'it reaches the program, which finds no configuration');
+  t.deepEqual(
+    [script.code, Object.keys(script.answer)],
+    [1, ['message']],
+    'it reaches the program, which finds no configuration',
+  );
 });
 
 test('a batch file hands its arguments on and ends with the exit code, its lines as Windows wants them', (t) => {
-  const program = { launcher: '/opt/muster', windows: ['C:\\Program Files (x86)\\node.exe', 'C:\\100%\\main.js'] } as const;
+  const program = {
+    launcher: '/opt/muster',
+    windows: ['C:\\Program Files (x86)\\node.exe', 'C:\\100%\\main.js'],
+  } as const;
   const lines = scriptFiles(program, 'lsf')
     .find(({ name }) => name === 'getRequestStatus.bat')
     ?.content.split('\r\n');
@@ -90,7 +97,9 @@ test('a script needs nothing but its shell, names the Node that wrote it, and sa
   const write = async (node?: string) => {
     const windows = ['node.exe', 'main.js'] as const;
     const files = scriptFiles({ launcher: copy, windows, ...(node === undefined ? {} : { node }) }, 'symphony');
-    await writeFile(script, files.find(({ name }) => name === 'getAvailableTemplates.sh')?.content ?? '', { mode: 0o755 });
+    await writeFile(script, files.find(({ name }) => name === 'getAvailableTemplates.sh')?.content ?? '', {
+      mode: 0o755,
+    });
   };
   await write();
   const gone = await ended(script, [], {});
@@ -101,7 +110,9 @@ test('a script needs nothing but its shell, names the Node that wrote it, and sa
   t.is(without.code, 1);
   t.regex(without.answer.message, /^muster needs Node 24\.12 or newer: found none on the PATH/);
   const node = join(made, 'node');
-  await writeFile(node, '#!/bin/sh\nfor each; do last=$each; done\necho "{\\"ran\\": \\"$last\\"}"\n', { mode: 0o755 });
+  await writeFile(node, '#!/bin/sh\nfor each; do last=$each; done\necho "{\\"ran\\": \\"$last\\"}"\n', {
+    mode: 0o755,
+  });
   await write(node);
   t.like(await ended(script, ['-f', 'the input'], { PATH: '/nowhere' }), { code: 0, answer: { ran: 'the input' } });
 });
@@ -116,15 +127,23 @@ test('with --write the scheduler’s files get our entry, once, and keep all oth
     JSON.stringify({ version: 2, note: 'ours', providers: [{ name: 'muster', enabled: 0, more: 1 }, other] }),
   );
   await chmod(join(conf, 'providers/hostProviders.json'), 0o640);
-  for (let times = 0; times < 2; times++) t.is((await muster('--dir', join(root, 'scripts'), '--write', conf)).code, 0);
+  for (let times = 0; times < 2; times++)
+    t.is((await muster('--dir', join(root, 'scripts'), '--write', conf)).code, 0);
   const providers = JSON.parse(await readFile(join(conf, 'providers/hostProviders.json'), 'utf8'));
   t.is(providers.note, 'ours');
-  t.is((await stat(join(conf, 'providers/hostProviders.json'))).mode & 0o777, 0o640, 'nor does who may read it change');
+  t.is(
+    (await stat(join(conf, 'providers/hostProviders.json'))).mode & 0o777,
+    0o640,
+    'nor does who may read it change',
+  );
   t.like(providers.providers[0], { name: 'muster', enabled: 1, more: 1, plugin: 'muster' });
   t.deepEqual(providers.providers.slice(1), [other]);
   const plugins = JSON.parse(await readFile(join(conf, 'providerplugins/hostProviderPlugins.json'), 'utf8'));
   t.is(plugins.providerplugins.length, 1);
-  t.true((await stat(join(conf, 'providers/muster'))).isDirectory(), 'a scheduler passes over a provider without its directory');
+  t.true(
+    (await stat(join(conf, 'providers/muster'))).isDirectory(),
+    'a scheduler passes over a provider without its directory',
+  );
 });
 
 test('for LSF there is one file, with paths below its own configuration', (t) => {

@@ -9,7 +9,10 @@ const login = (password: string) => `cannot log in at db://broker:${password}@10
 const unused = () => Promise.reject(new Error('not reached'));
 
 const views = Object.fromEntries(
-  ['requested', 'returned', 'status', 'listed', 'templates', 'reclaims'].map((view) => [view, { schema: {}, render: () => null }]),
+  ['requested', 'returned', 'status', 'listed', 'templates', 'reclaims'].map((view) => [
+    view,
+    { schema: {}, render: () => null },
+  ]),
 );
 
 export default definePlugin({
@@ -26,7 +29,8 @@ export default definePlugin({
         additionalProperties: true,
       },
       connect: ({ password }: Config) => ({ password }),
-      check: ({ password }: Config) => Promise.reject(new Error(login(password), { cause: new Error(login(password)) })),
+      check: ({ password }: Config) =>
+        Promise.reject(new Error(login(password), { cause: new Error(login(password)) })),
     },
   ],
   providerApis: [

@@ -6,7 +6,13 @@ import { forgettable, type SessionUse } from '../../../../host/mcp/sessions/sess
 import { mcpSessions } from '../../../../host/mcp/sessions/sessions.ts';
 
 const minutes = 60_000;
-const use = (client: string, used: number, more: Partial<SessionUse> = {}): SessionUse => ({ client, used, calls: 0, streams: 0, ...more });
+const use = (client: string, used: number, more: Partial<SessionUse> = {}): SessionUse => ({
+  client,
+  used,
+  calls: 0,
+  streams: 0,
+  ...more,
+});
 const ids = (found: readonly (readonly [string, unknown])[]) => found.map(([id]) => id);
 
 test('sessions are forgotten after half an hour without a call', (t) => {
@@ -26,7 +32,8 @@ test('when all are taken, the client that has the most gives one up: the longest
     ['streaming', use('many', 2, { streams: 1 })],
     ['idle', use('many', 3)],
   ]);
-  for (const client of ['new', 'few', 'many']) t.deepEqual(ids(forgettable(taken, 10, client, 4)), ['streaming'], client);
+  for (const client of ['new', 'few', 'many'])
+    t.deepEqual(ids(forgettable(taken, 10, client, 4)), ['streaming'], client);
   t.deepEqual(forgettable(taken, 10, 'new', 5), [], 'there is room');
 });
 
@@ -34,7 +41,9 @@ test('calls that are never ended keep nobody else out', (t) => {
   const held = new Map(Array.from({ length: 4 }, (_, i) => [`s-${i}`, use('many', i, { calls: 1 })]));
   t.deepEqual(ids(forgettable(held, 10, 'new', 4)), ['s-0']);
   t.deepEqual(forgettable(held, 10, 'many', 4), []);
-  const shared = new Map([...held].map(([id, session], i) => [id, i % 2 === 0 ? session : { ...session, client: 'other' }]));
+  const shared = new Map(
+    [...held].map(([id, session], i) => [id, i % 2 === 0 ? session : { ...session, client: 'other' }]),
+  );
   t.deepEqual(forgettable(shared, 10, 'new', 4), [], 'neither has more than half');
 });
 
@@ -86,6 +95,8 @@ test('a client that holds every session, each with a stream, gives one up for an
   const newcomer = await begin('few');
   t.is(newcomer.status, 200);
   const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
-  const statuses = await Promise.all([newcomer, ...held].map(async ({ session }) => (await send('x', 'POST', session, ping)).statusCode));
+  const statuses = await Promise.all(
+    [newcomer, ...held].map(async ({ session }) => (await send('x', 'POST', session, ping)).statusCode),
+  );
   t.deepEqual(statuses, [200, 404, 200, 200]);
 });

@@ -83,7 +83,12 @@ test('what is echoed of a call has no secrets', (t) => {
     providers: [
       {
         name: 'east',
-        config: { secret_access_key: 'hush', accessKeyId: 'AKIA', endpoint_url: 'http://me:hush@host/x', session_token: null },
+        config: {
+          secret_access_key: 'hush',
+          accessKeyId: 'AKIA',
+          endpoint_url: 'http://me:hush@host/x',
+          session_token: null,
+        },
       },
     ],
     environment_variables: { MUSTER_CLOUD_SECRET_ACCESS_KEY: 'hush', MUSTER_CLOUD_REGION: 'us-east-1' },
@@ -91,7 +96,15 @@ test('what is echoed of a call has no secrets', (t) => {
   };
   t.deepEqual(maskSecrets(given), {
     providers: [
-      { name: 'east', config: { secret_access_key: '***', accessKeyId: '***', endpoint_url: 'http://***@host/x', session_token: null } },
+      {
+        name: 'east',
+        config: {
+          secret_access_key: '***',
+          accessKeyId: '***',
+          endpoint_url: 'http://***@host/x',
+          session_token: null,
+        },
+      },
     ],
     environment_variables: { MUSTER_CLOUD_SECRET_ACCESS_KEY: '***', MUSTER_CLOUD_REGION: 'us-east-1' },
     key_name: 'ops',

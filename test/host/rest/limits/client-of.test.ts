@@ -2,7 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { clientOf } from '../../../../host/http/client-address.ts';
 
-const client = (ip: string, remoteAddress: string | undefined = '10.0.0.9') => clientOf({ ip, socket: { remoteAddress } as never });
+const client = (ip: string, remoteAddress: string | undefined = '10.0.0.9') =>
+  clientOf({ ip, socket: { remoteAddress } as never });
 
 test('an address of IPv4 is a client, in whatever form the system gives it', (t) => {
   t.is(client('192.0.2.7'), '192.0.2.7');
@@ -36,7 +37,8 @@ test('the lower half of an IPv6 address says nothing', (t) => {
   const half = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 4, maxLength: 4 });
   fc.assert(
     fc.property(half, half, half, (upper, one, other) => {
-      const written = (lower: readonly number[]) => new URL(`http://[${[...upper, ...lower].map((n) => n.toString(16)).join(':')}]`);
+      const written = (lower: readonly number[]) =>
+        new URL(`http://[${[...upper, ...lower].map((n) => n.toString(16)).join(':')}]`);
       // The URL writes it in its short form.
       const shown = (lower: readonly number[]) => client(written(lower).hostname.slice(1, -1));
       return shown(one) === shown(other) && shown(one) === `${upper.map((n) => n.toString(16)).join(':')}::/64`;
@@ -46,6 +48,7 @@ test('the lower half of an IPv6 address says nothing', (t) => {
 });
 
 test('a text that is no address is not believed: the connection counts', (t) => {
-  for (const text of ['me', '', 'x'.repeat(10_000), '1.2.3', '1.2.3.4:80', ':::1']) t.is(client(text), '10.0.0.9', text.slice(0, 20));
+  for (const text of ['me', '', 'x'.repeat(10_000), '1.2.3', '1.2.3.4:80', ':::1'])
+    t.is(client(text), '10.0.0.9', text.slice(0, 20));
   t.is(clientOf({ ip: undefined as never, socket: { remoteAddress: undefined } as never }), 'unknown');
 });

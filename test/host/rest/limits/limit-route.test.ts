@@ -33,7 +33,8 @@ test('every route counts for the group that it belongs to, and some for none', a
   const broker = await boot(t, {});
   const groups = new Map<string, string | undefined>();
   for (const { rest } of broker.broker.operations)
-    for (const { method, path, limit } of rest === undefined ? [] : [rest].flat()) groups.set(`${method} ${path}`, limit);
+    for (const { method, path, limit } of rest === undefined ? [] : [rest].flat())
+      groups.set(`${method} ${path}`, limit);
   const table = {
     provider: [
       'GET /providers/',
@@ -103,7 +104,10 @@ test('all routes of a group share one counter, in both spellings of a path, with
 
 test('every answer of a limited route has the four headers, refusals too; other answers have none', async (t) => {
   const broker = await boot(t, {});
-  const has = async (status: number, answer: Promise<{ status: number; headers: Readonly<Record<string, string>> }>) => {
+  const has = async (
+    status: number,
+    answer: Promise<{ status: number; headers: Readonly<Record<string, string>> }>,
+  ) => {
     const { status: given, headers } = await answer;
     t.is(given, status);
     t.deepEqual(Object.keys(shown({ headers })).toSorted(), names);
@@ -129,7 +133,10 @@ test('the call beyond the limit is 429 in the form of its route, says when to co
   const refused = await broker.call('POST', '/machines/request', ask);
   t.is(refused.status, 429);
   t.deepEqual(Object.keys(refused.body), ['detail', 'code']);
-  t.regex(refused.body.detail, /^A client may make 1 calls that make or end requests in 60 s, and this one did; try again in 60 s\.$/);
+  t.regex(
+    refused.body.detail,
+    /^This client made 1 calls that create or end requests in 60 s, which is the limit; try again in 60 s\.$/,
+  );
   t.deepEqual(Object.keys(shown(refused)).toSorted(), names);
   t.like(shown(refused), { limit: 1, remaining: 0, window: 60 });
   t.is(Number(refused.headers['retry-after']), 60);
@@ -138,7 +145,11 @@ test('the call beyond the limit is 429 in the form of its route, says when to co
   await broker.call('GET', '/providers/');
   const coded = await broker.call('GET', '/providers/east', undefined, { 'x-request-id': 'call-1' });
   t.is(coded.status, 429);
-  t.like(coded.body.error, { code: 'RATE_LIMITED', request_id: 'call-1', details: { group: 'provider', limit: 1, window_s: 60 } });
+  t.like(coded.body.error, {
+    code: 'RATE_LIMITED',
+    request_id: 'call-1',
+    details: { group: 'provider', limit: 1, window_s: 60 },
+  });
 });
 
 test('off means off: nothing is refused and nothing is said', async (t) => {
@@ -175,7 +186,11 @@ test('callers on the Unix socket are not limited, whatever they or others say', 
     t.deepEqual(shown({ headers }), {});
   }
   await broker.call('GET', '/templates/small');
-  t.is((await broker.call('GET', '/templates/small', undefined, { host: 'localhost', 'x-forwarded-for': 'unix:' })).status, 429);
+  t.is(
+    (await broker.call('GET', '/templates/small', undefined, { host: 'localhost', 'x-forwarded-for': 'unix:' }))
+      .status,
+    429,
+  );
 });
 
 test('the counters may be kept elsewhere: an answer that comes later counts as one at once, and one that fails is a failure', async (t) => {
@@ -205,7 +220,10 @@ test('the counters may be kept elsewhere: an answer that comes later counts as o
   await app.close();
 });
 
-function overSocket(socketPath: string, path: string): Promise<{ status: number; headers: Readonly<Record<string, unknown>> }> {
+function overSocket(
+  socketPath: string,
+  path: string,
+): Promise<{ status: number; headers: Readonly<Record<string, unknown>> }> {
   const { get } = process.getBuiltinModule('node:http');
   return new Promise((resolve, reject) => {
     get({ socketPath, path, agent: false }, (answer) => {

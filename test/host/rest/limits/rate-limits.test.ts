@@ -7,7 +7,10 @@ const numbers = { provider: 1, template: 3, request: 2, validation: 5, read: 9 }
 function counter(most?: number) {
   const clock = new FakeClock();
   const limits = rateLimits(numbers, clock, most);
-  return { clock, take: (client: string, group: keyof typeof numbers = 'request') => limits.take(group, client) as Allowance };
+  return {
+    clock,
+    take: (client: string, group: keyof typeof numbers = 'request') => limits.take(group, client) as Allowance,
+  };
 }
 
 test('calls are counted down to none, and then refused until the minute is over', async (t) => {

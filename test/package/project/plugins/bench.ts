@@ -33,7 +33,8 @@ const places = defineProviderApi<Session>()({
     );
     return { handle: { order: token }, machines: seen(session, token), settled: true };
   },
-  observe: async (session, watched) => watched.map(({ handle }) => ({ machines: seen(session, handle.order), settled: true })),
+  observe: async (session, watched) =>
+    watched.map(({ handle }) => ({ machines: seen(session, handle.order), settled: true })),
   async release(session, _handle, { go }, call) {
     call.fence();
     for (const { machine_id } of go) session.gone.add(machine_id);

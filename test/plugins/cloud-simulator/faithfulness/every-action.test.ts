@@ -1,4 +1,5 @@
-// Every action is driven by the real SDK once, and every member of its answer must be one that the SDK's own model of the service knows.
+// Every action is driven by the real SDK once, and every member of its answer must be one that the SDK's own model of
+// the service knows.
 import * as autoScaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
 import * as ssm from '@aws-sdk/client-ssm';
@@ -29,7 +30,10 @@ const template = { LaunchTemplateSpecification: { ...named, Version: '1' } };
 const group = { AutoScalingGroupName: 'one' };
 const requirements = { VCpuCount: { Min: 2, Max: 4 }, MemoryMiB: { Min: 4096 } };
 
-/** Input by service and action, in an order in which they can be called one after another; for each what must be in the answer. */
+/**
+ * Input by service and action, in an order in which they can be called one after another; for each what must be in the
+ * answer.
+ */
 const ec2Calls: readonly (readonly [action: string, input: (made: Made) => object, member?: string])[] = [
   ['RunInstances', () => ({ MinCount: 1, MaxCount: 1, LaunchTemplate: named }), 'Instances'],
   ['DescribeInstances', () => ({}), 'Reservations'],
@@ -37,23 +41,47 @@ const ec2Calls: readonly (readonly [action: string, input: (made: Made) => objec
   ['DescribeSpotInstanceRequests', () => ({}), 'SpotInstanceRequests'],
   ['CreateTags', ({ instance }) => ({ Resources: [instance], Tags: [{ Key: 'a', Value: 'b' }] })],
   ['DescribeTags', () => ({}), 'Tags'],
-  ['CreateLaunchTemplate', () => ({ LaunchTemplateName: 'two', LaunchTemplateData: { ImageId: 'ami-1' } }), 'LaunchTemplate'],
-  ['CreateLaunchTemplateVersion', () => ({ ...named, LaunchTemplateData: { ImageId: 'ami-2' } }), 'LaunchTemplateVersion'],
+  [
+    'CreateLaunchTemplate',
+    () => ({ LaunchTemplateName: 'two', LaunchTemplateData: { ImageId: 'ami-1' } }),
+    'LaunchTemplate',
+  ],
+  [
+    'CreateLaunchTemplateVersion',
+    () => ({ ...named, LaunchTemplateData: { ImageId: 'ami-2' } }),
+    'LaunchTemplateVersion',
+  ],
   ['ModifyLaunchTemplate', () => ({ ...named, DefaultVersion: '1' }), 'LaunchTemplate'],
   ['DescribeLaunchTemplates', () => ({}), 'LaunchTemplates'],
   ['DescribeLaunchTemplateVersions', () => named, 'LaunchTemplateVersions'],
-  ['DeleteLaunchTemplateVersions', () => ({ ...named, Versions: ['1', '2'] }), 'SuccessfullyDeletedLaunchTemplateVersions'],
+  [
+    'DeleteLaunchTemplateVersions',
+    () => ({ ...named, Versions: ['1', '2'] }),
+    'SuccessfullyDeletedLaunchTemplateVersions',
+  ],
   ['DeleteLaunchTemplate', () => ({ LaunchTemplateName: 'two' }), 'LaunchTemplate'],
   [
     'CreateFleet',
-    () => ({ Type: 'instant', LaunchTemplateConfigs: [template], TargetCapacitySpecification: { TotalTargetCapacity: 1 } }),
+    () => ({
+      Type: 'instant',
+      LaunchTemplateConfigs: [template],
+      TargetCapacitySpecification: { TotalTargetCapacity: 1 },
+    }),
     'Instances',
   ],
   ['DescribeFleets', () => ({}), 'Fleets'],
   ['DescribeFleetInstances', ({ maintain }) => ({ FleetId: maintain }), 'ActiveInstances'],
   ['DescribeFleetHistory', ({ maintain, now }) => ({ FleetId: maintain, StartTime: now }), 'HistoryRecords'],
-  ['ModifyFleet', ({ maintain }) => ({ FleetId: maintain, TargetCapacitySpecification: { TotalTargetCapacity: 3 } }), 'Return'],
-  ['DeleteFleets', ({ maintain, fleet }) => ({ FleetIds: [maintain, fleet], TerminateInstances: true }), 'SuccessfulFleetDeletions'],
+  [
+    'ModifyFleet',
+    ({ maintain }) => ({ FleetId: maintain, TargetCapacitySpecification: { TotalTargetCapacity: 3 } }),
+    'Return',
+  ],
+  [
+    'DeleteFleets',
+    ({ maintain, fleet }) => ({ FleetIds: [maintain, fleet], TerminateInstances: true }),
+    'SuccessfulFleetDeletions',
+  ],
   [
     'RequestSpotFleet',
     () => ({
@@ -67,7 +95,11 @@ const ec2Calls: readonly (readonly [action: string, input: (made: Made) => objec
   ],
   ['DescribeSpotFleetRequests', () => ({}), 'SpotFleetRequestConfigs'],
   ['DescribeSpotFleetInstances', ({ spotFleet }) => ({ SpotFleetRequestId: spotFleet }), 'ActiveInstances'],
-  ['DescribeSpotFleetRequestHistory', ({ spotFleet, now }) => ({ SpotFleetRequestId: spotFleet, StartTime: now }), 'HistoryRecords'],
+  [
+    'DescribeSpotFleetRequestHistory',
+    ({ spotFleet, now }) => ({ SpotFleetRequestId: spotFleet, StartTime: now }),
+    'HistoryRecords',
+  ],
   ['ModifySpotFleetRequest', ({ spotFleet }) => ({ SpotFleetRequestId: spotFleet, TargetCapacity: 2 }), 'Return'],
   [
     'CancelSpotFleetRequests',
@@ -95,7 +127,13 @@ const ec2Calls: readonly (readonly [action: string, input: (made: Made) => objec
 const groupCalls: typeof ec2Calls = [
   [
     'CreateAutoScalingGroup',
-    () => ({ AutoScalingGroupName: 'two', MinSize: 0, MaxSize: 0, AvailabilityZones: ['us-east-1a'], LaunchTemplate: named }),
+    () => ({
+      AutoScalingGroupName: 'two',
+      MinSize: 0,
+      MaxSize: 0,
+      AvailabilityZones: ['us-east-1a'],
+      LaunchTemplate: named,
+    }),
   ],
   ['UpdateAutoScalingGroup', () => ({ ...group, MaxSize: 9 })],
   ['SetDesiredCapacity', () => ({ ...group, DesiredCapacity: 4 })],
@@ -107,13 +145,27 @@ const groupCalls: typeof ec2Calls = [
   ['ResumeProcesses', () => group],
   [
     'CreateOrUpdateTags',
-    () => ({ Tags: [{ ResourceId: 'one', ResourceType: 'auto-scaling-group', Key: 'a', Value: 'b', PropagateAtLaunch: true }] }),
+    () => ({
+      Tags: [{ ResourceId: 'one', ResourceType: 'auto-scaling-group', Key: 'a', Value: 'b', PropagateAtLaunch: true }],
+    }),
   ],
   ['DescribeTags', () => ({}), 'Tags'],
-  ['LaunchInstances', () => ({ ...group, RequestedCapacity: 1, ClientToken: 'l', AvailabilityZones: ['us-east-1a'] }), 'Instances'],
+  [
+    'LaunchInstances',
+    () => ({ ...group, RequestedCapacity: 1, ClientToken: 'l', AvailabilityZones: ['us-east-1a'] }),
+    'Instances',
+  ],
   ['DescribeAccountLimits', () => ({}), 'NumberOfAutoScalingGroups'],
-  ['DetachInstances', ({ other }) => ({ ...group, InstanceIds: [other], ShouldDecrementDesiredCapacity: true }), 'Activities'],
-  ['TerminateInstanceInAutoScalingGroup', ({ instance }) => ({ InstanceId: instance, ShouldDecrementDesiredCapacity: true }), 'Activity'],
+  [
+    'DetachInstances',
+    ({ other }) => ({ ...group, InstanceIds: [other], ShouldDecrementDesiredCapacity: true }),
+    'Activities',
+  ],
+  [
+    'TerminateInstanceInAutoScalingGroup',
+    ({ instance }) => ({ InstanceId: instance, ShouldDecrementDesiredCapacity: true }),
+    'Activity',
+  ],
   ['DeleteAutoScalingGroup', () => ({ ...group, ForceDelete: true })],
 ];
 
@@ -158,20 +210,33 @@ for (const [service, calls, library] of [
     const client = new clients[service](options);
     checkAnswers(client);
     t.teardown(() => client.destroy());
-    const made = await prepare(cloud.ec2, service, options, () => simulator.advance(90_000), new Date(simulator.clock.now()));
+    const made = await prepare(
+      cloud.ec2,
+      service,
+      options,
+      () => simulator.advance(90_000),
+      new Date(simulator.clock.now()),
+    );
     for (const [name, input, member] of calls) {
       const Command = (library as unknown as Record<string, new (input: object) => unknown>)[`${name}Command`];
       if (Command === undefined) throw new Error(`The SDK has no ${name}.`);
       const answer = await (client as Client)
         .send(new Command(input(made)))
         .catch((error: Error) => t.fail(`${name}: ${error.name}: ${error.message}`));
-      if (member !== undefined) t.not((answer as unknown as Record<string, unknown>)?.[member], undefined, `${name}: ${member}`);
+      if (member !== undefined)
+        t.not((answer as unknown as Record<string, unknown>)?.[member], undefined, `${name}: ${member}`);
       simulator.advance(5000);
     }
   });
 }
 
-async function prepare(client: ec2.EC2Client, service: string, options: object, advance: () => void, now: Date): Promise<Made> {
+async function prepare(
+  client: ec2.EC2Client,
+  service: string,
+  options: object,
+  advance: () => void,
+  now: Date,
+): Promise<Made> {
   const LaunchTemplateData = { ImageId: 'ami-1', InstanceType: 't3.micro' } as const;
   await client.send(new ec2.CreateLaunchTemplateCommand({ LaunchTemplateName: 'one', LaunchTemplateData }));
   const makeFleet = async (Type: 'instant' | 'maintain') => {
@@ -182,10 +247,18 @@ async function prepare(client: ec2.EC2Client, service: string, options: object, 
     return FleetId ?? '';
   };
   const [fleet, maintain] = [await makeFleet('instant'), await makeFleet('maintain')];
-  const config = { IamFleetRole: 'arn:aws:iam::123456789012:role/fleet', TargetCapacity: 2, LaunchTemplateConfigs: [template] };
-  const { SpotFleetRequestId: spotFleet = '' } = await client.send(new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig: config }));
+  const config = {
+    IamFleetRole: 'arn:aws:iam::123456789012:role/fleet',
+    TargetCapacity: 2,
+    LaunchTemplateConfigs: [template],
+  };
+  const { SpotFleetRequestId: spotFleet = '' } = await client.send(
+    new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig: config }),
+  );
   const run = { ImageId: 'ami-1', InstanceType: 't3.micro', MinCount: 1, MaxCount: 1 } as const;
-  const spot = await client.send(new ec2.RunInstancesCommand({ ...run, InstanceMarketOptions: { MarketType: 'spot' } }));
+  const spot = await client.send(
+    new ec2.RunInstancesCommand({ ...run, InstanceMarketOptions: { MarketType: 'spot' } }),
+  );
   let [instance = '', other = ''] =
     (await client.send(new ec2.RunInstancesCommand(run))).Instances?.map((one) => one.InstanceId ?? '') ?? [];
   if (service === 'Auto Scaling') {
@@ -193,11 +266,19 @@ async function prepare(client: ec2.EC2Client, service: string, options: object, 
     const sizes = { MinSize: 0, MaxSize: 5, DesiredCapacity: 3, AvailabilityZones: ['us-east-1a'] };
     await groups.send(new autoScaling.CreateAutoScalingGroupCommand({ ...group, ...sizes, LaunchTemplate: named }));
     advance();
-    const members = (await groups.send(new autoScaling.DescribeAutoScalingGroupsCommand(group as object))).AutoScalingGroups?.[0]
-      ?.Instances;
+    const members = (await groups.send(new autoScaling.DescribeAutoScalingGroupsCommand(group as object)))
+      .AutoScalingGroups?.[0]?.Instances;
     [instance = '', other = ''] = members?.map((one) => one.InstanceId ?? '') ?? [];
     groups.destroy();
   }
   advance();
-  return { instance, other, fleet, maintain, spotFleet, spotRequest: spot.Instances?.[0]?.SpotInstanceRequestId ?? '', now };
+  return {
+    instance,
+    other,
+    fleet,
+    maintain,
+    spotFleet,
+    spotRequest: spot.Instances?.[0]?.SpotInstanceRequestId ?? '',
+    now,
+  };
 }

@@ -17,7 +17,11 @@ export const cheap: FleetLaunchTemplateOverridesRequest = {
   SubnetId: 'subnet-1',
   AvailabilityZone: 'us-east-1a',
 };
-export const dear: FleetLaunchTemplateOverridesRequest = { InstanceType: 'm5.large', SubnetId: 'subnet-2', AvailabilityZone: 'us-east-1b' };
+export const dear: FleetLaunchTemplateOverridesRequest = {
+  InstanceType: 'm5.large',
+  SubnetId: 'subnet-2',
+  AvailabilityZone: 'us-east-1b',
+};
 
 export async function cloudWithTemplate(...args: Parameters<typeof openCloud>): Promise<Cloud> {
   const cloud = await openCloud(...args);
@@ -45,7 +49,9 @@ export const spotFleet = (target: number, more: object = {}) =>
     SpotFleetRequestConfig: {
       IamFleetRole: role,
       TargetCapacity: target,
-      LaunchTemplateConfigs: [{ LaunchTemplateSpecification: named, Overrides: [{ InstanceType: 't3.micro', SubnetId: 'subnet-1' }] }],
+      LaunchTemplateConfigs: [
+        { LaunchTemplateSpecification: named, Overrides: [{ InstanceType: 't3.micro', SubnetId: 'subnet-1' }] },
+      ],
       ...more,
     },
   });

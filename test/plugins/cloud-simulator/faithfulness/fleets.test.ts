@@ -54,7 +54,10 @@ test('MinTargetCapacity is all or nothing, and only for one type or one zone', a
   const { Instances, Errors } = await ec2.send(fleet('instant', 3, [cheap], { OnDemandOptions: options }));
   t.deepEqual([Instances?.length, Errors?.length], [0, 1]);
   t.deepEqual(simulator.ledger().untagged, []);
-  t.is(await codeOf(ec2.send(fleet('instant', 3, [cheap], { OnDemandOptions: { MinTargetCapacity: 3 } }))), 'InvalidParameterCombination');
+  t.is(
+    await codeOf(ec2.send(fleet('instant', 3, [cheap], { OnDemandOptions: { MinTargetCapacity: 3 } }))),
+    'InvalidParameterCombination',
+  );
 });
 
 test('a Spot price below the market brings no machine', async (t) => {
@@ -66,7 +69,9 @@ test('a Spot price below the market brings no machine', async (t) => {
 
 test('a missing template refuses the call, a subnet that is not there is an error of its pool', async (t) => {
   const { ec2 } = await cloudWithTemplate(t, { knobs: { strict_ids: false } });
-  const missing = { LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateName: 'none', Version: '1' } }] };
+  const missing = {
+    LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateName: 'none', Version: '1' } }],
+  };
   t.is(await codeOf(ec2.send(fleet('instant', 1, [], missing))), 'InvalidLaunchTemplateName.NotFoundException');
   const { Errors } = await ec2.send(fleet('instant', 1, [{ ...cheap, SubnetId: 'nobodys' }]));
   t.is(Errors?.[0]?.ErrorCode, 'InvalidSubnetID.NotFound');
@@ -86,12 +91,16 @@ test('instant fleets are shown by id alone; others are listed, filtered and page
   const { FleetId: instant = '' } = await ec2.send(fleet('instant', 1));
   for (const type of ['request', 'maintain', 'maintain'] as const) await ec2.send(fleet(type, 1));
   simulator.advance(60_000);
-  const describe = async (input: object) => (await ec2.send(new DescribeFleetsCommand(input))).Fleets?.map((one) => one.Type);
+  const describe = async (input: object) =>
+    (await ec2.send(new DescribeFleetsCommand(input))).Fleets?.map((one) => one.Type);
   t.deepEqual((await describe({}))?.toSorted(), ['maintain', 'maintain', 'request']);
   t.deepEqual(await describe({ FleetIds: [instant] }), ['instant']);
   t.deepEqual(await describe({ Filters: [{ Name: 'type', Values: ['request'] }] }), ['request']);
   t.is((await describe({ MaxResults: 2 }))?.length, 2);
-  t.is(await codeOf(describe({ FleetIds: ['fleet-01234567-89ab-cdef-0123-456789abcdef'] })), 'InvalidFleetId.NotFound');
+  t.is(
+    await codeOf(describe({ FleetIds: ['fleet-01234567-89ab-cdef-0123-456789abcdef'] })),
+    'InvalidFleetId.NotFound',
+  );
 });
 
 test('machines of a fleet are told with their Spot request, those of an instant one are not told at all', async (t) => {
@@ -126,7 +135,11 @@ test('a lower target without termination lets the caller choose; with it, before
     simulator.advance(60_000);
     const before = await living(ec2, 'aws:ec2:fleet-id', FleetId);
     const [victim = ''] = before;
-    const modify = target(FleetId, { TotalTargetCapacity: 2, OnDemandTargetCapacity: 2 }, { ExcessCapacityTerminationPolicy: policy });
+    const modify = target(
+      FleetId,
+      { TotalTargetCapacity: 2, OnDemandTargetCapacity: 2 },
+      { ExcessCapacityTerminationPolicy: policy },
+    );
     if (order === 'end first') await end(ec2, [victim]);
     await ec2.send(modify);
     simulator.advance(2000);
@@ -149,7 +162,11 @@ test('only a fleet that maintains can be modified', async (t) => {
 
 test('the target cannot fall below its On-Demand part', async (t) => {
   const { simulator, ec2 } = await cloudWithTemplate(t);
-  const TargetCapacitySpecification = { TotalTargetCapacity: 2, OnDemandTargetCapacity: 1, DefaultTargetCapacityType: 'spot' } as const;
+  const TargetCapacitySpecification = {
+    TotalTargetCapacity: 2,
+    OnDemandTargetCapacity: 1,
+    DefaultTargetCapacityType: 'spot',
+  } as const;
   const { FleetId = '' } = await ec2.send(fleet('maintain', 2, [cheap], { TargetCapacitySpecification }));
   simulator.advance(60_000);
   t.is(await codeOf(ec2.send(target(FleetId, { TotalTargetCapacity: 0 }))), 'InvalidParameter');
@@ -161,7 +178,9 @@ test('deleting tells each fleet its own result, and an instant one only with its
   const { FleetId: kept = '' } = await ec2.send(fleet('maintain', 2));
   simulator.advance(60_000);
   const unknown = 'fleet-01234567-89ab-cdef-0123-456789abcdef';
-  const result = await ec2.send(new DeleteFleetsCommand({ FleetIds: [instant, kept, unknown], TerminateInstances: false }));
+  const result = await ec2.send(
+    new DeleteFleetsCommand({ FleetIds: [instant, kept, unknown], TerminateInstances: false }),
+  );
   t.deepEqual(
     result.SuccessfulFleetDeletions?.map((one) => [one.FleetId, one.PreviousFleetState, one.CurrentFleetState]),
     [[kept, 'active', 'deleted_running']],
@@ -185,7 +204,8 @@ test('what a fleet met can be read in its history, half a minute late', async (t
   const StartTime = new Date(simulator.clock.now());
   const { FleetId = '' } = await ec2.send(fleet('maintain', 1));
   const errors = async () =>
-    (await ec2.send(new DescribeFleetHistoryCommand({ FleetId, StartTime, EventType: 'service-error' }))).HistoryRecords?.length ?? 0;
+    (await ec2.send(new DescribeFleetHistoryCommand({ FleetId, StartTime, EventType: 'service-error' })))
+      .HistoryRecords?.length ?? 0;
   simulator.advance(20_000);
   t.is(await errors(), 0);
   t.is((await ec2.send(new DescribeFleetsCommand({ FleetIds: [FleetId] }))).Fleets?.[0]?.ActivityStatus, 'error');

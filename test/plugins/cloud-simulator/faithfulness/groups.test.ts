@@ -31,7 +31,12 @@ async function openGroups(t: ExecutionContext, options: SimulatorOptions = {}): 
   const LaunchTemplateData = { ImageId: 'ami-1', InstanceType: 't3.micro' } as const;
   await cloud.ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: 'one', LaunchTemplateData }));
   const credentials = { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' };
-  const groups = new AutoScalingClient({ endpoint: cloud.simulator.url, region: 'us-east-1', maxAttempts: 1, credentials });
+  const groups = new AutoScalingClient({
+    endpoint: cloud.simulator.url,
+    region: 'us-east-1',
+    maxAttempts: 1,
+    credentials,
+  });
   checkAnswers(groups);
   t.teardown(() => groups.destroy());
   return { ...cloud, groups };
@@ -58,7 +63,11 @@ const stateOf = async ({ ec2 }: Groups, id: string) =>
   (await ec2.send(new DescribeInstancesCommand({ InstanceIds: [id] }))).Reservations?.[0]?.Instances?.[0]?.State?.Name;
 
 /** A group of `count` machines in service. */
-async function settled(t: ExecutionContext, count: number, more: Partial<CreateAutoScalingGroupCommandInput> = {}): Promise<Groups> {
+async function settled(
+  t: ExecutionContext,
+  count: number,
+  more: Partial<CreateAutoScalingGroupCommandInput> = {},
+): Promise<Groups> {
   const cloud = await openGroups(t);
   await cloud.groups.send(group(count, more));
   cloud.simulator.advance(60_000);
@@ -88,7 +97,10 @@ test('sizes that contradict each other are refused, an empty group is none', asy
 test('a template that is not there is told at once', async (t) => {
   const { groups } = await openGroups(t);
   const missing = group(1, { LaunchTemplate: { LaunchTemplateName: 'none', Version: '1' } });
-  await t.throwsAsync(groups.send(missing), { name: 'ValidationError', message: /valid fully-formed launch template/ });
+  await t.throwsAsync(groups.send(missing), {
+    name: 'ValidationError',
+    message: /valid fully-formed launch template/,
+  });
 });
 
 test('unknown names are simply not there', async (t) => {
@@ -112,7 +124,8 @@ test('machines come with the tag of the group, and go into service when they run
 test('a machine that is ended behind the group is replaced, unless that is suspended', async (t) => {
   for (const suspended of [false, true]) {
     const cloud = await settled(t, 2);
-    if (suspended) await cloud.groups.send(new SuspendProcessesCommand({ AutoScalingGroupName, ScalingProcesses: ['Launch'] }));
+    if (suspended)
+      await cloud.groups.send(new SuspendProcessesCommand({ AutoScalingGroupName, ScalingProcesses: ['Launch'] }));
     const [victim = ''] = await ids(cloud);
     await cloud.ec2.send(new TerminateInstancesCommand({ InstanceIds: [victim] }));
     cloud.simulator.advance(60_000);
@@ -143,7 +156,9 @@ test('a detached machine lives on without the tag of the group; at most 20 go at
   const cloud = await settled(t, 3);
   const [gone = '', other = ''] = await ids(cloud);
   const detach = (InstanceIds: string[]) =>
-    cloud.groups.send(new DetachInstancesCommand({ AutoScalingGroupName, InstanceIds, ShouldDecrementDesiredCapacity: true }));
+    cloud.groups.send(
+      new DetachInstancesCommand({ AutoScalingGroupName, InstanceIds, ShouldDecrementDesiredCapacity: true }),
+    );
   await detach([gone]);
   cloud.simulator.advance(60_000);
   t.is((await ids(cloud)).length, 2);
@@ -152,7 +167,9 @@ test('a detached machine lives on without the tag of the group; at most 20 go at
   t.is(machine?.State?.Name, 'running');
   t.false(machine?.Tags?.some((tag) => tag.Key === 'aws:autoscaling:groupName'));
   t.is(
-    await codeOf(detach(Array.from({ length: 21 }, (_, index) => `i-0123456789abcde${index.toString(16).padStart(2, '0')}`))),
+    await codeOf(
+      detach(Array.from({ length: 21 }, (_, index) => `i-0123456789abcde${index.toString(16).padStart(2, '0')}`)),
+    ),
     'ValidationError',
   );
   await cloud.groups.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, MinSize: 2 }));
@@ -162,12 +179,16 @@ test('a detached machine lives on without the tag of the group; at most 20 go at
 test('a smaller desire ends no protected machine', async (t) => {
   const cloud = await settled(t, 3);
   const InstanceIds = await ids(cloud);
-  await cloud.groups.send(new SetInstanceProtectionCommand({ AutoScalingGroupName, InstanceIds, ProtectedFromScaleIn: true }));
+  await cloud.groups.send(
+    new SetInstanceProtectionCommand({ AutoScalingGroupName, InstanceIds, ProtectedFromScaleIn: true }),
+  );
   await cloud.groups.send(new SetDesiredCapacityCommand({ AutoScalingGroupName, DesiredCapacity: 1 }));
   cloud.simulator.advance(60_000);
   t.is((await ids(cloud)).length, 3);
   const some = InstanceIds.slice(0, 2);
-  await cloud.groups.send(new SetInstanceProtectionCommand({ AutoScalingGroupName, InstanceIds: some, ProtectedFromScaleIn: false }));
+  await cloud.groups.send(
+    new SetInstanceProtectionCommand({ AutoScalingGroupName, InstanceIds: some, ProtectedFromScaleIn: false }),
+  );
   cloud.simulator.advance(60_000);
   t.deepEqual(await ids(cloud), InstanceIds.slice(2));
 });
@@ -197,5 +218,8 @@ test('a want of capacity shows in the activities, and is tried again until there
 
 test('the limits of the account can be read', async (t) => {
   const { groups } = await settled(t, 0);
-  t.like(await groups.send(new DescribeAccountLimitsCommand({})), { MaxNumberOfAutoScalingGroups: 500, NumberOfAutoScalingGroups: 1 });
+  t.like(await groups.send(new DescribeAccountLimitsCommand({})), {
+    MaxNumberOfAutoScalingGroups: 500,
+    NumberOfAutoScalingGroups: 1,
+  });
 });

@@ -1,4 +1,5 @@
-// What other emulators of EC2 are known to get wrong about machines, right here. Every answer is compared with the SDK's own model on its way in.
+// What other emulators of EC2 are known to get wrong about machines, right here. Every answer is compared with the
+// SDK's own model on its way in.
 import {
   CreateLaunchTemplateCommand,
   DescribeInstancesCommand,
@@ -10,7 +11,8 @@ import test from 'ava';
 import { codeOf, launch, openCloud, refusal } from '../support.ts';
 
 const hour = 3_600_000;
-const template = (name: string, data: object) => new CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData: data });
+const template = (name: string, data: object) =>
+  new CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData: data });
 
 test('MaxCount machines start when there is room for them, not MinCount', async (t) => {
   const { ec2 } = await openCloud(t);
@@ -46,7 +48,9 @@ test('a token starts its machines once; other parameters under it are a mismatch
   t.deepEqual(ids(again), ids(first));
   t.is(first.Instances?.[0]?.ClientToken, 'token-1');
   t.is(await codeOf(ec2.send(launch({ ClientToken: 'token-1', MaxCount: 3 }))), 'IdempotentParameterMismatch');
-  const found = await ec2.send(new DescribeInstancesCommand({ Filters: [{ Name: 'client-token', Values: ['token-1'] }] }));
+  const found = await ec2.send(
+    new DescribeInstancesCommand({ Filters: [{ Name: 'client-token', Values: ['token-1'] }] }),
+  );
   t.is(found.Reservations?.[0]?.Instances?.length, 2);
   t.is(simulator.ledger().launches['token-1'], 2);
 });
@@ -70,8 +74,14 @@ test('the same token in another zone starts again', async (t) => {
 
 test('a token that met a want of capacity stays with its parameters', async (t) => {
   const { simulator, ec2 } = await openCloud(t, { knobs: { capacity: [{ instance_type: 'm5.large', count: 0 }] } });
-  t.is(await codeOf(ec2.send(launch({ ClientToken: 'pinned', InstanceType: 'm5.large' }))), 'InsufficientInstanceCapacity');
-  t.is(await codeOf(ec2.send(launch({ ClientToken: 'pinned', InstanceType: 'm5a.large' }))), 'IdempotentParameterMismatch');
+  t.is(
+    await codeOf(ec2.send(launch({ ClientToken: 'pinned', InstanceType: 'm5.large' }))),
+    'InsufficientInstanceCapacity',
+  );
+  t.is(
+    await codeOf(ec2.send(launch({ ClientToken: 'pinned', InstanceType: 'm5a.large' }))),
+    'IdempotentParameterMismatch',
+  );
   t.deepEqual(simulator.ledger().untagged, []);
 });
 
@@ -79,7 +89,9 @@ test('image, type, key, user data, subnet and groups are checked', async (t) => 
   const { ec2 } = await openCloud(t, { knobs: { strict_ids: true } });
   const { simulator, ec2: mild } = await openCloud(t);
   const subnet = simulator.state.region('x', 'us-east-1').network.catalogue.subnets[0]?.subnet_id;
-  const image = simulator.state.region('x', 'us-east-1').network.catalogue.images.find((one) => one.arch === 'x86_64')?.image_id;
+  const image = simulator.state
+    .region('x', 'us-east-1')
+    .network.catalogue.images.find((one) => one.arch === 'x86_64')?.image_id;
   const codes = {
     image: await codeOf(ec2.send(launch())),
     malformed: await codeOf(mild.send(launch({ ImageId: 'zzz' }))),
@@ -89,7 +101,9 @@ test('image, type, key, user data, subnet and groups are checked', async (t) => 
     notBase64: await codeOf(mild.send(launch({ UserData: '#!/bin/sh' }))),
     subnet: await codeOf(ec2.send(launch({ ImageId: image, SubnetId: 'subnet-nobodys' }))),
     group: await codeOf(ec2.send(launch({ ImageId: image, SecurityGroupIds: ['sg-nobodys'] }))),
-    twice: await codeOf(mild.send(launch({ SubnetId: subnet, NetworkInterfaces: [{ DeviceIndex: 0, SubnetId: subnet }] }))),
+    twice: await codeOf(
+      mild.send(launch({ SubnetId: subnet, NetworkInterfaces: [{ DeviceIndex: 0, SubnetId: subnet }] })),
+    ),
   };
   t.deepEqual(codes, {
     image: 'InvalidAMIID.NotFound',
@@ -108,18 +122,34 @@ test('image, type, key, user data, subnet and groups are checked', async (t) => 
 
 test('metadata options come from the call, else from the template', async (t) => {
   const { ec2 } = await openCloud(t);
-  await ec2.send(template('imds', { ImageId: 'ami-1', InstanceType: 't3.small', MetadataOptions: { HttpTokens: 'required' } }));
+  await ec2.send(
+    template('imds', { ImageId: 'ami-1', InstanceType: 't3.small', MetadataOptions: { HttpTokens: 'required' } }),
+  );
   const run = (input: object) =>
-    ec2.send(new RunInstancesCommand({ MinCount: 1, MaxCount: 1, LaunchTemplate: { LaunchTemplateName: 'imds', Version: '1' }, ...input }));
+    ec2.send(
+      new RunInstancesCommand({
+        MinCount: 1,
+        MaxCount: 1,
+        LaunchTemplate: { LaunchTemplateName: 'imds', Version: '1' },
+        ...input,
+      }),
+    );
   t.is((await run({})).Instances?.[0]?.MetadataOptions?.HttpTokens, 'required');
-  t.is((await run({ MetadataOptions: { HttpTokens: 'optional' } })).Instances?.[0]?.MetadataOptions?.HttpTokens, 'optional');
+  t.is(
+    (await run({ MetadataOptions: { HttpTokens: 'optional' } })).Instances?.[0]?.MetadataOptions?.HttpTokens,
+    'optional',
+  );
 });
 
 test("a template's type and image are used", async (t) => {
   const { ec2 } = await openCloud(t);
   await ec2.send(template('typed', { ImageId: 'ami-7', InstanceType: 'c5.xlarge' }));
   const { Instances } = await ec2.send(
-    new RunInstancesCommand({ MinCount: 1, MaxCount: 1, LaunchTemplate: { LaunchTemplateName: 'typed', Version: '$Latest' } }),
+    new RunInstancesCommand({
+      MinCount: 1,
+      MaxCount: 1,
+      LaunchTemplate: { LaunchTemplateName: 'typed', Version: '$Latest' },
+    }),
   );
   t.like(Instances?.[0], { InstanceType: 'c5.xlarge', ImageId: 'ami-7' });
 });
@@ -128,7 +158,8 @@ test('a machine boots, ends in steps, and is forgotten an hour later', async (t)
   const { simulator, ec2 } = await openCloud(t, { knobs: { boot_ms: 1000, shutdown_ms: 1000 } });
   const { Instances = [] } = await ec2.send(launch());
   const InstanceIds = Instances.map((one) => one.InstanceId ?? '');
-  const state = async () => (await ec2.send(new DescribeInstancesCommand({ InstanceIds }))).Reservations?.[0]?.Instances?.[0]?.State?.Name;
+  const state = async () =>
+    (await ec2.send(new DescribeInstancesCommand({ InstanceIds }))).Reservations?.[0]?.Instances?.[0]?.State?.Name;
   const end = async () => {
     const [change] = (await ec2.send(new TerminateInstancesCommand({ InstanceIds }))).TerminatingInstances ?? [];
     return [change?.PreviousState?.Name, change?.CurrentState?.Name];

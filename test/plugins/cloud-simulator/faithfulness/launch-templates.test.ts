@@ -27,7 +27,8 @@ const addVersion = (token: string, SourceVersion?: string) =>
     LaunchTemplateData: { InstanceType: 'm5.large' },
   });
 const versions = async (ec2: EC2Client, Versions?: string[]) =>
-  (await ec2.send(new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateName, Versions }))).LaunchTemplateVersions ?? [];
+  (await ec2.send(new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateName, Versions })))
+    .LaunchTemplateVersions ?? [];
 
 test('a replayed creation is the first template; another one of that name exists already', async (t) => {
   const { ec2 } = await openCloud(t);
@@ -41,7 +42,8 @@ test('a replayed version is the first one', async (t) => {
   const { ec2 } = await openCloud(t);
   await ec2.send(create('a'));
   const numbers = [];
-  for (const token of ['v', 'v', 'w']) numbers.push((await ec2.send(addVersion(token))).LaunchTemplateVersion?.VersionNumber);
+  for (const token of ['v', 'v', 'w'])
+    numbers.push((await ec2.send(addVersion(token))).LaunchTemplateVersion?.VersionNumber);
   t.deepEqual(numbers, [2, 2, 3]);
 });
 
@@ -58,7 +60,8 @@ test('one version is the default, and it can be changed', async (t) => {
   const { ec2 } = await openCloud(t);
   await ec2.send(create('a'));
   await ec2.send(addVersion('v'));
-  const defaults = async () => (await versions(ec2)).filter((one) => one.DefaultVersion).map((one) => one.VersionNumber);
+  const defaults = async () =>
+    (await versions(ec2)).filter((one) => one.DefaultVersion).map((one) => one.VersionNumber);
   t.deepEqual(await defaults(), [1]);
   await ec2.send(new ModifyLaunchTemplateCommand({ LaunchTemplateName, DefaultVersion: '2' }));
   t.deepEqual(await defaults(), [2]);
@@ -68,7 +71,9 @@ test('versions are deleted one by one, each with its own result, but never the d
   const { ec2 } = await openCloud(t);
   await ec2.send(create('a'));
   await ec2.send(addVersion('v'));
-  const result = await ec2.send(new DeleteLaunchTemplateVersionsCommand({ LaunchTemplateName, Versions: ['1', '2', '9'] }));
+  const result = await ec2.send(
+    new DeleteLaunchTemplateVersionsCommand({ LaunchTemplateName, Versions: ['1', '2', '9'] }),
+  );
   t.deepEqual(
     result.SuccessfullyDeletedLaunchTemplateVersions?.map((one) => one.VersionNumber),
     [2],
@@ -86,7 +91,10 @@ test('a template that is not there is told, also the second time it is deleted',
   const { ec2 } = await openCloud(t);
   await ec2.send(create('a'));
   await ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName }));
-  t.is(await codeOf(ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName }))), 'InvalidLaunchTemplateName.NotFoundException');
+  t.is(
+    await codeOf(ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName }))),
+    'InvalidLaunchTemplateName.NotFoundException',
+  );
   t.is(
     await codeOf(ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateIds: ['lt-0123456789abcdef0'] }))),
     'InvalidLaunchTemplateId.NotFound',

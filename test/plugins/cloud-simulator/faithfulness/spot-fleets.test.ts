@@ -21,9 +21,15 @@ test('a Spot fleet tells its type, token and state, uses all its pools, and tags
     }),
   );
   simulator.advance(60_000);
-  const { SpotFleetRequestConfigs } = await ec2.send(new DescribeSpotFleetRequestsCommand({ SpotFleetRequestIds: [id] }));
+  const { SpotFleetRequestConfigs } = await ec2.send(
+    new DescribeSpotFleetRequestsCommand({ SpotFleetRequestIds: [id] }),
+  );
   t.like(SpotFleetRequestConfigs?.[0], { SpotFleetRequestState: 'active', ActivityStatus: 'fulfilled' });
-  t.like(SpotFleetRequestConfigs?.[0]?.SpotFleetRequestConfig, { Type: 'maintain', ClientToken: 'sf', TargetCapacity: 2 });
+  t.like(SpotFleetRequestConfigs?.[0]?.SpotFleetRequestConfig, {
+    Type: 'maintain',
+    ClientToken: 'sf',
+    TargetCapacity: 2,
+  });
   const { ActiveInstances } = await ec2.send(new DescribeSpotFleetInstancesCommand({ SpotFleetRequestId: id }));
   t.deepEqual(ActiveInstances?.map((one) => one.InstanceType).toSorted(), ['m5.large', 't3.micro']);
   t.is((await living(ec2, 'aws:ec2spot:fleet-request-id', id)).length, 2);
@@ -35,7 +41,9 @@ test('a cancelled Spot fleet keeps or ends its machines as it was told, stays de
     const { SpotFleetRequestId: id = '' } = await ec2.send(spotFleet(2));
     simulator.advance(60_000);
     const unknown = 'sfr-01234567-89ab-cdef-0123-456789abcdef';
-    const result = await ec2.send(new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: [id, unknown], TerminateInstances }));
+    const result = await ec2.send(
+      new CancelSpotFleetRequestsCommand({ SpotFleetRequestIds: [id, unknown], TerminateInstances }),
+    );
     t.is(
       result.SuccessfulFleetRequests?.[0]?.CurrentSpotFleetRequestState,
       TerminateInstances ? 'cancelled_terminating' : 'cancelled_running',
@@ -46,7 +54,9 @@ test('a cancelled Spot fleet keeps or ends its machines as it was told, stays de
     t.is(left.length, TerminateInstances ? 0 : 2);
     if (left.length > 0) await end(ec2, left);
     simulator.advance(60_000);
-    const { SpotFleetRequestConfigs } = await ec2.send(new DescribeSpotFleetRequestsCommand({ SpotFleetRequestIds: [id] }));
+    const { SpotFleetRequestConfigs } = await ec2.send(
+      new DescribeSpotFleetRequestsCommand({ SpotFleetRequestIds: [id] }),
+    );
     t.is(SpotFleetRequestConfigs?.[0]?.SpotFleetRequestState, 'cancelled');
   }
 });
@@ -57,14 +67,20 @@ test('a Spot fleet that maintains obeys its target and keeps a history', async (
   const { SpotFleetRequestId: id = '' } = await ec2.send(spotFleet(3));
   simulator.advance(60_000);
   await ec2.send(
-    new ModifySpotFleetRequestCommand({ SpotFleetRequestId: id, TargetCapacity: 2, ExcessCapacityTerminationPolicy: 'noTermination' }),
+    new ModifySpotFleetRequestCommand({
+      SpotFleetRequestId: id,
+      TargetCapacity: 2,
+      ExcessCapacityTerminationPolicy: 'noTermination',
+    }),
   );
   simulator.advance(5000);
   const [victim = ''] = await living(ec2, 'aws:ec2spot:fleet-request-id', id);
   await end(ec2, [victim]);
   simulator.advance(60_000);
   t.is((await living(ec2, 'aws:ec2spot:fleet-request-id', id)).length, 2);
-  const { HistoryRecords } = await ec2.send(new DescribeSpotFleetRequestHistoryCommand({ SpotFleetRequestId: id, StartTime }));
+  const { HistoryRecords } = await ec2.send(
+    new DescribeSpotFleetRequestHistoryCommand({ SpotFleetRequestId: id, StartTime }),
+  );
   t.true((HistoryRecords?.length ?? 0) > 3);
 });
 

@@ -1,7 +1,7 @@
 import { loadConfiguration, type LoadedConfiguration } from '../../../../../config/load.ts';
 import type { ConfigurationFlags } from './start-flags.ts';
 
-/** The configuration by which a server runs that is started here with these options. */
+/** Loads the configuration of a server that is started with these options. */
 export const loadForStart = (flags: ConfigurationFlags): Promise<LoadedConfiguration> =>
   loadConfiguration({
     cwd: process.cwd(),
@@ -10,7 +10,13 @@ export const loadForStart = (flags: ConfigurationFlags): Promise<LoadedConfigura
     overrides: overridesOf(flags),
   });
 
-function overridesOf({ host, port, serverLogLevel, socketPath, workers }: ConfigurationFlags): Record<string, unknown> {
+function overridesOf({
+  host,
+  port,
+  serverLogLevel,
+  socketPath,
+  workers,
+}: ConfigurationFlags): Record<string, unknown> {
   const server = Object.entries({ host, port, log_level: serverLogLevel, socket_path: socketPath, workers }).filter(
     ([, value]) => value !== undefined,
   );

@@ -6,12 +6,12 @@ import { simulatedInstances } from '../../../../data-directory/simulated-instanc
 import type { StartRecord } from '../../../../data-directory/start-record.ts';
 import { optionsOf, type StartFlags } from './start-flags.ts';
 
-/** How this process was started, as it is remembered. What is secret in its environment is named, not told. */
+/** Returns the start record of this process. It contains the names, not the values, of variables with secrets. */
 export function recordStart(loaded: LoadedConfiguration, flags: StartFlags): StartRecord {
   const secrets = secretsOf(loaded).filter((secret) => secret !== '');
   const isSecret = (name: string, value: string): boolean =>
     soundsSecret(name) || userinfoOf(value) !== undefined || secrets.some((secret) => holds(value, secret));
-  const said = variablesIn(loaded).flatMap((name): [string, string][] => {
+  const variables = variablesIn(loaded).flatMap((name): [string, string][] => {
     const value = process.env[name];
     return value ? [[name, value]] : [];
   });
@@ -21,14 +21,15 @@ export function recordStart(loaded: LoadedConfiguration, flags: StartFlags): Sta
     simulated: simulatedInstances(loaded.configuration),
     options: optionsOf(flags),
     cwd: process.cwd(),
-    env: Object.fromEntries(said.filter(([name, value]) => !isSecret(name, value))),
-    secret_env: said.filter(([name, value]) => isSecret(name, value)).map(([name]) => name),
+    env: Object.fromEntries(variables.filter(([name, value]) => !isSecret(name, value))),
+    secret_env: variables.filter(([name, value]) => isSecret(name, value)).map(([name]) => name),
     run: runOf(flags),
   };
 }
 
-/** A secret may stand in a variable as it is, or within JSON text. */
-const holds = (value: string, secret: string): boolean => value.includes(secret) || value.includes(JSON.stringify(secret).slice(1, -1));
+/** Whether a variable contains a secret, plain or JSON-escaped. */
+const holds = (value: string, secret: string): boolean =>
+  value.includes(secret) || value.includes(JSON.stringify(secret).slice(1, -1));
 
 const variablesIn = ({ origins }: LoadedConfiguration): readonly string[] => [
   ...new Set([...origins.values()].flatMap(({ variable }) => (variable === undefined ? [] : [variable]))),
@@ -37,8 +38,11 @@ const variablesIn = ({ origins }: LoadedConfiguration): readonly string[] => [
 function runOf({ inBackground }: StartFlags): StartRecord['run'] {
   if (inBackground) return 'background';
   const { env, pid, stdin } = process;
-  // systemd names the process that it started; older ones only mark everything that they run, which a desktop hands on to its terminals.
-  const systemd = env['SYSTEMD_EXEC_PID'] ? env['SYSTEMD_EXEC_PID'] === String(pid) : Boolean(env['INVOCATION_ID']) && !stdin.isTTY;
-  // The first process of a container is all of it; a supervisor that forked this one holds the other end of a channel.
+  // systemd sets the pid of the process that it started; older versions only mark everything that they run, and a
+  // desktop passes that on to its terminals.
+  const systemd = env['SYSTEMD_EXEC_PID']
+    ? env['SYSTEMD_EXEC_PID'] === String(pid)
+    : Boolean(env['INVOCATION_ID']) && !stdin.isTTY;
+  // Pid 1 is the whole container; a supervisor that forked this process holds the other end of a channel.
   return systemd || pid === 1 || process.send !== undefined ? 'service' : 'foreground';
 }

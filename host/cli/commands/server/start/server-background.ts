@@ -12,7 +12,7 @@ import type { Terminal } from '../../../../process/terminal.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { optionsOf, type ConfigurationFlags } from './start-flags.ts';
 
-/** `muster server start`: until it answers, or has failed to. */
+/** `muster server start`: returns when the server answers or has failed. */
 export async function startBackgroundServer(flags: ConfigurationFlags, terminal: Terminal): Promise<number> {
   const dataDirectory = dataDirectoryOf(flags.config);
   const running = await runningServer(dataDirectory);
@@ -20,31 +20,35 @@ export async function startBackgroundServer(flags: ConfigurationFlags, terminal:
   const named = flags.config === undefined ? [] : ['--config', resolve(flags.config)];
   const started = await startInBackground(dataDirectory, [...named, ...optionsOf(flags)]);
   if (started.place && !started.own) throw another(started.place, dataDirectory);
-  return tellStart(started, dataDirectory, terminal);
+  return reportStart(started, dataDirectory, terminal);
 }
 
-/** Says what came of a start in the background; the exit code. */
-export function tellStart(started: Started, dataDirectory: string, terminal: Terminal): number {
+/** Prints the result of a start in the background. Returns the exit code. */
+export function reportStart(started: Started, dataDirectory: string, terminal: Terminal): number {
   if (started.place) {
     const { place } = started;
-    terminal.out(`${thisPackage.name} ${thisPackage.version} runs in the background at ${urlOf(place)} (pid ${place.pid}).\n`);
+    terminal.out(
+      `${thisPackage.name} ${thisPackage.version} runs in the background at ${urlOf(place)} (pid ${place.pid}).\n`,
+    );
     const simulated = place.start && simulatedSentence(place.start);
     if (simulated !== undefined) terminal.err(`${simulated}\n`);
     for (const warning of started.warned ?? []) terminal.err(`muster: warning: ${warning}\n`);
-    terminal.err(`It logs to ${logFileOf(dataDirectory)}; \`muster server stop\` ends it.\n`);
+    terminal.err(`The server logs to ${logFileOf(dataDirectory)}; \`muster server stop\` ends it.\n`);
     return exitCodes.done;
   }
-  for (const line of started.said) terminal.err(`${line}\n`);
+  for (const line of started.output) terminal.err(`${line}\n`);
   const { code, pid } = started;
   if (code === undefined)
-    terminal.err(`muster: the server (pid ${pid}) has not answered within 15 s; it may still come: muster server status\n`);
+    terminal.err(
+      `muster: the server (pid ${pid}) has not answered within 15 s; it may still start: muster server status\n`,
+    );
   else terminal.err(`muster: the server ended with ${code} at its start.\n`);
-  const said: readonly (number | undefined)[] = [exitCodes.usage, exitCodes.not_found, exitCodes.refused];
-  return code !== undefined && said.includes(code) ? code : exitCodes.unreachable;
+  const startCodes: readonly (number | undefined)[] = [exitCodes.usage, exitCodes.not_found, exitCodes.refused];
+  return code !== undefined && startCodes.includes(code) ? code : exitCodes.unreachable;
 }
 
 const another = (place: ServerPlace, dataDirectory: string): BrokerError =>
   new BrokerError(
     'CONFLICT',
-    `Another server (pid ${place.pid}, ${urlOf(place)}) runs on the data directory ${dataDirectory}. \`muster server restart\` starts it anew.`,
+    `Another server (pid ${place.pid}, ${urlOf(place)}) runs on the data directory ${dataDirectory}. \`muster server restart\` restarts it.`,
   );

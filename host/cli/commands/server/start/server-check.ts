@@ -1,5 +1,5 @@
 import { sentence } from '../../../../../core/contract/findings.ts';
-import { whyNotFree } from '../../../../client/free-port.ts';
+import { listenError } from '../../../../client/listen-error.ts';
 import { runningServer } from '../../../../client/running-server.ts';
 import { refuseSamples } from '../../../../data-directory/refuse-samples.ts';
 import { cannotListen } from '../../../../http/serve-http.ts';
@@ -9,7 +9,7 @@ import { exitCodes } from '../../../exit-codes.ts';
 import { loadForStart } from './load-for-start.ts';
 import type { StartFlags } from './start-flags.ts';
 
-/** `muster server start --check`: refuses what a start with these options would refuse, and starts nothing. */
+/** `muster server start --check`: throws what a start with these options would throw; starts nothing. */
 export async function checkStart(flags: StartFlags, terminal: Terminal): Promise<number> {
   const loaded = await loadForStart(flags);
   refuseSamples(loaded, process.cwd());
@@ -17,9 +17,9 @@ export async function checkStart(flags: StartFlags, terminal: Terminal): Promise
   if (server.workers > 1) requireSharedStorage(loaded, `${server.workers} workers need`);
   for (const finding of loaded.findings) terminal.err(`muster: ${finding.level}: ${sentence(finding)}\n`);
   const running = await runningServer(data_directory);
-  // The server that would be replaced has its port until then.
-  const taken = running?.port === server.port ? undefined : await whyNotFree(server.port, server.host);
-  if (taken) throw cannotListen(server.host, server.port, taken);
-  terminal.out(`A server can be started with ${loaded.file ?? 'the samples, since no configuration was found'}.\n`);
+  // The running server, which would be replaced, uses its port until then.
+  const inUse = running?.port === server.port ? undefined : await listenError(server.port, server.host);
+  if (inUse) throw cannotListen(server.host, server.port, inUse);
+  terminal.out(`A server can start with ${loaded.file ?? 'the samples, since no configuration was found'}.\n`);
   return exitCodes.done;
 }

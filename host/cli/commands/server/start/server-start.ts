@@ -8,16 +8,16 @@ import { simulatedSentenceOf } from '../../../../data-directory/simulated-instan
 import { loadForStart } from './load-for-start.ts';
 import { recordStart } from './record-start.ts';
 import type { StartFlags } from './start-flags.ts';
-import { followSupervisor, tellSupervisor } from './supervised.ts';
+import { followSupervisor, reportWatchedFiles } from './supervised.ts';
 
-/** Longer than calls, loop and store may take to end, each by its own bound. */
+/** Milliseconds for a graceful stop: longer than the bounds of calls, loop and store together. */
 const graceMs = 30_000;
 
-/** `muster server start --foreground`: serves until a signal comes. */
+/** `muster server start --foreground`: serves until a signal. */
 export async function startServer(flags: StartFlags): Promise<void> {
   const loaded = await loadForStart(flags);
   const { server: settings, scheduler, providers, data_directory } = loaded.configuration;
-  tellSupervisor(loaded);
+  reportWatchedFiles(loaded);
   const log = stderrLog(settings.log_level, { secrets: secretsOf(loaded) });
   for (const finding of loaded.findings) log.warn({}, sentence(finding));
   const start = recordStart(loaded, flags);
@@ -28,12 +28,15 @@ export async function startServer(flags: StartFlags): Promise<void> {
     log_calls: log.isLevelEnabled('debug'),
     ...(flags.apiOnly ? { api_only: true } : {}),
   });
-  const grace = closeWithGrace({ delay: graceMs, logger: false, onSecondSignal: () => process.exit(1) }, async ({ err, signal }) => {
-    if (err) log.fatal({ err }, 'muster failed and stops.');
-    else log.info({ pid: process.pid, signal }, 'muster stops: calls under way are answered, claims are given back.');
-    await server.close();
-    log.info({ pid: process.pid, ran_s: Math.round(process.uptime()) }, 'muster has stopped.');
-  });
+  const grace = closeWithGrace(
+    { delay: graceMs, logger: false, onSecondSignal: () => process.exit(1) },
+    async ({ err, signal }) => {
+      if (err) log.fatal({ err }, 'muster failed and stops.');
+      else log.info({ pid: process.pid, signal }, 'muster stops: it answers open calls and releases its leases.');
+      await server.close();
+      log.info({ pid: process.pid, ran_s: Math.round(process.uptime()) }, 'muster has stopped.');
+    },
+  );
   followSupervisor(() => grace.close());
   const names = providers.map(({ name }) => name);
   const about = { pid: process.pid, configuration: start.config, data_directory, workers: settings.workers };

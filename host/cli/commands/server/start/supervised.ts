@@ -1,22 +1,24 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { LoadedConfiguration } from '../../../../../config/load.ts';
 
-/** What a server that was started with `--reload` says to the process that watches over it. */
-export interface Uses {
-  /** The configuration file; absent where there is none. */
+/** The message of a server under `--reload` to its supervisor: the files to watch. */
+export interface WatchedFiles {
+  /** The configuration file. Absent: there is none. */
   readonly file?: string;
-  /** Plugins that are files or folders of their own. */
+  /** Plugins that are paths. */
   readonly plugins: readonly string[];
 }
 
-/** Says which files, beside the sources, make a new start necessary. Nothing without a supervisor. */
-export function tellSupervisor({ file, configuration }: LoadedConfiguration): void {
+/** Reports to the supervisor which files, beside the sources, require a restart. Does nothing without a supervisor. */
+export function reportWatchedFiles({ file, configuration }: LoadedConfiguration): void {
   const from = file === undefined ? process.cwd() : dirname(file);
-  const plugins = configuration.plugins.filter((name) => name.startsWith('.') || isAbsolute(name)).map((name) => resolve(from, name));
-  process.send?.({ plugins, ...(file === undefined ? {} : { file }) } satisfies Uses);
+  const plugins = configuration.plugins
+    .filter((name) => name.startsWith('.') || isAbsolute(name))
+    .map((name) => resolve(from, name));
+  process.send?.({ plugins, ...(file === undefined ? {} : { file }) } satisfies WatchedFiles);
 }
 
-/** A supervisor ends the server by closing the channel, which happens also when it dies. */
+/** Calls `end` when the supervisor closes the channel, which also happens when it dies. */
 export function followSupervisor(end: () => void): void {
   if (!process.send) return;
   if (process.connected) process.once('disconnect', end);

@@ -20,7 +20,10 @@ const machine = (id: string, more: Partial<OwnedResource> = {}): OwnedResource =
   ...more,
 });
 const fleet: OwnedResource = { kind: 'container', id: 'fleet-1', request_id: 'req-1', attempt: 1, created_at: old };
-const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, attempt: Partial<AttemptRecord> = {}): StoredResources => ({
+const known = (
+  machines: Readonly<Record<string, Partial<MachineRecord>>> = {},
+  attempt: Partial<AttemptRecord> = {},
+): StoredResources => ({
   attempt: (request_id, number) =>
     request_id === 'req-1' && number === 1
       ? ({
@@ -34,7 +37,8 @@ const known = (machines: Readonly<Record<string, Partial<MachineRecord>>> = {}, 
           ...attempt,
         } as AttemptRecord)
       : undefined,
-  machine: ({ machine_id }) => machines[machine_id] && ({ request_id: 'req-1', ...machines[machine_id] } as MachineRecord | undefined),
+  machine: ({ machine_id }) =>
+    machines[machine_id] && ({ request_id: 'req-1', ...machines[machine_id] } as MachineRecord | undefined),
   finds: () => true,
 });
 /** The attempt has no handle. */
@@ -55,7 +59,12 @@ for (const [what, resource, store, expected] of [
   ['a machine of an unknown request', machine('m-1', { request_id: 'req-9' }), known(), 'orphan'],
   ['a machine of an unknown attempt', machine('m-1', { attempt: 9 }), known(), 'orphan'],
   ['a machine without a request', { kind: 'machine', id: 'm-1', created_at: old } as OwnedResource, known(), 'orphan'],
-  ['a machine that is younger than the grace', machine('m-1', { request_id: 'req-9', created_at: young }), known(), 'nothing'],
+  [
+    'a machine that is younger than the grace',
+    machine('m-1', { request_id: 'req-9', created_at: young }),
+    known(),
+    'nothing',
+  ],
   ['a machine of unknown age', { kind: 'machine', id: 'm-1' } as OwnedResource, known(), 'orphan'],
   [
     'a machine that is ending',
@@ -82,14 +91,22 @@ for (const [what, resource, store, expected] of [
     'orphan',
   ],
   ['a container of a live attempt', fleet, known(), 'nothing'],
-  ['a container of an attempt whose outcome may still be learned', fleet, lacking({ state: 'lost', settled: false }), 'nothing'],
+  [
+    'a container of an attempt whose outcome may still be learned',
+    fleet,
+    lacking({ state: 'lost', settled: false }),
+    'nothing',
+  ],
   ['a container of an attempt that may still be looked for', fleet, lacking({ state: 'closed' }), 'nothing'],
   ['a container that no attempt can end', fleet, lacking({ state: 'lost', sought: true }), 'orphan'],
   ['a container that nobody can look for', fleet, { ...lacking({ state: 'lost' }), finds: () => false }, 'orphan'],
 ] as const) {
   test(`${what}: ${expected}`, (t) => {
     const { astray, orphans } = compare([resource], store, now, grace);
-    t.deepEqual([astray.length, orphans.length], expected === 'astray' ? [1, 0] : expected === 'orphan' ? [0, 1] : [0, 0]);
+    t.deepEqual(
+      [astray.length, orphans.length],
+      expected === 'astray' ? [1, 0] : expected === 'orphan' ? [0, 1] : [0, 0],
+    );
   });
 }
 

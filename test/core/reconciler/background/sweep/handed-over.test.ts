@@ -7,7 +7,10 @@ const settings = { sweep_first_ms: 5_000, sweep_ms: 60_000, sweep_grace_ms: 30_0
 const long = '2025-01-01T00:00:00Z';
 
 /** A request whose attempt ended without a handle, and a running machine of it. */
-async function withoutHandle(how: 'refused' | 'lost', finds: boolean): Promise<{ bench: LoopBench; east: ScriptedCloud; id: string }> {
+async function withoutHandle(
+  how: 'refused' | 'lost',
+  finds: boolean,
+): Promise<{ bench: LoopBench; east: ScriptedCloud; id: string }> {
   const east = new ScriptedCloud({ token_valid_ms: 20_000 });
   east.findable = false;
   if (how === 'refused') {

@@ -15,7 +15,11 @@ const orphan = (id: string): OwnedResource => ({
   machine: { machine_id: id, status: 'running', ready: true },
 });
 /** A bench whose cloud had one order, which has ended. */
-async function benchAfterAnOrder(cloud: ScriptedCloud, policy: 'off' | 'report' | 'terminate', more: object = {}): Promise<Bench> {
+async function benchAfterAnOrder(
+  cloud: ScriptedCloud,
+  policy: 'off' | 'report' | 'terminate',
+  more: object = {},
+): Promise<Bench> {
   const bench = await loopBench({ east: cloud }, { ...settings, ...more }, {}, policy);
   await bench.request(1);
   await bench.clock.advance(1_000);
@@ -46,7 +50,10 @@ test('an orphan is reported after two sightings, and never ended unless that is 
   const told = await events(bench, 'orphan.found');
   t.is(told.length, 1);
   t.like(told[0]?.data, { provider_instance: 'east', kind: 'machine', id: 'm-9', request_id: 'req-of-nobody' });
-  t.like((await bench.store.find('fact', { where: {} })).find(({ topic }) => topic === 'orphans')?.value, { count: 1, ids: ['m-9'] });
+  t.like((await bench.store.find('fact', { where: {} })).find(({ topic }) => topic === 'orphans')?.value, {
+    count: 1,
+    ids: ['m-9'],
+  });
   t.deepEqual(east.removed, []);
   await bench.close();
 });

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import {
+  faultKinds,
+  isFault,
+  machineStatuses,
+  type Launch,
+  type MachineReport,
+  type Shortfall,
+} from '../../../core/index.ts';
+import { notJson } from './not-json.ts';
+import { shown } from './says.ts';
+
+const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
+const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type'] as const;
+
+/** What is wrong with a machine report, as sentences. */
+export function wrongInReport(report: MachineReport): string[] {
+  const wrong: string[] = [];
+  const given = report as unknown as Readonly<Record<string, unknown>>;
+  if (typeof report !== 'object' || report === null) return [`is ${shown(report)}, and no object`];
+  if (typeof given['machine_id'] !== 'string' || given['machine_id'] === '')
+    wrong.push('machine_id must be a text that is not empty');
+  if (!(machineStatuses as readonly unknown[]).includes(given['status']))
+    wrong.push(`status ${shown(given['status'])} is none of ${machineStatuses.join(', ')}`);
+  if (given['status'] === 'failed') wrong.push("status 'failed' is the broker's own word; say how the machine is");
+  if (typeof given['ready'] !== 'boolean') wrong.push(`ready must be true or false, and is ${shown(given['ready'])}`);
+  for (const name of texts) {
+    const value = given[name];
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      wrong.push(`${name} must be a text or absent, and is ${shown(value)}`);
+  }
+  for (const name of ['launched_at', 'reclaim_at']) {
+    const value = given[name];
+    if (value === undefined || (value === null && name === 'reclaim_at')) continue;
+    if (typeof value !== 'string' || !iso.test(value) || Number.isNaN(Date.parse(value)))
+      wrong.push(`${name} must be a time as ISO 8601 (2026-01-01T00:00:00Z), and is ${shown(value)}`);
+  }
+  if (given['market'] !== undefined && !['spot', 'on-demand', 'capacity-block'].includes(String(given['market'])))
+    wrong.push(`market must be 'spot', 'on-demand' or 'capacity-block', and is ${shown(given['market'])}`);
+  if (given['ready'] === true) {
+    if (given['status'] !== 'running')
+      wrong.push(`a machine that is ready is running, and this one is ${shown(given['status'])}`);
+    if (given['name'] === undefined) wrong.push('a machine that is ready has a name');
+    if (given['private_ip'] === undefined && given['public_ip'] === undefined)
+      wrong.push('a machine that is ready has an address');
+  }
+  const unstorable = notJson(report, 'the report');
+  if (unstorable) wrong.push(unstorable);
+  return wrong;
+}
+
+/** Fails where a list of reports is not as the contract says. */
+function assertReports(reports: unknown, from: string): asserts reports is readonly MachineReport[] {
+  assert.ok(Array.isArray(reports), `${from} must have a list of machines, and has ${shown(reports)}.`);
+  for (const report of reports as MachineReport[]) {
+    const wrong = wrongInReport(report);
+    assert.ok(
+      wrong.length === 0,
+      `${from}, machine ${shown(report?.machine_id)}: ${wrong.join('; ')}. Seen: ${shown(report)}.`,
+    );
+  }
+  const ids = (reports as MachineReport[]).map(({ machine_id }) => machine_id);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  assert.ok(twice.length === 0, `${from} must list each machine once; listed twice: ${twice.join(', ')}.`);
+}
+
+/** Fails where a shortfall does not say why. */
+function assertShortfall(shortfall: unknown, from: string): asserts shortfall is readonly Shortfall[] {
+  assert.ok(Array.isArray(shortfall), `${from}: shortfall must be a list, and is ${shown(shortfall)}.`);
+  for (const each of shortfall as Shortfall[]) {
+    assert.ok(
+      faultKinds.includes(each?.kind) &&
+        typeof each.code === 'string' &&
+        each.code !== '' &&
+        typeof each.message === 'string' &&
+        each.message !== '',
+      `${from}: a shortfall says why with kind (${faultKinds.join(', ')}), code and message; seen: ${shown(each)}.`,
+    );
+    assert.ok(
+      each.count === undefined || (Number.isInteger(each.count) && each.count >= 0),
+      `${from}: count must be a whole number; seen: ${shown(each)}.`,
+    );
+  }
+}
+
+/** Fails where an answer of `observe` is not one entry for each that was asked for. */
+export function assertObservations(answer: unknown, asked: number): void {
+  assert.ok(Array.isArray(answer), `observe must give a list, and gave ${shown(answer)}.`);
+  assert.equal(
+    answer.length,
+    asked,
+    `observe must give one entry for each that it was asked for, in order; asked for ${asked}, given ${answer.length}.`,
+  );
+  for (const [index, entry] of answer.entries()) {
+    if (isFault(entry)) continue;
+    const from = `observe, entry ${index}`;
+    assert.ok(
+      typeof entry === 'object' && entry !== null,
+      `${from} must be an observation or a ProviderFault, and is ${shown(entry)}.`,
+    );
+    assertReports(entry.machines, from);
+    assert.equal(
+      typeof entry.settled,
+      'boolean',
+      `${from}: settled must be true or false, and is ${shown(entry.settled)}.`,
+    );
+    if (entry.shortfall !== undefined) assertShortfall(entry.shortfall, from);
+    const unstorable = entry.handle === undefined ? undefined : notJson(entry.handle, 'handle');
+    assert.ok(unstorable === undefined, `${from}: ${unstorable}. The handle is stored as JSON.`);
+  }
+}
+
+/** Fails where an answer of `launch` is not as the contract says. */
+export function assertLaunch(launch: Launch, ordered: number): void {
+  assert.ok(
+    typeof launch === 'object' && launch !== null,
+    `launch must give {handle, settled}, and gave ${shown(launch)}.`,
+  );
+  assert.ok(
+    typeof launch.handle === 'object' && launch.handle !== null,
+    `launch must give a handle that is an object, and gave ${shown(launch.handle)}.`,
+  );
+  const unstorable = notJson(launch.handle, 'handle');
+  assert.ok(unstorable === undefined, `launch: ${unstorable}. The handle is stored as JSON.`);
+  assert.equal(
+    typeof launch.settled,
+    'boolean',
+    `launch: settled must be true or false, and is ${shown(launch.settled)}.`,
+  );
+  if (launch.machines !== undefined) assertReports(launch.machines, 'launch');
+  if (launch.shortfall !== undefined) assertShortfall(launch.shortfall, 'launch');
+  const reported = launch.machines?.length ?? 0;
+  assert.ok(
+    reported <= ordered,
+    `launch must never give more machines than ordered: ${ordered} were, ${reported} came.`,
+  );
+}

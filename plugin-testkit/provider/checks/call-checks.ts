@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { ClaimLost, type Call } from '../../../core/index.ts';
+import type { ProviderChecks } from '../check-list.ts';
+import { outcomeOf, told, type Outcome } from '../answers/outcome.ts';
+import { sameIds } from '../answers/says.ts';
+import type { ProviderHarness } from '../harness/provider-harness.ts';
+import { within } from '../harness/within.ts';
+
+/** How calls end before their time. */
+export function callChecks({ when, on, subject }: ProviderChecks): void {
+  const { kit, api, type, count } = subject;
+  const lacks = 'hang: a call that has no answer';
+  type Act = (harness: ProviderHarness, call: Call) => Promise<() => unknown>;
+  const acts: Readonly<Record<string, Act>> = {
+    launch: async (harness, call) => {
+      const session = await harness.session();
+      // What the first call loads is loaded: the one that hangs is on its way when it is broken off.
+      await harness.up(await harness.start());
+      const order = await harness.order();
+      return () => harness.send(order, session, call);
+    },
+    observe: async (harness, call) => {
+      const [session, attempt] = [await harness.session(), await harness.start()];
+      const watched = { handle: attempt.handle, order: attempt.order, known: harness.refs(attempt) };
+      return () => api.observe(session, [watched], call);
+    },
+    release: async (harness, call) => {
+      const [session, attempt] = [await harness.session(), await harness.start()];
+      await harness.up(attempt);
+      return () => api.release(session, attempt.handle, { go: harness.refs(attempt), stay: [], to_come: 0 }, call);
+    },
+    ...(type.check
+      ? {
+          check: async (harness: ProviderHarness, call: Call) => {
+            const session = await harness.session();
+            return () => type.check?.(session, call);
+          },
+        }
+      : {}),
+  };
+  for (const [verb, act] of Object.entries(acts))
+    when(kit.hang, lacks, `${verb} ends within a second when its signal aborts`, async (hang, harness) => {
+      const stop = new AbortController();
+      const run = await act(harness, harness.call({ signal: stop.signal }));
+      await hang.call(kit, harness.world);
+      const outcome = await endOf(run, stop, verb);
+      if (verb !== 'launch') return;
+      if (outcome.kind === 'fault')
+        assert.equal(
+          outcome.fault.kind,
+          'unknown-outcome',
+          `A launch that was broken off may have been carried out: its fault is 'unknown-outcome'; ${told(outcome)}.`,
+        );
+      assert.notEqual(outcome.kind, 'value', 'A launch that was broken off has no answer to give.');
+    });
+
+  on('a launch whose time was over before it began ends at once, and can be sent again', async (harness) => {
+    const order = await harness.order();
+    const stop = new AbortController();
+    stop.abort();
+    const outcome = await endOf(
+      () => harness.send(order, undefined, harness.call({ signal: stop.signal })),
+      stop,
+      'launch',
+    );
+    if (!(api.capabilities?.token_valid_ms > 0) && outcome.kind === 'value') return;
+    const ids = await harness.up(await harness.launch(order));
+    sameIds(await harness.livingAfter(count), ids, 'The two launches are one order.', 'Living');
+  });
+
+  on('a launch that is no longer ours to make starts nothing', async (harness) => {
+    const order = await harness.order();
+    const outcome = await outcomeOf(() => harness.send(order, undefined, fenced(harness, order.request_id)));
+    assertLost(outcome, 'launch');
+    sameIds(await harness.livingAfter(0), [], 'call.fence() threw, so nothing was to be started.', 'Living');
+  });
+
+  on('a release that is no longer ours to make ends nothing', async (harness) => {
+    const attempt = await harness.start();
+    const ids = await harness.up(attempt);
+    const aim = { go: harness.refs(attempt), stay: [], to_come: 0 };
+    const session = await harness.session();
+    const outcome = await outcomeOf(() =>
+      api.release(session, attempt.handle, aim, fenced(harness, attempt.order.request_id)),
+    );
+    sameIds(await harness.livingAfter(ids.length), ids, 'call.fence() threw, so nothing was to end.', 'Living');
+    assertLost(outcome, 'release');
+  });
+}
+
+const fenced = (harness: ProviderHarness, request_id: string): Call =>
+  harness.call({
+    fence() {
+      throw new ClaimLost(request_id);
+    },
+  });
+
+function assertLost(outcome: Outcome<unknown>, verb: string): void {
+  assert.equal(
+    outcome.kind,
+    'claim-lost',
+    `${verb} must call call.fence() before every request that changes the provider, and let the ClaimLost that it throws pass; ${told(outcome)}.`,
+  );
+}
+
+/**
+ * Runs a call, aborts its signal while it waits, and gives how it ended. Fails where it does not end within a second
+ * of that.
+ */
+async function endOf(run: () => unknown, stop: AbortController, verb: string): Promise<Outcome<unknown>> {
+  const ended = outcomeOf(run);
+  const early = stop.signal.aborted ? 'late' : await within(250, ended);
+  if (early !== 'late') return early;
+  stop.abort();
+  const first = await within(1_000, ended);
+  assert.ok(
+    first !== 'late',
+    `${verb} must end within a second of the abort of call.signal, and did not: hand the signal to whatever waits.`,
+  );
+  return first;
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import type { ProviderChecks } from '../check-list.ts';
+import { outcomeOf, told } from '../answers/outcome.ts';
+import type { LaunchFaultKind } from '../provider-kit.ts';
+import { listed, sameIds } from '../answers/says.ts';
+import { fieldsOf } from '../harness/schema-fields.ts';
+import type { ProviderHarness } from '../harness/provider-harness.ts';
+
+const sentences: Readonly<Record<LaunchFaultKind, string>> = {
+  capacity: 'where there are no machines now, the launch says capacity',
+  quota: 'where the account has reached a limit, the launch says quota',
+  throttled: 'where it is asked too often, the launch says throttled, and sent again gives its machines',
+  credentials: 'where it may not act, the launch says credentials',
+  invalid: 'where the provider refuses the parameters, the launch says invalid',
+  unavailable:
+    'where the provider was certainly not reached, the launch says unavailable, and sent again gives its machines',
+};
+
+/** The kinds after which the same order is sent again; after the others it is over. */
+const again: ReadonlySet<string> = new Set(['throttled', 'unavailable']);
+
+/** What goes wrong, in the words that decide what the broker does next. */
+export function faultChecks({ when, subject }: ProviderChecks): void {
+  const { kit, count } = subject;
+
+  for (const kind of Object.keys(sentences) as LaunchFaultKind[])
+    when(kit.faults?.[kind], `faults.${kind}: a launch that fails so`, sentences[kind], async (fail, harness) => {
+      const session = await harness.session();
+      const draft = harness.draft();
+      let order = draft;
+      const outcome = await outcomeOf(async () => {
+        order = await harness.prepare(draft, session);
+        await fail.call(kit.faults, harness.world);
+        return harness.send(order, session);
+      });
+      if (outcome.kind === 'value') await assertShort(harness, order, outcome.value, kind);
+      else {
+        assert.ok(
+          outcome.kind === 'fault',
+          `A launch that fails throws a ProviderFault of kind '${kind}': ${told(outcome)}.`,
+        );
+        assert.equal(
+          outcome.fault.kind,
+          kind,
+          `The launch must say '${kind}', since the kind decides what the broker does next; ${told(outcome)}.`,
+        );
+        assert.ok(
+          outcome.fault.message !== '',
+          `A fault says in a sentence what happened; this one of kind '${kind}' says nothing.`,
+        );
+        const wait = outcome.fault.retry_after_ms;
+        assert.ok(
+          wait === undefined || (Number.isFinite(wait) && wait >= 0),
+          `retry_after_ms is a number of milliseconds, and is ${wait}.`,
+        );
+        assertNoSecret(harness, outcome.fault);
+      }
+      if (!again.has(kind))
+        return void sameIds(
+          await harness.livingAfter(0),
+          [],
+          `After '${kind}' the order is over, and nothing of it may live.`,
+          'Living',
+        );
+      const answered = await harness.until(
+        () => outcomeOf(() => harness.send(order, session)),
+        (each) => each.kind === 'value',
+      );
+      assert.ok(
+        answered.kind === 'value',
+        `After '${kind}' the same order, sent again, must be answered: ${told(answered)}.`,
+      );
+      const ids = await harness.up(harness.begun(order, answered.value));
+      sameIds(
+        await harness.livingAfter(count),
+        ids,
+        `After '${kind}' nothing was done, and the order sent again is the only one.`,
+        'Living',
+      );
+    });
+}
+
+/** No capacity and no quota may also be told by a shortfall. */
+async function assertShort(harness: ProviderHarness, order: any, launch: any, kind: LaunchFaultKind): Promise<void> {
+  assert.ok(
+    kind === 'capacity' || kind === 'quota',
+    `The launch must throw a ProviderFault of kind '${kind}', and gave an answer.`,
+  );
+  const attempt = harness.begun(order, launch);
+  await harness.until(
+    () => harness.look(attempt),
+    () => attempt.shortfall.some((each) => each.kind === kind),
+  );
+  const kinds = attempt.shortfall.map((each) => `${each.kind} (${each.message})`);
+  assert.ok(
+    attempt.shortfall.some((each) => each.kind === kind),
+    `A launch that starts nothing for '${kind}' throws that fault, or gives a shortfall of that kind; seen: ${listed(kinds)}.`,
+  );
+  assert.ok(
+    attempt.settled || attempt.stuck,
+    'An order that gets nothing says so: settled: true, or stuck: true where it would go on trying by itself.',
+  );
+  if (!attempt.settled) await harness.release(attempt, { go: [], stay: [], to_come: 0 });
+}
+
+function assertNoSecret({ subject, config, lines }: ProviderHarness, fault: Error): void {
+  const secrets = fieldsOf(subject.type.config).flatMap(({ name, path, schema }) => {
+    const value = path.length === 1 && schema['sensitive'] === true ? config[name] : undefined;
+    return typeof value === 'string' && value.length >= 4 ? [{ name, value }] : [];
+  });
+  for (const { name, value } of secrets) {
+    assert.ok(
+      !fault.message.includes(value),
+      `The message of a fault must not contain config.${name}, which is a secret.`,
+    );
+    assert.ok(
+      !lines.some((line) => line.includes(value)),
+      `The log must not contain config.${name}, which is a secret.`,
+    );
+  }
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import type { Finding, Places } from '../../../core/index.ts';
+import type { ProviderChecks } from '../check-list.ts';
+import { notJson } from '../answers/not-json.ts';
+import { delivered } from '../answers/outcome.ts';
+import { shown } from '../answers/says.ts';
+
+/** What a provider knows of its places and machine types, and of a template without asking anybody. */
+export function knowledgeChecks({ on, subject }: ProviderChecks): void {
+  const { type, api } = subject;
+
+  if (api.offers)
+    on('offers are told by the template alone, each with a key of its own', async (harness) => {
+      const offers = pure('offers', (template) => api.offers?.(template), harness.template) ?? [];
+      assert.ok(
+        Array.isArray(offers) && offers.length > 0,
+        `The template of the world must allow at least one offer; offers gave ${shown(offers)}.`,
+      );
+      const keys = offers.map(({ key }) => key);
+      assert.ok(
+        keys.every((key) => typeof key === 'string' && key !== ''),
+        `Each offer has a key; seen: ${shown(offers)}.`,
+      );
+      assert.equal(new Set(keys).size, keys.length, `No two offers have one key; seen: ${keys.join(', ')}.`);
+      assert.equal(notJson(offers, 'offers'), undefined, 'Offers are stored as JSON.');
+    });
+
+  if (api.review)
+    on(
+      'a review is told by the template alone, and has nothing against the template of the world',
+      async (harness) => {
+        const findings: readonly Finding[] =
+          pure('review', (template) => api.review?.(template), harness.template) ?? [];
+        assert.ok(Array.isArray(findings), `review gives a list of findings, and gave ${shown(findings)}.`);
+        for (const each of findings) {
+          assert.ok(
+            each.level === 'error' || each.level === 'warning',
+            `A finding is an error or a warning; seen: ${shown(each)}.`,
+          );
+          assert.ok(
+            typeof each.path === 'string' && (each.path === '' || each.path.startsWith('/')),
+            `The path of a finding is a JSON pointer (/subnet_ids/0) or empty; seen: ${shown(each)}.`,
+          );
+          assert.ok(
+            typeof each.message === 'string' && each.message !== '',
+            `A finding says what is wrong; seen: ${shown(each)}.`,
+          );
+        }
+        const errors = findings.filter(({ level }) => level === 'error');
+        assert.deepEqual(
+          errors,
+          [],
+          `The template of the world can be launched, so review finds no error in it; found: ${shown(errors)}.`,
+        );
+      },
+    );
+
+  on('which APIs an instance serves is told by its configuration alone', async (harness) => {
+    const served = pure('serves', (config) => type.serves?.(config as never, api.name), harness.config);
+    if (!type.serves) return;
+    assert.equal(
+      served,
+      true,
+      `With the config of the world, serves('${api.name}') must be true; it is ${shown(served)}.`,
+    );
+  });
+
+  if (type.places)
+    on('its places are regions and zones', async (harness) => {
+      const session = await harness.session();
+      arePlaces('places', await delivered('places', () => type.places?.(session, harness.call())));
+    });
+
+  if (type.presumedPlaces)
+    on('the places that it presumes are told by the configuration alone', async (harness) => {
+      arePlaces(
+        'presumedPlaces',
+        pure('presumedPlaces', (config) => type.presumedPlaces?.(config as never), harness.config),
+      );
+    });
+
+  if (type.machineTypes)
+    on('its machine types say what they are, each once', async (harness) => {
+      const session = await harness.session();
+      const names = new Set<string>();
+      for await (const each of type.machineTypes?.(session, harness.call()) ?? []) {
+        const whole = [each.vcpus, each.cores, each.memory_mib].every(
+          (number) => Number.isFinite(number) && number > 0,
+        );
+        assert.ok(
+          typeof each.name === 'string' &&
+            each.name !== '' &&
+            typeof each.arch === 'string' &&
+            each.arch !== '' &&
+            whole,
+          `A machine type has name, vcpus, cores, memory_mib and arch; seen: ${shown(each)}.`,
+        );
+        assert.ok(!names.has(each.name), `The machine type ${each.name} is listed twice.`);
+        names.add(each.name);
+      }
+      assert.ok(names.size > 0, 'A provider that lists machine types has one.');
+    });
+
+  if (type.machineTypeOf)
+    on('the machine type that a template stands for is told without asking anybody', async (harness) => {
+      const seen = pure(
+        'machineTypeOf',
+        (template) => type.machineTypeOf?.(template, () => undefined),
+        harness.template,
+      );
+      assert.ok(
+        seen === undefined || typeof seen.name === 'string',
+        `machineTypeOf gives a machine type or undefined, and gave ${shown(seen)}.`,
+      );
+    });
+}
+
+/** What a pure function gives: twice the same, at once, and its argument is left as it was. */
+function pure<A extends object, T>(name: string, act: (given: A) => T, given: A): T {
+  const copy = JSON.parse(JSON.stringify(given)) as A;
+  const [first, second] = [act(deepFrozen(copy)), act(JSON.parse(JSON.stringify(given)) as A)];
+  assert.ok(!(first instanceof Promise), `${name} asks nobody: it gives its answer, not a promise.`);
+  assert.ok(
+    isDeepStrictEqual(first, second),
+    `${name} is pure: asked twice it gave ${shown(first)} and ${shown(second)}.`,
+  );
+  return first;
+}
+
+function deepFrozen<T extends object>(value: T): T {
+  for (const each of Object.values(value)) if (typeof each === 'object' && each !== null) deepFrozen(each as object);
+  return Object.freeze(value);
+}
+
+function arePlaces(name: string, places: Places | undefined): void {
+  const isList = (list: unknown) =>
+    Array.isArray(list) &&
+    list.every((each) => typeof each === 'string' && each !== '') &&
+    new Set(list).size === list.length;
+  assert.ok(
+    isList(places?.regions) && isList(places?.availability_zones),
+    `${name} gives {regions, availability_zones}, lists of different names; it gave ${shown(places)}.`,
+  );
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { OwnedResource } from '../../../core/index.ts';
+import type { Attempt } from '../harness/attempt.ts';
+import type { ProviderChecks } from '../check-list.ts';
+import { notJson } from '../answers/not-json.ts';
+import { delivered } from '../answers/outcome.ts';
+import { wrongInReport } from '../answers/reports.ts';
+import { listed, sameIds, shown } from '../answers/says.ts';
+import type { ProviderHarness } from '../harness/provider-harness.ts';
+
+/** What of a provider is ours, for the sweep of what nobody knows any more. */
+export function ownedChecks({ on, subject }: ProviderChecks): void {
+  const { type, api } = subject;
+
+  if (type.owned) {
+    on(
+      'owned lists what this installation has, with the order that it was made for, and nothing of another',
+      async (harness) => {
+        const ours = await harness.start();
+        const ids = await harness.up(ours);
+        const elsewhere = `other${randomUUID().replaceAll('-', '')}`;
+        const foreign = await harness.connect(elsewhere);
+        const theirs = await harness.launch(await harness.order({ installation: elsewhere }, foreign), foreign);
+        const others = await harness.up(theirs, foreign);
+        const whole = (list: readonly OwnedResource[], wanted: readonly string[]) =>
+          wanted.every((id) => machinesIn(list).includes(id));
+        const mine = await harness.until(
+          () => owned(harness, harness.installation),
+          (list) => whole(list, ids),
+        );
+        const yours = await harness.until(
+          () => owned(harness, elsewhere, foreign),
+          (list) => whole(list, others),
+        );
+        sameIds(machinesIn(mine), ids, 'owned lists all machines of its installation and none of another.', 'Listed');
+        sameIds(
+          machinesIn(yours),
+          others,
+          'owned lists all machines of its installation and none of another.',
+          'Listed for the other',
+        );
+        for (const each of mine.filter(({ kind }) => kind === 'machine')) {
+          assert.equal(
+            each.request_id,
+            ours.order.request_id,
+            `owned names the request of machine ${each.id}; seen: ${shown(each)}.`,
+          );
+          assert.equal(
+            each.attempt,
+            ours.order.attempt,
+            `owned names the attempt of machine ${each.id}; seen: ${shown(each)}.`,
+          );
+        }
+        assert.ok(
+          mine.every((each) => each.request_id === undefined || each.request_id === ours.order.request_id),
+          `Nothing else of this installation is there; listed: ${shown(mine)}.`,
+        );
+      },
+    );
+
+    on('once all is given back and disposed of, owned lists nothing', async (harness) => {
+      const attempt = await harness.start();
+      await harness.up(attempt);
+      await harness.giveBack(attempt);
+      await harness.livingAfter(0);
+      await harness.dispose(attempt.order, attempt.handle);
+      const unsent = await harness.order();
+      await harness.dispose(unsent);
+      const left = await harness.until(
+        () => owned(harness, harness.installation),
+        (list) => list.every(isGone),
+      );
+      const still = left.filter((each) => !isGone(each)).map(({ kind, id }) => `${kind} ${id}`);
+      assert.ok(still.length === 0, `What is disposed of is gone; owned still lists: ${listed(still)}.`);
+    });
+  }
+
+  if (type.owned && type.remove)
+    on('remove ends what it is given and nothing else, and may be said again', async (harness) => {
+      const [lost, kept] = [await harness.start(), await harness.start()];
+      await harness.up(lost);
+      const ids = await harness.up(kept);
+      const orphans = (await owned(harness, harness.installation)).filter((each) => isOf(each, lost));
+      const session = await harness.session();
+      for (let times = 0; times < 2; times += 1) {
+        const containers = orphans.filter(({ kind }) => kind === 'container');
+        if (containers.length > 0)
+          await delivered('remove of containers', async () => api.remove?.(session, containers, harness.call()));
+        await delivered('remove', async () =>
+          type.remove?.(
+            session,
+            orphans.filter(({ kind }) => kind !== 'container'),
+            harness.call(),
+          ),
+        );
+        sameIds(await harness.livingAfter(ids.length), ids, 'The orphans were to go, and nothing else.', 'Living');
+      }
+      const left = await harness.until(
+        async () => (await owned(harness, harness.installation)).filter((each) => isOf(each, lost) && !isGone(each)),
+        (list) => list.length === 0,
+      );
+      assert.ok(left.length === 0, `What was removed is gone; owned still lists: ${shown(left)}.`);
+      await delivered('remove of nothing', async () => type.remove?.(session, [], harness.call()));
+    });
+
+  if (type.whichLive)
+    on('whichLive names the hosts that live, and no others', async (harness) => {
+      const attempt = await harness.start();
+      const [gone = '', ...others] = await harness.up(attempt);
+      const name = (id: string) => attempt.machines.get(id)?.name ?? '';
+      await harness.giveBack(attempt, [gone]);
+      await harness.livingAfter(others.length);
+      const session = await harness.session();
+      const ask = (hosts: readonly { machine_id?: string; name?: string }[]) =>
+        delivered('whichLive', async () => (await type.whichLive?.(session, hosts, harness.call())) ?? []);
+      const byId = await ask([gone, ...others, `${gone}x`].map((machine_id) => ({ machine_id })));
+      sameIds(
+        byId.map(({ machine_id = '' }) => machine_id),
+        others,
+        `${gone} was released.`,
+        'Said to live',
+      );
+      const byName = await ask([gone, ...others].map((id) => ({ name: name(id) })));
+      sameIds(
+        byName.map((each) => each.name ?? ''),
+        others.map(name),
+        `${name(gone)} was released; a host may be named by its name alone.`,
+        'Said to live',
+      );
+      assert.equal((await ask([])).length, 0, 'Asked about nobody, whichLive names nobody.');
+    });
+}
+
+const isOf = (each: OwnedResource, { order }: Attempt): boolean => each.request_id === order.request_id;
+const isGone = ({ machine }: OwnedResource): boolean =>
+  machine !== undefined && ['shutting-down', 'terminated'].includes(machine.status);
+
+/** Machines that come up or run. */
+const machinesIn = (list: readonly OwnedResource[]): string[] =>
+  list.filter((each) => each.kind === 'machine' && !isGone(each)).map(({ id }) => id);
+
+/** Everything of an installation, of the type and of the API. */
+async function owned(harness: ProviderHarness, installation: string, session?: unknown): Promise<OwnedResource[]> {
+  const { type, api } = harness.subject;
+  const on = session ?? (await harness.session());
+  return delivered('owned', async () => {
+    const list: OwnedResource[] = [];
+    for await (const each of type.owned?.(on, installation, harness.call()) ?? []) list.push(each);
+    for await (const each of api.owned?.(on, installation, harness.call()) ?? []) list.push(each);
+    for (const each of list) {
+      assert.ok(
+        ['machine', 'container', 'launch_template'].includes(each.kind),
+        `owned: kind must be machine, container or launch_template; seen: ${shown(each)}.`,
+      );
+      assert.ok(typeof each.id === 'string' && each.id !== '', `owned: each thing has an id; seen: ${shown(each)}.`);
+      const wrong = each.machine ? wrongInReport(each.machine) : [];
+      assert.ok(wrong.length === 0, `owned, machine ${each.id}: ${wrong.join('; ')}.`);
+      assert.ok(
+        each.kind !== 'machine' || each.machine,
+        `owned: a machine comes with its report, as observe would give it; seen: ${shown(each)}.`,
+      );
+      const unstorable = notJson(each, 'the entry');
+      assert.ok(unstorable === undefined, `owned: ${unstorable}.`);
+    }
+    return list;
+  });
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import type { ProviderChecks } from '../check-list.ts';
+import { delivered } from '../answers/outcome.ts';
+import { listed, sameIds } from '../answers/says.ts';
+
+/** How machines go. */
+export function releaseChecks({ on, subject }: ProviderChecks): void {
+  const { count } = subject;
+
+  on('release ends exactly the machines that it names, and nothing takes their place', async (harness) => {
+    const attempt = await harness.start();
+    const [gone = '', ...others] = await harness.up(attempt);
+    await harness.giveBack(attempt, [gone]);
+    sameIds(
+      await harness.livingAfter(others.length),
+      others,
+      `Only ${gone} was to go, and nothing was to come.`,
+      'Living',
+    );
+    await harness.until(
+      () => harness.look(attempt),
+      () => !attempt.alive.includes(gone),
+    );
+    sameIds(attempt.alive, others, 'observe must agree.', 'Seen');
+  });
+
+  on('release of the rest, and then of all again, is a success', async (harness) => {
+    const attempt = await harness.start();
+    const ids = await harness.up(attempt);
+    const refs = harness.refs(attempt, ids);
+    await harness.giveBack(attempt, ids.slice(0, 1));
+    await harness.livingAfter(ids.length - 1);
+    await harness.release(attempt, { go: refs, stay: [], to_come: 0 });
+    sameIds(await harness.livingAfter(0), [], 'All were named.', 'Living');
+    await harness.release(attempt, { go: refs, stay: [], to_come: 0 });
+    await harness.release(attempt, { go: [], stay: [], to_come: 0 });
+  });
+
+  on('release of one machine twice ends no other', async (harness) => {
+    const attempt = await harness.start();
+    const [gone = '', ...others] = await harness.up(attempt);
+    const aim = { go: harness.refs(attempt, [gone]), stay: harness.refs(attempt, others), to_come: 0 };
+    await harness.release(attempt, aim);
+    await harness.release(attempt, aim);
+    sameIds(
+      await harness.livingAfter(others.length),
+      others,
+      `Only ${gone} was to go, however often it was said.`,
+      'Living',
+    );
+    await harness.release(attempt, aim);
+    sameIds(
+      await harness.livingAfter(others.length),
+      others,
+      `Only ${gone} was to go, also when it was gone.`,
+      'Living',
+    );
+  });
+
+  on('release of all machines at once leaves none', async (harness) => {
+    const attempt = await harness.start();
+    await harness.up(attempt);
+    await harness.giveBack(attempt);
+    sameIds(await harness.livingAfter(0), [], 'All were to go, and nothing was to come.', 'Living');
+    await harness.until(
+      () => harness.look(attempt),
+      () => attempt.alive.length === 0 && attempt.settled,
+    );
+    assert.ok(
+      attempt.settled,
+      'An order that was stopped and has no machine is settled: nothing more comes by itself.',
+    );
+  });
+
+  on('release of a machine that nobody knows is a success and ends no other', async (harness) => {
+    const attempt = await harness.start();
+    const ids = await harness.up(attempt);
+    const [like] = harness.refs(attempt, ids.slice(0, 1));
+    assert.ok(like, 'A machine is up.');
+    // Old enough to be gone rather than not yet visible, and spelled like the others.
+    const notOurs = { ...like, machine_id: unlike(like.machine_id), launched_at: '2020-01-01T00:00:00.000Z' };
+    await harness.release(attempt, { go: [notOurs], stay: harness.refs(attempt, ids), to_come: 0 });
+    sameIds(await harness.livingAfter(ids.length), ids, 'None of these was named.', 'Living');
+    await harness.release(attempt, { go: [notOurs, like], stay: harness.refs(attempt, ids.slice(1)), to_come: 0 });
+    sameIds(
+      await harness.livingAfter(ids.length - 1),
+      ids.slice(1),
+      `${like.machine_id} was named beside a machine that nobody knows.`,
+      'Living',
+    );
+  });
+
+  on('release of one order leaves the machines of another', async (harness) => {
+    const [one, other] = [await harness.start(), await harness.start()];
+    await harness.up(one);
+    const ids = await harness.up(other);
+    await harness.giveBack(one);
+    sameIds(await harness.livingAfter(ids.length), ids, 'Only the machines of the other order were to go.', 'Living');
+  });
+
+  on('release with nothing to come, straight after the launch, means that nothing comes later', async (harness) => {
+    const attempt = await harness.start();
+    const here = [...attempt.alive];
+    await harness.release(attempt, { go: [], stay: harness.refs(attempt, here), to_come: 0 });
+    const before = await harness.living();
+    await harness.quiet();
+    const later = (await harness.living()).filter((id) => !before.includes(id));
+    assert.ok(
+      later.length === 0,
+      `After a release with to_come: 0 is done, nothing arrives any more; came later: ${listed(later)}.`,
+    );
+    const cut = here.filter((id) => !before.includes(id));
+    assert.ok(cut.length === 0, `They were to stay (go: []), and ended: ${listed(cut)}.`);
+    await harness.until(
+      () => harness.look(attempt),
+      () => attempt.settled,
+    );
+    assert.ok(attempt.settled, 'An order that was stopped is settled: nothing more comes by itself.');
+    await harness.giveBack(attempt);
+    sameIds(await harness.livingAfter(0), [], 'What came before it was stopped can be released.', 'Living');
+  });
+
+  on('release with machines still to come does not keep them from coming', async (harness) => {
+    const attempt = await harness.start();
+    const here = harness.refs(attempt, attempt.alive);
+    await harness.release(attempt, { go: [], stay: here, to_come: count - here.length });
+    const ids = await harness.up(attempt);
+    sameIds(
+      await harness.livingAfter(count),
+      ids,
+      `${here.length} were there and ${count - here.length} were still to come.`,
+      'Living',
+    );
+  });
+
+  on('dispose, twice, with a handle and without, leaves nothing and ends nothing of others', async (harness) => {
+    const [attempt, other] = [await harness.start(), await harness.start()];
+    await harness.up(attempt);
+    const ids = await harness.up(other);
+    await harness.giveBack(attempt);
+    await harness.livingAfter(ids.length);
+    await harness.dispose(attempt.order, attempt.handle);
+    await harness.dispose(attempt.order, attempt.handle);
+    await harness.dispose(attempt.order);
+    const unsent = await delivered('prepare', () => harness.order());
+    await harness.dispose(unsent);
+    await harness.dispose(harness.draft());
+    sameIds(await harness.livingAfter(ids.length), ids, 'The other order was not to be disposed of.', 'Living');
+    await harness.look(other);
+    sameIds(other.alive, ids, 'The other order was not to be disposed of.', 'Seen');
+  });
+}
+
+/** An id of the same form that is not taken: its last letters and digits are others. */
+function unlike(id: string): string {
+  const turned = id.replace(/[0-9a-z]{1,8}$/i, (tail) =>
+    [...tail].map((each) => (/\d/.test(each) ? '9' : 'f')).join(''),
+  );
+  return turned === id ? `${id}9` : turned;
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { setImmediate as soon, setTimeout as after } from 'node:timers/promises';
+import type { ProviderChecks } from '../check-list.ts';
+import { networkUse } from '../harness/network-watch.ts';
+import { delivered } from '../answers/outcome.ts';
+import { shown } from '../answers/says.ts';
+import { within } from '../harness/within.ts';
+
+/** How a configured instance is connected, named, asked and closed. */
+export function sessionChecks({ on, subject }: ProviderChecks): void {
+  const { type } = subject;
+
+  on('connect asks nobody', async (harness) => {
+    const seen = await networkUse(async () => {
+      await harness.connect();
+      // What it left running would show by now; timers of the same turn may come in any order.
+      await after(50);
+      await soon();
+    });
+    assert.deepEqual(
+      seen,
+      [],
+      `connect must not leave the process, since the broker starts with it; it ${seen.join(' and ')}. Ask at the first call.`,
+    );
+  });
+
+  on('connect takes less than a second, also where nobody answers', async (harness) => {
+    await harness.closeWorld();
+    const began = performance.now();
+    const connecting = harness.connect();
+    const blocked = performance.now() - began;
+    const connected = await within(1_000, connecting);
+    assert.ok(
+      blocked < 1_000,
+      `connect must be done within a second, and kept the whole process waiting for ${Math.round(blocked)} ms.`,
+    );
+    assert.ok(connected !== 'late', 'connect must be done within a second, and was not. Ask at the first call.');
+  });
+
+  on('two sessions of one configuration are the same cloud', async (harness) => {
+    if (!type.identity) return;
+    const [one, other] = [await harness.connect(), await harness.connect()];
+    const first = await delivered('identity', () => type.identity?.(one, harness.call()));
+    const second = await delivered('identity', () => type.identity?.(other, harness.call()));
+    assert.ok(
+      typeof first === 'string' && first !== '',
+      `identity must give a text that names the cloud, and gave ${shown(first)}.`,
+    );
+    assert.equal(
+      second,
+      first,
+      'identity must be the same in every session of one configuration, also after a restart.',
+    );
+  });
+
+  on('a healthy provider passes its check', async (harness) => {
+    const session = await harness.session();
+    await delivered('check', () => type.check?.(session, harness.call()));
+  });
+
+  on('a session may be closed twice, and others go on', async (harness) => {
+    const [one, other] = [await harness.connect(), await harness.connect()];
+    const attempt = await harness.launch(await harness.order({}, one), one);
+    await delivered('close', () => type.close?.(one));
+    await delivered('close, said again', () => type.close?.(one));
+    await harness.up(attempt, other);
+  });
+}

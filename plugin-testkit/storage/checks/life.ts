@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { setTimeout as after } from 'node:timers/promises';
+import type { Kind } from '../../../core/index.ts';
+import { refused } from '../refused.ts';
+import type { Contract } from '../contract.ts';
+import { aMachine, anOwner, aRequest, aSignal, insert } from '../records.ts';
+import { soon } from '../soon.ts';
+
+/** The contract of `watch`, `ready` and `close`. */
+export function checkLife({ check, opened }: Contract): void {
+  check('a watcher hears of its own store’s commits, after the call and with exactly their kinds', async (ending) => {
+    const { store } = await opened(ending);
+    await store.commit([insert('request', aRequest('r-0'))]);
+    await after(20);
+    const heard: Kind[][] = [];
+    using _watch = store.watch((kinds) => heard.push([...kinds].toSorted()));
+    const committed = store.commit([insert('request', aRequest('r-1')), insert('machine', aMachine('m-1'))]);
+    assert.deepEqual(heard, []);
+    await committed;
+    assert.ok(await soon(() => heard.length > 0));
+    await store.commit([insert('request', aRequest('r-1'))]).catch(() => {});
+    await after(300);
+    assert.deepEqual(heard, [['machine', 'request']]);
+  });
+
+  check('a watcher that is disposed of hears nothing more', async (ending) => {
+    const { store } = await opened(ending);
+    let heard = 0;
+    let others = 0;
+    const watch = store.watch(() => (heard += 1));
+    using _other = store.watch(() => (others += 1));
+    watch[Symbol.dispose]();
+    await store.commit([insert('signal', aSignal('w-1'))]);
+    assert.ok(await soon(() => others > 0));
+    assert.equal(heard, 0);
+  });
+
+  check('a watcher that fails does not keep the others from hearing', async (ending) => {
+    const { store } = await opened(ending);
+    let heard = 0;
+    using _bad = store.watch(() => {
+      throw new Error('bad');
+    });
+    using _good = store.watch(() => (heard += 1));
+    await store.commit([insert('signal', aSignal('w-1'))]);
+    assert.ok(await soon(() => heard === 1));
+  });
+
+  check('a storage that is ready can be written to, and one that is closed is not ready', async (ending) => {
+    const { store } = await opened(ending);
+    await store.ready?.();
+    assert.equal(await store.count('request', {}), 0, 'asking whether it is ready changes nothing that is seen');
+    await store.commit([insert('request', aRequest('r-1'))]);
+    const before = await store.changes('request');
+    await store.ready?.();
+    assert.equal(await store.changes('request'), before);
+    await store.close();
+    if (store.ready) await refused(store.ready(), 'UNAVAILABLE');
+  });
+
+  check('close waits for commits under way, may be called twice, and ends every method', async (ending) => {
+    const { store } = await opened(ending);
+    const last = store.commit([insert('request', aRequest('r-1'))]);
+    const closed = store.close();
+    await last;
+    await closed;
+    await assert.doesNotReject(store.close(), 'It is closed twice.');
+    await refused(store.get('request', { request_id: 'r-1' }), 'UNAVAILABLE');
+    await refused(store.find('request', {}), 'UNAVAILABLE');
+    await refused(store.count('request', {}), 'UNAVAILABLE');
+    await refused(store.versions({}), 'UNAVAILABLE');
+    await refused(store.commit([]), 'UNAVAILABLE');
+    await refused(store.claim(anOwner(), 1, 1), 'UNAVAILABLE');
+    await refused(store.renew(anOwner(), 1), 'UNAVAILABLE');
+    await refused(store.yield([]), 'UNAVAILABLE');
+    assert.throws(() => store.watch(() => {}), { message: /closed/ });
+  });
+}

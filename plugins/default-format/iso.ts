@@ -1,2 +1,0 @@
-/** Epoch milliseconds as ISO 8601. */
-export const iso = (at: number): string => new Date(at).toISOString();

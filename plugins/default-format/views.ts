@@ -1,0 +1,132 @@
+import {
+  marketWord,
+  machineMessage,
+  type MachineAnswer,
+  type MachineRecord,
+  answers,
+  type RequestDetail,
+  type View,
+  type RequestAnswer,
+  listView,
+  type ListOf,
+  type TemplateDetail,
+  type Reclaimed,
+} from '../../core/index.ts';
+
+/** Epoch milliseconds as ISO 8601. */
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** A machine inside a request, as it stands. */
+function machineView(machine: MachineRecord): MachineAnswer {
+  const { launched_at, reclaim_at, return_id } = machine;
+  const message = machineMessage(machine);
+  return {
+    machine_id: machine.machine_id,
+    status: machine.status,
+    name: machine.name ?? null,
+    private_ip: machine.private_ip ?? null,
+    public_ip: machine.public_ip ?? null,
+    provider_instance: machine.provider_instance,
+    machine_type: machine.machine_type ?? null,
+    market: machine.market === undefined ? null : marketWord(machine.market),
+    zone: machine.zone ?? null,
+    created_at: iso(machine.created_at),
+    ...(launched_at === undefined ? {} : { launched_at }),
+    ...(reclaim_at === undefined ? {} : { reclaim_at }),
+    ...(return_id === undefined ? {} : { return_id }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+/** The answer to a request for machines. */
+export const requested: View<RequestDetail> = {
+  schema: answers.requested,
+  render({ request: { request_id, template_id, machine_count, status, message } }) {
+    return { request_id, template_id, machine_count, status, message };
+  },
+};
+
+/** The answer to a return of machines. */
+export const returned: View<RequestDetail> = {
+  schema: answers.returned,
+  render: ({ request: { request_id, status, message }, machine_keys, machines }) => ({
+    request_id,
+    status,
+    machine_ids: (machine_keys ?? machines ?? []).map(({ machine_id }) => machine_id),
+    message,
+  }),
+};
+
+/** How a request stands. Without machines in the detail (`long=false`) the provider selection is left out too. */
+export const status: View<RequestDetail> = {
+  schema: answers.status,
+  render: (detail) => statusView(detail, detail.machines !== undefined),
+};
+
+/** The shape of the status, with or without the provider selection. */
+function statusView({ request, machines, machine_keys }: RequestDetail, withSelection: boolean): RequestAnswer {
+  return {
+    request_id: request.request_id,
+    template_id: request.template_id,
+    machine_count: request.machine_count,
+    requested_count: request.machine_count,
+    status: request.status,
+    provider_type: request.provider_type ?? null,
+    provider_instance: request.provider_instance ?? null,
+    ...(withSelection && request.provider_selection ? { provider_selection: request.provider_selection } : {}),
+    ...(machine_keys ? { machine_ids: machine_keys.map(({ machine_id }) => machine_id) } : {}),
+    ...(machines ? { machines: machines.map(machineView) } : {}),
+    fulfilment: request.fulfilment ?? null,
+    ...(request.additional_data ? { additional_data: request.additional_data } : {}),
+    message: request.message,
+    created_at: iso(request.created_at),
+    completed_at: request.completed_at === undefined ? null : iso(request.completed_at),
+  };
+}
+
+/** Requests in a list: each as its status, with machines only where the detail has them. */
+export const listed = listView<RequestDetail>({
+  schema: answers.listed,
+  entry: (detail) => statusView(detail, true),
+  around: ({ count, total_count, not_found, next_offset }, requests) => ({
+    requests,
+    count,
+    total_count,
+    ...(not_found === undefined ? {} : { not_found }),
+    ...(next_offset === undefined ? {} : { next_offset }),
+  }),
+});
+
+/** A page of templates. `total` and `filters` stand there when a filter was given. */
+export const templates: View<ListOf<TemplateDetail>> = {
+  schema: answers.templates,
+  render: ({ items, total_count, next_offset, filters, at }) => ({
+    templates: items.map(({ template }) => template),
+    total_count,
+    count: items.length,
+    message: sentence(items.length, total_count),
+    success: true,
+    timestamp: iso(at),
+    ...(next_offset === undefined ? {} : { next_offset }),
+    ...(filters ? { total: total_count, filters } : {}),
+  }),
+};
+
+function sentence(count: number, total: number): string {
+  if (total === 0) return 'There are no templates.';
+  const what = total === 1 ? 'template' : 'templates';
+  return count === total ? `${total} ${what}.` : `${count} of ${total} ${what}.`;
+}
+
+/** Machines that the cloud takes, or took, back by itself. */
+export const reclaims: View<readonly Reclaimed[]> = {
+  schema: answers.reclaims,
+  render: (machines) => ({
+    machines: machines.map(({ machine_id, name, reason, grace_period_s }) => ({
+      machine_id,
+      name: name ?? null,
+      reason,
+      grace_period_s,
+    })),
+  }),
+};

@@ -1,0 +1,43 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { isOfTheDatabase } from './failures.ts';
+import { BrokerError } from '../../../core/index.ts';
+import { fingerprint, newest } from '../migrations/index.ts';
+
+/** 'mstr': says that a file is a database of muster. */
+export const applicationId = 0x6d737472;
+
+/**
+ * The version of a database's schema, 0 when it has none yet. Refuses a database that is not muster's, or that a newer
+ * or an earlier build wrote.
+ */
+export function schemaVersion({ database, path }: { readonly database: DatabaseSync; readonly path: string }): number {
+  const number = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+  const version = number('user_version');
+  const owner = number('application_id');
+  const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'];
+  if (owner !== applicationId && (owner !== 0 || tables !== 0)) {
+    throw invalid(`${path} is a database of another program. Change 'storage.path'.`);
+  }
+  if (version > newest) {
+    throw invalid(
+      `The database ${path} was written by a newer muster: its schema is version ${version}, this muster knows versions up to ${newest}. Install the newer muster again, or choose another 'storage.path'.`,
+    );
+  }
+  if (version > 0 && schemaMark(database) !== fingerprint(version)) throw invalid(ofAnEarlierBuild(path));
+  return version;
+}
+
+const invalid = (message: string) => new BrokerError('INVALID_CONFIGURATION', message);
+
+/** By which steps the schema was made; undefined in databases that do not say it. */
+function schemaMark(database: DatabaseSync): unknown {
+  try {
+    return database.prepare("SELECT n FROM counter WHERE of = 'schema'").get()?.['n'];
+  } catch (error) {
+    if (isOfTheDatabase(error)) throw error;
+    return undefined;
+  }
+}
+
+const ofAnEarlierBuild = (path: string): string =>
+  `The database ${path} was written by a build of muster from before its release, and cannot be used by this one. Install that build again, or move the file away to begin empty; machines that live are not known then.`;

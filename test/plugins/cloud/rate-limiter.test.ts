@@ -1,0 +1,138 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { isFault } from '../../../core/index.ts';
+import { rateLimiter } from '../../../plugins/cloud/connection/rate-limiter.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { stage } from './support.ts';
+
+const never = new AbortController().signal;
+const small = {
+  RunInstances: { requests: { capacity: 2, per_second: 1 }, machines: { capacity: 10, per_second: 1 } },
+};
+
+/** Calls one after the other at once; returns when each went out, in ms from the start, or the fault's code. */
+async function outcomes(
+  clock: FakeClock,
+  calls: readonly (() => Promise<void>)[],
+  forMs: number,
+): Promise<(number | string)[]> {
+  const start = clock.monotonic();
+  const results: (number | string)[] = [];
+  calls.forEach((call, index) =>
+    call().then(
+      () => void (results[index] = Math.round(clock.monotonic() - start)),
+      (error: unknown) => void (results[index] = isFault(error) ? error.code : 'aborted'),
+    ),
+  );
+  await clock.advance(forMs);
+  return results;
+}
+
+test('calls beyond the bucket wait for their turn, in order', async (t) => {
+  const clock = new FakeClock();
+  const mine = rateLimiter(clock, small);
+  const calls = Array.from({ length: 4 }, () => () => mine.acquire('RunInstances', 1, never));
+  t.deepEqual(await outcomes(clock, calls, 10_000), [0, 0, 1000, 2000]);
+});
+
+test('machines are counted beside calls', async (t) => {
+  const clock = new FakeClock();
+  const mine = rateLimiter(clock, small);
+  t.deepEqual(
+    await outcomes(
+      clock,
+      [() => mine.acquire('RunInstances', 10, never), () => mine.acquire('RunInstances', 3, never)],
+      10_000,
+    ),
+    [0, 3000],
+  );
+});
+
+test('who would wait too long is told how long, and takes nothing from the others', async (t) => {
+  const clock = new FakeClock();
+  const mine = rateLimiter(clock, {
+    RunInstances: { requests: { capacity: 50, per_second: 10 }, machines: { capacity: 10, per_second: 0.5 } },
+  });
+  await mine.acquire('RunInstances', 10, never);
+  const fault = await t.throwsAsync(mine.acquire('RunInstances', 10, never));
+  t.like(fault, { kind: 'throttled', code: 'OwnRateLimit', retry_after_ms: 20_000 });
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 2, never)], 10_000), [4000]);
+});
+
+test('actions do not slow each other down', async (t) => {
+  const clock = new FakeClock();
+  const mine = rateLimiter(clock, small);
+  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 5, never);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('DescribeInstances', 0, never)], 100), [0]);
+});
+
+test('a refusal halves the rate of its action, which doubles again with time', async (t) => {
+  const clock = new FakeClock();
+  const mine = rateLimiter(clock, small);
+  mine.throttled('RunInstances');
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [2000]);
+  await clock.advance(60_000);
+  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 1, never);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [1000]);
+});
+
+test('a call that is given up while it waits gives its turn back', async (t) => {
+  const clock = new FakeClock();
+  const mine = rateLimiter(clock, small);
+  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 1, never);
+  const stop = new AbortController();
+  const waiting = t.throwsAsync(mine.acquire('RunInstances', 1, stop.signal), { any: true });
+  stop.abort();
+  await clock.advance(0);
+  await waiting;
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [1000]);
+});
+
+test('a call that asks for more than the bucket holds goes when it is full', async (t) => {
+  const clock = new FakeClock();
+  const mine = rateLimiter(clock, small);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 500, never)], 100), [0]);
+});
+
+test('in no span of time do more calls go out than the bucket holds and what flows in meanwhile', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 1500 }), { minLength: 1, maxLength: 40 }), async (gaps) => {
+      const clock = new FakeClock();
+      const mine = rateLimiter(clock, { Describe: { requests: { capacity: 3, per_second: 2 } } });
+      const went: number[] = [];
+      for (const gap of gaps) {
+        mine.acquire('Describe', 0, never).then(
+          () => void went.push(clock.monotonic()),
+          () => undefined,
+        );
+        await clock.advance(gap);
+      }
+      await clock.advance(60_000);
+      for (let from = 0; from < went.length; from++) {
+        for (let to = from; to < went.length; to++) {
+          const span = ((went[to] as number) - (went[from] as number)) / 1000;
+          if (to - from + 1 > 3 + span * 2 + 1e-6) return false;
+        }
+      }
+      return true;
+    }),
+    { numRuns: 60 },
+  );
+  t.pass();
+});
+
+test('a session that keeps the pace is never refused by a cloud of the usual rates, one without is', async (t) => {
+  for (const enabled of [true, false]) {
+    const stand = await stage({ rate_limits: { enabled } });
+    t.teardown(() => stand.close());
+    stand.simulator.setKnobs({ throttle: { default_buckets: true } });
+    const launch = () =>
+      stand.session.write(
+        (ec2) => new ec2.RunInstancesCommand({ ImageId: 'ami-1', InstanceType: 't3.micro', MinCount: 1, MaxCount: 1 }),
+        stand.call,
+      );
+    const results = await Promise.allSettled(Array.from({ length: 7 }, launch));
+    const refused = stand.simulator.audit().filter(({ code }) => code === 'RequestLimitExceeded').length;
+    t.deepEqual([results.filter(({ status }) => status === 'fulfilled').length, refused], enabled ? [7, 0] : [5, 2]);
+  }
+});
