@@ -113,7 +113,7 @@ test('where no loop runs nobody can ask, and that is said', async (t) => {
   const broker = await boot(t, { loop: 'none' });
   const { status, body } = await broker.call('POST', '/providers/east/check');
   t.is(status, 503);
-  t.regex(JSON.stringify(body), /carries nothing out/);
+  t.regex(JSON.stringify(body), /runs no loop/);
 });
 
 test('a program that embeds muster asks by its own loop', async (t) => {

@@ -100,10 +100,10 @@ for (const rule of ['prepare spins', 'offers spins', 'launch exits-later'])
       await broker.again();
       await broker.until(async () => {
         const { message, status } = await broker.status(bad);
-        return (status === 'failed' || /looking for it by its tags/.test(message)) && true;
+        return (status === 'failed' || /looking for its machines by their tags/.test(message)) && true;
       });
       const { message, fulfilment } = await broker.status(bad);
-      if (rule === 'launch exits-later') t.regex(message, /looking for it by its tags/);
+      if (rule === 'launch exits-later') t.regex(message, /looking for its machines by their tags/);
       else t.regex(JSON.stringify([message, fulfilment]), /Calls for this request stopped the loop's thread 2 times/);
       await broker.completed(await broker.request('good'));
       t.is((await broker.health('east')).status, 'healthy');
