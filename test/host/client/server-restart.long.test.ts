@@ -93,7 +93,7 @@ test.serial('a configuration that is wrong is refused before the good server is 
   const named = await muster('server', 'restart', '--config', bad);
   t.is(named.code, 4);
   t.regex(named.err, /bad\.yaml:1:1.*did you mean 'scheduler'/);
-  t.regex(named.err, new RegExp(`\\(pid ${pid}\\) goes on`));
+  t.regex(named.err, new RegExp(`\\(pid ${pid}\\) continues unchanged`));
   const good = readFileSync(config, 'utf8');
   writeFileSync(config, '{"providers": [');
   t.is((await muster('server', 'restart')).code, 4);
