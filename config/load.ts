@@ -209,8 +209,8 @@ function overrideProviders(
 }
 
 function dataDirectory({ data_directory, env, cwd }: LoadOptions, directory: string): string {
-  const moved = data_directory ?? (env['MUSTER_DATA_DIR'] || undefined);
-  return moved === undefined ? resolve(directory, 'data') : resolve(cwd, moved);
+  const configured = data_directory ?? (env['MUSTER_DATA_DIR'] || undefined);
+  return configured === undefined ? resolve(directory, 'data') : resolve(cwd, configured);
 }
 
 function dataOrigin({ data_directory, env }: LoadOptions): ValueOrigin {

@@ -34,11 +34,11 @@ async function inlineSpec(
   directory: string,
   error: AddError,
 ): Promise<void> {
-  const beside = `${spec}_file`;
-  const [field, another] = [spec, beside].filter((each) => ![undefined, null, ''].includes(filled[each] as null));
-  if (another !== undefined) return void error(`/${beside}`, `${spec} is set too; remove one of the two`);
-  const name = filled[field ?? beside];
-  delete filled[beside];
+  const fileField = `${spec}_file`;
+  const [field, another] = [spec, fileField].filter((each) => ![undefined, null, ''].includes(filled[each] as null));
+  if (another !== undefined) return void error(`/${fileField}`, `${spec} is set too; remove one of the two`);
+  const name = filled[field ?? fileField];
+  delete filled[fileField];
   if (field === undefined || (field === spec && typeof name !== 'string')) return;
   if (typeof name !== 'string') return void error(`/${field}`, 'must be the name of a file');
   const read = await readSpecFile(directory, name);

@@ -60,7 +60,7 @@ export class ConnectionBalancer {
   /** Removes a worker. Its unconfirmed connections go to other workers. */
   leave(worker: number): void {
     this.#workers.delete(worker);
-    for (const dealt of this.#sent.values()) if (dealt.worker === worker) this.#resend(dealt.connection);
+    for (const sent of this.#sent.values()) if (sent.worker === worker) this.#resend(sent.connection);
   }
 
   /** Stops listening. Connections that were sent stay with the workers. */

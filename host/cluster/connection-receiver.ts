@@ -14,13 +14,13 @@ export class ConnectionReceiver {
   readonly #app: FastifyInstance;
   readonly #local: Server;
   readonly #open = new Set<Socket>();
-  readonly #most: number;
+  readonly #limit: number;
   readonly #dropped: () => void;
 
   /** `app` is ready and does not listen. TCP connections beyond `most` open ones are closed at once. */
   constructor(app: FastifyInstance, most: number, log: Log) {
     this.#app = app;
-    this.#most = most;
+    this.#limit = most;
     this.#dropped = dropLog(most, log);
     const serve = (request: IncomingMessage, response: ServerResponse) => app.routing(asLocalCall(request), response);
     this.#local = createServer({ requestTimeout: 60_000 }, serve);
@@ -29,7 +29,7 @@ export class ConnectionReceiver {
   }
 
   take(socket: Socket, local: boolean): void {
-    if (!local && this.#open.size >= this.#most) {
+    if (!local && this.#open.size >= this.#limit) {
       socket.destroy();
       return this.#dropped();
     }
@@ -42,8 +42,8 @@ export class ConnectionReceiver {
   /** Waits for the open calls, at most `drainMs`. The caller sends no more connections. */
   async close(log: Log): Promise<void> {
     const closing = this.#app.close();
-    const late = performance.now() + drainMs;
-    while (this.#open.size > 0 && performance.now() < late) {
+    const deadline = performance.now() + drainMs;
+    while (this.#open.size > 0 && performance.now() < deadline) {
       // A keep-alive connection would stay open after its last answer.
       for (const server of this.#servers()) server.closeIdleConnections();
       await new Promise((resolve) => void setTimeout(resolve, 20));

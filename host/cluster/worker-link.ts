@@ -59,12 +59,12 @@ export class WorkerLink implements PrimaryLink, RateLimits {
   #ask<T>(question: Question, ms = answerMs): Promise<T> {
     const id = this.#questions++;
     return new Promise<T>((resolve, reject) => {
-      const late = setTimeout(() => {
+      const timeout = setTimeout(() => {
         this.#waiting.delete(id);
         reject(new BrokerError('UNAVAILABLE', 'The server is overloaded; try again.', { retry_after_s: 1 }));
       }, ms);
       this.#waiting.set(id, (answer) => {
-        clearTimeout(late);
+        clearTimeout(timeout);
         resolve(answer as T);
       });
       sendToPrimary({ event: 'question', id, question });

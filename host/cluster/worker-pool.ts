@@ -73,9 +73,9 @@ export class WorkerPool {
       [...this.#members.values()].map(async (worker) => {
         const ended = new Promise<void>((resolve) => void worker.once('exit', () => resolve()));
         send(worker, { do: 'stop' });
-        const late = setTimeout(() => worker.kill('SIGKILL'), stopMs);
+        const timeout = setTimeout(() => worker.kill('SIGKILL'), stopMs);
         await ended;
-        clearTimeout(late);
+        clearTimeout(timeout);
       }),
     );
   }
@@ -137,11 +137,11 @@ export class WorkerPool {
 
   #measure(number: number, worker: ChildProcess): Promise<void> {
     return new Promise((resolve) => {
-      const late = setTimeout(resolve, measureMs);
+      const timeout = setTimeout(resolve, measureMs);
       const before = this.#pendingMetrics.get(number);
       this.#pendingMetrics.set(number, () => {
         before?.();
-        clearTimeout(late);
+        clearTimeout(timeout);
         resolve();
       });
       if (!before) send(worker, { do: 'measure' });

@@ -31,8 +31,8 @@ export function objectionToOrigin(
 ): string | undefined {
   if (origin === undefined || origins.includes(origin)) return undefined;
   const page = urlIn(origin);
-  const called = page && urlIn(`${page.protocol}//${host ?? ''}`);
-  if (called && isLoopbackName(page.hostname) && isLoopbackName(called.hostname) && page.port === called.port)
+  const target = page && urlIn(`${page.protocol}//${host ?? ''}`);
+  if (target && isLoopbackName(page.hostname) && isLoopbackName(target.hostname) && page.port === target.port)
     return undefined;
   return `Pages of '${origin}' may not call this server.`;
 }

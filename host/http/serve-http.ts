@@ -88,13 +88,13 @@ async function drain(app: FastifyInstance, servers: readonly Server[], log: Log)
   const closed = servers.slice(1).map((server) => new Promise<void>((resolve) => void server.close(() => resolve())));
   // A keep-alive connection would stay open after its last answer.
   const sweep = setInterval(() => servers.forEach((server) => server.closeIdleConnections()), 20);
-  const late = setTimeout(() => {
+  const timeout = setTimeout(() => {
     log.warn({}, `Calls were still open after ${drainMs / 1000} s; the server closes their connections.`);
     for (const server of servers) server.closeAllConnections();
   }, drainMs);
   await Promise.all([app.close(), ...closed]);
   clearInterval(sweep);
-  clearTimeout(late);
+  clearTimeout(timeout);
 }
 
 /** Reloads the template files when they change, until the result is disposed. */

@@ -18,11 +18,11 @@ export async function runLoop(
   port: MessagePort,
   { configuration, plugins_from, owner, settings, call_memory, quarantine, stopped }: LoopThreadData,
 ): Promise<void> {
-  const tell = (message: FromLoop): void => port.postMessage(message);
+  const send = (message: FromLoop): void => port.postMessage(message);
   const plugins = await loadPlugins(configuration.plugins, { cwd: plugins_from });
   const container = containerOf(
     plugins,
-    forwardedLog(configuration.server.log_level, (line) => tell({ event: 'log', line })),
+    forwardedLog(configuration.server.log_level, (line) => send({ event: 'log', line })),
   );
   await openStore(container, configuration);
   const thread = new ThreadMeter('loop', 0);
@@ -32,7 +32,7 @@ export async function runLoop(
     ...configuration.providers.map(({ name }) => name),
     ...container.all(eventSinks).map(({ name }) => sinkName(name)),
   ];
-  tell({ event: 'names', names });
+  send({ event: 'names', names });
   const watch = new SharedCallTracking(call_memory, names);
   Object.defineProperty(globalThis, Symbol.for(callOwnerSymbol), { value: () => watch.owner() });
   process.on('exit', () => watch.recordExit());
@@ -49,13 +49,13 @@ export async function runLoop(
     quarantine,
     stopped,
     ...(settings ? { settings } : {}),
-    looked: (request_ids, at) => tell({ event: 'looked', request_ids, at }),
+    looked: (request_ids, at) => send({ event: 'looked', request_ids, at }),
   });
   loop = running;
 
   async function check(id: number, instance: string): Promise<void> {
     const checked = await running.check(instance).catch(() => undefined);
-    tell({ event: 'checked', id, ...(checked ? { checked } : {}) });
+    send({ event: 'checked', id, ...(checked ? { checked } : {}) });
   }
 
   /** Stops the loop and ends the thread, also when timers of a plugin are active. */
@@ -66,14 +66,14 @@ export async function runLoop(
   }
 
   port.on('message', (message: ToLoop) => {
-    if (message.do === 'ping') tell(pong(running.trouble()));
+    if (message.do === 'ping') send(pong(running.trouble()));
     else if (message.do === 'measure')
-      tell({ event: 'measured', families: [...meter.families(), ...thread.families()] });
+      send({ event: 'measured', families: [...meter.families(), ...thread.families()] });
     else if (message.do === 'check') void check(message.id, message.instance);
     else if (message.do === 'look') running.look(message.request_ids);
     else void stop();
   });
-  tell({ event: 'ready' });
+  send({ event: 'ready' });
 }
 
 const pong = (trouble: string | undefined): FromLoop => ({

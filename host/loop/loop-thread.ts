@@ -98,9 +98,9 @@ export class LoopThread implements LoopHandle {
     if (!this.#ready) return Promise.resolve(undefined);
     const id = this.#checks++;
     return new Promise((resolve) => {
-      const late = setTimeout(() => this.#checked(id), checkMs);
+      const timeout = setTimeout(() => this.#checked(id), checkMs);
       this.#waitingForCheck.set(id, (checked) => {
-        clearTimeout(late);
+        clearTimeout(timeout);
         resolve(checked);
       });
       this.#send({ do: 'check', id, instance });
@@ -119,9 +119,9 @@ export class LoopThread implements LoopHandle {
   /** Sends a question and waits for its answer, at most `measureMs`. */
   #answer(waiting: (() => void)[], question: ToLoop): Promise<void> {
     return new Promise((resolve) => {
-      const late = setTimeout(resolve, measureMs);
+      const timeout = setTimeout(resolve, measureMs);
       waiting.push(() => {
-        clearTimeout(late);
+        clearTimeout(timeout);
         resolve();
       });
       if (waiting.length === 1) this.#send(question);

@@ -5,7 +5,7 @@ import type { RefreshTrigger } from '../../core/requests/refresh-trigger.ts';
 const minInterval_ms = 2_000;
 /** Milliseconds in which requests are collected for one message. */
 const collect_ms = 10;
-const kept = 20_000;
+const maxTracked = 20_000;
 
 /**
  * Collects the requests that callers want refreshed, and records when the loop last refreshed each. In memory; callers
@@ -13,8 +13,8 @@ const kept = 20_000;
  */
 export class RefreshBatcher implements RefreshTrigger {
   readonly #send: (request_ids: readonly string[]) => void;
-  readonly #sentAt = new LRUCache<string, number>({ max: kept });
-  readonly #refreshedAt = new LRUCache<string, number>({ max: kept });
+  readonly #sentAt = new LRUCache<string, number>({ max: maxTracked });
+  readonly #refreshedAt = new LRUCache<string, number>({ max: maxTracked });
   #waiting: string[] = [];
 
   constructor(send: (request_ids: readonly string[]) => void) {

@@ -73,10 +73,10 @@ export async function serveMcpHttp({
       await nextIteration();
       await sessions.close();
       const sweep = setInterval(() => server.closeIdleConnections(), 20);
-      const late = setTimeout(() => server.closeAllConnections(), flushMs);
+      const timeout = setTimeout(() => server.closeAllConnections(), flushMs);
       await closed;
       clearInterval(sweep);
-      clearTimeout(late);
+      clearTimeout(timeout);
     },
   };
 }

@@ -17,7 +17,7 @@ import { templateAnswer } from './template-answer.ts';
 export const apiPrefix = '/api/v1';
 export const jsonType = 'application/json; charset=utf-8';
 
-const anyone: Caller = {};
+const anonymous: Caller = {};
 
 /** Dependencies of the functions that bind routes. */
 export interface RouteParts {
@@ -64,12 +64,12 @@ function bindRoute(
       query: request.query as Record<string, unknown>,
       body: request.body,
     });
-    const who = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anyone;
+    const who = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anonymous;
     const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
     const serve = async (): Promise<Buffer | string> => {
       const result = await operation.handle(input, services, caller);
-      const made = answer(result, strategy);
-      const body = made instanceof Promise ? await made : made;
+      const rendered = answer(result, strategy);
+      const body = rendered instanceof Promise ? await rendered : rendered;
       if (operation.output === 'status') addObservedAt(reply, result as { readonly observed_at?: number });
       reply.code(status).header('content-type', typeIn(strategy));
       if (varies) reply.header('vary', varyOfFormats);

@@ -58,15 +58,15 @@ export async function withFile(
     if (document === undefined || value === undefined) return [input];
     return [{ [document]: isObject(value) && document in value ? value[document] : value, ...input }];
   }
-  const over = { ...templateFields(set, '--set'), ...input };
-  if (file === undefined || source === undefined) return [over];
+  const overrides = { ...templateFields(set, '--set'), ...input };
+  if (file === undefined || source === undefined) return [overrides];
   const templates = (await readForeignFormat(source, file, config, warn)) ?? templatesIn(value, file);
   const selected = input['template_id'];
-  if (templates.length === 1) return [merged(operation, templates[0] ?? {}, over)];
+  if (templates.length === 1) return [merged(operation, templates[0] ?? {}, overrides)];
   const named = templates.find(({ template_id }) => template_id === selected);
-  if (named) return [merged(operation, named, over)];
+  if (named) return [merged(operation, named, overrides)];
   if (operation.kind === 'query' && selected === undefined)
-    return templates.map((template) => merged(operation, template, over));
+    return templates.map((template) => merged(operation, template, overrides));
   const ids = templates.map(({ template_id }) => String(template_id)).join(', ');
   throw new UsageError(`${file} has ${templates.length} templates (${ids}); pass the id of one of them`);
 }
@@ -78,12 +78,12 @@ export async function withFile(
 function merged(
   { name }: DeclaredOperation,
   template: Record<string, unknown>,
-  over: Record<string, unknown>,
+  overrides: Record<string, unknown>,
 ): Record<string, unknown> {
-  const [inFile, named] = [template['template_id'], over['template_id']];
+  const [inFile, named] = [template['template_id'], overrides['template_id']];
   if (name === 'update_template' && inFile !== undefined && named !== undefined && inFile !== named)
     throw new UsageError(`the file contains the template '${String(inFile)}', not '${String(named)}'`);
-  return { ...template, ...over };
+  return { ...template, ...overrides };
 }
 
 /**

@@ -39,7 +39,7 @@ export function progressLine(request: RequestAnswer): string {
   const of = (state: string): number => counts.get(state)?.length ?? 0;
   const failed = Math.max(of('failed'), notDelivered(request));
   const main = [`${requested_count} requested`, `${of('running')} running`, `${failed} failed`];
-  return `${request_id} ${status}: ${[...main, ...others(counts, 'running', 'failed')].join(', ')}`;
+  return `${request_id} ${status}: ${[...main, ...otherCounts(counts, 'running', 'failed')].join(', ')}`;
 }
 
 /** The number of machines that a request did not deliver when it ended without cancellation. */
@@ -63,17 +63,17 @@ function returnCounts({ status, requested_count, machines = [], fulfilment }: Re
     `${counts.get('terminated')?.length ?? 0} gone`,
     ...(failed > 0 ? [`${failed} failed`] : []),
   ];
-  return [...main, ...others(counts, 'terminated', 'failed')];
+  return [...main, ...otherCounts(counts, 'terminated', 'failed')];
 }
 
-const others = (counts: ReadonlyMap<string, readonly unknown[]>, ...told: readonly string[]): string[] =>
+const otherCounts = (counts: ReadonlyMap<string, readonly unknown[]>, ...told: readonly string[]): string[] =>
   [...counts].flatMap(([state, mine]) => (told.includes(state) ? [] : [`${mine.length} ${state}`]));
 
 /** A line that would go on in the next row cannot be written anew: the id gives way first, then the end. */
 function fitted(line: string, id: string, columns: number | undefined): string {
   // The last column stays free: some terminals start a new row when it is written.
-  const over = columns ? line.length - (columns - 1) : 0;
-  if (over <= 0) return line;
-  const kept = Math.max(shortestId, id.length - over - 1);
+  const excess = columns ? line.length - (columns - 1) : 0;
+  if (excess <= 0) return line;
+  const kept = Math.max(shortestId, id.length - excess - 1);
   return line.replace(id, `${id.slice(0, kept)}…`).slice(0, (columns ?? 0) - 1);
 }

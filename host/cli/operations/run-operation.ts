@@ -102,8 +102,8 @@ async function processResult(
         terminal.err(`Watch it with: muster requests watch ${awaited.request_ids[0]}\n`);
       return exitCodes.done;
     }
-    const here = opened.reconciles ? { here: dataDirectoryOf(flags.config) } : {};
-    return await waited(client, operation, answer, { ...awaited, ...here }, flags, terminal);
+    const data_directory = opened.reconciles ? { data_directory: dataDirectoryOf(flags.config) } : {};
+    return await waited(client, operation, answer, { ...awaited, ...data_directory }, flags, terminal);
   } finally {
     if (client !== opened.client) await client.close();
   }
@@ -134,14 +134,14 @@ async function clientOfServer(
 
 interface Waiting extends WaitingFor {
   /** The data directory when this process runs the reconciler. */
-  readonly here?: string;
+  readonly data_directory?: string;
 }
 
 async function waited(
   client: OperationClient,
   { name }: DeclaredOperation,
   answer: unknown,
-  { here, ...awaited }: Waiting,
+  { data_directory, ...awaited }: Waiting,
   flags: RunFlags,
   terminal: Terminal,
 ): Promise<number> {
@@ -156,8 +156,9 @@ async function waited(
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     const ids = awaited.request_ids.join(' ');
-    if (here === undefined) terminal.err(`muster: stopped waiting; watch it with: muster requests watch ${ids}\n`);
-    else terminal.err(`muster: stopped processing; the next server on ${here} continues ${ids}\n`);
+    if (data_directory === undefined)
+      terminal.err(`muster: stopped waiting; watch it with: muster requests watch ${ids}\n`);
+    else terminal.err(`muster: stopped processing; the next server on ${data_directory} continues ${ids}\n`);
     return exitCodes.interrupted;
   }
 }

@@ -36,8 +36,8 @@ function matchingOf(answer: Row): number | undefined {
 
 /** Whether the answer consists of a list and its metadata. */
 const isList = (answer: Row): boolean =>
-  Object.entries(answer).every(([name, value]) => Array.isArray(value) || beside.has(name) || value === null);
-const beside = new Set([
+  Object.entries(answer).every(([name, value]) => Array.isArray(value) || metadataFields.has(name) || value === null);
+const metadataFields = new Set([
   'count',
   'total',
   'total_count',

@@ -20,10 +20,10 @@ const longestWord = 40;
 export function fit(drafts: readonly ColumnCells[], columns: number | undefined): number[] {
   const natural = drafts.map(({ title, cells }) => Math.max(width(title), ...cells.map(width)));
   if (columns === undefined || needed(natural) <= columns) return natural;
-  const least = drafts.map((draft) => Math.max(longestIn(draft.title), ...draft.cells.map(leastOf)));
+  const minimum = drafts.map((draft) => Math.max(longestIn(draft.title), ...draft.cells.map(leastOf)));
   let shown = drafts.length;
-  while (shown > 1 && needed(least.slice(0, shown)) > columns) shown -= 1;
-  return shared(least.slice(0, shown), natural.slice(0, shown), columns);
+  while (shown > 1 && needed(minimum.slice(0, shown)) > columns) shown -= 1;
+  return shared(minimum.slice(0, shown), natural.slice(0, shown), columns);
 }
 
 /** Wraps a text to a width: between words, and inside a word only when the word is wider than the column. */
@@ -53,8 +53,8 @@ const leastOf = (cell: string): number =>
     : width(cell);
 
 /** Distributes the remaining width, column by column, to the narrowest columns that need more. */
-function shared(least: readonly number[], natural: readonly number[], columns: number): number[] {
-  const widths = [...least];
+function shared(minimum: readonly number[], natural: readonly number[], columns: number): number[] {
+  const widths = [...minimum];
   for (let left = columns - needed(widths); left > 0; left -= 1) {
     const wanting = [...widths.keys()].filter((column) => (widths[column] ?? 0) < (natural[column] ?? 0));
     const next = wanting.toSorted((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0))[0];

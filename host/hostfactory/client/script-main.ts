@@ -34,11 +34,12 @@ export async function runScript(argv: readonly string[]): Promise<never> {
 async function answerTo(script: string, body: string, place: ScriptPlace): Promise<Answer> {
   // Unique among the scripts of one directory; loading a generator of ids would take longer than the call.
   const key = ['script', process.pid, Date.now(), Math.random().toString(36).slice(2)].join('-');
-  const late = performance.now() + longestMs;
+  const deadline = performance.now() + longestMs;
   for (;;) {
     const answer = await exchange(place.data_directory, { script, body, key });
     if (typeof answer !== 'string') return answer;
-    if (performance.now() > late) throw new Error(`The server on ${place.data_directory} does not answer: ${answer}.`);
+    if (performance.now() > deadline)
+      throw new Error(`The server on ${place.data_directory} does not answer: ${answer}.`);
     const { startServerForScript } = await import('./start-server.ts');
     await startServerForScript(place);
   }

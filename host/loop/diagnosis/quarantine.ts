@@ -61,8 +61,8 @@ export class Quarantine {
   #extend(kept: Map<string | undefined, Sentence>, template_id: string | undefined, why: Why): number {
     const now = this.#now();
     const before = kept.get(template_id);
-    const again = before !== undefined && now - before.until < longestMs;
-    const ms = again ? Math.min(longestMs, before.ms * 2) : this.#first;
+    const repeated = before !== undefined && now - before.until < longestMs;
+    const ms = repeated ? Math.min(longestMs, before.ms * 2) : this.#first;
     kept.set(template_id, {
       ms,
       until: now + ms,

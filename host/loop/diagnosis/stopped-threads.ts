@@ -59,12 +59,12 @@ export class StoppedThreads {
 
   #charge({ names, of }: HangDiagnosis, did: string): void {
     const unsure = names.length > 1 ? ', or that of another instance with open calls,' : '';
-    const called = of ? `, called for request ${of.request_id}` : '';
+    const forRequest = of ? `, called for request ${of.request_id}` : '';
     for (const name of names) {
       const charged = this.#quarantine.add(name, of, ({ ms, template_id }) => {
         const until = new Date(Date.now() + ms).toISOString();
         const scope = template_id === undefined ? '' : ` for requests of template '${template_id}'`;
-        return `Its plugin${unsure} ${did}${called}; it is not called${scope} before ${until}.`;
+        return `Its plugin${unsure} ${did}${forRequest}; it is not called${scope} before ${until}.`;
       });
       const { ms, template_id } = charged;
       if (of) {

@@ -55,12 +55,12 @@ function stackOf(session: Session, threadId: number, ms: number): Promise<Thread
     });
 
   return new Promise((resolve) => {
-    const late = setTimeout(() => {
+    const timeout = setTimeout(() => {
       if (session_id !== undefined) send(4, 'Debugger.disable');
       resolve(paused && { frames: frames() });
     }, ms);
     const done = (stack: ThreadStack): void => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       send(4, 'Debugger.disable');
       resolve(stack);
     };

@@ -40,7 +40,7 @@ const filesMs = 30_000;
 export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Terminal): ClientPool {
   const clientFlags: ClientFlags = { ...flags, server: true };
   let held: PooledClient | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  let queue: Promise<unknown> = Promise.resolve();
   let starting: Promise<unknown> | undefined;
 
   async function take(purpose: Purpose): Promise<PooledClient> {
@@ -99,8 +99,8 @@ export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Termina
 
   return {
     async lease(purpose) {
-      const taken = turn.then(() => take(purpose));
-      turn = taken.catch(() => undefined);
+      const taken = queue.then(() => take(purpose));
+      queue = taken.catch(() => undefined);
       const pooled = await taken;
       pooled.users += 1;
       return {
@@ -114,7 +114,7 @@ export function clientPool(flags: Omit<ClientFlags, 'server'>, terminal: Termina
       };
     },
     async close() {
-      await turn;
+      await queue;
       if (held) retire(held);
     },
   };

@@ -23,11 +23,11 @@ export function bodyBudget(): (client: string) => Share {
 
   return (client) => {
     let own = 0;
-    let over = false;
+    let released = false;
     return {
       take(bytes) {
         // The call has ended and its remaining bytes are not read; backpressure holds the connection.
-        if (over) return true;
+        if (released) return true;
         const ofClient = held.get(client) ?? 0;
         if (all + bytes > maxOfAll || ofClient + bytes > maxOfOne) return false;
         own += bytes;
@@ -36,7 +36,7 @@ export function bodyBudget(): (client: string) => Share {
         return true;
       },
       release() {
-        over = true;
+        released = true;
         all -= own;
         const left = (held.get(client) ?? 0) - own;
         own = 0;

@@ -41,10 +41,10 @@ export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>;
  */
 export function serialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve();
-  const turn = () => new Promise<void>((go) => void setImmediate(go));
+  const nextIteration = () => new Promise<void>((go) => void setImmediate(go));
   return (work) => {
     const done = last.then(work);
-    last = done.then(turn, turn);
+    last = done.then(nextIteration, nextIteration);
     return done;
   };
 }

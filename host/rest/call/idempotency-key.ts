@@ -3,14 +3,14 @@ import { jsonFingerprint } from '../../../core/model/ids.ts';
 import type { Caller } from '../../../core/operations/operation.ts';
 import { isHeaderText } from './header-text.ts';
 
-const anyone: Caller = {};
+const anonymous: Caller = {};
 
 /**
  * Returns the caller with the idempotency key of the Idempotency-Key header. Throws INVALID_REQUEST for a malformed
  * key.
  */
 export function callerOf(header: string | readonly string[] | undefined, scope: string, input: unknown): Caller {
-  if (header === undefined) return anyone;
+  if (header === undefined) return anonymous;
   if (!isHeaderText(header)) {
     throw new BrokerError(
       'INVALID_REQUEST',

@@ -25,8 +25,8 @@ export function pageCheck({ trust_proxy, allowed_hosts }: Settings): (call: Inco
     if (page !== undefined && origins.includes(page.replace(/:\d+$/, ''))) return undefined;
     if (site === 'cross-site')
       return isNavigation(headers, method) ? undefined : refused(`Pages of ${page ? `'${page}'` : 'other origins'}`);
-    const called = trust_proxy ? [host, firstOf(headers['x-forwarded-host'])] : [host];
-    if (page === undefined || called.some((each) => isOwnPage(page, each))) return undefined;
+    const callHosts = trust_proxy ? [host, firstOf(headers['x-forwarded-host'])] : [host];
+    if (page === undefined || callHosts.some((each) => isOwnPage(page, each))) return undefined;
     return objectionToOrigin(page, host, []) === undefined ? undefined : refused(`Pages of '${page}'`);
   };
 }

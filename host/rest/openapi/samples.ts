@@ -34,7 +34,7 @@ export function samplesOf({ services }: Broker): Samples {
     machine_type: 't3.small',
     subnet_ids: ['subnet-0e24c7ca3264c9054'],
   };
-  const asked = { template_id, machine_count: 2 };
+  const order = { template_id, machine_count: 2 };
   const opened = `2 machines of template '${template_id}' requested from '${provider_instance}'.`;
   const pending: RequestRecord = {
     request_id,
@@ -158,11 +158,11 @@ export function samplesOf({ services }: Broker): Samples {
       validate_template: { ...template, provider_api },
       validate_template_for_provider: { template_id, provider_instance, validation_level: 'lenient' },
       validate_template_for_providers: { template_id, provider_instances: [provider_instance] },
-      create_request: { ...asked, additional_data: { project: 'render' } },
-      create_selected_request: { ...asked, provider_preference: { type: 'explicit', provider_instance } },
+      create_request: { ...order, additional_data: { project: 'render' } },
+      create_selected_request: { ...order, provider_preference: { type: 'explicit', provider_instance } },
       get_requests: { request_ids: [request_id] },
       list_reclaimed_machines: { machine_ids: [machine_id] },
-      test_provider_selection: { ...asked, selection_strategy: 'load_balanced', provider_type },
+      test_provider_selection: { ...order, selection_strategy: 'load_balanced', provider_type },
       validate_provider_configuration: { providers: [{ name: 'west', type: provider_type, config: {} }] },
       validate_provider_environment: {
         provider_type,

@@ -146,14 +146,14 @@ const script = (name: ScriptName, limited: boolean): Json => {
 
 /** Returns the routes that do not belong to a single operation. Contains only routes that this server serves. */
 export function servicePaths(app: Pick<FastifyInstance, 'hasRoute'>, limited: boolean): Json {
-  const called = `${apiPrefix}/operations/{operation}`;
+  const operationPath = `${apiPrefix}/operations/{operation}`;
   const served = (method: 'GET' | 'POST', path: string) =>
     app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') });
   return {
     ...Object.fromEntries(
       Object.entries(reads).flatMap(([path, get]) => (served('GET', path) ? [[path, { get }]] : [])),
     ),
-    ...(served('POST', called) ? { [called]: { post: anyOperation(limited) } } : {}),
+    ...(served('POST', operationPath) ? { [operationPath]: { post: anyOperation(limited) } } : {}),
     ...Object.fromEntries(
       scriptNames.flatMap((name) => {
         const path = `${apiPrefix}/hostfactory/${name}`;

@@ -66,17 +66,17 @@ async function readyOf(store: Store): Promise<void> {
 
 async function inTime<T>(question: Promise<T>, who: string, read: (answer: T) => Check): Promise<Check> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Check>((resolve) => {
+  const timedOut = new Promise<Check>((resolve) => {
     timer = setTimeout(() => resolve({ ok: false, message: `The ${who} does not answer.` }), timeoutMs);
   });
-  const asked = question.then(
+  const answered = question.then(
     read,
     (error: unknown): Check => ({
       ok: false,
       message: error instanceof Error ? error.message : `The ${who} failed.`,
     }),
   );
-  const check = await Promise.race([asked, late]);
+  const check = await Promise.race([answered, timedOut]);
   clearTimeout(timer);
   return check;
 }

@@ -34,10 +34,10 @@ export function bindDocumentRoutes(app: FastifyInstance, paths: PathTable, broke
 
 /** Returns a function that creates a value at its first call and caches it; it retries only after a failure. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+  let cached: Promise<T> | undefined;
   return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = undefined;
+    (cached ??= make().catch((error: unknown) => {
+      cached = undefined;
       throw error;
     }));
 }

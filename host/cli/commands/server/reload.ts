@@ -23,7 +23,7 @@ export function startWithReload(argv: readonly string[]): void {
   const options = args.filter((arg) => arg !== '--reload').slice(2);
   let child: ChildProcess | undefined;
   let starting: NodeJS.Timeout | undefined;
-  let turn = Promise.resolve();
+  let queue = Promise.resolve();
   let ending = false;
   let stopping = false;
   let watching: Disposable = watchAll(undefined);
@@ -37,7 +37,7 @@ export function startWithReload(argv: readonly string[]): void {
     child.once('exit', (code, signal) => {
       child = undefined;
       if (stopping) process.exit(code ?? 1);
-      if (!ending) say(`muster ended with ${signal ?? code}; it restarts when a file changes.`);
+      if (!ending) print(`muster ended with ${signal ?? code}; it restarts when a file changes.`);
     });
   }
 
@@ -46,7 +46,7 @@ export function startWithReload(argv: readonly string[]): void {
     clearTimeout(starting);
     starting = setTimeout(() => {
       starting = undefined;
-      turn = turn.then(() => restart(file));
+      queue = queue.then(() => restart(file));
     }, pause);
   }
 
@@ -55,9 +55,11 @@ export function startWithReload(argv: readonly string[]): void {
       const { code, output } = await tryStart(options);
       if (stopping) return;
       if (code !== 0)
-        return say(`${output}${file} changed; muster continues unchanged, since it could not start with the change.`);
+        return print(
+          `${output}${file} changed; muster continues unchanged, since it could not start with the change.`,
+        );
     }
-    say(`${file} changed; muster restarts.`);
+    print(`${file} changed; muster restarts.`);
     ending = true;
     await end(child);
     ending = false;
@@ -104,9 +106,9 @@ async function end(child: ChildProcess | undefined): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
   if (child.connected) child.disconnect();
-  const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
+  const timeout = setTimeout(() => child.kill('SIGKILL'), stopMs);
   await ended;
-  clearTimeout(late);
+  clearTimeout(timeout);
 }
 
 /** The directories of muster's own code, as sources or as a build. */
@@ -120,4 +122,4 @@ function namedIn(args: readonly string[]): string | undefined {
   return index < 0 ? args.find((arg) => arg.startsWith('--config='))?.slice('--config='.length) : args[index + 1];
 }
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const print = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -44,7 +44,7 @@ export async function restartServer(flags: RestartFlags, terminal: Terminal): Pr
   const restart = restartParameters(last, {
     flags,
     dataDirectory,
-    here: process.env,
+    environment: process.env,
     cwd: process.cwd(),
     ...(place ? { pid: place.pid } : {}),
   });

@@ -19,7 +19,7 @@ export interface RestartRequest {
   readonly flags: ConfigurationFlags;
   readonly dataDirectory: string;
   /** The environment of the restart command. */
-  readonly here: NodeJS.ProcessEnv;
+  readonly environment: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** The pid of the running server: the system may show variables of it that are not recorded. */
   readonly pid?: number;
@@ -34,7 +34,7 @@ const musterVariable = /^MUSTER_/;
  */
 export function restartParameters(
   last: StartRecord | undefined,
-  { flags, dataDirectory, here, cwd, pid }: RestartRequest,
+  { flags, dataDirectory, environment, cwd, pid }: RestartRequest,
 ): RestartParameters {
   // A path of the restart command is relative to its working directory.
   const { socketPath } = flags;
@@ -44,11 +44,11 @@ export function restartParameters(
   const config = named ?? last.config ?? undefined;
   if (config !== undefined && !existsSync(config)) throw missingConfiguration(config, named === undefined);
   const from = [last.cwd, dirname(config ?? dataDirectory)].find((directory) => existsSync(directory)) ?? cwd;
-  const env = { ...without(here), ...last.env, ...secretVariables(last.secret_env, here, pid) };
+  const env = { ...without(environment), ...last.env, ...secretVariables(last.secret_env, environment, pid) };
   return {
     options: [...configured(config), ...optionsOver(last.options, given)],
     context: { cwd: from, env: onDataDirectory(env, dataDirectory, config, from) },
-    notes: unusedVariables(here, env),
+    notes: unusedVariables(environment, env),
   };
 }
 
@@ -66,8 +66,8 @@ function onDataDirectory(
   cwd: string,
 ): NodeJS.ProcessEnv {
   const defaultDirectory = join(config === undefined ? configurationDirectory(cwd) : dirname(config), 'data');
-  const { MUSTER_DATA_DIR: moved } = env;
-  return (moved ? resolve(cwd, moved) : defaultDirectory) === dataDirectory
+  const { MUSTER_DATA_DIR: configured } = env;
+  return (configured ? resolve(cwd, configured) : defaultDirectory) === dataDirectory
     ? env
     : { ...env, MUSTER_DATA_DIR: dataDirectory };
 }
@@ -78,11 +78,11 @@ function onDataDirectory(
  */
 function secretVariables(
   names: readonly string[],
-  here: NodeJS.ProcessEnv,
+  environment: NodeJS.ProcessEnv,
   pid: number | undefined,
 ): NodeJS.ProcessEnv {
   const there = pid === undefined ? {} : environmentOf(pid);
-  const values = Object.fromEntries(names.map((name) => [name, here[name] || there[name]]));
+  const values = Object.fromEntries(names.map((name) => [name, environment[name] || there[name]]));
   const missing = names.filter((name) => !values[name]);
   if (missing.length === 0) return values;
   throw new BrokerError(
@@ -107,14 +107,14 @@ function environmentOf(pid: number): Readonly<Record<string, string>> {
  * Reports variables of this environment that the restart ignores. Only the variables of configuration and data
  * directory apply; of all others the server keeps its own.
  */
-function unusedVariables(here: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): string[] {
-  const names = Object.keys(here).filter(
+function unusedVariables(environment: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): string[] {
+  const names = Object.keys(environment).filter(
     (name) => musterVariable.test(name) && !['MUSTER_CONFIG', 'MUSTER_DATA_DIR'].includes(name),
   );
-  const lost = names.filter((name) => here[name] && here[name] !== env[name]);
-  if (lost.length === 0) return [];
+  const ignored = names.filter((name) => environment[name] && environment[name] !== env[name]);
+  if (ignored.length === 0) return [];
   return [
-    `Not used: ${lost.join(', ')} of this environment. The server keeps its own values; \`muster server stop\` and \`start\` use new ones.`,
+    `Not used: ${ignored.join(', ')} of this environment. The server keeps its own values; \`muster server stop\` and \`start\` use new ones.`,
   ];
 }
 
