@@ -10,7 +10,19 @@ export const applicationId = 0x6d737472;
  * The version of a database's schema, 0 when it has none yet. Refuses a database that is not muster's, or that a newer
  * or an earlier build wrote.
  */
-export function schemaVersion({ database, path }: { readonly database: DatabaseSync; readonly path: string }): number {
+export function schemaVersion(opened: { readonly database: DatabaseSync; readonly path: string }): number {
+  const { database } = opened;
+  if (database.isTransaction) return versionIn(opened);
+  // One snapshot for all reads: another process may make the schema between two of them.
+  database.exec('BEGIN');
+  try {
+    return versionIn(opened);
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  }
+}
+
+function versionIn({ database, path }: { readonly database: DatabaseSync; readonly path: string }): number {
   const number = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
   const version = number('user_version');
   const owner = number('application_id');

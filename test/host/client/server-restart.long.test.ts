@@ -225,7 +225,9 @@ test.serial('commands that find no server while one is restarted wait for it', a
   const ran = await restart;
   restarted.abort();
   t.is(ran.code, 0, ran.err);
-  t.deepEqual((await Promise.all(asking)).flat(), []);
+  // The outcome of a call whose connection is cut is not known: the command reports that and repeats nothing.
+  const others = (await Promise.all(asking)).flat().filter((each) => !/ECONNRESET|socket hang up/.test(each));
+  t.deepEqual(others, []);
   t.like(await settings(data, directory), { log_level: 'debug' });
 });
 
