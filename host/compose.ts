@@ -40,7 +40,7 @@ import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
 import { thisOwner } from './process/this-owner.ts';
-import { byPreference, placementOf } from './process/placement.ts';
+import { byPreference, placementOf } from '../core/providers/placement.ts';
 import type { PrimaryLink } from './cluster/primary-link.ts';
 
 /** A composed broker, which all interfaces use. */

@@ -1,9 +1,8 @@
 import { BrokerError } from '../contract/errors.ts';
 import { isError, sentences } from '../contract/findings.ts';
-import { variantFor, type Placed } from '../model/template.ts';
+import { variantFor, type Placed, type Template } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Preference } from '../model/request.ts';
-import type { Template } from '../model/template.ts';
 import type { Candidate, MachineLimit, Selection, SelectionQuery } from '../selection/candidate.ts';
 import { rank, select, type Ranking } from '../selection/select.ts';
 import type { ProviderDirectory } from './directory.ts';

@@ -23,7 +23,7 @@ import { SlotQueue } from './claims/slot-queue.ts';
 import { reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
 import { isAlive } from './state/machine-life.ts';
-import { Observer } from './execute/shared-observations.ts';
+import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
 import type { Tools } from './execute/tools.ts';
 import { ExpectedMachineLookup } from './background/expected-machine-lookup.ts';

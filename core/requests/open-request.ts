@@ -1,7 +1,6 @@
 import { BrokerError } from '../contract/errors.ts';
 import { defaultTimeoutS, type RequestRecord } from '../model/request.ts';
-import type { Placed } from '../model/template.ts';
-import type { Template } from '../model/template.ts';
+import type { Placed, Template } from '../model/template.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Change } from '../contract/storage.ts';
 import { machineCountCeiling } from '../operations/parameters.ts';

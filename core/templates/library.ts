@@ -1,8 +1,7 @@
 import { BrokerError } from '../contract/errors.ts';
 import { firstOf, isError, sentence, sentences, type Finding } from '../contract/findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
-import type { Placed } from '../model/template.ts';
-import type { Template } from '../model/template.ts';
+import type { Placed, Template } from '../model/template.ts';
 import type { TemplateDetail } from '../contract/scheduler.ts';
 import { nearest } from '../schema/spelling.ts';
 import type { Store } from '../contract/storage.ts';

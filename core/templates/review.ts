@@ -1,13 +1,12 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import { byPath, moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
-import { commonTemplateFields } from '../model/template.ts';
+import { commonTemplateFields, defaultReadyTimeoutS } from '../model/template.ts';
 import type { ObjectSchema } from '../schema/object-schema.ts';
 import type { ProviderApi, ProviderType } from '../contract/provider.ts';
 import type { CanonicalTemplate } from '../contract/scheduler.ts';
 import { compile, type Compiled } from '../schema/compile.ts';
 import { hint, nearest } from '../schema/spelling.ts';
 import { defaultTimeoutS } from '../model/request.ts';
-import { defaultReadyTimeoutS } from '../model/template.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,10 @@
-import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/index.ts';
-import { isTerminal, machineKey } from '../../core/index.ts';
+import {
+  type AttemptRecord,
+  type MachineRecord,
+  type RequestRecord,
+  isTerminal,
+  machineKey,
+} from '../../core/index.ts';
 import { isLive, type Cloud, type Machine } from './cloud.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import { givenBack, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';

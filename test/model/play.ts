@@ -1,5 +1,4 @@
-import type { MachineRecord } from '../../core/index.ts';
-import { isTerminal } from '../../core/index.ts';
+import { type MachineRecord, isTerminal } from '../../core/index.ts';
 import { defaultSettings } from '../../core/reconciler/settings.ts';
 import type { Command, History } from './commands.ts';
 import type { Rule, Violation } from './judge.ts';

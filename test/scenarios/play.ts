@@ -1,6 +1,5 @@
 import test from 'ava';
-import type { Cell } from './cells.ts';
-import { covering } from './cells.ts';
+import { type Cell, covering } from './cells.ts';
 import { runScenario } from './run-scenario.ts';
 import { settingOf } from './settings.ts';
 

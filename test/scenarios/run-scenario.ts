@@ -1,7 +1,6 @@
 import { isAlive } from '../../core/reconciler/state/machine-life.ts';
 import { isTerminal } from '../../core/model/request.ts';
-import type { Ledger } from '../../plugins/cloud-simulator/dispatch/ledger.ts';
-import { requestTag } from '../../plugins/cloud-simulator/dispatch/ledger.ts';
+import { type Ledger, requestTag } from '../../plugins/cloud-simulator/dispatch/ledger.ts';
 import type { Instance } from '../../plugins/cloud-simulator/state/instances/instance.ts';
 import { accountOf } from './account.ts';
 import type { Cell } from './cells.ts';

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
-import type { MachineRecord } from '../../model/machine.ts';
+import { type MachineRecord, machineMessage } from '../../model/machine.ts';
 import { marketWord, marketWords } from '../../model/market.ts';
-import { machineMessage } from '../../model/machine.ts';
 
 const nullable = () => Type.Union([Type.String(), Type.Null()]);
 const moment = () => Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);

@@ -1,4 +1,3 @@
-import type { Clock } from '../../contract/clock.ts';
 import { isBrokerError, type BrokerError } from '../../contract/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { choose } from '../../providers/choose.ts';
@@ -46,20 +45,22 @@ export async function requestMachines(
   const existing = await requests.existing(input, given);
   if (existing) return existing;
   await requests.admit(input);
-  const selection = timed(clock, () =>
-    choose(placed, { key: request_id, machine_count: rest.machine_count, held: 0 }, preference, providers),
-  );
+  /** Selects an instance and stores the request. `held`: machines that count against the limit of the template. */
+  const selectAndCreate = (held: number): Promise<RequestDetail> => {
+    const started = clock.monotonic();
+    const machines = { key: request_id, machine_count: rest.machine_count, held };
+    const selection = choose(placed, machines, preference, providers);
+    const selection_ms = Math.round(clock.monotonic() - started);
+    return requests.create(input, selection, { ...given, request_id, selection_ms });
+  };
   try {
-    return await requests.create(input, selection.value, { ...given, request_id, selection_ms: selection.ms });
+    return await selectAndCreate(0);
   } catch (error) {
     const held = isLimit(error) ? error.details['held'] : undefined;
     if (typeof held !== 'number' || providers.instances.length === 1) throw error;
     // Another instance may allow more machines of the template than the selected one.
     try {
-      const other = timed(clock, () =>
-        choose(placed, { key: request_id, machine_count: rest.machine_count, held }, preference, providers),
-      );
-      return await requests.create(input, other.value, { ...given, request_id, selection_ms: other.ms });
+      return await selectAndCreate(held);
     } catch (second) {
       throw isLimit(second) ? error : second;
     }
@@ -76,12 +77,6 @@ function adapted({ template, variants }: Placed, adapt: (template: Template) => 
   const own =
     variants && Object.fromEntries(Object.entries(variants).map(([instance, each]) => [instance, adapt(each)]));
   return { template: adapt(template), ...(own ? { variants: own } : {}) };
-}
-
-function timed<T>(clock: Clock, work: () => T): { readonly value: T; readonly ms: number } {
-  const started = clock.monotonic();
-  const value = work();
-  return { value, ms: Math.round(clock.monotonic() - started) };
 }
 
 const isLimit = (error: unknown): error is BrokerError =>

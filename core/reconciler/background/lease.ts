@@ -4,7 +4,7 @@ import type { FactRecord } from '../../model/records.ts';
 import { isDead } from '../../contract/commits/owner.ts';
 import type { Owner, Store } from '../../contract/storage.ts';
 
-const topic = 'turn';
+const topic = 'lease';
 const leaseMs = 60_000;
 
 /**
@@ -44,17 +44,17 @@ export class Lease {
     const { store, clock } = this.#parts;
     // Counted from the time before the call to the store.
     const until = clock.monotonic() + leaseMs / 2;
-    const turns = await store.find('fact', { where: { topic, name: this.#name } });
-    const kept = turns.find(({ item }) => item === this.#mine?.item);
+    const leases = await store.find('fact', { where: { topic, name: this.#name } });
+    const kept = leases.find(({ item }) => item === this.#mine?.item);
     this.#mine = undefined;
     if (kept) {
       await store.commit([{ op: 'put', kind: 'fact', record: this.#record(kept.item) }]);
       this.#mine = { item: kept.item, until };
       return true;
     }
-    if (turns.some((each) => this.#holds(each))) return false;
+    if (leases.some((each) => this.#holds(each))) return false;
     const item = randomUUID();
-    const over = turns.map((each) => ({ op: 'delete', kind: 'fact', key: this.#key(each.item) }) as const);
+    const over = leases.map((each) => ({ op: 'delete', kind: 'fact', key: this.#key(each.item) }) as const);
     await store.commit([{ op: 'insert', kind: 'fact', record: this.#record(item) }, ...over]);
     this.#mine = { item, until };
     const present = await store.find('fact', { where: { topic, name: this.#name } });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
 import { EventRetention } from './event-retention.ts';
-import { MachineRetention } from './machine-retention.ts';
+import { KeyRetention } from './key-retention.ts';
 
 const everyMs = 600_000;
 const atOnce = 150;
@@ -11,7 +11,7 @@ const afterFailureMs = 60_000;
 export class Retention {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #machineRetention: MachineRetention;
+  readonly #keyRetention: KeyRetention;
   readonly #journal: EventRetention;
   #next = 0;
   #notBefore = -Infinity;
@@ -19,7 +19,7 @@ export class Retention {
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#machineRetention = new MachineRetention(store, clock);
+    this.#keyRetention = new KeyRetention(store, clock);
     this.#journal = new EventRetention(store, clock);
   }
 
@@ -35,7 +35,7 @@ export class Retention {
   }
 
   async #retention(): Promise<void> {
-    await this.#machineRetention.retention();
+    await this.#keyRetention.retention();
     await this.#journal.retention();
     if (this.#clock.monotonic() < this.#next) return;
     this.#next = this.#clock.monotonic() + everyMs;

@@ -4,7 +4,7 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import { applyAbsence } from '../apply/apply-absence.ts';
 import { applyReports, applySlowness, applyUnfinishedReleases } from '../apply/apply-reports.ts';
 import { isSettled, observed, short } from '../state/attempt.ts';
-import { refOf } from '../plan/release-targets.ts';
+import { refOf } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';

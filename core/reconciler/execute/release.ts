@@ -1,6 +1,6 @@
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import { bounded } from '../state/attempt.ts';
-import { repeatDue, type PendingRelease } from '../plan/release-targets.ts';
+import { repeatDue, type PendingRelease } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { inSlices } from './slices.ts';
 import { connect, defaultAgainMs, permitOf, type Apply, type Tools } from './tools.ts';

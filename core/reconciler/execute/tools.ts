@@ -12,7 +12,7 @@ import type { StateChange } from '../state/request-state.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { SlotQueue } from '../claims/slot-queue.ts';
-import type { Observer } from './shared-observations.ts';
+import type { Observer } from './observer.ts';
 import type { Owners } from './owners.ts';
 
 /** The result of a step, applied to the state that the request then has. */

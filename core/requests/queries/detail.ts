@@ -1,5 +1,4 @@
-import type { MachineRecord } from '../../model/machine.ts';
-import { machineKey } from '../../model/machine.ts';
+import { type MachineRecord, machineKey } from '../../model/machine.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { RequestDetail } from '../../contract/scheduler.ts';
 import type { Store } from '../../contract/storage.ts';

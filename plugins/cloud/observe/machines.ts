@@ -1,8 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { MachineReport, MachineStatus, Shortfall } from '../../../core/index.ts';
 import { kindOfReason } from '../faults/fault-codes.ts';
-import type { Market, Pool } from '../launch/pools.ts';
-import { poolsSeen } from '../launch/pools.ts';
+import { type Market, type Pool, poolsSeen } from '../launch/pools.ts';
 import { ownTags } from '../template/tags.ts';
 
 /** What we keep with a machine. */

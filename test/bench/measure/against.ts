@@ -1,7 +1,6 @@
 import type { ClosedLoopJob } from '../load/closed-loop-process.ts';
 import { ClosedLoop, type Round } from '../load/closed-loop.ts';
-import type { Row, Target } from '../report/row.ts';
-import { atLeast } from '../report/row.ts';
+import { type Row, type Target, atLeast } from '../report/row.ts';
 import { spread, type Spread } from './numbers.ts';
 
 export interface Side {

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { ProviderFault } from '../../../core/index.ts';
-import { ClaimLost } from '../../../core/index.ts';
+import { ProviderFault, ClaimLost } from '../../../core/index.ts';
 import { loopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 

@@ -1,7 +1,6 @@
 import test from 'ava';
 import { jsonFingerprint } from '../../../core/model/ids.ts';
-import { BrokerError, isBrokerError, type Template } from '../../../core/index.ts';
-import type { RequestDetail } from '../../../core/index.ts';
+import { BrokerError, isBrokerError, type Template, type RequestDetail } from '../../../core/index.ts';
 import type { RequestInput } from '../../../core/requests/open-request.ts';
 import type { GivenIdentity, RequestService } from '../../../core/requests/request-service.ts';
 import { loopBench, type LoopBench } from '../../support/loop-bench.ts';

@@ -29,7 +29,7 @@ export function checkAnswers(client: Checkable): void {
       response.body = Readable.from([Buffer.from(body)]);
       const root = parse(body);
       const wrong =
-        root === undefined ? [] : response.statusCode === 200 ? unknownHosts(root, context) : oddError(root);
+        root === undefined ? [] : response.statusCode === 200 ? unknownElements(root, context) : oddError(root);
       if (wrong.length > 0) throw new Error(`The SDK's model does not know: ${wrong.slice(0, 5).join('; ')}`);
     }
     return result;
@@ -49,7 +49,7 @@ async function textOf(body: Readable): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-function unknownHosts(root: Element, context: Context): string[] {
+function unknownElements(root: Element, context: Context): string[] {
   const { operationSchema } = context['__smithy_context'] as { readonly operationSchema: readonly unknown[] };
   const output = operationSchema[5];
   const action = String(context['commandName']).replace(/Command$/, '');

@@ -13,7 +13,7 @@ test('a foreign crowd sends us back to describing ours, and after a while its si
   t.teardown(there.close);
   const watched: Watched[] = [];
   for (let i = 0; i < 6; i++) watched.push(await there.steady(200, 'subnet-1'));
-  const unknownHosts = await there.steady(1_000, 'subnet-1');
+  const others = await there.steady(1_000, 'subnet-1');
   for (let i = 0; i < 5; i++) await there.steady(1_000, 'subnet-1');
   const ours = watched.map(() => 200);
 
@@ -27,7 +27,7 @@ test('a foreign crowd sends us back to describing ours, and after a while its si
   t.deepEqual(inStatus(second.seen, 'running'), ours);
 
   await there.session.write(
-    () => new TerminateInstancesCommand({ InstanceIds: unknownHosts.known.map(({ machine_id }) => machine_id) }),
+    () => new TerminateInstancesCommand({ InstanceIds: others.known.map(({ machine_id }) => machine_id) }),
     there.call,
   );
   there.pass(11 * minute);

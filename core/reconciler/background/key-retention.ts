@@ -13,7 +13,7 @@ const stepMs = 1_000;
  * the key is marked and refuses calls for another week; then it is removed here. Keys of existing requests are skipped
  * in small steps.
  */
-export class MachineRetention {
+export class KeyRetention {
   readonly #store: Store;
   readonly #clock: Clock;
   #next = 0;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { isStaying } from '../../../../core/reconciler/state/machine-life.ts';
-import { pendingReleases } from '../../../../core/reconciler/plan/release-targets.ts';
+import { pendingReleases } from '../../../../core/reconciler/plan/pending-releases.ts';
 import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
 
 const now = 1_000;

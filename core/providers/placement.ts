@@ -1,7 +1,7 @@
-import type { Template } from '../../core/model/template.ts';
-import type { ProviderInstance } from '../../core/model/provider-instance.ts';
-import type { ProviderDirectory } from '../../core/providers/directory.ts';
-import type { Placement } from '../../core/templates/select-page.ts';
+import type { Template } from '../model/template.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { ProviderDirectory } from './directory.ts';
+import type { Placement } from '../templates/select-page.ts';
 
 /**
  * Orders instances by preference for lists: lower priority number, then higher weight, then name. Requests choose

@@ -6,7 +6,7 @@ import {
   type Observation,
   type Watched,
 } from '../../../../core/index.ts';
-import { Observer } from '../../../../core/reconciler/execute/shared-observations.ts';
+import { Observer } from '../../../../core/reconciler/execute/observer.ts';
 import type { GuardedApi } from '../../../../core/providers/guard/guarded-api.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
