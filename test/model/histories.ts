@@ -262,4 +262,22 @@ export const pasts: readonly Past[] = [
     { do: 'jump', ms: -30_000 },
     { do: 'jump', ms: 1_200_000 },
   ),
+  past(
+    'slots after a jump of the clock: a change of several commits takes its slot with its attempts',
+    'over the limit',
+    {
+      api: { machines_per_launch: 1, prepares: false, call_ms: 400 },
+      instances: [
+        { weight: 30, free: 12 },
+        { weight: 30, max_concurrent: 3, free: 4 },
+      ],
+      templates: [{ timeout: 90, retry_until_timeout: true }],
+      sweep: 'terminate',
+      rows_per_commit: 6,
+    },
+    request(20, 4),
+    pass(30_000),
+    { do: 'restart', elsewhere: false },
+    { do: 'jump', ms: -30_000 },
+  ),
 ];

@@ -227,11 +227,9 @@ export class Judge {
     const most = instance.limits.max_concurrent_requests;
     if (most === null) return;
     const isOpen = (each: AttemptRecord): boolean => each.provider_instance === provider_instance && !isSettled(each);
-    // A fleet that starts anew what it lost takes its request's slot again, whoever has it now.
-    const has = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])].some(
-      (each) => isOpen(each) && each.created_at < row.created_at && each.attempt !== row.attempt,
-    );
-    if (has) return;
+    // A request with an open attempt at the instance keeps its slot, also for a fleet that replaces what it lost.
+    const earlier = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])];
+    if (earlier.some((each) => each.attempt < row.attempt && isOpen(each))) return;
     const open = [...this.#shelf.attempts].filter(([, mine]) => [...mine.values()].some(isOpen));
     if (open.length > most)
       this.fail('over the limit', `'${provider_instance}' has ${open.length} requests open, it may ${most}`);

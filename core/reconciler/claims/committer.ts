@@ -49,12 +49,20 @@ export class Committer {
   async #commit(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     this.#parts.compareClocks();
     await this.#shift(claimed);
+    if (!claimed.derived) await this.#apply(claimed, [followShift]);
+    claimed.derived = true;
+    await this.#apply(claimed, applies);
+  }
+
+  /**
+   * What the load or a shift left to derive is committed separately: it may be many rows, and a condition is checked
+   * only with the first rows of a change.
+   */
+  async #apply(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     const change = new StateChange(claimed.present(), claimed.now());
-    if (!claimed.derived) followShift(change);
     for (const apply of applies) apply(change);
     change.derive();
     if (change.changed) await this.#write(claimed, change);
-    claimed.derived = true;
   }
 
   /** Commits the shift separately: then a new holder knows by how much the other records must still be moved. */
