@@ -41,8 +41,6 @@ export const kinds = {
     indexes: [
       ['created_at'],
       ['status', 'created_at'],
-      ['kind', 'created_at'],
-      ['kind', 'status', 'created_at'],
       ['template_id', 'created_at'],
       ['next_at'],
       ['waits_for', 'created_at'],

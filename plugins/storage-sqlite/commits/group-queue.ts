@@ -5,7 +5,10 @@ import { busyPauseMs } from '../database/busy-retry.ts';
 
 /** Something to be done inside a group's transaction. */
 export interface Work<T> {
-  /** Synchronous. What it throws undoes its own changes and no one else's. */
+  /**
+   * Synchronous. What it throws undoes its own changes and no one else's. Runs again when the group is repeated, so it
+   * changes nothing outside the database.
+   */
   run(): T;
   /** Kinds that it changes. */
   readonly kinds: Iterable<Kind>;
@@ -39,6 +42,12 @@ interface Waiting {
  */
 const largest = 200;
 
+/**
+ * So many groups after a refusal run each work in a savepoint. Without savepoints, which cost a fifth of a commit, a
+ * group that contains a refusal must be rolled back and repeated.
+ */
+const groupsWithSavepoints = 16;
+
 /** So long the thread waits for a lock that another connection holds, once for each group. */
 const blockedAtMostMs = 5;
 
@@ -54,6 +63,7 @@ export class GroupQueue {
   readonly #around: Surroundings;
   #waiting: Waiting[] = [];
   #tries = 0;
+  #savepoints = 0;
   #scheduled = false;
   #idle: (() => void)[] = [];
   readonly #sql;
@@ -151,16 +161,22 @@ export class GroupQueue {
 
   #run(group: readonly Waiting[]): void {
     const kinds = new Set<Kind>();
+    const separate = this.#savepoints > 0;
     let committing = false;
     let answers: (() => void)[];
     try {
       // Answers wait for COMMIT, refusals too: they may rest on a neighbour that is not durable yet.
-      answers = group.map((one) => this.#one(one, kinds));
+      answers = group.map((one) => (separate ? this.#inSavepoint(one, kinds) : this.#plain(one, kinds)));
+      if (separate) this.#savepoints -= 1;
       if (kinds.size > 0) this.#around.committing(kinds);
       committing = true;
       this.#sql.commit.run();
     } catch (error) {
       this.#rollBack();
+      if (!separate && !committing && !isOfTheDatabase(error)) {
+        this.#savepoints = groupsWithSavepoints;
+        return void this.#waiting.unshift(...group);
+      }
       return this.#fail(
         group,
         unavailable(this.#path, error, committing && !leftNothing(error) ? 'unknown' : undefined),
@@ -171,13 +187,19 @@ export class GroupQueue {
     if (kinds.size > 0) this.#around.committed(kinds);
   }
 
-  #one({ work, resolve, reject }: Waiting, kinds: Set<Kind>): () => void {
+  #plain({ work, resolve }: Waiting, kinds: Set<Kind>): () => void {
+    const value = work.run();
+    for (const kind of work.kinds) kinds.add(kind);
+    return () => resolve(value);
+  }
+
+  #inSavepoint(waiting: Waiting, kinds: Set<Kind>): () => void {
+    const { reject } = waiting;
     this.#sql.save.run();
     try {
-      const value = work.run();
+      const answer = this.#plain(waiting, kinds);
       this.#sql.keep.run();
-      for (const kind of work.kinds) kinds.add(kind);
-      return () => resolve(value);
+      return answer;
     } catch (error) {
       if (isOfTheDatabase(error)) throw error;
       this.#sql.undo.run();

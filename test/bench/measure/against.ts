@@ -24,7 +24,8 @@ export interface Comparison {
   readonly seconds: number;
 }
 
-const warmUpSeconds = 1;
+/** A POST needs this long until Node has compiled its whole path: a server runs for weeks. */
+const warmUpSeconds = 3;
 
 /** Loads subject and baseline in turn. Both get a warm-up that is not counted. */
 export async function against(comparison: Comparison): Promise<Row> {

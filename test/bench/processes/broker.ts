@@ -9,7 +9,7 @@ import { call } from './http.ts';
 /** What a user starts. */
 export const launcher = join(import.meta.dirname, '../../../host/bin/muster');
 /** What the launcher gives to Node. */
-export const nodeFlags = ['--max-semi-space-size=1'];
+export const nodeFlags = ['--max-semi-space-size=2'];
 const patienceMs = 60_000;
 
 export interface Broker {

@@ -100,3 +100,19 @@ test('much work is cut into groups, so that the lock is let go in between', asyn
   await queue.drain();
   t.true(queue.empty);
 });
+
+test('a group with a refusal is repeated before its answers, and each work that was kept is stored once', async (t) => {
+  const { write, words } = stage(t);
+  let runs = 0;
+  const results = await Promise.allSettled([write('a', () => (runs += 1)), write('b', refused), write('c')]);
+  t.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  t.deepEqual(words(), ['a', 'c']);
+  t.is(runs, 2);
+  // Work that comes next to a refusal is not repeated again and again.
+  await Promise.allSettled([write('d', () => (runs += 1)), write('a')]);
+  t.is(runs, 3);
+  t.deepEqual(words(), ['a', 'c', 'd']);
+});
