@@ -6,15 +6,8 @@ import { variantFor, type Placed, type Template } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { MachineType, Places, ProviderApi, ProviderType } from '../contract/provider.ts';
 import type { Offer, Shortfall } from '../model/shortfall.ts';
-import { Asking, PluginFailure, type AskingParts } from './guard/asking.ts';
-import {
-  answerOf,
-  checkFindings as findingsAnswer,
-  checkMachineType,
-  checkOffers as offersAnswer,
-  checkPlaces as placesAnswer,
-  checkBoolean,
-} from './answer-checks/answers.ts';
+import { PluginFailure, type AskingParts } from './guard/asking.ts';
+import { PluginAnswers } from './plugin-answers.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
 import type { Facts, Lack, LackingOffer } from './facts.ts';
 
@@ -38,7 +31,7 @@ export class ProviderDirectory {
   readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
   readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
   readonly #facts: Facts;
-  readonly #asking: Asking;
+  readonly #answers: PluginAnswers;
   readonly #reviews = new WeakMap<Template, Map<string, readonly Finding[]>>();
   readonly #seen = new WeakMap<Template, Map<string, Template>>();
 
@@ -51,7 +44,7 @@ export class ProviderDirectory {
   ) {
     this.instances = instances;
     this.#facts = facts;
-    this.#asking = new Asking(asking);
+    this.#answers = new PluginAnswers(asking);
     this.#types = new Map(types.map((type) => [type.type, type]));
     this.#apis = new Map(instances.map((instance) => [instance.name, this.#offered(instance, apis)]));
   }
@@ -134,7 +127,8 @@ export class ProviderDirectory {
     if (!known) this.#reviews.set(template, (known = new Map()));
     let findings = known.get(instance.name);
     if (!findings) {
-      const answer = this.#review(template, instance);
+      const api = this.apiOf(template, instance.name);
+      const answer = this.#answers.review(this.templateFor(template, instance), instance.name, api);
       // A failed review is not cached, because the next one may succeed.
       if (answer instanceof PluginFailure) return [{ level: 'error', path: '', message: answer.fault.message }];
       findings = answer;
@@ -154,22 +148,15 @@ export class ProviderDirectory {
       this.instances.find(({ type }) => type === named);
     const known = (name: string) => instance && this.#facts.machineType(instance.name, name);
     const type = this.#types.get(named ?? '');
-    if (!type?.machineTypeOf) return undefined;
-    const what = `machine type of '${template.template_id}' (${type.type})`;
+    if (!type) return undefined;
     const seen = instance ? this.templateFor(template, instance) : template;
-    const answer = this.#asking.ask(
-      instance?.name ?? '',
-      type,
-      what,
-      () => type.machineTypeOf?.(seen, known),
-      answerOf(checkMachineType),
-    );
+    const answer = this.#answers.machineType(seen, instance?.name ?? '', type, known);
     return answer instanceof PluginFailure ? undefined : answer;
   }
 
   /** The offers for a template at an instance, best first, with those that lacked capacity recently. */
   offersOf(template: Template, instance: ProviderInstance, api: ProviderApi): TemplateOffers {
-    const offers = this.#offers(template, instance, api);
+    const offers = this.#answers.offers(this.templateFor(template, instance), instance.name, api);
     if (offers === undefined) return { offers, short: new Map() };
     // Without offers nothing can be ordered.
     if (offers instanceof PluginFailure) {
@@ -213,40 +200,15 @@ export class ProviderDirectory {
 
   #presumed(instance: ProviderInstance): Places | undefined {
     const type = this.type(instance);
-    if (!type?.presumedPlaces) return undefined;
-    const call = () => type.presumedPlaces?.(instance.config);
-    const answer = this.#asking.ask<Places | undefined>(
-      instance.name,
-      type,
-      `presumed places of '${instance.name}'`,
-      call,
-      placesAnswer,
-    );
+    const answer = type && this.#answers.presumedPlaces(instance, type);
     return answer instanceof PluginFailure ? undefined : answer;
-  }
-
-  #review(template: Template, instance: ProviderInstance): readonly Finding[] | PluginFailure {
-    const api = this.apiOf(template, instance.name);
-    if (!api?.review) return [];
-    const what = `review of template '${template.template_id}' for '${instance.name}' (${api.name})`;
-    const call = () => api.review?.(this.templateFor(template, instance)) as readonly Finding[];
-    return this.#asking.ask(instance.name, api, what, call, findingsAnswer);
-  }
-
-  #offers(
-    template: Template,
-    instance: ProviderInstance,
-    api: ProviderApi,
-  ): readonly Offer[] | undefined | PluginFailure {
-    if (!api.offers) return undefined;
-    const what = `offers of template '${template.template_id}' at '${instance.name}' (${api.name})`;
-    const call = () => api.offers?.(this.templateFor(template, instance)) as readonly Offer[];
-    return this.#asking.ask(instance.name, api, what, call, offersAnswer);
   }
 
   #offered(instance: ProviderInstance, apis: readonly ProviderApi[]): readonly ProviderApi[] {
     const type = this.#types.get(instance.type);
-    const served = apis.filter((api) => api.type === instance.type && this.#serves(type, instance, api));
+    const served = apis.filter(
+      (api) => api.type === instance.type && (!type || this.#answers.serves(instance, type, api.name) === true),
+    );
     const rank = (api: ProviderApi) => {
       const place = type?.prefers?.indexOf(api.name) ?? -1;
       return place < 0 ? Infinity : place;
@@ -254,22 +216,8 @@ export class ProviderDirectory {
     return served.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
   }
 
-  #serves(type: ProviderType<any, any> | undefined, instance: ProviderInstance, { name }: ProviderApi): boolean {
-    // A quarantined instance is not asked, and gets no orders either.
-    if (!type?.serves || this.#asking.quarantined(instance.name)) return true;
-    const call = () => type.serves?.(instance.config, name) as boolean;
-    const answer = this.#asking.ask(
-      instance.name,
-      type,
-      `question whether '${instance.name}' serves ${name}`,
-      call,
-      checkBoolean,
-    );
-    return answer instanceof PluginFailure ? false : answer;
-  }
-
   /** Whether calls to an instance are paused now; with a template: calls for requests of this template. */
   quarantined(instance: string, template_id?: string): boolean {
-    return this.#asking.quarantined(instance, template_id);
+    return this.#answers.quarantined(instance, template_id);
   }
 }

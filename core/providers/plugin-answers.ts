@@ -1,0 +1,76 @@
+import type { Finding } from '../contract/findings.ts';
+import type { MachineType, Places, ProviderApi, ProviderType } from '../contract/provider.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { Offer } from '../model/shortfall.ts';
+import type { Template } from '../model/template.ts';
+import {
+  answerOf,
+  checkBoolean,
+  checkFindings,
+  checkMachineType,
+  checkOffers,
+  checkPlaces,
+} from './answer-checks/answers.ts';
+import { Asking, PluginFailure, type AskingParts } from './guard/asking.ts';
+
+/**
+ * The checked answers of provider plugins that need no call to the provider. Each method returns what the plugin says,
+ * or its failure, or the default for a plugin that lacks the function. The templates already have the defaults of the
+ * instance.
+ */
+export class PluginAnswers {
+  readonly #asking: Asking;
+
+  constructor(parts: Partial<AskingParts>) {
+    this.#asking = new Asking(parts);
+  }
+
+  /** See `AskingParts.quarantined`. */
+  quarantined(instance: string, template_id?: string): boolean {
+    return this.#asking.quarantined(instance, template_id);
+  }
+
+  /** The findings about a template. Default: none. */
+  review(template: Template, instance: string, api: ProviderApi | undefined): readonly Finding[] | PluginFailure {
+    if (!api?.review) return [];
+    const what = `review of template '${template.template_id}' for '${instance}' (${api.name})`;
+    return this.#asking.ask(instance, api, what, () => api.review?.(template) as readonly Finding[], checkFindings);
+  }
+
+  /** The offers for a template, best first. Default: undefined, the API has no offers to select from. */
+  offers(template: Template, instance: string, api: ProviderApi): readonly Offer[] | PluginFailure | undefined {
+    if (!api.offers) return undefined;
+    const what = `offers of template '${template.template_id}' at '${instance}' (${api.name})`;
+    return this.#asking.ask(instance, api, what, () => api.offers?.(template) as readonly Offer[], checkOffers);
+  }
+
+  /** The machine type of a template. `known` finds a type that an instance reported. Default: undefined. */
+  machineType(
+    template: Template,
+    instance: string,
+    type: ProviderType<any, any>,
+    known: (name: string) => MachineType | undefined,
+  ): MachineType | PluginFailure | undefined {
+    if (!type.machineTypeOf) return undefined;
+    const what = `machine type of '${template.template_id}' (${type.type})`;
+    const call = () => type.machineTypeOf?.(template, known);
+    return this.#asking.ask(instance, type, what, call, answerOf(checkMachineType));
+  }
+
+  /** The places that the type derives from the configuration of an instance. Default: undefined. */
+  presumedPlaces(
+    { name, config }: ProviderInstance,
+    type: ProviderType<any, any>,
+  ): Places | PluginFailure | undefined {
+    if (!type.presumedPlaces) return undefined;
+    const call = () => type.presumedPlaces?.(config);
+    return this.#asking.ask<Places | undefined>(name, type, `presumed places of '${name}'`, call, checkPlaces);
+  }
+
+  /** Whether an instance offers an API, which a quarantined instance is not asked. Default: true. */
+  serves({ name, config }: ProviderInstance, type: ProviderType<any, any>, api: string): boolean | PluginFailure {
+    if (!type.serves || this.quarantined(name)) return true;
+    const call = () => type.serves?.(config, api) as boolean;
+    return this.#asking.ask(name, type, `question whether '${name}' serves ${api}`, call, checkBoolean);
+  }
+}
