@@ -14,7 +14,7 @@ import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
 import { SessionPool, type Quarantined } from '../providers/guard/session-pool.ts';
 import type { Owner, Store } from '../contract/storage.ts';
 import type { StateChange } from './state/request-state.ts';
-import { EventDelivery } from './background/event-delivery.ts';
+import { Background } from './background/background.ts';
 import { HealthWatch } from './background/health-watch.ts';
 import { ClaimedRequest } from './claims/claimed-request.ts';
 import { ClaimPool, type Work } from './claims/claim-pool.ts';
@@ -26,16 +26,10 @@ import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
 import type { Tools } from './execute/tools.ts';
-import { ExpectedMachineLookup } from './background/expected-machine-lookup.ts';
 import { Stoppages, type Stoppage } from './background/stoppages.ts';
-import { UnknownHostLookup } from './background/unknown-host-lookup.ts';
-import { Discovery } from './background/discovery.ts';
+import { installationOf } from './installation.ts';
 import { RequestRunner } from './request-runner.ts';
-import { Sweep } from './background/sweep/sweep.ts';
-import { Retention } from './background/retention.ts';
 import { defaultSettings, type Settings } from './settings.ts';
-import { randomBytes } from 'node:crypto';
-import { isBrokerError } from '../contract/errors.ts';
 
 export interface LoopParts {
   readonly store: Store;
@@ -102,12 +96,7 @@ class Loop implements RunningLoop {
   readonly #pool: SessionPool;
   readonly #health: HealthWatch;
   readonly #claimPool: ClaimPool;
-  readonly #retention: Retention;
-  readonly #sweep: Sweep;
-  readonly #discovery: Discovery;
-  readonly #unknownHosts: UnknownHostLookup;
-  readonly #populating: ExpectedMachineLookup;
-  readonly #delivery: EventDelivery;
+  readonly #background: Background;
   readonly #trouble: StorageTrouble;
   readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
@@ -129,22 +118,25 @@ class Loop implements RunningLoop {
     this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
-    this.#retention = new Retention(store, clock);
+    const settings = this.#settings;
     const { signal } = this.#stopping;
-    const shared = { store, clock, log, facts, settings: this.#settings, pool: this.#pool, signal };
-    this.#sweep = new Sweep({ ...shared, installation });
-    this.#discovery = new Discovery(shared);
-    this.#unknownHosts = new UnknownHostLookup(shared);
-    this.#populating = new ExpectedMachineLookup({ ...shared, installation });
-    this.#delivery = new EventDelivery({
-      ...shared,
+    this.#background = new Background({
+      store,
+      clock,
+      log,
+      facts,
+      settings,
+      instances,
+      installation,
+      watch,
+      signal,
+      quarantined,
+      pool: this.#pool,
+      health: this.#health,
       owner: parts.owner,
       sinks: parts.sinks ?? [],
-      watch,
-      quarantined,
     });
     this.#trouble = new StorageTrouble(clock, log);
-    const settings = this.#settings;
     const api: Tools['api'] = ({ provider_type, api }) =>
       apis.find((each) => each.type === provider_type && each.name === api);
     const work: Work = {
@@ -235,28 +227,14 @@ class Loop implements RunningLoop {
     this.#leaving = true;
     await this.#claimPool.stop(stopMs, () => this.#stopping.abort());
     this.#reportObserved();
-    this.#unknownHosts[Symbol.dispose]();
-    this.#populating[Symbol.dispose]();
-    this.#delivery[Symbol.dispose]();
-    const behind = [this.#health, this.#sweep, this.#discovery, this.#unknownHosts, this.#populating, this.#delivery];
-    await Promise.all(behind.map((each) => each.idle()));
+    await this.#background.stop();
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
   }
 
   async #betweenRounds(): Promise<void> {
     this.#reportObserved();
-    this.#delivery.begin();
-    void this.#health.check(this.#parts.instances, this.#pool, this.#stopping.signal);
-    this.#sweep.begin(this.#parts.instances);
-    this.#discovery.begin(this.#parts.instances);
-    this.#unknownHosts.begin(this.#parts.instances);
-    this.#populating.begin();
-    await this.#retention
-      .retention()
-      .catch((error: unknown) =>
-        this.#parts.log.warn({ err: error }, 'Old records could not be removed; this will be retried.'),
-      );
+    await this.#background.everyRound();
   }
 
   /** Wakes the requests that wait for the change that became durable. */
@@ -282,21 +260,5 @@ class Loop implements RunningLoop {
     let limit = this.#calls.get(instance);
     if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
     return limit;
-  }
-}
-
-/** The id of this installation: random, made once for each store. It marks the resources of muster in every cloud. */
-async function installationOf(store: Store, now: number): Promise<string> {
-  const key = { topic: 'installation', name: '', item: '' };
-  const known = await store.get('fact', key);
-  if (known) return String(known.value);
-  const value = randomBytes(8).toString('hex');
-  try {
-    await store.commit([{ op: 'insert', kind: 'fact', record: { ...key, value, at: now } }]);
-    return value;
-  } catch (error) {
-    // Another process was first.
-    if (isBrokerError(error) && error.code === 'ALREADY_EXISTS') return installationOf(store, now);
-    throw error;
   }
 }

@@ -1,0 +1,65 @@
+import type { EventSink } from '../../contract/events.ts';
+import type { Owner } from '../../contract/storage.ts';
+import type { ProviderInstance } from '../../model/provider-instance.ts';
+import type { CallTracking } from '../../providers/guard/call-tracking.ts';
+import type { BackgroundParts } from './background-parts.ts';
+import { Discovery } from './discovery.ts';
+import { EventDelivery } from './event-delivery.ts';
+import { ExpectedMachineLookup } from './expected-machine-lookup.ts';
+import type { HealthWatch } from './health-watch.ts';
+import { Retention } from './retention.ts';
+import { Sweep } from './sweep/sweep.ts';
+import { UnknownHostLookup } from './unknown-host-lookup.ts';
+
+interface AllParts extends BackgroundParts {
+  readonly health: HealthWatch;
+  readonly instances: readonly ProviderInstance[];
+  readonly installation: string;
+  readonly owner: Owner;
+  readonly sinks: readonly EventSink[];
+  readonly watch: CallTracking;
+  quarantined(instance: string, template_id?: string): boolean;
+}
+
+/** The work of the loop that belongs to no request. Each task decides itself when it is due. */
+export class Background {
+  readonly #parts: AllParts;
+  readonly #sweep: Sweep;
+  readonly #discovery: Discovery;
+  readonly #unknownHosts: UnknownHostLookup;
+  readonly #expectedMachines: ExpectedMachineLookup;
+  readonly #delivery: EventDelivery;
+  readonly #retention: Retention;
+
+  constructor(parts: AllParts) {
+    this.#parts = parts;
+    this.#sweep = new Sweep(parts);
+    this.#discovery = new Discovery(parts);
+    this.#unknownHosts = new UnknownHostLookup(parts);
+    this.#expectedMachines = new ExpectedMachineLookup(parts);
+    this.#delivery = new EventDelivery(parts);
+    this.#retention = new Retention(parts.store, parts.clock);
+  }
+
+  /** Begins what is due. Waits for the removal of old records only. */
+  async everyRound(): Promise<void> {
+    const { instances, health, pool, signal, log } = this.#parts;
+    this.#delivery.begin();
+    void health.check(instances, pool, signal);
+    this.#sweep.begin(instances);
+    this.#discovery.begin(instances);
+    this.#unknownHosts.begin(instances);
+    this.#expectedMachines.begin();
+    await this.#retention
+      .retention()
+      .catch((error: unknown) => log.warn({ err: error }, 'Old records could not be removed; this will be retried.'));
+  }
+
+  /** Begins nothing more, and resolves when the running tasks have ended. */
+  async stop(): Promise<void> {
+    const followers = [this.#unknownHosts, this.#expectedMachines, this.#delivery];
+    for (const each of followers) each[Symbol.dispose]();
+    const running = [this.#parts.health, this.#sweep, this.#discovery, ...followers];
+    await Promise.all(running.map((each) => each.idle()));
+  }
+}
