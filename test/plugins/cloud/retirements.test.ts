@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isAhead } from '../../../plugins/cloud/observe/liveness/retirements.ts';
+import { isUpcoming } from '../../../plugins/cloud/observe/liveness/retirements.ts';
 import { machinesOf, steadyStage } from './steady-support.ts';
 
 const events: readonly [code: string, description: string, ahead: boolean][] = [
@@ -11,7 +11,7 @@ const events: readonly [code: string, description: string, ahead: boolean][] = [
 ];
 for (const [Code, Description, ahead] of events) {
   test(`an event ${Code} ${ahead ? 'ends' : 'does not end'} a machine when it says '${Description}'`, (t) => {
-    t.is(isAhead({ Code, Description } as Parameters<typeof isAhead>[0]), ahead);
+    t.is(isUpcoming({ Code, Description } as Parameters<typeof isUpcoming>[0]), ahead);
   });
 }
 
