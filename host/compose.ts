@@ -108,7 +108,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   );
   try {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
-    const refreshBatcher = new RefreshBatcher((request_ids) => loop?.look(request_ids));
+    const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
     const loop = await startLoop(options, container, refreshBatcher);
     const requests = new RequestService(store, container.get(clock), refreshBatcher, configuration.server.max_pending);
     let closed: Promise<void> | undefined;
@@ -195,8 +195,8 @@ async function startLoop(
   const { loaded, log, primary } = options;
   const { configuration } = loaded;
   const settings = options.settings ? { settings: options.settings } : {};
-  const looked = (request_ids: readonly string[], at: number) => refreshBatcher.looked(request_ids, at);
-  if (primary) return primary.loop(looked);
+  const refreshed = (request_ids: readonly string[], at: number) => refreshBatcher.refreshed(request_ids, at);
+  if (primary) return primary.loop(refreshed);
   const where = options.loop ?? 'thread';
   if (where === 'none') return undefined;
   if (where === 'thread' && storageOf(container, configuration).shared) {
@@ -205,12 +205,12 @@ async function startLoop(
     return new LoopThread({
       data: { configuration, plugins_from, owner: thisOwner(), ...settings },
       log,
-      looked,
+      refreshed,
       ...options.thread,
     });
   }
   const { startInlineLoop } = await import('./loop/inline-loop.ts');
-  return startInlineLoop({ ...loopParts(container, configuration, thisOwner()), ...settings, looked });
+  return startInlineLoop({ ...loopParts(container, configuration, thisOwner()), ...settings, refreshed });
 }
 
 async function close(store: Store, loop: LoopHandle | undefined, followers: readonly Disposable[]): Promise<void> {

@@ -25,7 +25,7 @@ export async function foreignTemplates(
   const { plugins, review } = await loadConfiguration(options);
   const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
   const read = strategies
-    .find((strategy) => strategy.readTemplates && strategy.recognises?.(source.value, file))
+    .find((strategy) => strategy.readTemplates && strategy.recognizes?.(source.value, file))
     ?.readTemplates?.(source.value, review.canonical);
   if (!read) return undefined;
   const findings: Finding[] = read.findings.map((finding) => ({ ...finding, file: source.place(finding.path) }));

@@ -133,7 +133,7 @@ async function readTemplateFile(
     const readers = strategies.filter((each) => each.readTemplates);
     const isRecognized = (each: SchedulerStrategy): boolean => {
       try {
-        return each.recognises?.(source.value, file.name) === true;
+        return each.recognizes?.(source.value, file.name) === true;
       } catch (error) {
         // A strategy that fails leaves the file to the other strategies.
         const message = `strategy '${each.name}' failed to check whether it recognizes the file: ${reasonOf(error)}`;
@@ -141,7 +141,7 @@ async function readTemplateFile(
         return false;
       }
     };
-    const strategy = readers.find(isRecognized) ?? readers.find((each) => !each.recognises);
+    const strategy = readers.find(isRecognized) ?? readers.find((each) => !each.recognizes);
     if (strategy) dialect = ` by strategy '${strategy.name}'`;
     read = strategy?.readTemplates?.(source.value, review.canonical);
     if (strategy) templatesRead(read);

@@ -121,9 +121,9 @@ export interface SchedulerStrategy {
   statusWord?(request: RequestRecord): string;
   /**
    * Whether a file is of this dialect. The core asks every loaded strategy, in configuration order. A file that no
-   * strategy recognizes is read by the first strategy that has `readTemplates` and no `recognises`.
+   * strategy recognizes is read by the first strategy that has `readTemplates` and no `recognizes`.
    */
-  recognises?(file: unknown, name: string): boolean;
+  recognizes?(file: unknown, name: string): boolean;
   /** Reads a template file into layers with canonical field names. Unknown keys stay as written. */
   readTemplates?(file: unknown, canonical: (raw: Record<string, unknown>) => CanonicalTemplate): TemplatesRead;
 }

@@ -78,8 +78,8 @@ export const AttemptRecord = Type.Object({
   answered_ms: Type.Optional(Type.Integer()),
   /** The number of consecutive calls that ended without an outcome. */
   tries: Type.Integer(),
-  /** How often the machines of the lost attempt were looked up by tag. */
-  looks: Type.Optional(Type.Integer()),
+  /** How often the machines of the lost attempt were searched by tag. */
+  searches: Type.Optional(Type.Integer()),
   /**
    * A machine appeared after the attempt was marked lost without a handle, and the attempt was recovered once more.
    */

@@ -52,12 +52,12 @@ export interface LoopParts {
   /** Calls that stopped an earlier loop and are not stored yet. */
   readonly stopped?: readonly Stoppage[];
   /** Called in batches with the observed requests and the time of the observation (epoch milliseconds). */
-  looked?(request_ids: readonly string[], at: number): void;
+  refreshed?(request_ids: readonly string[], at: number): void;
 }
 
 export interface RunningLoop {
   /** Observes these requests now, each at most once in two seconds. */
-  look(request_ids: readonly string[]): void;
+  refresh(request_ids: readonly string[]): void;
   /** Checks an instance now and returns its health. Rejects with PROVIDER_NOT_FOUND when it is not configured. */
   check(instance: string): Promise<Checked>;
   /** Code of a plugin failed for an instance outside any call. */
@@ -101,7 +101,7 @@ class Loop implements RunningLoop {
   readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
   readonly #calls = new Map<string, LimitFunction>();
-  readonly #lookedAt = new Set<string>();
+  readonly #refreshed = new Set<string>();
   #leaving = false;
   #stopped: Promise<void> | undefined;
 
@@ -188,7 +188,7 @@ class Loop implements RunningLoop {
       watch,
       claimPool: this.#claimPool,
       leaving: () => this.#leaving,
-      looked: (request_id) => void this.#lookedAt.add(request_id),
+      refreshed: (request_id) => void this.#refreshed.add(request_id),
     });
   }
 
@@ -196,13 +196,13 @@ class Loop implements RunningLoop {
     this.#claimPool.start();
   }
 
-  look(request_ids: readonly string[]): void {
+  refresh(request_ids: readonly string[]): void {
     for (const id of request_ids) {
       const claimed = this.#claimPool.get(id);
       if (!claimed || claimed.refresh_now) continue;
       claimed.refresh_now = true;
-      const last = Math.max(-Infinity, ...claimed.looked_at.values());
-      this.#claimPool.due(claimed, Math.max(0, last + this.#settings.look_soon_ms - this.#clock.monotonic()));
+      const last = Math.max(-Infinity, ...claimed.observed_at.values());
+      this.#claimPool.due(claimed, Math.max(0, last + this.#settings.observe_moving_ms - this.#clock.monotonic()));
     }
   }
 
@@ -251,9 +251,9 @@ class Loop implements RunningLoop {
   }
 
   #reportObserved(): void {
-    if (this.#lookedAt.size === 0) return;
-    this.#parts.looked?.([...this.#lookedAt], this.#clock.now());
-    this.#lookedAt.clear();
+    if (this.#refreshed.size === 0) return;
+    this.#parts.refreshed?.([...this.#refreshed], this.#clock.now());
+    this.#refreshed.clear();
   }
 
   #callsOf(instance: string): LimitFunction {

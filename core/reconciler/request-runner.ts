@@ -46,7 +46,7 @@ export interface RunnerParts {
   /** The loop is being stopped: no further step is started. */
   leaving(): boolean;
   /** Called when the provider answered for all machines of the request. */
-  looked(request_id: string): void;
+  refreshed(request_id: string): void;
 }
 
 /** The number of outcomes that are committed before other requests continue. */
@@ -78,10 +78,13 @@ export class RequestRunner {
       if (decision.steps.length === 0) return this.#settle(claimed, decision, circumstances.held_back !== undefined);
       const done = await Promise.allSettled(decision.steps.map((step) => perform(step, claimed, this.#parts.tools)));
       const applies = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-      const looks = done.filter((_, index) => decision.steps[index]?.do === 'observe');
-      if (looks.length > 0) claimed.refresh_now = false;
-      if (looks.length > 0 && looks.every((each) => each.status === 'fulfilled' && each.value.length > 0))
-        this.#parts.looked(claimed.request_id);
+      const observations = done.filter((_, index) => decision.steps[index]?.do === 'observe');
+      if (observations.length > 0) claimed.refresh_now = false;
+      if (
+        observations.length > 0 &&
+        observations.every((each) => each.status === 'fulfilled' && each.value.length > 0)
+      )
+        this.#parts.refreshed(claimed.request_id);
       // The outcomes of successful steps are kept, whatever happened to the others.
       for (const [index, part] of chunks(applies, appliesAtOnce).entries()) {
         if (index > 0) await turn();
@@ -174,7 +177,7 @@ export class RequestRunner {
     await this.#parts.committer.commit(claimed, [(change) => watchReturn(change, progress)]);
     await this.#rest(
       claimed,
-      isTerminal(claimed.state.request.status) ? undefined : this.#parts.settings.look_soon_ms,
+      isTerminal(claimed.state.request.status) ? undefined : this.#parts.settings.observe_moving_ms,
     );
   }
 

@@ -3,9 +3,9 @@ import { defaultReadyTimeoutS } from '../model/template.ts';
 /** The intervals of the reconciler, in milliseconds. */
 export interface Settings {
   /** The interval between observations while machines start or stop. */
-  readonly look_soon_ms: number;
+  readonly observe_moving_ms: number;
   /** The interval between observations of machines at rest. */
-  readonly look_late_ms: number;
+  readonly observe_resting_ms: number;
   /** The time after which a machine that is not ready has failed, unless its template sets `ready_timeout`. */
   readonly pending_timeout_ms: number;
   /** The time after which a machine is gone that is missing from answers that list others. */
@@ -29,7 +29,7 @@ export interface Settings {
    * The times of the searches for an attempt whose token is too old for a replay, counted from when it was marked
    * lost.
    */
-  readonly lost_looks_ms: readonly number[];
+  readonly recover_after_ms: readonly number[];
   /** The interval between two sweeps, and from the start to the first one. */
   readonly sweep_ms: number;
   readonly sweep_first_ms: number;
@@ -47,8 +47,8 @@ export interface Settings {
 }
 
 export const defaultSettings: Settings = {
-  look_soon_ms: 2_000,
-  look_late_ms: 30_000,
+  observe_moving_ms: 2_000,
+  observe_resting_ms: 30_000,
   pending_timeout_ms: defaultReadyTimeoutS * 1_000,
   absence_ms: 60_000,
   silent_ms: 30_000,
@@ -59,7 +59,7 @@ export const defaultSettings: Settings = {
   lease_ms: 30_000,
   hold_ms: 60_000,
   repeat_release_ms: 60_000,
-  lost_looks_ms: [30_000, 120_000, 600_000],
+  recover_after_ms: [30_000, 120_000, 600_000],
   sweep_ms: 600_000,
   sweep_first_ms: 15_000,
   sweep_grace_ms: 600_000,

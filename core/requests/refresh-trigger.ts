@@ -1,10 +1,10 @@
 /** Triggers the loop, in whatever process it runs, to observe a request now. The caller does not wait. */
 export interface RefreshTrigger {
   /** Triggers at most one observation per request and 2 seconds. */
-  look(request_id: string): void;
+  refresh(request_id: string): void;
   /** Epoch milliseconds of the last observation that this process knows; undefined when it knows none. */
-  lookedAt(request_id: string): number | undefined;
+  refreshedAt(request_id: string): number | undefined;
 }
 
 /** For a process without a loop: triggers nothing. */
-export const noRefresh: RefreshTrigger = { look: () => undefined, lookedAt: () => undefined };
+export const noRefresh: RefreshTrigger = { refresh: () => undefined, refreshedAt: () => undefined };

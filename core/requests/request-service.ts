@@ -178,21 +178,21 @@ export class RequestService {
   }
 
   /**
-   * The stored state of a request. With `look` it also triggers the loop to observe the request, without waiting.
+   * The stored state of a request. With `refresh` it also triggers the loop to observe the request, without waiting.
    * Throws REQUEST_NOT_FOUND.
    */
   async status(
     request_id: string,
     machines: boolean,
-    look = machines,
+    refresh = machines,
   ): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
     const [known] = await this.#store.versions({ where: { request_id } });
     if (!known) throw requestNotFound(request_id);
     const request = await this.#records.get(known);
     if (!request) throw requestNotFound(request_id);
-    if (look) for (const id of request.origins ?? [request_id]) this.#refreshTrigger.look(id);
-    const looks = [this.#refreshTrigger.lookedAt(request_id), request.observed_at].filter((at) => at !== undefined);
-    const observed_at = looks.length === 0 ? undefined : Math.max(...looks);
+    if (refresh) for (const id of request.origins ?? [request_id]) this.#refreshTrigger.refresh(id);
+    const times = [this.#refreshTrigger.refreshedAt(request_id), request.observed_at].filter((at) => at !== undefined);
+    const observed_at = times.length === 0 ? undefined : Math.max(...times);
     const versions = [
       known,
       ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : []),
@@ -224,7 +224,7 @@ export class RequestService {
     };
     if (machines)
       for (const { request_id, origins } of requests)
-        for (const id of origins ?? [request_id]) this.#refreshTrigger.look(id);
+        for (const id of origins ?? [request_id]) this.#refreshTrigger.refresh(id);
     const of_origins = machines
       ? await requestsNamed(
           this.#store,

@@ -30,7 +30,7 @@ export type Question =
 
 export type ToWorker =
   | { readonly do: 'start'; readonly data: WorkerData }
-  | { readonly do: 'looked'; readonly request_ids: readonly string[]; readonly at: number }
+  | { readonly do: 'refreshed'; readonly request_ids: readonly string[]; readonly at: number }
   /** Sent with the connection. */
   | { readonly do: 'serve'; readonly id: number; readonly local: boolean }
   | { readonly do: 'measure' }
@@ -44,6 +44,6 @@ export type FromWorker =
   | { readonly event: 'failed'; readonly code?: Code; readonly message: string }
   /** Another process asked the worker to end; it accepts no more connections. */
   | { readonly event: 'leaving' }
-  | { readonly event: 'look'; readonly request_ids: readonly string[] }
+  | { readonly event: 'refresh'; readonly request_ids: readonly string[] }
   | { readonly event: 'measured'; readonly families: readonly Family[] }
   | { readonly event: 'question'; readonly id: number; readonly question: Question };

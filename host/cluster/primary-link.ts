@@ -8,10 +8,10 @@ export interface PrimaryLink {
   /** The number of this worker, from 1. */
   readonly worker: number;
   /**
-   * Returns the loop in the primary; undefined when the server has none. `looked` is called with the requests that the
+   * Returns the loop in the primary; undefined when the server has none. `refreshed` is called with requests that the
    * loop refreshed.
    */
-  loop(looked: (request_ids: readonly string[], at: number) => void): LoopHandle | undefined;
+  loop(refreshed: (request_ids: readonly string[], at: number) => void): LoopHandle | undefined;
   /** Returns the metrics of all processes. */
   measures(): Promise<readonly (readonly Family[])[]>;
 }

@@ -41,11 +41,11 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     const plugins_from = loaded.file === undefined ? process.cwd() : dirname(loaded.file);
     const limits = rateLimits(rate_limit, systemClock);
     const meter = new ThreadMeter('primary', 0);
-    const looked = (request_ids: readonly string[], at: number) =>
-      workerPool.broadcast({ do: 'looked', request_ids, at });
+    const refreshed = (request_ids: readonly string[], at: number) =>
+      workerPool.broadcast({ do: 'refreshed', request_ids, at });
     const loop = api_only
       ? undefined
-      : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, looked });
+      : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, refreshed });
     const data = { configuration, plugins_from, url, bound: address, log_calls, loop: loop !== undefined };
 
     async function answerTo(question: Question): Promise<unknown> {
@@ -59,7 +59,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
       return [[...meter.families(), ...processFamilies(0)], ofLoop, ...ofWorkers];
     }
     function handle(message: FromWorker, reply: (message: ToWorker) => void): void {
-      if (message.event === 'look') loop?.look(message.request_ids);
+      if (message.event === 'refresh') loop?.refresh(message.request_ids);
       if (message.event !== 'question') return;
       const { id, question } = message;
       void answerTo(question).then((answer) => reply({ do: 'answer', id, answer }));

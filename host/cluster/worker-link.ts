@@ -20,7 +20,7 @@ export class WorkerLink implements PrimaryLink, RateLimits {
   readonly #hasLoop: boolean;
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #questions = 0;
-  #looked: (request_ids: readonly string[], at: number) => void = () => undefined;
+  #refreshed: (request_ids: readonly string[], at: number) => void = () => undefined;
 
   constructor({ worker, loop }: WorkerData) {
     this.worker = worker;
@@ -28,21 +28,21 @@ export class WorkerLink implements PrimaryLink, RateLimits {
   }
 
   handle(message: ToWorker): void {
-    if (message.do === 'looked') this.#looked(message.request_ids, message.at);
+    if (message.do === 'refreshed') this.#refreshed(message.request_ids, message.at);
     if (message.do !== 'answer') return;
     this.#waiting.get(message.id)?.(message.answer);
     this.#waiting.delete(message.id);
   }
 
-  loop(looked: (request_ids: readonly string[], at: number) => void): LoopHandle | undefined {
-    this.#looked = looked;
+  loop(refreshed: (request_ids: readonly string[], at: number) => void): LoopHandle | undefined {
+    this.#refreshed = refreshed;
     if (!this.#hasLoop) return undefined;
     return {
       where: 'primary',
       trouble: () => this.#ask<string | undefined>({ ask: 'trouble' }),
       measures: () => Promise.resolve([]),
       check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
-      look: (request_ids) => sendToPrimary({ event: 'look', request_ids }),
+      refresh: (request_ids) => sendToPrimary({ event: 'refresh', request_ids }),
       // The loop ends with the primary.
       stop: () => Promise.resolve(),
     };

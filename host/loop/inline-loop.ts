@@ -16,7 +16,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
     trouble: () => (stopped ? 'The loop has stopped.' : loop.trouble()),
     measures: async () => meter.families(),
     check: (instance) => loop.check(instance).catch(() => undefined),
-    look: (request_ids) => loop.look(request_ids),
+    refresh: (request_ids) => loop.refresh(request_ids),
     stop: () => {
       stopped = true;
       return loop.stop();

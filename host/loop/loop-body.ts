@@ -49,7 +49,7 @@ export async function runLoop(
     quarantine,
     stopped,
     ...(settings ? { settings } : {}),
-    looked: (request_ids, at) => send({ event: 'looked', request_ids, at }),
+    refreshed: (request_ids, at) => send({ event: 'refreshed', request_ids, at }),
   });
   loop = running;
 
@@ -70,7 +70,7 @@ export async function runLoop(
     else if (message.do === 'measure')
       send({ event: 'measured', families: [...meter.families(), ...thread.families()] });
     else if (message.do === 'check') void check(message.id, message.instance);
-    else if (message.do === 'look') running.look(message.request_ids);
+    else if (message.do === 'refresh') running.refresh(message.request_ids);
     else void stop();
   });
   send({ event: 'ready' });

@@ -8,7 +8,7 @@ export interface LoopHandle extends Checkup {
   trouble(): string | undefined | Promise<string | undefined>;
   /** Returns the metrics of the loop; the last known ones when it does not answer. */
   measures(): Promise<readonly Family[]>;
-  look(request_ids: readonly string[]): void;
+  refresh(request_ids: readonly string[]): void;
   /** Ends open calls and releases the leases. Idempotent. */
   stop(): Promise<void>;
 }

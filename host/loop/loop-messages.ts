@@ -23,7 +23,7 @@ export interface LoopThreadData {
 }
 
 export type ToLoop =
-  | { readonly do: 'look'; readonly request_ids: readonly string[] }
+  | { readonly do: 'refresh'; readonly request_ids: readonly string[] }
   | { readonly do: 'check'; readonly id: number; readonly instance: string }
   | { readonly do: 'ping' }
   | { readonly do: 'measure' }
@@ -39,4 +39,4 @@ export type FromLoop =
   /** The result of a check; absent when the instance could not be checked. */
   | { readonly event: 'checked'; readonly id: number; readonly checked?: Checked }
   | { readonly event: 'log'; readonly line: LogLine }
-  | { readonly event: 'looked'; readonly request_ids: readonly string[]; readonly at: number };
+  | { readonly event: 'refreshed'; readonly request_ids: readonly string[]; readonly at: number };

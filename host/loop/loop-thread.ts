@@ -12,7 +12,7 @@ import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 export interface LoopThreadOptions {
   readonly data: Omit<LoopThreadData, 'call_memory' | 'quarantine' | 'stopped'>;
   readonly log: Log;
-  looked(request_ids: readonly string[], at: number): void;
+  refreshed(request_ids: readonly string[], at: number): void;
   /** Milliseconds between two pings; a thread that misses six in a row is replaced. Default 5 seconds. */
   readonly ping_ms?: number;
   /** Milliseconds of the first quarantine of a name that stopped the thread. Default: one minute. */
@@ -90,8 +90,8 @@ export class LoopThread implements LoopHandle {
     return this.#trouble ?? this.#reported;
   }
 
-  look(request_ids: readonly string[]): void {
-    if (this.#ready) this.#send({ do: 'look', request_ids });
+  refresh(request_ids: readonly string[]): void {
+    if (this.#ready) this.#send({ do: 'refresh', request_ids });
   }
 
   check(instance: string): Promise<Checked | undefined> {
@@ -157,7 +157,7 @@ export class LoopThread implements LoopHandle {
     this.#misses = 0;
     if (message.event === 'measured') return this.#measured(message.families);
     if (message.event === 'names') this.#names = message.names;
-    if (message.event === 'looked') return this.#options.looked(message.request_ids, message.at);
+    if (message.event === 'refreshed') return this.#options.refreshed(message.request_ids, message.at);
     if (message.event === 'checked') return this.#checked(message.id, message.checked);
     if (message.event === 'pong') {
       [this.#failures, this.#reported] = [0, message.trouble];

@@ -21,7 +21,7 @@ export class RefreshBatcher implements RefreshTrigger {
     this.#send = send;
   }
 
-  look(request_id: string): void {
+  refresh(request_id: string): void {
     const now = performance.now();
     const last = this.#sentAt.get(request_id);
     if (last !== undefined && now - last < minInterval_ms) return;
@@ -35,12 +35,12 @@ export class RefreshBatcher implements RefreshTrigger {
     }, collect_ms).unref();
   }
 
-  lookedAt(request_id: string): number | undefined {
+  refreshedAt(request_id: string): number | undefined {
     return this.#refreshedAt.get(request_id);
   }
 
   /** Records the requests that the loop refreshed, and the time. */
-  looked(request_ids: readonly string[], at: number): void {
+  refreshed(request_ids: readonly string[], at: number): void {
     for (const id of request_ids) this.#refreshedAt.set(id, at);
   }
 }

@@ -43,14 +43,14 @@ export function checkFiles(
 ): void {
   const { when } = checks;
   const read = readerOf(strategy, fields);
-  const recognises = strategy.recognises?.bind(strategy);
+  const recognizes = strategy.recognizes?.bind(strategy);
   const samples = read && files.length > 0 ? { read } : undefined;
   const noSamples = read ? '`files` of the dialect' : 'a strategy that reads templates';
 
   when(
-    recognises,
-    'a strategy that recognises files',
-    'recognises answers for whatever stands in a file, and never throws',
+    recognizes,
+    'a strategy that recognizes files',
+    'recognizes answers for whatever stands in a file, and never throws',
     async (knows) => {
       for (const file of nonsense)
         for (const name of ['templates.json', '', 'x.yaml']) {
@@ -61,18 +61,18 @@ export function checkFiles(
   );
 
   when(
-    recognises && files.length > 0 ? recognises : undefined,
-    recognises ? noSamples : 'a strategy that recognises files',
-    'recognises says yes to files of the dialect',
+    recognizes && files.length > 0 ? recognizes : undefined,
+    recognizes ? noSamples : 'a strategy that recognizes files',
+    'recognizes says yes to files of the dialect',
     async (knows) => {
       for (const { content, name } of files) assert.equal(knows(deepFrozen(content), name), true, name);
     },
   );
 
   when(
-    recognises && foreignFiles.length > 0 ? recognises : undefined,
-    recognises ? '`strangers`, files of others' : 'a strategy that recognises files',
-    'recognises says no to files of others',
+    recognizes && foreignFiles.length > 0 ? recognizes : undefined,
+    recognizes ? '`strangers`, files of others' : 'a strategy that recognizes files',
+    'recognizes says no to files of others',
     async (knows) => {
       for (const { content, name } of foreignFiles) assert.equal(knows(deepFrozen(content), name), false, name);
     },
@@ -138,7 +138,7 @@ export function checkFiles(
           for (const odd of oddParts) {
             const file = withPart(content, path, odd);
             readIn(file);
-            const known = recognises && calmly(() => recognises(deepFrozen(file), name), `of ${excerptOf(file)}`);
+            const known = recognizes && calmly(() => recognizes(deepFrozen(file), name), `of ${excerptOf(file)}`);
             assert.ok(known === undefined || typeof known === 'boolean', `of ${excerptOf(file)}`);
           }
     },

@@ -27,14 +27,14 @@ export function checkSchedulerManifest({ check }: Checks, strategy: SchedulerStr
     assert.equal(typeof strategy.listed.around, 'function');
   });
 
-  check('what it can do with files are functions, and what it recognises it can read', async () => {
-    for (const name of ['recognises', 'readTemplates', 'statusWord'] as const)
+  check('what it can do with files are functions, and what it recognizes it can read', async () => {
+    for (const name of ['recognizes', 'readTemplates', 'statusWord'] as const)
       assert.ok(['undefined', 'function'].includes(typeof strategy[name]), `'${name}' must be a function.`);
-    if (strategy.recognises)
+    if (strategy.recognizes)
       assert.equal(
         typeof strategy.readTemplates,
         'function',
-        'It recognises files and cannot read them: nobody else would.',
+        'It recognizes files and cannot read them: nobody else would.',
       );
   });
 }

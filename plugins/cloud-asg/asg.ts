@@ -15,9 +15,8 @@ import { review } from './review.ts';
 const fields = Type.Object({});
 
 /**
- * Makes an Auto Scaling group for each order. A group goes on by itself: it tries again for ever, replaces and
- * rebalances. Here it is allowed one thing only, to grow to what was ordered, and that only until something of it is
- * given back.
+ * Creates one Auto Scaling group for each order. By default a group retries forever, replaces machines and rebalances
+ * zones. muster lets a group do one thing only: grow to the ordered size, until some of its machines are returned.
  */
 export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle, Prepared>({
   type: 'cloud',
@@ -32,8 +31,8 @@ export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle,
     machines_per_launch: 1_000,
     offers_per_launch: 'many',
     visible_within_ms: 300_000,
-    // There is no token: the group's name keeps a second one from being made, as long as the group is there, which it
-    // is until it is disposed of.
+    // CreateAutoScalingGroup takes no token. The name of the group prevents a second group for as long as the group
+    // exists, which is until it is disposed of.
     token_valid_ms: 30 * 86_400_000,
   },
 
@@ -43,7 +42,7 @@ export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle,
   release: releaseGroup,
   dispose: disposeGroup,
   async find(session, order, call) {
-    // What was never prepared was never sent.
+    // An order that was not prepared was not sent.
     if (!order.prepared) return undefined;
     const group = await describeGroup(session, groupName(session, order), call);
     return group && isGroupOf(session, order, group) ? handleOf(order.prepared) : undefined;

@@ -1,22 +1,22 @@
 import type { Market, Pool, TemplateVersion } from '../cloud/index.ts';
 
-/** By what a group is found again, and all that its sizes are worked out from. */
+/** Identifies a group, and holds what its sizes are computed from. */
 export interface GroupHandle {
   readonly name: string;
-  /** Units of capacity of the lightest machine that it may start. */
+  /** Units of capacity of the machine type with the lowest weight that the group may start. */
   readonly unit: number;
-  /** Its units are weights; else they are machines. */
+  /** Whether a unit is a weight. Otherwise a unit is a machine. */
   readonly weighted: boolean;
 }
 
-/** Frozen before the launch: exactly what is sent, each time. */
+/** Stored before the launch: each attempt to send the order sends exactly this. */
 export interface Prepared extends GroupHandle {
   /** The input of CreateAutoScalingGroup. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly template: TemplateVersion;
-  /** Pools that this order may draw on. */
+  /** Pools that this order may use. */
   readonly pools: readonly Pool[];
-  /** Units that it asks of each market. */
+  /** Units that the order requests in each market. */
   readonly target: Readonly<Record<Market, number>>;
 }
 

@@ -5,13 +5,13 @@ import { ownTags, tagValue, type CloudSession } from '../cloud/index.ts';
 type Named = Pick<LaunchOrder<any, any>, 'request_id' | 'attempt'>;
 
 /**
- * The name of an order's group. It is worked out, so that the order finds its group again whatever was stored; no two
- * orders have the same.
+ * The name of an order's group. It is derived from the order, so that the group is found without any stored state. No
+ * two orders have the same name.
  */
 export const groupName = (session: CloudSession, { request_id, attempt }: Named): string =>
   `muster-${session.installation.slice(0, 12)}-${request_id}-${attempt}`.replaceAll(':', '-').slice(0, 255);
 
-/** Whether the group of that name is the one that this order made: somebody else may have taken the name. */
+/** Whether this order created the group with that name. Another program may use the name. */
 export function isGroupOf(session: CloudSession, { request_id, attempt }: Named, { Tags }: AutoScalingGroup): boolean {
   return (
     tagValue(Tags, ownTags.installation) === session.installation &&

@@ -3,5 +3,5 @@ import { asg } from './asg.ts';
 
 export { asg } from './asg.ts';
 
-/** The API ASG: an Auto Scaling group for each order. */
+/** The provider API ASG: an Auto Scaling group for each order. */
 export default definePlugin({ name: 'cloud-asg', contract: 1, requires: ['cloud'], providerApis: [asg] });

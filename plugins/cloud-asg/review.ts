@@ -6,17 +6,17 @@ import {
   reviewChoice,
   reviewCommon,
   reviewForm,
-  reviewOverruled,
+  reviewOverridden,
   reviewRequirements,
   type CloudTemplate,
 } from '../cloud/index.ts';
-import { swaps } from './launch/processes.ts';
+import { replacementSettings } from './launch/processes.ts';
 import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } from './launch/strategies.ts';
 
-/** Auto Scaling's limit of a mixed instances policy. */
-const mostTypes = 40;
+/** The most machine types of a mixed instances policy. */
+const maxTypes = 40;
 
-const overruled = [
+const overridden = [
   'AutoScalingGroupName',
   'LaunchTemplate',
   'MinSize',
@@ -32,7 +32,7 @@ interface Policy {
 const overridesPath = '/provider_api_spec/MixedInstancesPolicy/LaunchTemplate/Overrides';
 const weightForm = /^[1-9]\d{0,2}$/;
 
-/** What an Auto Scaling group cannot honour. */
+/** Reports what an Auto Scaling group cannot honor. */
 export function review(given: object): Finding[] {
   const template = given as CloudTemplate;
   const form = reviewForm(template, groupShape);
@@ -41,7 +41,7 @@ export function review(given: object): Finding[] {
     ...reviewCommon(template),
     ...reviewRequirements(template),
     ...reviewChoice(template),
-    ...reviewOverruled(template.provider_api_spec ?? {}, overruled),
+    ...reviewOverridden(template.provider_api_spec ?? {}, overridden),
   ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
   const {
@@ -54,11 +54,12 @@ export function review(given: object): Finding[] {
   const warning = (path: string, message: string) => findings.push({ level: 'warning', path, message });
 
   if (template['replace_lost'] === true)
-    warning('/replace_lost', 'has no effect; a group of muster replaces nothing by itself');
-  if (template['fleet_type'] !== undefined) error('/fleet_type', 'is not for ASG; a group has no type');
+    warning('/replace_lost', 'has no effect; muster turns off the replacement of machines in its groups');
+  if (template['fleet_type'] !== undefined)
+    error('/fleet_type', 'cannot be used with ASG: a group has no type. Remove it.');
   const types = machineTypesOf(template);
-  if (types.length > mostTypes)
-    error('/machine_types', `must not have more than ${mostTypes} types, the most that a group takes`);
+  if (types.length > maxTypes)
+    error('/machine_types', `must not have more than ${maxTypes} types, the most that a group takes`);
   const asksSpot = marketsOf(template).includes('spot');
   const spot = spotStrategy(allocation_strategy ?? '');
   const onDemand = onDemandStrategy(allocation_strategy_on_demand ?? '');
@@ -74,15 +75,19 @@ export function review(given: object): Finding[] {
       error('/allocation_strategy_on_demand', 'needs named machine types: attributes have no order of priority');
   }
   if ('DesiredCapacityType' in native && native['DesiredCapacityType'] !== 'units')
-    error('/provider_api_spec/DesiredCapacityType', 'must be `units`: what is ordered is machines');
+    error('/provider_api_spec/DesiredCapacityType', 'must be `units`: an order counts machines');
   for (const name of ['LaunchConfigurationName', 'InstanceId'])
-    if (name in native) error(`/provider_api_spec/${name}`, 'cannot be used: groups are made from a launch template');
+    if (name in native)
+      error(`/provider_api_spec/${name}`, 'cannot be used: groups are created from a launch template');
   const policy = native['MixedInstancesPolicy'] as Policy | null | undefined;
   for (const [index, { WeightedCapacity: weight }] of (policy?.LaunchTemplate?.Overrides ?? []).entries())
     if (weight !== undefined && weight !== null && !weightForm.test(String(weight)))
       error(`${overridesPath}/${index}/WeightedCapacity`, 'must be a whole number from 1 to 999');
-  for (const name of swaps)
+  for (const name of replacementSettings)
     if (native[name] !== undefined && native[name] !== false && native[name] !== 0)
-      warning(`/provider_api_spec/${name}`, 'has no effect; a group of muster replaces nothing by itself');
+      warning(
+        `/provider_api_spec/${name}`,
+        'has no effect; muster turns off the replacement of machines in its groups',
+      );
   return findings;
 }

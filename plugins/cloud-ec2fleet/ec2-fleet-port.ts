@@ -2,7 +2,7 @@ import type { FleetData } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../core/index.ts';
 import { kindOfReason, pagesOf, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
 
-/** EC2 fleets of type request and maintain, in the words that all standing fleets share. */
+/** EC2 fleets of type request and maintain, behind the interface that all standing fleets share. */
 export const ec2FleetPort: FleetPort = {
   async describe(session, ids, call) {
     const views: FleetView[] = [];
@@ -21,7 +21,7 @@ export const ec2FleetPort: FleetPort = {
       (ec2) =>
         new ec2.ModifyFleetCommand({
           FleetId: id,
-          // Said each time: who leaves it out lets the fleet choose machines to end.
+          // Sent each time: without it the fleet chooses machines to terminate.
           ExcessCapacityTerminationPolicy: 'no-termination',
           TargetCapacitySpecification: target,
         }),
@@ -35,7 +35,7 @@ export const ec2FleetPort: FleetPort = {
       call,
     );
     const error = UnsuccessfulFleetDeletions?.[0]?.Error;
-    // What is being deleted, or is gone already, needs no deleting; the next look at it decides.
+    // A fleet that is being deleted, or is gone, needs no deletion. The next description of the fleet decides.
     if (!error || error.Code === 'fleetIdDoesNotExist') return;
     const code = error.Code ?? 'Unknown';
     throw new ProviderFault(
@@ -51,7 +51,7 @@ export const ec2FleetPort: FleetPort = {
     for await (const page of pagesOf((next) =>
       session.read((ec2) => new ec2.DescribeFleetHistoryCommand({ ...asked, ...next }), call),
     )) {
-      // What comes and goes is no reason; everything else may be, whatever it is filed under.
+      // Events about machines that come and go explain nothing. Every other event may, whatever its type is.
       for (const { EventType, EventInformation } of page.HistoryRecords ?? []) {
         if (EventType === 'instance-change' || EventType === 'fleet-change') continue;
         events.push({
@@ -85,13 +85,13 @@ function viewOf(fleet: FleetData): FleetView {
   return {
     id: fleet.FleetId ?? '',
     state: (fleet.FleetState ?? 'submitted').replace('deleted', 'stopped') as FleetView['state'],
-    troubled: fleet.ActivityStatus === 'error',
+    hasError: fleet.ActivityStatus === 'error',
     ...(fleet.ClientToken === undefined ? {} : { token: fleet.ClientToken }),
     tags: fleet.Tags,
     ...(fleet.CreateTime === undefined ? {} : { created_at: fleet.CreateTime.toISOString() }),
     target: { total, onDemand, spot: total - onDemand },
     fulfilled: fleet.FulfilledCapacity ?? 0,
-    keeps: fleet.ExcessCapacityTerminationPolicy === 'no-termination',
+    neverTerminates: fleet.ExcessCapacityTerminationPolicy === 'no-termination',
     ...(fleet.ValidUntil === undefined ? {} : { valid_until: fleet.ValidUntil.getTime() }),
   };
 }

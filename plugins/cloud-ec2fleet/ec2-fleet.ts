@@ -15,27 +15,27 @@ import { instant } from './fleet-types/instant.ts';
 import { standing } from './fleet-types/standing.ts';
 import { fleetParameters } from './fleet-parameters.ts';
 
-/** How fleets may live; the first is taken where a template says nothing. */
+/** Types of fleets. The first is the default. */
 const fleetTypes = ['instant', ...standingTypes] as const;
 
-const overruled = ['Type', 'ClientToken', 'TerminateInstancesWithExpiration', 'ExcessCapacityTerminationPolicy'];
+const overridden = ['Type', 'ClientToken', 'TerminateInstancesWithExpiration', 'ExcessCapacityTerminationPolicy'];
 
-/** What EC2 Fleet cannot honour. */
+/** Reports what EC2 Fleet cannot honor. */
 const review = (template: object): Finding[] =>
-  reviewFleet(template as CloudTemplate, { types: fleetTypes, overruled, tagged: 'fleet' });
+  reviewFleet(template as CloudTemplate, { types: fleetTypes, overridden, tagged: 'fleet' });
 
 const fields = Type.Object({
   fleet_type: Type.Optional(
     Type.Enum([...fleetTypes], {
       description:
-        'How the fleet lives: `instant` (default) starts machines at once and is done, `request` goes on until it has them all, `maintain` also replaces what is lost.',
+        'Type of the fleet: `instant` (default) starts machines in one call, `request` starts machines until it has all of them, `maintain` also replaces lost machines.',
     }),
   ),
 });
 
 const byName: ReadonlyMap<string, FleetType> = new Map([instant, ...standing].map((each) => [each.fleet_type, each]));
 
-/** Has one call choose among machine types, places and markets. */
+/** Launches machines through one call that chooses among machine types, places and markets. */
 export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHandle, Prepared>({
   type: 'cloud',
   name: 'EC2Fleet',
@@ -49,7 +49,7 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
     offers_per_launch: 'many',
     visible_within_ms: 300_000,
     token_valid_ms: 86_400_000,
-    // A target that arrives late may undo a newer one.
+    // A delayed call may replace a newer target.
     late_release_ms: 60_000,
   },
 
@@ -73,13 +73,14 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
     return answers;
   },
 
-  release: (session, handle, aim, call) => typeOf(handle.fleet_type).release(session, handle, aim, call),
+  release: (session, handle, releaseTarget, call) =>
+    typeOf(handle.fleet_type).release(session, handle, releaseTarget, call),
   async find(session, order, call) {
     const { prepared } = order;
-    // What was never prepared was never sent.
+    // An order that was not prepared was not sent.
     return prepared && typeOf(prepared.fleet_type).find(session, { ...order, prepared }, call);
   },
-  // An order that broke off while it was prepared has nothing but its template to say what it was to become.
+  // An order that broke off during its preparation has only its template to name the type.
   dispose: (session, left, call) =>
     typeOf(left.handle?.fleet_type ?? left.order.prepared?.fleet_type ?? left.order.template.fleet_type).dispose(
       session,
@@ -96,6 +97,10 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
 
 function typeOf(fleetType: string | undefined): FleetType {
   const found = byName.get(fleetType ?? instant.fleet_type);
-  if (!found) throw new ProviderFault('invalid', `Fleets of type '${fleetType}' are not served.`);
+  if (!found)
+    throw new ProviderFault(
+      'invalid',
+      `EC2Fleet has no fleets of type '${fleetType}'. Set fleet_type to ${fleetTypes.join(', ')}.`,
+    );
   return found;
 }

@@ -5,16 +5,16 @@ import type {
   DescribeFleetsInstances,
 } from '@aws-sdk/client-ec2';
 import type { MachineReport, Shortfall } from '../../core/index.ts';
-import { kindOfReason, poolsSeen, type Market, type Pool } from '../cloud/index.ts';
+import { kindOfReason, matchingPools, type Market, type Pool } from '../cloud/index.ts';
 import type { Prepared } from './fleet-type.ts';
 
-/** Machines and errors as CreateFleet and DescribeFleets give them, side by side. */
+/** The machines and errors in the answer of CreateFleet or DescribeFleets. */
 export interface FleetAnswer {
   readonly instances: readonly (CreateFleetInstance | DescribeFleetsInstances)[];
   readonly errors: readonly (CreateFleetError | DescribeFleetError)[];
 }
 
-/** Machines as the fleet names them: no more than that they were started. */
+/** Reports of the machines that a fleet lists. A fleet reports only that they were started. */
 export function startedMachines(answer: FleetAnswer, weights: Prepared['weights']): MachineReport[] {
   return answer.instances.flatMap(({ InstanceIds, InstanceType, Lifecycle, LaunchTemplateAndOverrides }) => {
     const { AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
@@ -36,29 +36,29 @@ export function startedMachines(answer: FleetAnswer, weights: Prepared['weights'
   });
 }
 
-/** Units of capacity that machines come to. */
+/** The sum of the units of capacity of these machines. */
 export const unitsOf = (machines: readonly MachineReport[]): number =>
   machines.reduce((sum, machine) => sum + ((machine.data as { weight?: number } | undefined)?.weight ?? 1), 0);
 
 /**
- * Why pools gave less. A fleet's error names its pool as far as the override did, and says nothing of how many
- * machines it cost. A fleet that is short and gives no reason had no capacity in the pools that it was to draw on.
+ * Why pools delivered fewer machines. An error of a fleet names its pool only as far as the override did, and does not
+ * report how many machines are missing. A fleet that delivers less and reports no error counts as a lack of capacity
+ * in all its pools.
  */
 export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Shortfall[] {
   const found = answer.errors.flatMap((error): Shortfall[] => {
     const code = error.ErrorCode ?? 'Unknown';
-    const said = (error.ErrorMessage ?? 'The cloud gave no reason').replace(/[.\s]+$/, '');
-    const reason = { kind: kindOfReason(code, said), code, message: `CreateFleet: ${said}. Error Code: ${code}` };
+    const text = (error.ErrorMessage ?? 'The cloud gave no reason').replace(/[.\s]+$/, '');
+    const reason = { kind: kindOfReason(code, text), code, message: `CreateFleet: ${text}. Error Code: ${code}` };
     const { InstanceType, SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
     const market = marketNamed(error.Lifecycle);
     if (InstanceType === undefined && SubnetId === undefined && market === undefined) return [reason];
-    const named = poolsSeen(pools, { machine_type: InstanceType, subnet_id: SubnetId, market });
-    // A native specification may draw on pools that the template does not name: what it is refused is told all the
-    // same.
+    const named = matchingPools(pools, { machine_type: InstanceType, subnet_id: SubnetId, market });
+    // A native specification may use pools that the template does not name. Their errors are reported too.
     return named.length === 0 ? [reason] : named.map(({ key }) => ({ offer: key, ...reason }));
   });
   const unexplained = pools.map(({ key }) => {
-    const message = `CreateFleet: the fleet came short in ${key} and gave no reason. Error Code: UnfulfillableCapacity`;
+    const message = `CreateFleet: the fleet delivered fewer machines in ${key} and gave no reason. Error Code: UnfulfillableCapacity`;
     return { offer: key, kind: 'capacity' as const, code: 'UnfulfillableCapacity', message };
   });
   return [

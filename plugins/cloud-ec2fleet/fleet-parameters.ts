@@ -25,8 +25,11 @@ import {
 } from '../cloud/index.ts';
 import type { Prepared } from './fleet-type.ts';
 
-/** What a standing fleet insists on, whatever a native specification says: it ends no machine by itself, ever. */
-const patient: Readonly<Record<string, object>> = {
+/**
+ * Parameters that a standing fleet always has, whatever a native specification contains: the fleet never terminates a
+ * machine by itself.
+ */
+const noTermination: Readonly<Record<string, object>> = {
   request: { TerminateInstancesWithExpiration: false },
   maintain: { TerminateInstancesWithExpiration: false, ExcessCapacityTerminationPolicy: 'no-termination' },
 };
@@ -55,15 +58,15 @@ export async function fleetParameters(
     ...marketOptions(template, target, fleet_type),
   };
   const native = overlay(built, template.provider_api_spec);
-  // Machines of an instant fleet are tagged in the call that makes it, those of the others by their launch template
-  // alone.
+  // The call that creates an instant fleet tags its machines. Machines of other fleets are tagged by their launch
+  // template alone.
   const tagged = standing ? ['fleet'] : ['fleet', ...machineParts];
   const input = {
     ...native,
     LaunchTemplateConfigs: configsWith(native['LaunchTemplateConfigs'], used, standing),
-    // What the type, the count, the token and the tags are is ours alone: by them the machines are counted and found.
+    // muster sets the type, the count, the token and the tags itself: machines are counted and found by them.
     Type: fleet_type,
-    ...patient[fleet_type],
+    ...noTermination[fleet_type],
     TargetCapacitySpecification: {
       ...(native['TargetCapacitySpecification'] as object | undefined),
       TotalTargetCapacity: target.total,
@@ -91,7 +94,7 @@ export async function fleetParameters(
 
 function marketOptions(template: CloudTemplate, target: Target, fleet_type: string): object {
   const { spot, onDemand } = strategiesOf(template);
-  // Only instant fleets know it; the others have the preference from their launch template.
+  // Only instant fleets take this option. The launch template gives the preference to the others.
   const reserved =
     fleet_type === 'instant' && usesReservationsFirst(template)
       ? { CapacityReservationOptions: { UsageStrategy: 'use-capacity-reservations-first' } }

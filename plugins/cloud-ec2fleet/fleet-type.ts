@@ -10,23 +10,23 @@ import type {
 } from '../../core/index.ts';
 import type { CloudSession, StandingPrepared } from '../cloud/index.ts';
 
-/** By what a fleet is found again. Standing fleets keep more with it. */
+/** Identifies a fleet. The handle of a standing fleet has more fields. */
 export interface FleetHandle {
   readonly fleet_type: string;
-  /** Absent when its machines were found, and none of them says which fleet started it. */
+  /** Absent when the machines were found by their tags and none of them names its fleet. */
   readonly fleet_id?: string;
 }
 
-/** Frozen before the launch: exactly what is sent, each time. */
+/** Stored before the launch: each attempt to send the order sends exactly this. */
 export type Prepared = StandingPrepared;
 
 export type FleetOrder = LaunchOrder<any, Prepared>;
-/** An order that may have broken off while it was prepared. */
+/** An order that may have broken off during its preparation. */
 export type LeftOrder = LaunchOrder<any, Prepared | undefined>;
 
 /**
- * How fleets of one type live. The types share parameters and little else: each has its own way to grow, to be
- * followed and to end.
+ * The operations of one type of fleet. The types share parameters; each type grows, is observed and is released in its
+ * own way.
  */
 export interface FleetType {
   readonly fleet_type: string;
@@ -36,7 +36,7 @@ export interface FleetType {
     watched: readonly Watched<FleetHandle>[],
     call: Call,
   ): Promise<readonly (Observation<FleetHandle> | ProviderFault)[]>;
-  release(session: CloudSession, handle: FleetHandle, aim: ReleaseTarget, call: Call): Promise<Progress>;
+  release(session: CloudSession, handle: FleetHandle, releaseTarget: ReleaseTarget, call: Call): Promise<Progress>;
   find(session: CloudSession, order: FleetOrder, call: Call): Promise<FleetHandle | undefined>;
   dispose(
     session: CloudSession,

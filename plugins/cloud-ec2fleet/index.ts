@@ -3,5 +3,5 @@ import { ec2Fleet } from './ec2-fleet.ts';
 
 export { ec2Fleet } from './ec2-fleet.ts';
 
-/** The API EC2Fleet: several machine types, places and markets in each order. */
+/** The provider API EC2Fleet: an order may use several machine types, places and markets. */
 export default definePlugin({ name: 'cloud-ec2fleet', contract: 1, requires: ['cloud'], providerApis: [ec2Fleet] });

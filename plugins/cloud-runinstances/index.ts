@@ -3,7 +3,7 @@ import { runInstances } from './run-instances.ts';
 
 export { runInstances } from './run-instances.ts';
 
-/** The API RunInstances: one machine type, one place and one market in each order. */
+/** The provider API RunInstances: one machine type, one place and one market for each order. */
 export default definePlugin({
   name: 'cloud-runinstances',
   contract: 1,

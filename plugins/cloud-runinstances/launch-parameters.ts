@@ -15,7 +15,7 @@ import {
   type TemplateVersion,
 } from '../cloud/index.ts';
 
-/** Frozen before the launch: exactly what is sent, each time. */
+/** Stored before the launch: each attempt to send the order sends exactly this. */
 export interface Prepared {
   /** The input of RunInstances. */
   readonly params: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface Prepared {
   readonly template?: TemplateVersion;
 }
 
-/** What is tagged at launch. A Spot request is not a machine. */
+/** The resources that the launch tags. A Spot request is not part of a machine. */
 const tagged = ['instance', 'volume', 'network-interface'];
 
 /** The parameters of RunInstances for an order. */
@@ -57,7 +57,7 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
   return { params, ...(base ? { template: base } : {}) };
 }
 
-/** A request that ends with its machine: a persistent one would start another after it. */
+/** A one-time request, which ends with its machine: a persistent request would start another machine. */
 function spotOptions({ max_price }: CloudTemplate): object {
   return {
     MarketType: 'spot',

@@ -1,19 +1,19 @@
 import type { Finding } from '../../core/index.ts';
-import { machineShape, reviewCommon, reviewForm, reviewOverruled, type CloudTemplate } from '../cloud/index.ts';
+import { machineShape, reviewCommon, reviewForm, reviewOverridden, type CloudTemplate } from '../cloud/index.ts';
 
-/** What RunInstances cannot honour: everything that needs a fleet. */
+/** Reports what RunInstances cannot honor: everything that needs a fleet. */
 export function review(given: object): Finding[] {
   const template = given as CloudTemplate;
   const form = reviewForm(template, machineShape);
   if (form.length > 0) return form;
   const findings = [
     ...reviewCommon(template, { machine: ['launch_template_spec', 'provider_api_spec'] }),
-    ...reviewOverruled(template.provider_api_spec ?? {}, ['MinCount', 'MaxCount', 'ClientToken']),
+    ...reviewOverridden(template.provider_api_spec ?? {}, ['MinCount', 'MaxCount', 'ClientToken']),
   ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
   const warning = (path: string, message: string) => findings.push({ level: 'warning', path, message });
 
-  if (template['fleet_type'] !== undefined) error('/fleet_type', 'needs a fleet; RunInstances makes none');
+  if (template['fleet_type'] !== undefined) error('/fleet_type', 'needs a fleet; RunInstances creates none');
   if (template.instance_requirements !== undefined)
     error('/instance_requirements', 'needs a fleet; RunInstances takes named machine types only');
   const weights = new Set(Object.values(template.machine_types ?? {}));
@@ -29,6 +29,6 @@ export function review(given: object): Finding[] {
       warning(`/${field}`, 'has no effect; RunInstances tries machine types and subnets in the order of the template');
   }
   if (template['replace_lost'] === true)
-    warning('/replace_lost', 'has no effect; only fleets of type maintain replace what is lost');
+    warning('/replace_lost', 'has no effect; only fleets of type maintain replace lost machines');
   return findings;
 }

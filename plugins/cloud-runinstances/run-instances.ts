@@ -16,7 +16,7 @@ import {
 import { launchParameters, type Prepared } from './launch-parameters.ts';
 import { review } from './review.ts';
 
-/** By what the order is found again. */
+/** Identifies the order. */
 interface Handle {
   readonly client_token: string;
   readonly reservation_id?: string;
@@ -25,8 +25,8 @@ interface Handle {
 const fields = Type.Object({});
 
 /**
- * Starts machines at once and itself: no fleet, nothing that goes on by itself, and so nothing to stop or to clear
- * away.
+ * Starts machines directly, without a fleet. No resource keeps running in the background, so that nothing has to be
+ * stopped or disposed of.
  */
 export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Handle, Prepared>({
   type: 'cloud',
@@ -47,7 +47,7 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
 
   prepare: launchParameters,
 
-  /** The token pins all parameters, and the zone: another pool needs another attempt. */
+  /** The token fixes all parameters and the zone: another pool needs another attempt. */
   async launch(session, order, call) {
     const { params, template } = order.prepared;
     const handle = { client_token: order.token };
@@ -59,20 +59,20 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
           slow: true,
         },
       );
-      return started(
+      return launchOf(
         order,
         { ...handle, ...(answer.ReservationId ? { reservation_id: answer.ReservationId } : {}) },
         answer.Instances ?? [],
       );
     } catch (error) {
-      // The token was used, and all that it started is gone: the attempt is over.
+      // The token was used and all machines that it launchOf are gone: the attempt is over.
       if (isFault(error) && error.code === 'IdempotentInstanceTerminated')
         return { handle, machines: [], settled: true };
       if (isFault(error) && error.code === 'IdempotentParameterMismatch') {
-        // The token was used, with parameters that the cloud takes for others: it will never answer, but what it
-        // started can be seen.
-        const seen = await seenBy(session, order.token, call);
-        if (isComplete(session, seen, seen.length >= order.machine_count)) return started(order, handle, seen);
+        // The token was used with parameters that EC2 considers different: EC2 never answers, but the machines are
+        // visible.
+        const seen = await machinesOfToken(session, order.token, call);
+        if (isComplete(session, seen, seen.length >= order.machine_count)) return launchOf(order, handle, seen);
       }
       throw launchFault(session, order, error, template);
     }
@@ -80,10 +80,10 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
 
   observe: observeMachines,
 
-  release: (session, _handle, aim, call) => terminate(session, aim.go, call),
+  release: (session, _handle, releaseTarget, call) => terminate(session, releaseTarget.go, call),
 
   async find(session, order, call) {
-    const seen = await seenBy(session, order.token, call);
+    const seen = await machinesOfToken(session, order.token, call);
     return isComplete(session, seen, seen.length >= order.machine_count) ? { client_token: order.token } : undefined;
   },
 
@@ -91,11 +91,11 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
   offers: (template) => poolsOf(template as unknown as CloudTemplate),
 });
 
-const seenBy = (session: CloudSession, token: string, call: Call): Promise<Instance[]> =>
+const machinesOfToken = (session: CloudSession, token: string, call: Call): Promise<Instance[]> =>
   describeInstances(session, [{ Name: 'client-token', Values: [token] }], call);
 
-/** EC2 starts as many as it can and says nothing of those that it cannot. */
-function started(
+/** The result of a launch. EC2 starts as many machines as it can and does not report the missing ones. */
+function launchOf(
   order: LaunchOrder<typeof fields, Prepared>,
   handle: Handle,
   instances: readonly Instance[],
@@ -105,7 +105,7 @@ function started(
   const count = order.machine_count - machines.length;
   if (count <= 0) return { handle, machines, settled: true };
   const offer = order.offers?.[0]?.key;
-  const message = `RunInstances: ${machines.length} of ${order.machine_count} machines were to be had${offer === undefined ? '' : ` in ${offer}`}. Error Code: InsufficientInstanceCapacity`;
+  const message = `RunInstances: ${machines.length} of ${order.machine_count} machines were available${offer === undefined ? '' : ` in ${offer}`}. Error Code: InsufficientInstanceCapacity`;
   return {
     handle,
     machines,

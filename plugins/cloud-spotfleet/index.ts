@@ -3,5 +3,5 @@ import { spotFleet } from './spot-fleet.ts';
 
 export { spotFleet } from './spot-fleet.ts';
 
-/** The API SpotFleet: EC2 Fleet's predecessor, for templates and roles that name it. */
+/** The provider API SpotFleet: the predecessor of EC2 Fleet, for templates and roles that name it. */
 export default definePlugin({ name: 'cloud-spotfleet', contract: 1, requires: ['cloud'], providerApis: [spotFleet] });

@@ -2,8 +2,8 @@ import type { Finding } from '../../core/index.ts';
 import { marketsOf, reviewFleet, standingTypes, type CloudTemplate } from '../cloud/index.ts';
 import { spotByDefault } from './spot-by-default.ts';
 
-const particular = ['fleet_role', 'spot_fleet_request_expiry'];
-const overruled = [
+const ownFields = ['fleet_role', 'spot_fleet_request_expiry'];
+const overridden = [
   'Type',
   'ClientToken',
   'TargetCapacity',
@@ -12,13 +12,13 @@ const overruled = [
   'ExcessCapacityTerminationPolicy',
 ];
 
-/** What Spot Fleet cannot honour. */
+/** Reports what Spot Fleet cannot honor. */
 export function review(given: object): Finding[] {
   const template = spotByDefault(given as CloudTemplate);
   const findings = reviewFleet(template, {
     types: standingTypes,
-    knows: particular,
-    overruled,
+    knows: ownFields,
+    overridden,
     tagged: 'spot-fleet-request',
     within: 'SpotFleetRequestConfig',
   });

@@ -1,17 +1,17 @@
 import type { LaunchOrder, Template, Watched } from '../../core/index.ts';
 import type { CloudTemplate } from '../cloud/index.ts';
 
-/** A template that names no market means Spot here: Spot Fleet has nothing else to itself. */
+/** Sets the market of a template that names none to Spot: Spot Fleet cannot start on-demand machines alone. */
 export function spotByDefault(template: CloudTemplate): CloudTemplate {
   return template.price_type === undefined ? { ...template, price_type: 'spot' } : template;
 }
 
-/** An order of such a template. */
+/** The order with the default market in its template. */
 export function orderInSpot<O extends { readonly template: LaunchOrder['template'] }>(order: O): O {
   const template: Template = spotByDefault(order.template as CloudTemplate);
   return { ...order, template };
 }
 
-/** Attempts at such orders. */
+/** The attempts with the default market in their templates. */
 export const watchedInSpot = <H extends object>(watched: readonly Watched<H>[]): Watched<H>[] =>
   watched.map((each) => ({ ...each, order: orderInSpot(each.order) }));

@@ -54,14 +54,14 @@ export async function spotFleetParameters(
   const input = {
     ...native,
     LaunchTemplateConfigs: configsWith(native['LaunchTemplateConfigs'], used, true),
-    // What the type, the count, the token and the tags are is ours alone: by them the machines are counted and found.
+    // muster sets the type, the count, the token and the tags itself: machines are counted and found by them.
     Type: fleet_type,
     TargetCapacity: target.total,
     OnDemandTargetCapacity: target.onDemand,
-    // No machine ends because its fleet does, or wants fewer.
+    // The fleet terminates no machine when it ends or when its target is lowered.
     TerminateInstancesWithExpiration: false,
     ...(fleet_type === 'maintain' ? { ExcessCapacityTerminationPolicy: 'noTermination' } : {}),
-    // The SDK makes none for this call: without it a repeated call would make a second fleet.
+    // The SDK creates no token for this call. Without a token a repeated call would create a second fleet.
     ClientToken: order.token,
     TagSpecifications: joinTagSpecifications(
       native['TagSpecifications'],
@@ -86,18 +86,18 @@ interface SpotFleetTemplate {
   readonly spot_fleet_request_expiry?: number;
 }
 
-/** All parameters of the call lie in one of its own; a template may name it or leave it out. */
+/**
+ * The native parameters. The call takes all of them inside SpotFleetRequestConfig, which a template may name or omit.
+ */
 function nativeOf({ provider_api_spec: spec }: CloudTemplate): Record<string, unknown> | undefined {
   return (spec?.['SpotFleetRequestConfig'] as Record<string, unknown> | undefined) ?? spec;
 }
 
-/** To the second, as the wire has it. */
+/** A time in whole seconds, as the API takes it. */
 const minutesFrom = (now: number, minutes: number): string =>
   `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;
 
-/**
- * The ARN of a role that is named by its name or its ARN. A service-linked role lives under the path of its service.
- */
+/** The ARN of a role, from its name or its ARN. A service-linked role has the path of its service. */
 async function roleArn(session: CloudSession, role: string, call: Call): Promise<string> {
   if (role.startsWith('arn:')) return role;
   const { region } = session.settings;

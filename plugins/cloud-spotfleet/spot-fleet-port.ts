@@ -2,7 +2,7 @@ import type { SpotFleetRequestConfig } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../core/index.ts';
 import { kindOfReason, pagesOf, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
 
-/** Spot fleets, in the words that all standing fleets share. */
+/** Spot fleets behind the interface that all standing fleets share. */
 export const spotFleetPort: FleetPort = {
   async describe(session, ids, call) {
     const views: FleetView[] = [];
@@ -19,7 +19,7 @@ export const spotFleetPort: FleetPort = {
       (ec2) =>
         new ec2.ModifySpotFleetRequestCommand({
           SpotFleetRequestId: id,
-          // Said each time: who leaves it out lets the fleet choose machines to end.
+          // Sent each time: without it the fleet chooses machines to terminate.
           ExcessCapacityTerminationPolicy: 'noTermination',
           TargetCapacity: total,
           OnDemandTargetCapacity: onDemand,
@@ -34,7 +34,7 @@ export const spotFleetPort: FleetPort = {
       call,
     );
     const error = UnsuccessfulFleetRequests?.[0]?.Error;
-    // What is gone already needs no cancelling; the next look at it decides.
+    // A fleet that is gone needs no cancellation. The next description of the fleet decides.
     if (!error || error.Code === 'fleetRequestIdDoesNotExist') return;
     const code = error.Code ?? 'Unknown';
     throw new ProviderFault(
@@ -52,7 +52,7 @@ export const spotFleetPort: FleetPort = {
     for await (const page of pagesOf((next) =>
       session.read((ec2) => new ec2.DescribeSpotFleetRequestHistoryCommand({ ...asked, ...next }), call),
     )) {
-      // Reasons stand partly among the errors, partly among the information.
+      // Reasons are in events of type error and of type information.
       for (const { EventType, EventInformation } of page.HistoryRecords ?? []) {
         if (EventType !== 'error' && EventType !== 'information') continue;
         events.push({
@@ -83,13 +83,13 @@ function viewOf(fleet: SpotFleetRequestConfig): FleetView {
   return {
     id: fleet.SpotFleetRequestId ?? '',
     state: (fleet.SpotFleetRequestState ?? 'submitted').replace('cancelled', 'stopped') as FleetView['state'],
-    troubled: fleet.ActivityStatus === 'error',
+    hasError: fleet.ActivityStatus === 'error',
     ...(config?.ClientToken === undefined ? {} : { token: config.ClientToken }),
     tags: fleet.Tags,
     ...(fleet.CreateTime === undefined ? {} : { created_at: fleet.CreateTime.toISOString() }),
     target: { total, onDemand, spot: total - onDemand },
     fulfilled: config?.FulfilledCapacity ?? 0,
-    keeps: config?.ExcessCapacityTerminationPolicy === 'noTermination',
+    neverTerminates: config?.ExcessCapacityTerminationPolicy === 'noTermination',
     ...(config?.ValidUntil === undefined ? {} : { valid_until: config.ValidUntil.getTime() }),
   };
 }

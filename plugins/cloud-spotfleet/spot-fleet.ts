@@ -26,7 +26,7 @@ const fields = Type.Object({
   fleet_type: Type.Optional(
     Type.Enum([...standingTypes], {
       description:
-        'How the fleet lives: `request` (default) goes on until it has its machines, `maintain` also replaces what is lost.',
+        'Type of the fleet: `request` (default) starts machines until it has all of them, `maintain` also replaces lost machines.',
     }),
   ),
   fleet_role: Type.Optional(
@@ -39,19 +39,22 @@ const fields = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 525_600,
-      description: 'Minutes after which the fleet starts nothing more. Its machines stay. Default: never.',
+      description: 'Minutes after which the fleet starts no more machines. Its machines stay. Default: never.',
     }),
   ),
 });
 
-/** Has one request choose among machine types, places and markets, and start the machines afterwards. */
+/**
+ * Launches machines through one request that chooses among machine types, places and markets, and that starts the
+ * machines after the call.
+ */
 export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, StandingHandle, StandingPrepared>({
   type: 'cloud',
   name: 'SpotFleet',
   fields,
   capabilities: {
     supports_spot: true,
-    // Beside Spot only: a share of each fleet.
+    // Only beside Spot: as a share of each fleet.
     supports_on_demand: true,
     max_instances: 10_000,
     supported_fleet_types: [...standingTypes],
@@ -59,7 +62,7 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
     offers_per_launch: 'many',
     visible_within_ms: 300_000,
     token_valid_ms: 86_400_000,
-    // A target that arrives late may undo a newer one.
+    // A delayed call may replace a newer target.
     late_release_ms: 60_000,
   },
 
@@ -84,10 +87,10 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
     ),
 
   observe: (session, watched, call) => observeFleets(session, spotFleetPort, watchedInSpot(watched), call),
-  release: (session, handle, aim, call) => releaseFleet(session, spotFleetPort, handle, aim, call),
+  release: (session, handle, releaseTarget, call) => releaseFleet(session, spotFleetPort, handle, releaseTarget, call),
   async find(session, order, call) {
     const { prepared } = order;
-    // What was never prepared was never sent.
+    // An order that was not prepared was not sent.
     return prepared && findFleet(session, spotFleetPort, { ...order, prepared }, call);
   },
   dispose: (session, left, call) => disposeFleet(session, spotFleetPort, left, call),

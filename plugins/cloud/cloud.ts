@@ -17,7 +17,8 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   prefers: ['EC2Fleet', 'RunInstances', 'SpotFleet', 'ASG'],
   connect,
   serves: servesApi,
-  // The URL as configured: behind a scheme the port changes with every start, the cloud does not.
+  // The configured URL, not the resolved one: the port of a resolved `simulator:` URL changes with every start, and
+  // the cloud does not.
   async identity(session, call) {
     const { region, endpoint_url } = session.settings;
     return [await session.account(call), region, endpoint_url ?? ''].join('|');

@@ -12,7 +12,7 @@ const orNull = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Typ
 const flag = (fallback: boolean, description: string) =>
   Type.Optional(Type.Boolean({ default: fallback, description }));
 
-/** Which APIs an instance serves. */
+/** The provider APIs that an instance serves. */
 const Handlers = Type.Object(
   {
     ec2_fleet: flag(true, 'Serve EC2Fleet.'),
@@ -24,31 +24,31 @@ const Handlers = Type.Object(
 );
 
 const Bucket = Type.Object({
-  capacity: Type.Number({ exclusiveMinimum: 0, description: 'What it holds at most.' }),
-  per_second: Type.Number({ exclusiveMinimum: 0, description: 'What flows in each second.' }),
+  capacity: Type.Number({ exclusiveMinimum: 0, description: 'The most tokens in the bucket.' }),
+  per_second: Type.Number({ exclusiveMinimum: 0, description: 'Tokens that are added each second.' }),
 });
 
-/** Our own brake: calls wait here for their turn, so that the cloud has nothing to refuse. */
+/** The rate limiter of the broker: calls wait here, so that the cloud refuses none. */
 const RateLimits = Type.Object(
   {
     enabled: Type.Optional(
       Type.Union([Type.Boolean(), Type.Null()], {
         default: null,
-        description: 'null: for AWS itself, not for an `endpoint_url`.',
+        description: 'null: enabled for AWS itself, disabled for an `endpoint_url`.',
       }),
     ),
     buckets: Type.Optional(
       Type.Record(Type.String(), Type.Object({ requests: Type.Optional(Bucket), machines: Type.Optional(Bucket) }), {
         default: {},
         description:
-          "Sizes other than AWS's documented ones, by action, where support has raised them; `AutoScaling` is one for all its actions.",
+          'Bucket sizes by action, where AWS support has raised the documented ones; `AutoScaling` is one bucket for all its actions.',
       }),
     ),
   },
-  { additionalProperties: false, default: {}, description: 'Rates of calls that the account has.' },
+  { additionalProperties: false, default: {}, description: 'Rate limits of the account.' },
 );
 
-/** `config` of a provider entry of type `cloud`. Open: unknown fields are kept. */
+/** The `config` of a provider entry of type `cloud`. Unknown fields are kept. */
 export const CloudConfig = Type.Object(
   {
     provider_type: Type.Optional(Type.Literal('cloud', { default: 'cloud', description: 'Constant.' })),
@@ -66,7 +66,8 @@ export const CloudConfig = Type.Object(
         default: 3,
         minimum: 0,
         maximum: 10,
-        description: 'Times that a question is repeated. What changes the cloud is never repeated by the SDK.',
+        description:
+          'How often the SDK repeats a call that reads. The SDK never repeats a call that changes the cloud.',
       }),
     ),
     cloud_read_timeout: Type.Optional(
@@ -78,22 +79,19 @@ export const CloudConfig = Type.Object(
     service_role_spot_fleet: Type.Optional(
       Type.String({
         default: 'AWSServiceRoleForEC2SpotFleet',
-        description: 'Name or ARN of the role of Spot Fleets whose template names none.',
+        description: 'Name or ARN of the role of Spot Fleets whose template names no role.',
       }),
     ),
     handlers: Type.Optional(Handlers),
     launch_template: Type.Optional(LaunchTemplates),
     rate_limits: Type.Optional(RateLimits),
-    credential_file: orNull(Type.String(), 'Credentials file instead of the usual one.', { must_exist: true }),
+    credential_file: orNull(Type.String(), 'Credentials file instead of the default one.', { must_exist: true }),
     credential_script: orNull(
       Type.String(),
-      'Program that prints credentials as JSON: AccessKeyId, SecretAccessKey, SessionToken, Expiration. Asked anew before they expire.',
+      'Program that prints credentials as JSON: AccessKeyId, SecretAccessKey, SessionToken, Expiration. It runs again before they expire.',
       { path: true, must_exist: true, runs: true },
     ),
-    key_file: orNull(
-      Type.String(),
-      'Folder of the SSH keys of machines. It has nothing to do with access to the cloud.',
-    ),
+    key_file: orNull(Type.String(), 'Folder of the SSH keys of machines. It is not used for access to the cloud.'),
     proxy_host: orNull(Type.String(), 'HTTP proxy.'),
     proxy_port: orNull(Type.Integer({ minimum: 1, maximum: 65_535 }), 'Port of the HTTP proxy.'),
   },
@@ -110,8 +108,8 @@ type Filled<T> = {
 export type CloudSettings = Filled<CloudConfig>;
 
 /**
- * Fills what is absent. The broker has checked what is there: checking it again would load the compiler of schemas
- * into the loop's thread.
+ * Fills in the defaults. It validates nothing: the broker has validated the configuration, and a second validation
+ * would load the schema compiler into the thread of the loop.
  */
 export const settingsOf = (config: CloudConfig): CloudSettings => compile(CloudConfig).fill(config) as CloudSettings;
 
@@ -122,7 +120,7 @@ const switchOf: Readonly<Record<string, keyof Static<typeof Handlers>>> = {
   RunInstances: 'run_instances',
 };
 
-/** Whether the switches of `handlers` leave an API on. APIs without a switch are served. */
+/** Whether the switches of `handlers` leave a provider API on. An API without a switch is served. */
 export function servesApi(config: CloudConfig, api: string): boolean {
   const name = switchOf[api];
   return name === undefined || config.handlers?.[name] !== false;

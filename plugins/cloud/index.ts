@@ -4,34 +4,40 @@ import { cloud } from './cloud.ts';
 export { usesReservationsFirst } from './template/capacity-reservation.ts';
 export * from './catalogue/index.ts';
 export { cloud } from './cloud.ts';
-export { concealedReasons } from './faults/concealed.ts';
-export { CloudConfig, type CloudSettings } from './config.ts';
-export { describeInstances, inTurn, type InstanceFilter } from './observe/describe.ts';
+export { redactedReasons } from './faults/redacted.ts';
+export { describeInstances, inTurn } from './observe/describe.ts';
 export { kindOfCode, kindOfReason } from './faults/fault-codes.ts';
-export { faultOf, type FaultContext } from './faults/faults.ts';
-export { cloudFields, type CloudTemplate } from './template/fields.ts';
-export { isComplete, seenMachines } from './release/find.ts';
+export type { CloudTemplate } from './template/fields.ts';
+export { isComplete, machinesOfOrder } from './release/find.ts';
 export * from './fleets/index.ts';
 export { withImageId } from './template/image-parameter.ts';
 export { launchFault } from './faults/launch-faults.ts';
 export { machineParts, ownOrderTemplate, sharedOrderTemplate } from './launch/order-template.ts';
 export { dropLaunchTemplate, type TemplateVersion } from './launch/launch-template.ts';
-export { intoInterface, machineSpecOf, type MachineSpec } from './template/machine-data.ts';
+export { intoInterface, machineSpecOf } from './template/machine-data.ts';
 export { pagesOf } from './connection/answers/pages.ts';
-export { marketOf, reportOf, type MachineData } from './observe/machines.ts';
+export { reportOf, type MachineData } from './observe/machines.ts';
 export { namedTemplate } from './template/named-template.ts';
 export { observeMachines } from './observe/observe.ts';
 export { observeKnown } from './observe/observe-known.ts';
-export { fleetShape, groupShape, machineShape } from './review/native/shapes.ts';
+export { groupShape, machineShape } from './review/native/shapes.ts';
 export { reviewForm } from './review/native/review-form.ts';
 export { overlay } from './template/overlay.ts';
-export { machineTypesOf, marketsOf, poolsOf, poolsSeen, weightOf, type Market, type Pool } from './launch/pools.ts';
+export {
+  machineTypesOf,
+  marketsOf,
+  poolsOf,
+  matchingPools,
+  weightOf,
+  type Market,
+  type Pool,
+} from './launch/pools.ts';
 export { reviewCommon } from './review/review.ts';
-export { reviewOverruled } from './review/review-native.ts';
+export { reviewOverridden } from './review/review-native.ts';
 export { reviewRequirements } from './review/review-requirements.ts';
 export type { CloudSession } from './connection/session.ts';
 export { joinTagSpecifications, madeFor, ownTags, tagsOf, tagSpecifications, tagValue } from './template/tags.ts';
 export { terminate } from './release/terminate.ts';
 
-/** The cloud itself; plugins that launch through it say `requires: ['cloud']`. */
+/** The provider type `cloud`. Plugins that add provider APIs to it declare `requires: ['cloud']`. */
 export default definePlugin({ name: 'cloud', contract: 1, providers: [cloud] });

@@ -3,8 +3,8 @@ import { readTemplates } from './read-templates.ts';
 import { listed, requested, returned, status, templates, reclaims } from './views.ts';
 
 /**
- * Scheduler strategy `default`: snake_case, the whole truth. It reads every template file that no other dialect
- * recognises.
+ * The scheduler strategy `default`: snake_case names and all fields. It reads every template file that no other
+ * strategy recognizes.
  */
 export default definePlugin({
   name: 'default-format',

@@ -7,7 +7,7 @@ import {
   type TemplatesRead,
 } from '../../core/index.ts';
 
-/** Reads our own form: a list of templates, or `{templates: […]}`, in snake_case or camelCase. */
+/** Reads the native form: a list of templates, or `{templates: […]}`, in snake_case or camelCase. */
 export function readTemplates(
   file: unknown,
   canonical: (raw: Record<string, unknown>) => CanonicalTemplate,
@@ -31,20 +31,20 @@ export function readTemplates(
   const seen = new Map<string, number>();
   for (const [index, raw] of list.entries()) {
     const at = `${inObject ? '/templates' : ''}/${index}`;
-    const say = (path: string, message: string) => findings.push({ level: 'error', path: `${at}${path}`, message });
+    const report = (path: string, message: string) => findings.push({ level: 'error', path: `${at}${path}`, message });
     if (!isObject(raw)) {
-      say('', 'must be an object with the fields of a template');
+      report('', 'must be an object with the fields of a template');
       continue;
     }
     const { fields, findings: found } = canonical(raw);
     findings.push(...found.map((finding) => ({ ...finding, path: `${at}${finding.path}` })));
     const template_id = fields['template_id'];
     if (typeof template_id !== 'string')
-      say('/template_id', template_id === undefined ? 'is required' : 'must be a string');
+      report('/template_id', template_id === undefined ? 'is required' : 'must be a string');
     else if (seen.has(template_id))
-      say(
+      report(
         '/template_id',
-        `'${template_id}' stands in this file already, as number ${(seen.get(template_id) ?? 0) + 1}`,
+        `'${template_id}' is in this file already, as number ${(seen.get(template_id) ?? 0) + 1}`,
       );
     else if (!found.some(isError)) {
       seen.set(template_id, index);

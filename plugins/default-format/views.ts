@@ -16,7 +16,7 @@ import {
 /** Epoch milliseconds as ISO 8601. */
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** A machine inside a request, as it stands. */
+/** A machine of a request. */
 function machineView(machine: MachineRecord): MachineAnswer {
   const { launched_at, reclaim_at, return_id } = machine;
   const message = machineMessage(machine);
@@ -57,7 +57,7 @@ export const returned: View<RequestDetail> = {
   }),
 };
 
-/** How a request stands. Without machines in the detail (`long=false`) the provider selection is left out too. */
+/** The status of a request. Without machines in the detail (`long=false`) the provider selection is omitted too. */
 export const status: View<RequestDetail> = {
   schema: answers.status,
   render: (detail) => statusView(detail, detail.machines !== undefined),
@@ -84,7 +84,7 @@ function statusView({ request, machines, machine_keys }: RequestDetail, withSele
   };
 }
 
-/** Requests in a list: each as its status, with machines only where the detail has them. */
+/** Requests in a list: each with its status, and with machines only when the detail has them. */
 export const listed = listView<RequestDetail>({
   schema: answers.listed,
   entry: (detail) => statusView(detail, true),
@@ -97,14 +97,14 @@ export const listed = listView<RequestDetail>({
   }),
 });
 
-/** A page of templates. `total` and `filters` stand there when a filter was given. */
+/** A page of templates. `total` and `filters` are present when a filter was given. */
 export const templates: View<ListOf<TemplateDetail>> = {
   schema: answers.templates,
   render: ({ items, total_count, next_offset, filters, at }) => ({
     templates: items.map(({ template }) => template),
     total_count,
     count: items.length,
-    message: sentence(items.length, total_count),
+    message: countMessage(items.length, total_count),
     success: true,
     timestamp: iso(at),
     ...(next_offset === undefined ? {} : { next_offset }),
@@ -112,13 +112,13 @@ export const templates: View<ListOf<TemplateDetail>> = {
   }),
 };
 
-function sentence(count: number, total: number): string {
+function countMessage(count: number, total: number): string {
   if (total === 0) return 'There are no templates.';
   const what = total === 1 ? 'template' : 'templates';
   return count === total ? `${total} ${what}.` : `${count} of ${total} ${what}.`;
 }
 
-/** Machines that the cloud takes, or took, back by itself. */
+/** Machines that the cloud reclaims or reclaimed. */
 export const reclaims: View<readonly Reclaimed[]> = {
   schema: answers.reclaims,
   render: (machines) => ({

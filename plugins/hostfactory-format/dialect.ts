@@ -1,2 +1,5 @@
-/** Who reads: Spectrum Symphony's HostFactory, or LSF's resource connector, which wants a few things differently. */
+/**
+ * The reader of an answer: HostFactory of Spectrum Symphony, or the resource connector of LSF, which differs in some
+ * fields.
+ */
 export type Dialect = 'symphony' | 'lsf';

@@ -1,14 +1,14 @@
 import { definePlugin } from '../../core/index.ts';
 import { readTemplates } from './templates/read-templates.ts';
-import { recognises } from './templates/recognises.ts';
+import { recognizes } from './templates/recognizes.ts';
 import { strategy } from './strategy.ts';
 
 /**
- * The words of the HostFactory provider interface, and the template files of its providers: for Symphony as
- * `hostfactory`, for LSF as `lsf`.
+ * The HostFactory provider interface and the template files of its providers: `hostfactory` for Symphony, `lsf` for
+ * LSF.
  */
 export default definePlugin({
   name: 'hostfactory-format',
   contract: 1,
-  schedulers: [{ ...strategy('hostfactory', 'symphony'), recognises, readTemplates }, strategy('lsf', 'lsf')],
+  schedulers: [{ ...strategy('hostfactory', 'symphony'), recognizes, readTemplates }, strategy('lsf', 'lsf')],
 });

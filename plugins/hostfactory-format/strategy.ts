@@ -8,7 +8,7 @@ import { templatesView } from './views/templates.ts';
 import { Type } from 'typebox';
 import { messageOf } from './views/message.ts';
 
-/** The words of one dialect. */
+/** The scheduler strategy of one dialect. */
 export function strategy(name: string, dialect: Dialect): SchedulerStrategy {
   return {
     name,
@@ -22,7 +22,7 @@ export function strategy(name: string, dialect: Dialect): SchedulerStrategy {
   };
 }
 
-/** requestReturnMachines. */
+/** The answer of requestReturnMachines. */
 const returned: View<RequestDetail> = {
   schema: Type.Object({ requestId: Type.String(), message: Type.String() }),
   render: ({ request }) => ({ requestId: request.request_id, message: messageOf(request) }),

@@ -1,24 +1,24 @@
 import { type Claim, isDead, type Owner } from '../../core/index.ts';
 import type { Table } from './table.ts';
 
-interface ClaimedRequest {
+interface Lease {
   readonly owner: Owner;
   readonly epoch: number;
   readonly until: number;
 }
 
-/** A claim with who has it, and until when. JSON. */
-export type HeldClaim = ClaimedRequest & Pick<Claim, 'request_id'>;
+/** A claim with its owner and the end of its lease. JSON. */
+export type HeldClaim = Lease & Pick<Claim, 'request_id'>;
 
-/** A clock that is read a little earlier than before was not set back. */
+/** A smaller backward step of the clock is ignored. */
 const toleranceMs = 1_000;
 
 /**
- * Who works on which request. A claim stays until its holder yields it: a claim that the next holder finds was not
+ * The claims of requests. A claim stays until its holder yields it: when a new holder finds a claim, it was not
  * yielded.
  */
 export class Claims {
-  readonly #claimPool = new Map<string, ClaimedRequest>();
+  readonly #leases = new Map<string, Lease>();
   readonly #requests: Table;
   readonly #signals: Table;
   readonly #now: () => number;
@@ -38,68 +38,68 @@ export class Claims {
       .map(({ id }) => {
         const request = this.#requests.get({ request_id: id }) ?? {};
         const epoch = Number(request['epoch']) + 1;
-        const taken_over = this.#claimPool.has(id);
+        const taken_over = this.#leases.has(id);
         this.#requests.set({ ...request, epoch });
-        this.#claimPool.set(id, { owner, epoch, until: now + lease_ms });
+        this.#leases.set(id, { owner, epoch, until: now + lease_ms });
         return { request_id: id, epoch, taken_over };
       });
   }
 
-  /** Claims as they are held. */
+  /** Those of the claims that are still held. */
   held(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): readonly HeldClaim[] {
     return claims.flatMap(({ request_id, epoch }) => {
-      const held = this.#claimPool.get(request_id);
+      const held = this.#leases.get(request_id);
       return held?.epoch === epoch ? [{ request_id, ...held }] : [];
     });
   }
 
-  /** Makes claims known that were given before. */
+  /** Restores claims that were given before a restart. */
   restore(claims: readonly HeldClaim[]): void {
     for (const { request_id, ...held } of claims) {
       const request = this.#requests.get({ request_id });
       if (!request) continue;
       this.#requests.set({ ...request, epoch: held.epoch });
-      this.#claimPool.set(request_id, held);
+      this.#leases.set(request_id, held);
     }
   }
 
   renew(owner: Owner, lease_ms: number): readonly Pick<Claim, 'request_id' | 'epoch'>[] {
     const now = this.#note(lease_ms);
-    return [...this.#claimPool]
+    return [...this.#leases]
       .filter(([, held]) => isSame(held.owner, owner) && held.until > now)
       .map(([request_id, held]) => {
-        this.#claimPool.set(request_id, { ...held, until: Math.max(held.until, now + lease_ms) });
+        this.#leases.set(request_id, { ...held, until: Math.max(held.until, now + lease_ms) });
         return { request_id, epoch: held.epoch };
       });
   }
 
   yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): void {
     for (const { request_id, epoch } of claims)
-      if (this.#claimPool.get(request_id)?.epoch === epoch) this.#claimPool.delete(request_id);
+      if (this.#leases.get(request_id)?.epoch === epoch) this.#leases.delete(request_id);
   }
 
-  /** A request that was deleted and made again begins without a holder. */
+  /** Removes claims of deleted requests: a request with the same id begins without a holder. */
   forgetDeleted(): void {
-    for (const id of this.#claimPool.keys()) if (!this.#requests.get({ request_id: id })) this.#claimPool.delete(id);
+    for (const id of this.#leases.keys()) if (!this.#requests.get({ request_id: id })) this.#leases.delete(id);
   }
 
   /**
-   * Where the clock was set back since it was last read, everything that waits is due, and leases end as if they had
-   * begun now.
+   * After the clock was set back since its last reading, all waiting requests are due, and leases end as if they began
+   * now.
    */
   #note(lease_ms: number): number {
     const now = this.#now();
     if (now + toleranceMs < this.#last) {
       for (const request of this.#requests.all())
         if (Number(request['next_at'] ?? 0) > now) this.#requests.set({ ...request, next_at: now });
-      for (const [id, held] of this.#claimPool)
-        this.#claimPool.set(id, { ...held, until: Math.min(held.until, now + lease_ms) });
+      for (const [id, held] of this.#leases)
+        this.#leases.set(id, { ...held, until: Math.min(held.until, now + lease_ms) });
     }
     this.#last = now;
     return now;
   }
 
-  /** Due by time or by a waiting signal, in the order of becoming due. */
+  /** Requests that are due by time or by a waiting signal, in the order of their due times. */
   #due(now: number): readonly { readonly id: string; readonly at: number }[] {
     const due = new Map<string, number>();
     for (const { request_id, next_at } of this.#requests.all()) {
@@ -116,7 +116,7 @@ export class Claims {
   }
 
   #isFree(id: string, owner: Owner, now: number): boolean {
-    const held = this.#claimPool.get(id);
+    const held = this.#leases.get(id);
     return !held || held.until <= now || isDead(held.owner, owner);
   }
 }

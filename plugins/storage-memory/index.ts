@@ -4,7 +4,7 @@ import { MemoryStore } from './memory-store.ts';
 
 export { MemoryStore, type Journal, type JournalEntry } from './memory-store.ts';
 
-/** `storage: {type: memory}`: every open begins empty. */
+/** `storage: {type: memory}`: each open store is empty. */
 const memoryStorage = defineStorage({
   type: 'memory',
   shared: false,
@@ -12,5 +12,5 @@ const memoryStorage = defineStorage({
   open: (_options, context) => Promise.resolve(new MemoryStore(context)),
 });
 
-/** Storage that ends with the process: for tests and for looking around. */
+/** Storage that ends with the process: for tests and trials. */
 export default definePlugin({ name: 'storage-memory', contract: 1, storages: [memoryStorage] });

@@ -1,8 +1,8 @@
 type Kept = { readonly [field: string]: unknown };
 
 /**
- * Whether a record meets all conditions: equality, null for absent, a list for any of, `before` and `after` both
- * exclusive.
+ * Whether a record meets all conditions: a value for equality, null for absence, a list for any of its values, and
+ * exclusive bounds `before` and `after`.
  */
 export function matches(record: Kept, where: { readonly [field: string]: unknown }): boolean {
   return Object.entries(where).every(([field, match]) => meets(record[field] ?? null, match));
@@ -20,7 +20,7 @@ function meets(value: unknown, match: unknown): boolean {
   );
 }
 
-/** Orders two records by some fields; an absent value comes before every other. */
+/** Compares two records by some fields; an absent value sorts before every other. */
 export function compare(a: Kept, b: Kept, order: readonly (readonly [string, 'asc' | 'desc'])[]): number {
   for (const [field, direction] of order) {
     const by = rank(a[field] ?? null, b[field] ?? null);

@@ -17,19 +17,19 @@ import { Table, type Kept } from './table.ts';
 import { apply } from './transaction.ts';
 
 /**
- * What must be known again after a restart, in the order in which it happened: a commit, claims that were given,
- * claims that were given back. JSON.
+ * What must be restored after a restart, in its order: a commit, claims that were given, or claims that were yielded.
+ * JSON.
  */
 export type JournalEntry =
   | { readonly changes: readonly Change[] }
   | { readonly claimed: readonly HeldClaim[] }
   | { readonly yielded: readonly Pick<Claim, 'request_id' | 'epoch'>[] };
 
-/** Makes a store that outlives its process of one that does not. */
+/** Makes a MemoryStore durable. */
 export interface Journal {
   /**
-   * Resolves when the entry is durable; rejects with UNAVAILABLE when it was not written. Called one at a time, before
-   * anybody can see what the entry says.
+   * Resolves when the entry is durable; rejects with UNAVAILABLE when it was not written. Calls do not overlap, and no
+   * reader sees the change of an entry before it is durable.
    */
   write(entry: JournalEntry): Promise<void>;
   /** Called once, after the last write. */
@@ -37,9 +37,9 @@ export interface Journal {
 }
 
 /**
- * Everything in maps. What comes in and goes out is copied, so that it behaves like a storage; counting and sorting
- * look at every record. Alone it ends with its process; with a `journal` it is a storage for one process and as many
- * records as fit into memory: give what was written to `restore` at the next start.
+ * A store that keeps all records in maps. It copies records on the way in and out, as a database does; counting and
+ * sorting read every record. Without a `journal` the records end with the process. With a journal it is a storage for
+ * one process and as many records as fit into memory: pass the written entries to `restore` at the next start.
  */
 export class MemoryStore implements Store {
   readonly #tables: { readonly [K in Kind]: Table };
@@ -50,7 +50,7 @@ export class MemoryStore implements Store {
   readonly #changes = new Map<Kind, number>();
   #seq = 0;
   #closed: Promise<void> | undefined;
-  /** With a journal, commits and claims wait for those before them. */
+  /** With a journal, each commit and claim waits for those before it. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor({ clock, log }: StorageContext, journal?: Journal) {
@@ -62,10 +62,7 @@ export class MemoryStore implements Store {
     this.#journal = journal;
   }
 
-  /**
-   * Does again what an entry of the journal says. Only before anything else is asked of the store, in the order of the
-   * journal.
-   */
+  /** Applies an entry of the journal. Call it before any other method, in the order of the journal. */
   restore(entry: JournalEntry): void {
     if ('changes' in entry) this.#apply(entry.changes);
     else if ('claimed' in entry) this.#claims.restore(entry.claimed);
@@ -106,14 +103,15 @@ export class MemoryStore implements Store {
     this.#refuseWhenClosed();
     const journal = this.#journal;
     if (!journal) return this.#apply(changes);
-    // What the caller does with its records while this waits is its own affair.
+    // The caller may change its records while this commit waits.
     const given = structuredClone(changes);
-    return this.#inTurn(async () => {
-      // Tried first: what is refused is not written, and what is not yet durable nobody sees.
+    return this.#serialized(async () => {
+      // Applies and undoes the changes first: a refused commit is not written, and no reader sees a commit that is not
+      // durable yet.
       const seq = this.#seq;
       apply(given, this.#tables, () => (this.#seq += 1))();
       this.#seq = seq;
-      // A bound that was kept is no longer asked about.
+      // A restore does not check bounds that held at the commit.
       await journal.write({ changes: given.filter(({ op }) => op !== 'limit' && op !== 'slot') });
       this.#apply(given);
     });
@@ -123,10 +121,10 @@ export class MemoryStore implements Store {
     this.#refuseWhenClosed();
     const journal = this.#journal;
     if (!journal) return this.#claims.claim(owner, limit, lease_ms);
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const claims = this.#claims.claim(owner, limit, lease_ms);
-      // An epoch that was given out must never be given out again; one that is skipped, because this failed, does no
-      // harm. And whoever comes next must know that a holder did not yield.
+      // A given epoch must never be given again; an epoch that a failure skips does no harm. The entry also shows the
+      // next holder that this holder did not yield.
       try {
         if (claims.length > 0) await journal.write({ claimed: this.#claims.held(claims) });
       } catch (error) {
@@ -146,7 +144,7 @@ export class MemoryStore implements Store {
     this.#refuseWhenClosed();
     const journal = this.#journal;
     if (!journal) return this.#claims.yield(claims);
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       await journal.write({ yielded: claims.map(({ request_id, epoch }) => ({ request_id, epoch })) });
       this.#claims.yield(claims);
     });
@@ -169,30 +167,30 @@ export class MemoryStore implements Store {
     this.#claims.forgetDeleted();
     const kinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
     for (const kind of kinds) this.#changes.set(kind, (this.#changes.get(kind) ?? 0) + 1);
-    this.#tell(kinds);
+    this.#notify(kinds);
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #serialized<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
     return done;
   }
 
-  #tell(kinds: ReadonlySet<Kind>): void {
+  #notify(kinds: ReadonlySet<Kind>): void {
     if (kinds.size === 0 || this.#watchers.size === 0) return;
     setImmediate(() => {
       for (const { on } of this.#watchers) {
         try {
           on(kinds);
         } catch (error) {
-          this.#log.error({ err: error }, 'a watcher of the storage failed');
+          this.#log.error({ err: error }, 'A watcher of the storage failed.');
         }
       }
     });
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closed) throw new BrokerError('UNAVAILABLE', 'The storage in memory is closed.');
+    if (this.#closed) throw new BrokerError('UNAVAILABLE', 'The memory storage is closed.');
   }
 }
 

@@ -1,10 +1,10 @@
 import { BrokerError, type Kind, kinds, type Query } from '../../core/index.ts';
 import { compare, matches } from './matches.ts';
 
-/** A record as the store keeps it: never handed out, so nobody can change it. */
+/** A record inside the store. It is never handed out, so that no caller can change it. */
 export type Kept = { readonly [field: string]: unknown };
 
-/** The records of one kind. Each change says how to undo it. */
+/** The records of one kind. Each change returns the function that undoes it. */
 export class Table {
   readonly kind: Kind;
   readonly #key: readonly string[];
@@ -34,7 +34,7 @@ export class Table {
   }
 
   find(query: Query<Kind>): readonly Kept[] {
-    const { where = {}, order = [], limit = Number.POSITIVE_INFINITY, offset = 0 } = query as Question;
+    const { where = {}, order = [], limit = Number.POSITIVE_INFINITY, offset = 0 } = query as UntypedQuery;
     this.#check({ where, order, limit, offset });
     const last = order.at(-1)?.[1] ?? 'asc';
     const full = [...order, ...this.#key.map((field) => [field, last] as const)];
@@ -59,25 +59,28 @@ export class Table {
     else this.#records.delete(id);
   }
 
-  #check({ where, order, limit, offset }: Required<Question>): void {
+  #check({ where, order, limit, offset }: Required<UntypedQuery>): void {
     const unknown = [...Object.keys(where), ...order.map(([field]) => field)].find(
       (field) => !this.#columns.has(field),
     );
-    if (unknown !== undefined) throw misuse(`'${unknown}' of '${this.kind}' has no column: queries cannot ask by it.`);
-    const blank = Object.keys(where).find((field) => where[field] === undefined);
-    if (blank !== undefined)
-      throw misuse(`The query compares '${blank}' with undefined. Absent is null; no condition is no entry.`);
-    const odd = [limit, offset].find(
+    if (unknown !== undefined) throw misuse(`'${unknown}' of '${this.kind}' has no column: queries cannot use it.`);
+    const undefinedField = Object.keys(where).find((field) => where[field] === undefined);
+    if (undefinedField !== undefined)
+      throw misuse(
+        `The query compares '${undefinedField}' with undefined. Use null for an absent value, and omit the field for no condition.`,
+      );
+    const invalidBound = [limit, offset].find(
       (bound) => bound !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(bound) && bound >= 0),
     );
-    if (odd !== undefined) throw misuse(`A query's limit and offset are integers from 0, not ${odd}.`);
+    if (invalidBound !== undefined)
+      throw misuse(`The limit and offset of a query must be integers from 0, not ${invalidBound}.`);
   }
 }
 
 const misuse = (message: string) => new BrokerError('INTERNAL', message);
 
 /** A query without its types by kind. */
-interface Question {
+interface UntypedQuery {
   readonly where?: { readonly [field: string]: unknown };
   readonly order?: readonly (readonly [string, 'asc' | 'desc'])[];
   readonly limit?: number;

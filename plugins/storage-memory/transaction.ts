@@ -10,8 +10,8 @@ import { refuseWithoutSlot } from './slots.ts';
 import type { Kept, Table } from './table.ts';
 
 /**
- * Applies the changes of a commit in their order; when one is refused, those before it are undone. Gives what undoes
- * them all.
+ * Applies the changes of a commit in their order. When one is refused, those before it are undone. Returns the
+ * function that undoes all.
  */
 export function apply(
   changes: readonly Change[],
@@ -22,7 +22,7 @@ export function apply(
   try {
     for (const change of changes) if (change.op === 'limit') refuseOverLimit(change, tables);
     const slots = changes.filter((change) => change.op === 'slot');
-    // Whoever lost the claim has no turn to wait for.
+    // A holder that lost its claim must get that refusal rather than one about slots.
     if (slots.length > 0) for (const change of changes) if (change.op === 'fence') refuseStale(change, tables);
     for (const slot of slots) refuseWithoutSlot(slot, tables);
     for (const change of changes) {
@@ -52,11 +52,11 @@ function applyOne(
   switch (change.op) {
     case 'insert':
       if (change.kind === 'event') return table.set({ ...copy(change.record), seq: nextSeq() });
-      if (present) throw new BrokerError('ALREADY_EXISTS', `There is such a ${change.kind} already.`);
+      if (present) throw new BrokerError('ALREADY_EXISTS', `The ${change.kind} exists already.`);
       return table.set(kept(change.kind, change.record, present));
     case 'put':
       if (change.kind === 'event')
-        throw new BrokerError('INTERNAL', 'An event is inserted, never put: it does not change.');
+        throw new BrokerError('INTERNAL', 'An event does not change: insert it instead of putting it.');
       if (change.kind === 'request') refuseUnfenced(change.record.request_id, all, present);
       if (change.kind === 'machine') refuseForeign(change.record, present);
       return table.set(kept(change.kind, change.record, present));
@@ -70,7 +70,7 @@ function applyOne(
   }
 }
 
-/** The record as stored: what JSON keeps of it, with the fields that the store itself keeps. */
+/** The stored form of a record: its JSON, with the fields that the store maintains. */
 function kept(kind: Kind, record: object, present: Kept | undefined): Kept {
   const version = ((present?.['version'] as number | undefined) ?? 0) + 1;
   if (kind === 'template') return { ...copy(record), version };
@@ -92,7 +92,7 @@ function refuseOverLimit(
   throw refusals.overLimit(template_id, max, held, machine_count);
 }
 
-/** The fact with what is added. */
+/** The fact with the added amounts. */
 function added({ key, amounts, at }: Extract<Change, { op: 'add' }>, present: Kept = { ...key, value: {}, at }): Kept {
   const value = { ...(present['value'] as Readonly<Record<string, unknown>>) };
   for (const [name, amount] of checkedAmounts(amounts)) value[name] = Number(value[name] ?? 0) + amount;
@@ -114,8 +114,12 @@ function refuseStale(
 function refuseUnfenced(request_id: string, all: readonly Change[], present: Kept | undefined): void {
   const fence = all.find((change) => change.op === 'fence' && change.request_id === request_id);
   if (fence?.op !== 'fence')
-    throw new BrokerError('INTERNAL', `Request ${request_id} is put in a commit that does not carry its fence.`);
+    throw new BrokerError(
+      'INTERNAL',
+      `Request ${request_id} is put in a commit without its fence. Add a fence change.`,
+    );
   if (present?.['epoch'] !== fence.epoch) throw refusals.lostClaim(request_id);
 }
 
-const outdated = (kind: Kind) => new BrokerError('CONFLICT', `The ${kind} was changed meanwhile. Read it again.`);
+const outdated = (kind: Kind) =>
+  new BrokerError('CONFLICT', `The ${kind} was changed by another commit. Read it again.`);

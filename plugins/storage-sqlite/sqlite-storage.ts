@@ -18,8 +18,7 @@ export const sqliteStorage = defineStorage({
     path: Type.String({
       minLength: 1,
       default: './data/muster.db',
-      description:
-        'The database file. It and its directory are made when they are missing, readable by the owner alone.',
+      description: 'The database file. A missing file or directory is created, readable only by its owner.',
     }),
     busy_timeout_ms: Type.Optional(
       Type.Integer({

@@ -24,11 +24,11 @@ import { retryWhileBusy } from './database/busy-retry.ts';
 import { RecordReader } from './queries/record-reader.ts';
 import { Statements } from './queries/statements.ts';
 
-/** What was written so long ago says that writing goes on. */
-const freshMs = 1_000;
+/** A write within this time proves that the database can be written. */
+const writeValidMs = 1_000;
 
 /**
- * One connection to the file. Its statements are synchronous, so a read never meets a half-done group of this
+ * One connection to the file. Its statements are synchronous, so that a read never sees an incomplete group of this
  * connection.
  */
 export class SqliteStore implements Store {
@@ -41,7 +41,7 @@ export class SqliteStore implements Store {
   readonly #queue: GroupQueue;
   readonly #health: Health;
   readonly #place: FilePlace;
-  /** Writes a page: what leaves a row as it is would write nothing. */
+  /** Writes a page: an update that changes no value would write none. */
   readonly #touch: StatementSync;
   #probe: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -129,8 +129,8 @@ export class SqliteStore implements Store {
   async ready(): Promise<void> {
     this.#refuseWhenClosed();
     if (this.#health.damage) throw this.#health.damage;
-    this.#refuseWhenLost(this.#place.look());
-    if (this.#health.wroteWithin(freshMs)) return;
+    this.#refuseWhenLost(this.#place.check());
+    if (this.#health.wroteWithin(writeValidMs)) return;
     this.#probe ??= this.#queue
       .add({ run: () => void this.#touch.run(), kinds: [], size: 1 })
       .finally(() => (this.#probe = undefined));
@@ -146,31 +146,31 @@ export class SqliteStore implements Store {
     await this.#queue.drain();
     this.#feed.close();
     try {
-      // Moves the log into the file, so that a copy of the file alone is whole. Others at work may prevent it; the
-      // last one does it.
-      if (!this.#place.look()) this.#opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      // Moves the log into the file, so that a copy of the file alone is complete. Other connections may prevent it;
+      // the last one succeeds.
+      if (!this.#place.check()) this.#opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // What is in the log is as durable as what is in the file.
+      // The log is as durable as the file.
     }
     this.#opened.database.close();
   }
 
-  // A read fails for a lock only while another process repairs the log after a crash: a moment.
-  async #read<T>(ask: () => T): Promise<T> {
+  // A read fails because of a lock only while another process repairs the log after a crash, which is short.
+  async #read<T>(read: () => T): Promise<T> {
     this.#refuseWhenClosed();
     try {
-      return ask();
+      return read();
     } catch (error) {
       if (!isBusy(error)) throw this.#failed(error);
     }
-    return this.#readLater(ask);
+    return this.#readLater(read);
   }
 
-  async #readLater<T>(ask: () => T): Promise<T> {
+  async #readLater<T>(read: () => T): Promise<T> {
     try {
       return await retryWhileBusy(() => {
         this.#refuseWhenClosed();
-        return ask();
+        return read();
       }, this.#wait);
     } catch (error) {
       throw this.#failed(error);

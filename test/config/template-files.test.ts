@@ -204,7 +204,7 @@ test('a broken file is named with line and reason, and the others load', async (
 
 const wrong: readonly (readonly [string, string, string])[] = [
   ['- template_id: a\n- image_id: x\n', '2:3 /1/template_id', 'is required'],
-  ['- template_id: a\n- template_id: a\n', '2:3 /1/template_id', "'a' stands in this file already, as number 1"],
+  ['- template_id: a\n- template_id: a\n', '2:3 /1/template_id', "'a' is in this file already, as number 1"],
   ['- template_id: a\n- 7\n', '2:3 /1', 'must be an object with the fields of a template'],
   [
     '- template_id: a\n- template_id: b\n  imageId: x\n  image_id: y\n',
@@ -280,7 +280,7 @@ test('the sample templates load without a word', async (t) => {
   );
 });
 
-test('a dialect that recognises a file reads it, wherever it stands in the configuration', async (t) => {
+test('a dialect that recognizes a file reads it, wherever it stands in the configuration', async (t) => {
   for (const order of [strategies, strategies.toReversed()]) {
     const { layers } = await readTemplateFiles({
       directory: sampleTemplates,

@@ -35,7 +35,7 @@ const bounded: Hindrance = {
     const bound = (bytes: string) => run('prlimit', '--pid', String(pid), `--fsize=${bytes}:unlimited`);
     return bound('4096') ? () => void bound('unlimited') : undefined;
   },
-  says: /muster\.db cannot serve: reading or writing failed \(disk I\/O error, SQLITE_IOERR_WRITE; \d+ KiB are free there\)\. See to .*goes on by itself\.$/,
+  says: /muster\.db cannot serve: reading or writing failed \(disk I\/O error, SQLITE_IOERR_WRITE; \d+ KiB are free there\)\. Check .*continues by itself\.$/,
 };
 
 /** Nobody may change the log, not even who has it open. */
@@ -59,7 +59,7 @@ const full: Hindrance = {
     rmSync(file);
     return undefined;
   },
-  says: /muster\.db cannot serve: the disk is full; \d+ KiB are free there\. Make room; muster goes on by itself\.$/,
+  says: /muster\.db cannot serve: the disk is full; \d+ KiB are free there\. Free some space; muster continues by itself\.$/,
 };
 
 const calls =

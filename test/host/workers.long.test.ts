@@ -103,8 +103,9 @@ test.serial(
     t.is(Object.keys(place.simulator.ledger().live).length, stored);
     t.is((await get(`${url}/readyz`)).status, 200);
 
-    // A worker asks the loop to look, and hears that it did: by itself it would look half a minute later.
-    // The header is absent from a worker that heard of no look yet, as the one that was just hired.
+    // A worker asks the loop to refresh and receives the time of the refresh. By itself the loop would refresh half a
+    // minute later.
+    // A worker that received no refresh time yet, such as a new one, sends no header.
     const observed = async () =>
       Date.parse((await get(`${url}/api/v1/requests/${acknowledged[0]}`)).headers.get('x-observed-at') ?? '');
     const before = Date.now();

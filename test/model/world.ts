@@ -29,7 +29,7 @@ const quickSettings = {
   offer_memory_ms: 30_000,
   offer_probe_ms: 5_000,
   repeat_release_ms: 10_000,
-  lost_looks_ms: [5_000, 20_000, 60_000],
+  recover_after_ms: [5_000, 20_000, 60_000],
   sweep_ms: sweepMs,
   sweep_first_ms: 15_000,
   sweep_grace_ms: 60_000,
@@ -211,7 +211,7 @@ export class World {
     this.#facts = new Facts(store, life.clock);
     await this.#facts.follow();
     this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
-    const refreshTrigger = { look: (id: string) => this.life?.loop?.look([id]), lookedAt: () => undefined };
+    const refreshTrigger = { refresh: (id: string) => this.life?.loop?.refresh([id]), refreshedAt: () => undefined };
     this.requestService = new RequestService(store, life.clock, refreshTrigger, 100_000);
     this.steering = new Steering(store, life.clock);
   }

@@ -56,7 +56,7 @@ const reading = (
   readTemplates: (file: unknown, canonical: never) =>
     change(own.readTemplates?.(file, canonical) ?? { layers: [], findings: [] }, file),
 });
-const sound = { ...own, recognises: (file: any) => Array.isArray(file?.templates) };
+const sound = { ...own, recognizes: (file: any) => Array.isArray(file?.templates) };
 
 let calls = 0;
 const defects: readonly (readonly [string, string, object])[] = [
@@ -145,10 +145,10 @@ const defects: readonly (readonly [string, string, object])[] = [
   ],
   [
     'a recogniser that throws',
-    'recognises answers for whatever stands in a file, and never throws',
-    { ...own, recognises: (file: any) => 'templates' in file },
+    'recognizes answers for whatever stands in a file, and never throws',
+    { ...own, recognizes: (file: any) => 'templates' in file },
   ],
-  ['a recogniser that takes everything', 'recognises says no to files of others', { ...own, recognises: () => true }],
+  ['a recogniser that takes everything', 'recognizes says no to files of others', { ...own, recognizes: () => true }],
   [
     'a reader that throws',
     'readTemplates finds nothing in what is no template file',
@@ -208,8 +208,8 @@ const defects: readonly (readonly [string, string, object])[] = [
   ['a view that is missing', 'it has every view, each with the schema', { ...own, reclaims: undefined }],
   [
     'files that are recognised and never read',
-    'what it recognises it can read',
-    { ...own, recognises: () => false, readTemplates: undefined },
+    'what it recognizes it can read',
+    { ...own, recognizes: () => false, readTemplates: undefined },
   ],
 ];
 
@@ -252,8 +252,8 @@ test('what the kit of schedulers cannot show is a todo, never passed', (t) => {
   t.deepEqual(
     checks.todos.map((title) => title.replace("scheduler 'hostfactory': ", '')),
     [
-      'recognises says yes to files of the dialect (not shown: `files` of the dialect)',
-      'recognises says no to files of others (not shown: `strangers`, files of others)',
+      'recognizes says yes to files of the dialect (not shown: `files` of the dialect)',
+      'recognizes says no to files of others (not shown: `strangers`, files of others)',
       'the same file is read the same way twice, and is not changed (not shown: `files` of the dialect)',
       'whatever stands in the place of a part of a file, it is read without a throw (not shown: `files` of the dialect)',
       'a key that nobody knows is kept as it is written (not shown: `files` of the dialect)',

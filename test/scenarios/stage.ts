@@ -51,7 +51,7 @@ export async function openStage(cells: readonly Cell[]): Promise<Stage> {
     place: { directory, simulator, close: async () => undefined },
     clock,
     // A look is made as often as the computer can, whatever the clock says.
-    settings: { look_soon_ms: 20_000, look_late_ms: 60_000, lease_ms: 600_000 },
+    settings: { observe_moving_ms: 20_000, observe_resting_ms: 60_000, lease_ms: 600_000 },
   });
   const board = new Board(broker.broker.store, clock);
   return {

@@ -185,19 +185,22 @@ test('internal defaults: list-templates gives 50 from the first on, and only tho
 });
 
 test('internal defaults: the status query is short, and only a long one that is not lightweight has the provider asked', async (t) => {
-  const looked: string[] = [];
+  const refreshed: string[] = [];
   const { broker } = await program();
   t.teardown(() => broker.close());
   const { store, services } = broker.broker;
-  const refreshTrigger = { look: (request_id: string) => void looked.push(request_id), lookedAt: () => undefined };
+  const refreshTrigger = {
+    refresh: (request_id: string) => void refreshed.push(request_id),
+    refreshedAt: () => undefined,
+  };
   const requests = new RequestService(store, services.clock, refreshTrigger, 100);
   const muster = clientOver(localExecutor({ ...broker.broker, services: { ...services, requests } }), async () => {});
   const { request_id } = await muster.create_request({ template_id: 'small', count: 1 });
   t.false('machines' in (await muster.sync_and_get_request({ request_id })));
   t.deepEqual((await muster.sync_and_get_request({ request_id, long: true, lightweight: true })).machines, []);
-  t.deepEqual(looked, []);
+  t.deepEqual(refreshed, []);
   t.deepEqual((await muster.sync_and_get_request({ request_id, long: true })).machines, []);
-  t.deepEqual(looked, [request_id]);
+  t.deepEqual(refreshed, [request_id]);
 });
 
 test('timeout: a return waits 3600 seconds', async (t) => {

@@ -141,7 +141,7 @@ export interface BootedBroker {
 export async function bootBroker(options: BootOptions = {}): Promise<BootedBroker> {
   const place = options.place ?? (await makePlace(options));
   const loaded = await loadConfiguration({ cwd: place.directory, env: {} });
-  const settings = { look_soon_ms: 100, ...options.settings };
+  const settings = { observe_moving_ms: 100, ...options.settings };
   const broker = await compose({
     loaded,
     log: options.log ?? silentLog,

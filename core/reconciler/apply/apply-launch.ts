@@ -90,7 +90,7 @@ export function markLost(
   { attempt, provider_instance }: AttemptRecord,
   settings: Settings,
 ): void {
-  change.moveAttempt(attempt, (each) => expired(each, change.now + (settings.lost_looks_ms[0] ?? 0)));
+  change.moveAttempt(attempt, (each) => expired(each, change.now + (settings.recover_after_ms[0] ?? 0)));
   change.journal('attempt.lost', { attempt, provider_instance });
   change.setRequest({
     message: `The result of an order to '${provider_instance}' is not known; looking for its machines by their tags.`,

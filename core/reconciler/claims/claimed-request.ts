@@ -32,9 +32,9 @@ export class ClaimedRequest {
   pending_shift: number;
   /** Why no attempt may be opened before a monotonic time. */
   held_back: { readonly why: string; readonly until: number } | undefined;
-  readonly looked_at = new Map<number, number>();
+  readonly observed_at = new Map<number, number>();
   /** The last full observation of each attempt. */
-  readonly looked_fully_at = new Map<number, number>();
+  readonly fully_observed_at = new Map<number, number>();
   readonly release_at = new Map<number, number>();
   readonly dispose_at = new Map<number, number>();
   readonly unanswered_since = new Map<number, number>();

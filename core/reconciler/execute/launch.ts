@@ -49,7 +49,7 @@ export async function launch(
     );
     tools.noteReportTrouble(attempt.provider_instance, trouble);
     // The answer counts as an observation; the next one waits for those of other requests.
-    claimed.looked_at.set(attempt.attempt, tools.monotonic());
+    claimed.observed_at.set(attempt.attempt, tools.monotonic());
     claimed.unanswered_since.delete(attempt.attempt);
     const ms = took();
     if (machines.length * rowsOfMachine > tools.settings.rows_per_commit)

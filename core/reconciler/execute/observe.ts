@@ -20,13 +20,13 @@ export async function observe(
   tools: Tools,
 ): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  claimed.looked_at.set(attempt.attempt, tools.monotonic());
+  claimed.observed_at.set(attempt.attempt, tools.monotonic());
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return [];
   const { machines: known } = claimed.state;
   const { going, unready } = known.counts(attempt.attempt);
   const part = isPartEnough(attempt, claimed, tools);
-  if (!part) claimed.looked_fully_at.set(attempt.attempt, tools.monotonic());
+  if (!part) claimed.fully_observed_at.set(attempt.attempt, tools.monotonic());
   const requested = [...known.of(attempt.attempt)].filter(
     (machine) => isAlive(machine) && (!part || machine.going !== undefined),
   );
@@ -71,10 +71,10 @@ export async function observe(
  */
 function isPartEnough(
   attempt: AttemptRecord,
-  { state: held, looked_fully_at }: ClaimedRequest,
+  { state: held, fully_observed_at }: ClaimedRequest,
   tools: Tools,
 ): boolean {
   const { alive, going, unready } = held.machines.counts(attempt.attempt);
   if (!isSettled(attempt) || unready > 0 || going === 0 || alive - going < manyAtRest) return false;
-  return tools.monotonic() - (looked_fully_at.get(attempt.attempt) ?? -Infinity) < tools.settings.look_late_ms;
+  return tools.monotonic() - (fully_observed_at.get(attempt.attempt) ?? -Infinity) < tools.settings.observe_resting_ms;
 }

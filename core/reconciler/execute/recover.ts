@@ -14,7 +14,7 @@ export async function recover(
 ): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
-  const notFound: Apply = (change) => nextLook(change, attempt, tools.settings);
+  const notFound: Apply = (change) => missedSearch(change, attempt, tools.settings);
   if (connected instanceof ProviderFault) return [postponed(attempt, connected.message)];
   if (!api?.find) return [notFound];
   try {
@@ -34,7 +34,7 @@ const postponed =
   (change) =>
     change.moveAttempt(attempt, (each) => searchFailed(each, change.now + 30_000, message));
 
-function nextLook(change: StateChange, attempt: AttemptRecord, settings: Settings): void {
-  const next = settings.lost_looks_ms[(attempt.looks ?? 0) + 1];
+function missedSearch(change: StateChange, attempt: AttemptRecord, settings: Settings): void {
+  const next = settings.recover_after_ms[(attempt.searches ?? 0) + 1];
   change.moveAttempt(attempt.attempt, (each) => missed(each, next === undefined ? undefined : change.now + next));
 }

@@ -29,7 +29,7 @@ export type Step =
 
 /** The times of the calls for each attempt, on the monotonic clock of this process. */
 export interface Agenda {
-  readonly looked_at: ReadonlyMap<number, number>;
+  readonly observed_at: ReadonlyMap<number, number>;
   /** The earliest time of the next call. */
   readonly release_at: ReadonlyMap<number, number>;
   readonly dispose_at: ReadonlyMap<number, number>;
@@ -131,7 +131,7 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
   }
 
   for (const attempt of reachable) {
-    const due = lookDue(from, attempt, at);
+    const due = observationDue(from, attempt, at);
     if (due !== undefined && due <= at.monotonic) steps.push({ do: 'observe', attempt });
     else if (due !== undefined) wake.in(due - at.monotonic);
   }
@@ -225,18 +225,18 @@ function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
   return [];
 }
 
-function lookDue(from: RequestState, attempt: AttemptRecord, at: Circumstances): number | undefined {
+function observationDue(from: RequestState, attempt: AttemptRecord, at: Circumstances): number | undefined {
   if (attempt.handle === undefined) return undefined;
   const { alive, going, unready } = from.machines.counts(attempt.attempt);
   // A recovered attempt is observed until its machines were reported once, even when no machine is incoming.
   const seen = attempt.state !== 'lost' || attempt.settled;
   if (alive === 0 && isSettled(attempt) && seen) return undefined;
-  const last = at.agenda.looked_at.get(attempt.attempt);
+  const last = at.agenda.observed_at.get(attempt.attempt);
   if (last === undefined) return at.monotonic;
   const moving = !isSettled(attempt) || going > 0 || unready > 0;
-  const cadence = moving ? at.settings.look_soon_ms : at.settings.look_late_ms;
+  const cadence = moving ? at.settings.observe_moving_ms : at.settings.observe_resting_ms;
   if (at.agenda.refresh_now)
-    return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.look_soon_ms));
+    return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.observe_moving_ms));
   return gridAfter(last, cadence);
 }
 
@@ -253,7 +253,8 @@ function rest(from: RequestState, reachable: readonly AttemptRecord[], at: Circu
     if (due <= at.monotonic) steps.push({ do: 'dispose', attempt });
     else wake.in(due - at.monotonic);
   }
-  if (reachable.length < from.attempts.length && from.machines.counts().alive > 0) wake.in(at.settings.look_late_ms);
+  if (reachable.length < from.attempts.length && from.machines.counts().alive > 0)
+    wake.in(at.settings.observe_resting_ms);
   return steps.length > 0 ? { steps } : wake.decision(undefined);
 }
 

@@ -118,7 +118,7 @@ export const dropped = (attempt: AttemptRecord): AttemptRecord =>
  */
 export const expired = (attempt: AttemptRecord, retry_at: number): AttemptRecord =>
   move(attempt, 'expired', {
-    looks: 0,
+    searches: 0,
     retry_at,
     ...(attempt.accepted_handle === undefined ? {} : { handle: attempt.accepted_handle }),
   });
@@ -129,7 +129,7 @@ export const expired = (attempt: AttemptRecord, retry_at: number): AttemptRecord
  */
 export const sought = (attempt: AttemptRecord, retry_at: number): AttemptRecord =>
   mayBeSought(attempt)
-    ? move(attempt, 'sought', { settled: false, disposed: false, sought: true, looks: 0, retry_at })
+    ? move(attempt, 'sought', { settled: false, disposed: false, sought: true, searches: 0, retry_at })
     : attempt;
 
 export const mayBeSought = (attempt: AttemptRecord): boolean =>
@@ -144,8 +144,8 @@ export const missed = (attempt: AttemptRecord, retry_at: number | undefined): At
     attempt,
     'missed',
     retry_at === undefined
-      ? { looks: (attempt.looks ?? 0) + 1, settled: true, message: 'None of its machines was ever found.' }
-      : { looks: (attempt.looks ?? 0) + 1, retry_at },
+      ? { searches: (attempt.searches ?? 0) + 1, settled: true, message: 'None of its machines was ever found.' }
+      : { searches: (attempt.searches ?? 0) + 1, retry_at },
   );
 
 /** The search failed, so its outcome is unknown. */

@@ -1,4 +1,4 @@
-/** The longest stored wait in milliseconds; see `lost_looks_ms`, the back-off of launches and `repeat_release_ms`. */
+/** The longest stored wait in ms; see `recover_after_ms`, the back-off of launches and `repeat_release_ms`. */
 export const longestWaitMs = 600_000;
 
 /**

@@ -18,7 +18,7 @@ import {
 } from '../../cloud/index.ts';
 import type { Prepared } from '../group-handle.ts';
 import { groupName } from '../group-name.ts';
-import { swaps } from './processes.ts';
+import { replacementSettings } from './processes.ts';
 import { onDemandStrategy, spotStrategy } from './strategies.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -28,31 +28,33 @@ export async function groupParameters(session: CloudSession, order: LaunchOrder<
   const template = order.template as CloudTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
   const native: Tree = template.provider_api_spec ?? {};
-  const said = overridesSaid(native);
-  const unitDrawn = nativeUnit(said) ?? unitOf(template, offered);
-  const drawn = targetFor(template, offered, order.machine_count, unitDrawn);
-  const pools = poolsFor(drawn, offered);
+  const nativeOverrides = nativeOverridesOf(native);
+  const mixedUnit = nativeUnit(nativeOverrides) ?? unitOf(template, offered);
+  const mixedTarget = targetFor(template, offered, order.machine_count, mixedUnit);
+  const pools = poolsFor(mixedTarget, offered);
   const types = [...new Set(pools.map((pool) => pool.machine_type))];
-  const plain = isPlain(template, drawn, types) && native['MixedInstancesPolicy'] === undefined;
-  const unit = plain ? 1 : unitDrawn;
-  const total = plain ? order.machine_count : drawn.total;
-  const target = plain ? { 'on-demand': total, spot: 0 } : { 'on-demand': drawn.onDemand, spot: drawn.spot };
+  const singleType = isSingleType(template, mixedTarget, types) && native['MixedInstancesPolicy'] === undefined;
+  const unit = singleType ? 1 : mixedUnit;
+  const total = singleType ? order.machine_count : mixedTarget.total;
+  const target = singleType
+    ? { 'on-demand': total, spot: 0 }
+    : { 'on-demand': mixedTarget.onDemand, spot: mixedTarget.spot };
 
   const name = groupName(session, order);
-  const used = await groupTemplate(session, order, plain ? types[0] : undefined, call);
+  const used = await groupTemplate(session, order, singleType ? types[0] : undefined, call);
   const built = {
     HealthCheckType: 'EC2',
     ...(await placesFor(session, pools, native, call)),
-    ...(plain ? {} : { MixedInstancesPolicy: policyFor(template, types, drawn) }),
+    ...(singleType ? {} : { MixedInstancesPolicy: policyFor(template, types, mixedTarget) }),
   };
-  const laid = Object.entries(withTemplate(overlay(built, native), used)).filter(
-    ([setting]) => !swaps.some((each) => each === setting),
+  const merged = Object.entries(withTemplate(overlay(built, native), used)).filter(
+    ([setting]) => !replacementSettings.some((each) => each === setting),
   );
   const input = {
-    ...Object.fromEntries(laid),
+    ...Object.fromEntries(merged),
     CapacityRebalance: false,
-    // By these the group is found, its machines counted, and none of them ended before their time: they are ours
-    // alone.
+    // muster sets these itself: they identify the group, bound its machines, and protect its machines from termination
+    // by the group.
     AutoScalingGroupName: name,
     MinSize: 0,
     MaxSize: total,
@@ -60,25 +62,25 @@ export async function groupParameters(session: CloudSession, order: LaunchOrder<
     NewInstancesProtectedFromScaleIn: true,
     Tags: tagsFor(native['Tags'], tagsOf(order, session.installation)),
   };
-  const weighted = said ? Object.keys(weightsIn(said)).length > 0 : isWeighted(template);
-  return { name, input, template: used, pools, target, unit, weighted: !plain && weighted };
+  const weighted = nativeOverrides ? Object.keys(weightsIn(nativeOverrides)).length > 0 : isWeighted(template);
+  return { name, input, template: used, pools, target, unit, weighted: !singleType && weighted };
 }
 
-/** One type on demand needs no choice among types and markets, and so no policy for it. */
-const isPlain = (template: CloudTemplate, target: Target, types: readonly unknown[]): boolean =>
+/** A group of one on-demand type needs no policy for types and markets. */
+const isSingleType = (template: CloudTemplate, target: Target, types: readonly unknown[]): boolean =>
   target.spot === 0 && types.length === 1 && template.instance_requirements === undefined;
 
 const isWeighted = (template: CloudTemplate): boolean => Object.keys(template.machine_types ?? {}).length > 0;
 
-/** What a native specification says of types and weights in place of ours. */
-function overridesSaid(native: Tree): readonly unknown[] | undefined {
+/** The types and weights of a native specification, which replace those of the template. */
+function nativeOverridesOf(native: Tree): readonly unknown[] | undefined {
   const { LaunchTemplate } = (native['MixedInstancesPolicy'] ?? {}) as {
     readonly LaunchTemplate?: { readonly Overrides?: unknown } | null;
   };
   return Array.isArray(LaunchTemplate?.Overrides) ? [LaunchTemplate] : undefined;
 }
 
-/** Subnets of the pools; where they have none, all zones of the region. */
+/** The subnets of the pools. Without subnets: all zones of the region. */
 async function placesFor(session: CloudSession, pools: readonly Pool[], native: Tree, call: Call): Promise<object> {
   const subnets = [...new Set(pools.flatMap(({ subnet_id }) => subnet_id ?? []))];
   if (subnets.length > 0) return { VPCZoneIdentifier: subnets.join(',') };
@@ -93,13 +95,16 @@ async function placesFor(session: CloudSession, pools: readonly Pool[], native: 
   );
   const zones = (AvailabilityZones ?? []).flatMap(({ ZoneName }) => ZoneName ?? []).toSorted();
   if (zones.length === 0)
-    throw new ProviderFault('unavailable', 'DescribeAvailabilityZones named no zone that is available.');
+    throw new ProviderFault(
+      'unavailable',
+      'DescribeAvailabilityZones returned no available zone. Check which zones of the region the account may use.',
+    );
   return { AvailabilityZones: zones };
 }
 
 /**
- * How types and markets are chosen. The on-demand part is a base in units, not a percentage: a group rounds
- * percentages up, and takes them anew whenever its size changes.
+ * The policy by which the group chooses types and markets. The on-demand part is a base in units, not a percentage: a
+ * group rounds percentages up and applies them again whenever its size changes.
  */
 function policyFor(template: CloudTemplate, types: readonly (string | undefined)[], target: Target): object {
   const {
@@ -133,10 +138,10 @@ function policyFor(template: CloudTemplate, types: readonly (string | undefined)
   };
 }
 
-/** Our launch template where the group or its policy names one: it carries the tags. */
-function withTemplate(laid: Record<string, unknown>, { id, version }: TemplateVersion): Record<string, unknown> {
+/** The parameters with the launch template of the order, on the group or in its policy. It carries the tags. */
+function withTemplate(merged: Record<string, unknown>, { id, version }: TemplateVersion): Record<string, unknown> {
   const named = { LaunchTemplateId: id, Version: version };
-  const { LaunchTemplate: _, MixedInstancesPolicy, ...rest } = laid;
+  const { LaunchTemplate: _, MixedInstancesPolicy, ...rest } = merged;
   if (MixedInstancesPolicy === undefined) return { ...rest, LaunchTemplate: named };
   const policy = MixedInstancesPolicy as { readonly LaunchTemplate?: object };
   return {
@@ -148,16 +153,16 @@ function withTemplate(laid: Record<string, unknown>, { id, version }: TemplateVe
   };
 }
 
-/** Machines have our tags from the launch template; the group must not give them another value. */
-function tagsFor(given: unknown, ours: readonly { readonly Key: string; readonly Value: string }[]): object[] {
+/** Machines get the tags of muster from the launch template. The group must not propagate other values. */
+function tagsFor(nativeTags: unknown, ours: readonly { readonly Key: string; readonly Value: string }[]): object[] {
   const keys = new Set(ours.map(({ Key }) => Key));
-  const more = (Array.isArray(given) ? (given as { Key?: string }[]) : []).filter(
+  const more = (Array.isArray(nativeTags) ? (nativeTags as { Key?: string }[]) : []).filter(
     ({ Key }) => Key !== undefined && !keys.has(Key),
   );
   return [...more, ...ours.map((tag) => ({ ...tag, PropagateAtLaunch: false }))];
 }
 
-/** The launch template of an order's group. `type` goes into it where the group has no list of types. */
+/** The launch template of an order's group. It contains `type` when the group has no list of types. */
 const groupTemplate = (
   session: CloudSession,
   order: LaunchOrder<any>,
@@ -165,7 +170,7 @@ const groupTemplate = (
   call: Call,
 ): Promise<TemplateVersion> =>
   ownOrderTemplate(session, order, call, (data) => {
-    // The market is the group's to choose.
+    // The group chooses the market.
     const { InstanceMarketOptions: _, ...rest } = data;
     return type === undefined ? rest : { ...rest, InstanceType: type, InstanceRequirements: undefined };
   });

@@ -4,11 +4,11 @@ import { isSuspended } from '../observe/describe-groups.ts';
 import type { CloudSession } from '../../cloud/index.ts';
 
 /**
- * What a group of ours never does by itself. Without `Terminate` nothing that it decides can end a machine, whatever
- * its size is set to; without the others it replaces and moves nothing. `HealthCheck` goes on: it only says how
- * machines are.
+ * The processes that are suspended in each group of muster. Without `Terminate` no decision of the group can end a
+ * machine, whatever its size is set to. Without the others the group replaces and moves no machine. `HealthCheck`
+ * stays active, because it only reports the health of machines.
  */
-export const quiet = [
+export const suspendedProcesses = [
   'Terminate',
   'AZRebalance',
   'ReplaceUnhealthy',
@@ -17,12 +17,12 @@ export const quiet = [
   'AlarmNotification',
 ] as const;
 
-/** From then on a group never grows again. Nobody resumes it. */
-export const growth = 'Launch';
+/** When this process is suspended, the group never grows again. muster never resumes it. */
+export const launchProcess = 'Launch';
 
 /**
- * Suspends what of `processes` still goes on. Each suspension is for good, so that saying it late or twice changes
- * nothing.
+ * Suspends those of `processes` that are still active. Suspensions are permanent, so that a late or repeated call
+ * changes nothing.
  */
 export async function suspend(
   session: CloudSession,
@@ -39,12 +39,15 @@ export async function suspend(
   );
 }
 
-/** So long may pass between what a group has decided to start, before it was told to stop, and its machines. */
-const onTheirWayMs = 15_000;
+/**
+ * The longest time between the decision of a group to start a machine, before the group was stopped, and the
+ * appearance of the machine.
+ */
+const inFlightMs = 15_000;
 
-/** Whether a group that was stopped may still get machines; counted from the first call. */
-export const mayBeOnTheirWay = (session: CloudSession, name: string): boolean =>
-  session.consistencyGrace.has(`stopped ${name}`, onTheirWayMs);
+/** Whether a stopped group may still get machines. The time is counted from the first call. */
+export const mayStillLaunch = (session: CloudSession, name: string): boolean =>
+  session.consistencyGrace.has(`stopped ${name}`, inFlightMs);
 
-/** Settings of a group with which it swaps machines by itself; muster's groups have none of them. */
-export const swaps = ['CapacityRebalance', 'MaxInstanceLifetime', 'InstanceMaintenancePolicy'] as const;
+/** Settings with which a group replaces machines by itself. Groups of muster have none of them. */
+export const replacementSettings = ['CapacityRebalance', 'MaxInstanceLifetime', 'InstanceMaintenancePolicy'] as const;

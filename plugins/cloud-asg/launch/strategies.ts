@@ -1,20 +1,13 @@
-const spot = [
+import { strategyFinder } from '../../cloud/index.ts';
+
+export const spotStrategies = [
   'lowest-price',
   'capacity-optimized',
   'capacity-optimized-prioritized',
   'price-capacity-optimized',
 ] as const;
-const onDemand = ['lowest-price', 'prioritized'] as const;
+export const onDemandStrategies = ['lowest-price', 'prioritized'] as const;
 
-export type SpotStrategy = (typeof spot)[number];
-export type OnDemandStrategy = (typeof onDemand)[number];
-
-const bare = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
-
-/** Auto Scaling's own spelling of a strategy written in any; undefined when it has none of the name. */
-export const spotStrategy = (name: string): SpotStrategy | undefined => spot.find((each) => bare(each) === bare(name));
-export const onDemandStrategy = (name: string): OnDemandStrategy | undefined =>
-  onDemand.find((each) => bare(each) === bare(name));
-
-export const spotStrategies: readonly string[] = spot;
-export const onDemandStrategies: readonly string[] = onDemand;
+/** The Auto Scaling strategy of a name in any spelling; undefined: Auto Scaling has no such strategy. */
+export const spotStrategy = strategyFinder(spotStrategies);
+export const onDemandStrategy = strategyFinder(onDemandStrategies);

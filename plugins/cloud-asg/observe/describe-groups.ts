@@ -2,13 +2,13 @@ import { chunks, isFault, type Call, type ProviderFault } from '../../../core/in
 import type { AutoScalingGroup, DescribeAutoScalingGroupsCommandInput, Instance } from '@aws-sdk/client-auto-scaling';
 import { inTurn, pagesOf, type CloudSession } from '../../cloud/index.ts';
 
-/** Names that one question may have, and groups on a page. */
+/** The limits of one call: names, and groups on a page. */
 const namesPerCall = 50;
 const groupsPerPage = 100;
 
 /**
- * Groups by name, in as few questions as possible. Names of which nothing is shown are missing; what could not be
- * asked is the fault.
+ * Describes groups by name, in as few calls as possible. Names that the cloud does not show are missing from the
+ * result. Names whose call failed have the fault.
  */
 export async function describeGroups(
   session: CloudSession,
@@ -30,7 +30,7 @@ export async function describeGroups(
   return found;
 }
 
-/** One group; undefined when the cloud shows none of that name. */
+/** Describes one group. Undefined: the cloud shows none of that name. */
 export async function describeGroup(
   session: CloudSession,
   name: string,
@@ -44,7 +44,7 @@ async function page(session: CloudSession, names: readonly string[], call: Call)
   return Array.fromAsync(pagesOfGroups(session, { AutoScalingGroupNames: [...names] }, call));
 }
 
-/** Groups by names or filters, page after page. */
+/** Describes groups by names or filters, page by page. */
 export async function* pagesOfGroups(
   session: CloudSession,
   asked: Pick<DescribeAutoScalingGroupsCommandInput, 'AutoScalingGroupNames' | 'Filters'>,
@@ -61,13 +61,17 @@ export async function* pagesOfGroups(
 }
 
 /**
- * Somebody asked to delete it: it is shown until its last machine is gone, and starts and changes nothing any more.
+ * Whether the deletion of the group was requested. The cloud shows the group until its last machine is gone; it starts
+ * and changes nothing any more.
  */
 export const isDeleting = ({ Status }: AutoScalingGroup): boolean => Status !== undefined && Status !== '';
 
 export const isSuspended = ({ SuspendedProcesses }: AutoScalingGroup, process: string): boolean =>
   SuspendedProcesses?.some(({ ProcessName }) => ProcessName === process) ?? false;
 
-/** Members that count for the group: not those that it sees off or keeps in a warm pool. */
+/**
+ * Members that count toward the size of the group: not those that are being terminated or detached, or are in a warm
+ * pool.
+ */
 export const membersOf = ({ Instances }: AutoScalingGroup): readonly Instance[] =>
   (Instances ?? []).filter(({ LifecycleState }) => !/^(Terminat|Detach|Warmed)/.test(LifecycleState ?? ''));

@@ -1,7 +1,7 @@
 import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import { isFault, type Call, type FaultKind, type Shortfall, type Watched } from '../../../core/index.ts';
 import {
-  concealedReasons,
+  redactedReasons,
   kindOfCode,
   kindOfReason,
   type CloudSession,
@@ -11,16 +11,16 @@ import {
 import type { GroupHandle, Prepared } from '../group-handle.ts';
 
 /**
- * All actions of Auto Scaling share one small bucket: the history of a group that stays short is not read at every
- * look.
+ * The shortest time between two reads of the history of one group: all actions of Auto Scaling share one small rate
+ * limit.
  */
-const everyMs = 2_000;
-const newest = 100;
+const readIntervalMs = 2_000;
+const maxActivities = 100;
 
 /**
- * Why a group stays short, by pool. It tells so only in its history: a place, and a sentence without a code. What
- * fails in one subnet fails in all pools there; what fails in a zone of a group without subnets counts once it has
- * failed in all of its zones.
+ * Why a group has less capacity than ordered, by pool. A group reports this only in its history: with a place, and
+ * with a sentence without a code. A failure in one subnet counts for all pools of the subnet. In a group without
+ * subnets a failure counts once it has occurred in all zones of the group.
  */
 export async function groupShortfall(
   session: CloudSession,
@@ -29,16 +29,17 @@ export async function groupShortfall(
   call: Call,
 ): Promise<Shortfall[]> {
   const key = `history of ${handle.name}`;
-  if (session.consistencyGrace.has(key, everyMs)) return [];
-  session.consistencyGrace.over(key);
-  session.consistencyGrace.has(key, everyMs);
+  if (session.consistencyGrace.has(key, readIntervalMs)) return [];
+  session.consistencyGrace.end(key);
+  session.consistencyGrace.has(key, readIntervalMs);
   try {
     const { Activities } = await session.groups.read(
-      (sdk) => new sdk.DescribeScalingActivitiesCommand({ AutoScalingGroupName: handle.name, MaxRecords: newest }),
+      (sdk) =>
+        new sdk.DescribeScalingActivitiesCommand({ AutoScalingGroupName: handle.name, MaxRecords: maxActivities }),
       call,
     );
     const { pools } = order.prepared as Prepared;
-    return concealedReasons(
+    return redactedReasons(
       shortfallOf(Activities ?? [], pools, group.AvailabilityZones ?? []),
       session.parameterValues,
     );
@@ -58,7 +59,6 @@ interface Failure {
   readonly message: string;
 }
 
-/** Pure. */
 export function shortfallOf(
   activities: readonly Activity[],
   pools: readonly Pool[],
@@ -67,12 +67,12 @@ export function shortfallOf(
   const failures = activities.flatMap((activity) => failureOf(activity) ?? []);
   const found = pools.flatMap((pool) => {
     const here = failures.filter((failure) => concerns(failure, pool));
-    // A subnet is in one zone; without subnets the group goes on to its next zone by itself.
-    const reached =
+    // A subnet is in one zone. Without subnets the group tries its next zone by itself.
+    const inAllZones =
       pool.subnet_id !== undefined ||
       zones.every((zone) => here.some((each) => each.zone === undefined || each.zone === zone));
     const [last] = here;
-    if (!last || !reached) return [];
+    if (!last || !inAllZones) return [];
     return [{ offer: pool.key, kind: last.kind, code: last.code, message: last.message }];
   });
   return found;
@@ -84,15 +84,15 @@ const concerns = ({ subnet_id, market }: Failure, pool: Pool): boolean =>
 
 function failureOf({ StatusCode, StatusMessage, Details }: Activity): Failure | undefined {
   if (StatusCode !== 'Failed' && StatusCode !== 'Cancelled') return undefined;
-  const said = (StatusMessage ?? '').replace(/\s*Launching EC2 instance failed\.?\s*$/, '').replace(/[.\s]+$/, '');
-  const meant = meaningOf(said);
-  // A launch that was called off was called off by somebody; only a reason that is known tells that it was the cloud.
-  if (!meant && StatusCode === 'Cancelled') return undefined;
-  const { kind, code } = meant ?? { kind: 'unavailable' as const, code: 'LaunchFailed' };
-  // Of Spot they always say so; of nothing else.
-  const market = /\bspot\b/i.test(said)
+  const text = (StatusMessage ?? '').replace(/\s*Launching EC2 instance failed\.?\s*$/, '').replace(/[.\s]+$/, '');
+  const meaning = meaningOf(text);
+  // A person or muster may have cancelled the launch. Only a known reason shows that the cloud did.
+  if (!meaning && StatusCode === 'Cancelled') return undefined;
+  const { kind, code } = meaning ?? { kind: 'unavailable' as const, code: 'LaunchFailed' };
+  // Messages about Spot always name Spot. Capacity messages without it are about on-demand machines.
+  const market = /\bspot\b/i.test(text)
     ? 'spot'
-    : meant?.kind === 'capacity' || /on-demand/i.test(said)
+    : meaning?.kind === 'capacity' || /on-demand/i.test(text)
       ? 'on-demand'
       : undefined;
   const place = placeOf(Details);
@@ -101,7 +101,7 @@ function failureOf({ StatusCode, StatusMessage, Details }: Activity): Failure | 
     market,
     kind,
     code,
-    message: `CreateAutoScalingGroup: ${said || 'The cloud gave no reason'}. Error Code: ${code}`,
+    message: `CreateAutoScalingGroup: ${text || 'The cloud gave no reason'}. Error Code: ${code}`,
   };
 }
 
@@ -115,8 +115,8 @@ function placeOf(details: string | undefined): Pick<Failure, 'subnet_id' | 'zone
   }
 }
 
-/** Sentences of EC2 that come without their code. */
-const sentences: readonly (readonly [RegExp, string])[] = [
+/** Messages of EC2 that come without their code. */
+const codesByMessage: readonly (readonly [RegExp, string])[] = [
   [/spread placement group/i, 'VcpuLimitExceeded'],
   [
     /sufficient .*capacity|no Spot capacity|capacity is not available|unable to fulfill capacity/i,
@@ -133,12 +133,13 @@ const sentences: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A group that is a fleet inside puts the code before the sentence; one with a launch template alone leaves it out.
+ * The kind and code of a message. A group with a mixed instances policy puts the code before the message. A group with
+ * a launch template alone omits the code.
  */
-function meaningOf(said: string): { kind: FaultKind; code: string } | undefined {
-  const named = /Could not launch (?:Spot|On-Demand) Instances\. ([A-Za-z]+(?:\.[A-Za-z]+)*) - /.exec(said)?.[1];
-  const code = named ?? sentences.find(([pattern]) => pattern.test(said))?.[1];
-  // A code that the table does not know says less than the sentence; it counts as no meaning.
-  if (code === undefined || kindOfCode(code, said) === undefined) return undefined;
-  return { kind: kindOfReason(code, said), code };
+function meaningOf(text: string): { kind: FaultKind; code: string } | undefined {
+  const named = /Could not launch (?:Spot|On-Demand) Instances\. ([A-Za-z]+(?:\.[A-Za-z]+)*) - /.exec(text)?.[1];
+  const code = named ?? codesByMessage.find(([pattern]) => pattern.test(text))?.[1];
+  // A code that is not in the table is less useful than the message: it counts as no meaning.
+  if (code === undefined || kindOfCode(code, text) === undefined) return undefined;
+  return { kind: kindOfReason(code, text), code };
 }

@@ -20,22 +20,22 @@ import { describeGroups, isDeleting, isSuspended, membersOf } from './describe-g
 import { groupShortfall } from './group-shortfall.ts';
 import type { GroupHandle, Prepared } from '../group-handle.ts';
 import { isStuck } from './is-stuck.ts';
-import { growth, mayBeOnTheirWay, quiet, suspend } from '../launch/processes.ts';
+import { launchProcess, mayStillLaunch, suspendedProcesses, suspend } from '../launch/processes.ts';
 import { unitsOf } from '../launch/units.ts';
 
 type Watch = Watched<GroupHandle>;
 
 /**
- * So long EC2 may not show a machine that its group counts. One that it shows no more is gone, whatever the group
- * says.
+ * The longest time for which EC2 may not show a machine that its group lists. Later the machine counts as gone,
+ * whatever the group lists.
  */
-const unseenMs = 300_000;
-/** So long a group that was made is awaited, when it is not shown. */
-export const notShownMs = 120_000;
+const memberVisibleMs = 300_000;
+/** The longest time for which the cloud may not show a group that was created. */
+export const groupVisibleMs = 120_000;
 
 /**
- * Observes groups first, then machines, those among them that the groups list: what a group counts, and EC2 does not
- * show yet, is a machine all the same, or the next order would ask for it again.
+ * Observes groups first, then machines, including those that the groups list. A machine that a group lists and EC2
+ * does not show yet is reported. Otherwise the core would order it again.
  */
 export const observeGroups = (
   session: CloudSession,
@@ -63,13 +63,14 @@ async function observeWhole(
     session,
     watched.map((each, index) => ({ ...each, known: [...each.known, ...unknownMembers(each, listed[index] ?? [])] })),
     call,
-    { arriving: watched.some((each, index) => !isWhole(each, groupOf(each), listed[index] ?? [])) },
+    { arriving: watched.some((each, index) => !isAtCapacity(each, groupOf(each), listed[index] ?? [])) },
   );
   const answers = await inTurn([...watched.entries()], async ([index, each]) => {
     const group = groupOf(each);
     const seen = machines[index] as Observation<GroupHandle> | ProviderFault;
     if (isFault(group)) return group;
-    // Where some of its machines may be where nobody answers, what is seen says nothing of how whole the group is.
+    // Some machines of the group may be in a zone that does not answer. The group may then be more complete than the
+    // answer shows.
     return isFault(seen) || !seen.settled ? seen : observation(session, each, group, seen, call);
   });
   return answers.map((answer) => {
@@ -88,15 +89,16 @@ async function observation(
 ): Promise<Observation<GroupHandle>> {
   const { name } = watched.handle;
   const absent = `group ${name}`;
-  if (!group) return { ...seen, settled: !session.consistencyGrace.has(absent, notShownMs) };
-  session.consistencyGrace.over(absent);
+  if (!group) return { ...seen, settled: !session.consistencyGrace.has(absent, groupVisibleMs) };
+  session.consistencyGrace.end(absent);
   if (isDeleting(group)) return { ...seen, settled: true };
-  await repair(session, group, call);
+  await suspendResumed(session, group, call);
 
   const members = membersOf(group);
   const shown = new Set(seen.machines.map((machine) => machine.machine_id));
   const unseen = unknownMembers(watched, members.filter(isHealthy)).filter(
-    ({ machine_id }) => !shown.has(machine_id) && session.consistencyGrace.has(`member ${machine_id}`, unseenMs),
+    ({ machine_id }) =>
+      !shown.has(machine_id) && session.consistencyGrace.has(`member ${machine_id}`, memberVisibleMs),
   );
   const short = unitsOf(watched.handle, members) < (group.DesiredCapacity ?? 0);
   const settled = isSettled(session, group, members, short);
@@ -114,34 +116,34 @@ async function observation(
   };
 }
 
-/** All that the group wants is there: who its machines are is known without asking for their tags. */
-function isWhole(
+/** Whether the group has its desired capacity. Its members are then known without a search by tag. */
+function isAtCapacity(
   { handle }: Watch,
   group: AutoScalingGroup | ProviderFault | undefined,
   members: readonly Instance[],
 ): boolean {
   if (group === undefined || isFault(group)) return false;
-  return unitsOf(handle, members) >= (group.DesiredCapacity ?? 0) && !members.some(isComing);
+  return unitsOf(handle, members) >= (group.DesiredCapacity ?? 0) && !members.some(isPending);
 }
 
-/** Nothing more comes by itself: the group is as large as it shall be, or was told to stop a while ago. */
+/** Whether the group starts no more machines: it has its size, or was stopped some time ago. */
 function isSettled(
   session: CloudSession,
   group: AutoScalingGroup,
   members: readonly Instance[],
   short: boolean,
 ): boolean {
-  if (isSuspended(group, growth)) return !mayBeOnTheirWay(session, group.AutoScalingGroupName ?? '');
-  return !short && members.every((member) => !isComing(member) || !isHealthy(member));
+  if (isSuspended(group, launchProcess)) return !mayStillLaunch(session, group.AutoScalingGroupName ?? '');
+  return !short && members.every((member) => !isPending(member) || !isHealthy(member));
 }
 
-/** Members that the core does not know. The group says of them no more than that they are there. */
+/** Members that the core does not know. The group reports only their existence, type and zone. */
 function unknownMembers({ known, order }: Watch, members: readonly Instance[]): MachineRef[] {
   const ids = new Set(known.map((machine) => machine.machine_id));
   return members.flatMap((member) => {
     const { InstanceId, InstanceType, AvailabilityZone } = member;
     if (!InstanceId || ids.has(InstanceId)) return [];
-    const status = isComing(member) ? 'pending' : 'running';
+    const status = isPending(member) ? 'pending' : 'running';
     const weight = weightOf(order.template as CloudTemplate, InstanceType);
     const place = AvailabilityZone ? { zone: AvailabilityZone } : {};
     const data = {
@@ -153,16 +155,16 @@ function unknownMembers({ known, order }: Watch, members: readonly Instance[]): 
   });
 }
 
-const isComing = ({ LifecycleState }: Instance): boolean => LifecycleState?.startsWith('Pending') === true;
+const isPending = ({ LifecycleState }: Instance): boolean => LifecycleState?.startsWith('Pending') === true;
 
 const isHealthy = ({ HealthStatus }: Instance): boolean => HealthStatus === 'Healthy';
 
 /**
- * A group that somebody resumed would take machines away again. This is allowed without a claim: it is for good, and
- * right at any time.
+ * Suspends processes that were resumed: the group would terminate machines again. This call needs no claim: a
+ * suspension is permanent and correct at any time.
  */
-async function repair(session: CloudSession, group: AutoScalingGroup, call: Call): Promise<void> {
-  await suspend(session, group.AutoScalingGroupName ?? '', quiet, call, group).catch((error: unknown) => {
+async function suspendResumed(session: CloudSession, group: AutoScalingGroup, call: Call): Promise<void> {
+  await suspend(session, group.AutoScalingGroupName ?? '', suspendedProcesses, call, group).catch((error: unknown) => {
     if (!isFault(error)) throw error;
     call.log.warn({ group: group.AutoScalingGroupName, code: error.code }, error.message);
   });

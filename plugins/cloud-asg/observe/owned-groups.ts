@@ -3,7 +3,7 @@ import { madeFor, ownTags, type CloudSession } from '../../cloud/index.ts';
 import { isDeleting, pagesOfGroups } from './describe-groups.ts';
 import { deleteGroup } from '../dispose-group.ts';
 
-/** Groups that carry an installation's tag and that nobody has asked to delete. */
+/** Groups with the tag of an installation whose deletion was not requested. */
 export async function* ownedGroups(
   session: CloudSession,
   installation: string,
@@ -12,13 +12,13 @@ export async function* ownedGroups(
   const Filters = [{ Name: `tag:${ownTags.installation}`, Values: [installation] }];
   for await (const group of pagesOfGroups(session, { Filters }, call)) {
     if (isDeleting(group)) continue;
-    const created_at = group.CreatedTime && session.cloudClock.ours(group.CreatedTime);
+    const created_at = group.CreatedTime && session.cloudClock.toBrokerTime(group.CreatedTime);
     const id = group.AutoScalingGroupName ?? '';
     yield { kind: 'container', id, ...madeFor(group.Tags), ...(created_at === undefined ? {} : { created_at }) };
   }
 }
 
-/** Deletes groups that nobody knows, with their machines, which nobody knows either. */
+/** Deletes orphaned groups together with their machines, which are orphans too. */
 export async function removeGroups(
   session: CloudSession,
   orphans: readonly OwnedResource[],

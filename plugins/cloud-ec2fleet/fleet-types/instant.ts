@@ -1,13 +1,13 @@
 import type { CreateFleetCommandInput } from '@aws-sdk/client-ec2';
 import { isFault, ProviderFault, type Call, type MachineReport } from '../../../core/index.ts';
 import {
-  concealedReasons,
+  redactedReasons,
   dropLaunchTemplate,
   isComplete,
   launchFault,
   observeMachines,
   reportOf,
-  seenMachines,
+  machinesOfOrder,
   tagValue,
   terminate,
   type CloudSession,
@@ -18,8 +18,9 @@ import type { FleetOrder, FleetType } from '../fleet-type.ts';
 const fleet_type = 'instant';
 
 /**
- * Fleets that try once and answer at once. Nothing is replenished, so machines are simply terminated; the fleet itself
- * costs nothing, counts against no limit and is never deleted: deleting it would kill all its machines.
+ * Fleets that try once and return the machines in their answer. They replace no machine, so that a release only
+ * terminates machines. The fleet itself costs nothing, counts toward no limit, and is never deleted: a deletion would
+ * terminate all its machines.
  */
 export const instant: FleetType = {
   fleet_type,
@@ -33,23 +34,23 @@ export const instant: FleetType = {
       .catch((error: unknown) => {
         throw launchFault(session, order, error, prepared.template);
       });
-    const said: FleetAnswer = { instances: answer.Instances ?? [], errors: answer.Errors ?? [] };
-    let machines = startedMachines(said, prepared.weights);
-    let errors = said.errors;
+    const first: FleetAnswer = { instances: answer.Instances ?? [], errors: answer.Errors ?? [] };
+    let machines = startedMachines(first, prepared.weights);
+    let errors = first.errors;
     if (unitsOf(machines) < prepared.target) {
-      const all = await confirmed(session, order, answer.FleetId, said, call);
+      const all = await describeLaunch(session, order, answer.FleetId, first, call);
       machines = merged(machines, all.machines);
       errors = errors.length > 0 ? errors : all.errors;
     }
     const handle = { fleet_type, ...(answer.FleetId === undefined ? {} : { fleet_id: answer.FleetId }) };
     if (unitsOf(machines) >= prepared.target) return { handle, machines, settled: true };
-    const shortfall = concealedReasons(
+    const shortfall = redactedReasons(
       fleetShortfall({ instances: [], errors }, prepared.pools),
       session.parameterValues,
     );
     const refusal =
       machines.length === 0 && shortfall.every((each) => each.kind === 'invalid') ? shortfall[0] : undefined;
-    // Nothing was started, and nothing will be however often it is tried.
+    // No machine was started, and a retry would start none either.
     if (refusal) throw new ProviderFault('invalid', refusal.message, { code: refusal.code });
     return { handle, machines, shortfall, settled: true };
   },
@@ -57,10 +58,10 @@ export const instant: FleetType = {
   observe: (session, watched, call) =>
     observeMachines(session, watched, call, { weight: ({ order }, instance) => weightIn(order, instance) }),
 
-  release: (session, _handle, aim, call) => terminate(session, aim.go, call),
+  release: (session, _handle, releaseTarget, call) => terminate(session, releaseTarget.go, call),
 
   async find(session, order, call) {
-    const seen = await seenMachines(session, order, call);
+    const seen = await machinesOfOrder(session, order, call);
     const units = seen.reduce((sum, instance) => sum + weightIn(order, instance), 0);
     if (!isComplete(session, seen, units >= order.prepared.target)) return undefined;
     const fleet_id = seen
@@ -76,25 +77,26 @@ export const instant: FleetType = {
 };
 
 /**
- * What a fleet really started, when its answer is short. The answer to a replay may name the fleet and nothing else,
- * so the fleet is asked by its id (it shows itself to no other question), and the machines by their tags.
+ * Describes what a fleet really started, when its answer has too few machines. The answer to a repeated call may
+ * contain the id of the fleet alone. So the fleet is described by its id (no filter shows it), and its machines by
+ * their tags.
  */
-async function confirmed(
+async function describeLaunch(
   session: CloudSession,
   order: FleetOrder,
   fleetId: string | undefined,
-  said: FleetAnswer,
+  first: FleetAnswer,
   call: Call,
 ) {
   const found = await Promise.all([
     fleetId === undefined
       ? undefined
       : session.read((ec2) => new ec2.DescribeFleetsCommand({ FleetIds: [fleetId] }), call),
-    seenMachines(session, order, call),
+    machinesOfOrder(session, order, call),
   ]).catch((error: unknown) => {
     if (!isFault(error)) throw error;
-    // With reasons in hand the answer speaks for itself.
-    if (said.errors.length === 0) throw lost(fleetId, error);
+    // An answer with errors needs no confirmation.
+    if (first.errors.length === 0) throw lost(fleetId, error);
     return undefined;
   });
   if (!found) return { machines: [], errors: [] };
@@ -106,11 +108,11 @@ async function confirmed(
     seen.map((instance) => reportOf(instance, weightIn(order, instance))),
   );
   const errors = fleet?.Errors ?? [];
-  if (machines.length === 0 && errors.length === 0 && said.errors.length === 0) throw lost(fleetId);
+  if (machines.length === 0 && errors.length === 0 && first.errors.length === 0) throw lost(fleetId);
   return { machines, errors };
 }
 
-/** As the overrides say that were sent. */
+/** The weight of a machine in the overrides that were sent. */
 const weightIn = (
   { prepared }: Pick<FleetOrder, 'prepared'>,
   { InstanceType }: { readonly InstanceType?: string | undefined },
@@ -119,13 +121,13 @@ const weightIn = (
 const lost = (fleetId: string | undefined, cause?: ProviderFault): ProviderFault =>
   new ProviderFault(
     'unknown-outcome',
-    `CreateFleet: fleet '${fleetId}' does not say what it started.${cause ? ` ${cause.message}` : ''}`,
+    `CreateFleet: fleet '${fleetId}' does not report which machines it started.${cause ? ` ${cause.message}` : ''}`,
     {
       code: cause?.code ?? 'FleetUnknown',
     },
   );
 
-/** Machines of both lists, each once; what was described says more than what was only named. */
+/** The machines of both lists, each once. A described machine replaces one that was only listed. */
 function merged(named: readonly MachineReport[], described: readonly MachineReport[]): MachineReport[] {
   return [...new Map([...named, ...described].map((machine) => [machine.machine_id, machine])).values()];
 }

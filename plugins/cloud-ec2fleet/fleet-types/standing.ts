@@ -13,7 +13,7 @@ import {
 import { ec2FleetPort } from '../ec2-fleet-port.ts';
 import type { FleetType } from '../fleet-type.ts';
 
-/** Fleets that start their machines after the call, and live until they are deleted. */
+/** Fleets that start their machines after the call and exist until they are deleted. */
 export const standing: readonly FleetType[] = standingTypes.map((fleet_type) => ({
   fleet_type,
 
@@ -31,7 +31,8 @@ export const standing: readonly FleetType[] = standingTypes.map((fleet_type) => 
 
   observe: (session, watched, call) =>
     observeFleets(session, ec2FleetPort, watched as readonly Watched<StandingHandle>[], call),
-  release: (session, handle, aim, call) => releaseFleet(session, ec2FleetPort, handle as StandingHandle, aim, call),
+  release: (session, handle, releaseTarget, call) =>
+    releaseFleet(session, ec2FleetPort, handle as StandingHandle, releaseTarget, call),
   find: (session, order, call) => findFleet(session, ec2FleetPort, order, call),
   dispose: (session, left, call) =>
     disposeFleet(session, ec2FleetPort, left as { order: typeof left.order; handle?: StandingHandle }, call),

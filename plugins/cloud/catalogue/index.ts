@@ -3,8 +3,7 @@ import rates from './rate-limits.json' with { type: 'json' };
 import regionData from './regions.json' with { type: 'json' };
 
 /**
- * What the catalogue knows of one instance type. Prices are list prices in US dollars an hour, for comparing, not for
- * billing.
+ * One instance type of the catalogue. Prices are list prices in US dollars an hour, for comparisons, not for billing.
  */
 export interface CatalogueInstanceType {
   readonly instance_type: string;
@@ -14,7 +13,7 @@ export interface CatalogueInstanceType {
   readonly memory_mib: number;
   readonly arch: 'x86_64' | 'arm64';
   readonly on_demand_price: number;
-  /** A typical Spot price; the market's own moves. */
+  /** A typical Spot price; the real Spot price changes. */
   readonly spot_price: number;
   readonly gpus: number;
 }
@@ -22,7 +21,7 @@ export interface CatalogueInstanceType {
 export interface CatalogueZone {
   readonly zone: string;
   readonly zone_id: string;
-  /** Families (`p4d`) that this zone does not have. */
+  /** Families that are not available in this zone, such as `p4d`. */
   readonly lacks: readonly string[];
 }
 
@@ -58,44 +57,45 @@ export interface CatalogueRegion {
 const byName = new Map((types as readonly CatalogueInstanceType[]).map((type) => [type.instance_type, type]));
 const byRegion = new Map(Object.entries(regionData as unknown as Readonly<Record<string, CatalogueRegion>>));
 
-/** All known instance types by name, in the order of the file (family by family, small to large). */
+/** All instance types of the catalogue by name, in the order of the file: by family, then by size. */
 export const instanceTypes: ReadonlyMap<string, CatalogueInstanceType> = byName;
 
-/** All known regions by name. */
+/** All regions of the catalogue by name. */
 export const regions: ReadonlyMap<string, CatalogueRegion> = byRegion;
 
-/** A token bucket: what it holds at most, and what flows in each second. */
+/** A token bucket: its capacity and its refill rate. */
 export interface CatalogueBucket {
   readonly capacity: number;
   readonly per_second: number;
 }
 
-/** AWS's documented default rates of EC2, per account and region. Every action has a bucket of its own. */
+/** The default rate limits of EC2 as documented by AWS, per account and region. Every action has its own bucket. */
 export interface CatalogueRates {
   /**
-   * Of an action that is not in `requests`: one that reads, one that reads without filter or page, one that changes.
+   * The bucket of an action that is not in `requests`: for a read, for a read without filter or page size, and for a
+   * change.
    */
   readonly reading: CatalogueBucket;
   readonly reading_everything: CatalogueBucket;
   readonly changing: CatalogueBucket;
   readonly requests: Readonly<Record<string, CatalogueBucket>>;
-  /** Machines that an action starts or ends, counted beside its calls. */
+  /** The bucket of the machines that an action starts or terminates, in addition to its calls. */
   readonly machines: Readonly<Record<string, CatalogueBucket>>;
 }
 
 export const rateLimits: CatalogueRates = rates;
 
-/** One type, or `undefined` when the catalogue does not know it (which says nothing about AWS). */
+/** The instance type, or `undefined` when the catalogue does not contain it. AWS may still have the type. */
 export function instanceType(name: string): CatalogueInstanceType | undefined {
   return byName.get(name);
 }
 
-/** One region, or `undefined` when the catalogue does not know it. */
+/** The region, or `undefined` when the catalogue does not contain it. */
 export function region(name: string): CatalogueRegion | undefined {
   return byRegion.get(name);
 }
 
-/** The family of a type: `c6i` of `c6i.2xlarge`. */
+/** The family of an instance type: `c6i` for `c6i.2xlarge`. */
 export function familyOf(instanceTypeName: string): string {
   return instanceTypeName.slice(0, Math.max(0, instanceTypeName.indexOf('.')));
 }

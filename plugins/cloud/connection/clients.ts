@@ -16,19 +16,19 @@ export type Parameters = typeof import('@aws-sdk/client-ssm');
 /** The SDK with its clients for one instance. */
 export interface Clients {
   readonly ec2: Ec2;
-  /** Asks; repeats by itself. */
+  /** For calls that read. The client repeats them. */
   readonly read: EC2Client;
-  /** Changes the cloud; sends everything exactly once. */
+  /** For calls that change the cloud. The client sends each exactly once. */
   readonly write: EC2Client;
   readonly sts: () => Promise<STSClient>;
-  /** The same two of Auto Scaling; its SDK is loaded by the first call. */
+  /** The two clients of Auto Scaling. The first call loads the SDK. */
   readonly groups: () => Promise<ClientsOf<AutoScaling, AutoScalingClient>>;
-  /** Those of Systems Manager, which keeps parameters. */
+  /** The two clients of Systems Manager, which stores parameters. */
   readonly parameters: () => Promise<ClientsOf<Parameters, SSMClient>>;
   destroy(): void;
 }
 
-/** The SDK of a service, with a client that asks and one that changes. */
+/** The SDK of a service, with a client for reads and a client for changes. */
 export interface ClientsOf<Sdk, Client> {
   readonly sdk: Sdk;
   readonly read: Client;
@@ -36,20 +36,20 @@ export interface ClientsOf<Sdk, Client> {
 }
 
 /**
- * Machines are started by the hundred: an answer may take longer than to a question. Every time-out here costs finding
- * out what was done.
+ * The time-out of calls that start up to a thousand machines. After a time-out the broker has to find out what the
+ * call did, so that this time-out is long.
  */
 export const slowCallMs = 60_000;
 
 /**
- * Loads the SDK and makes the clients. No network; the first call resolves credentials. `heard` is told the date of
- * every answer.
+ * Loads the SDK and creates the clients, without network access. The first call resolves the credentials. `onDate`
+ * gets the `Date` header of every answer.
  */
 export async function makeClients(
   settings: CloudSettings,
   endpoint: string | undefined,
   log: Log,
-  heard: (date: string | undefined) => void,
+  onDate: (date: string | undefined) => void,
 ): Promise<Clients> {
   const ec2 = loadEc2();
   const [{ NodeHttpHandler }, http, https] = await Promise.all([
@@ -64,7 +64,7 @@ export async function makeClients(
     const sender = new NodeHttpHandler({
       connectionTimeout: settings.cloud_connect_timeout * 1000,
       requestTimeout: readMs,
-      // Without it the time-out only writes a warning.
+      // Without this option a time-out only writes a warning.
       throwOnRequestTimeout: true,
       socketTimeout: socketTimeoutMs,
       httpAgent: new http.Agent(options),
@@ -73,12 +73,12 @@ export async function makeClients(
     const send = sender.handle.bind(sender);
     sender.handle = async (...call) => {
       const answer = await send(...call);
-      heard(answer.response.headers['date']);
+      onDate(answer.response.headers['date']);
       return answer;
     };
     return sender;
   };
-  // The SDK logs whole inputs with every failed command, user data included; failures are told as faults.
+  // The SDK logs the whole input of each failed command, including user data. The broker reports failures as faults.
   const quiet = () => {};
   const logger = {
     debug: quiet,
@@ -94,48 +94,51 @@ export async function makeClients(
     return client;
   };
 
-  const asking = () => ({ maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) });
-  // A kept connection that the other side has just closed looks like a lost answer; a new one for each change cannot.
-  const changing = () => ({ maxAttempts: 1, requestHandler: handler(false, Math.max(readMs, slowCallMs)) });
-  // Other services than EC2 are where they usually are, unless the endpoint is all of them.
-  const { endpoint: ours, ...usual } = common;
-  const elsewhere = ours === undefined || isEc2Only(ours) ? usual : common;
+  const readOptions = () => ({ maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) });
+  // A reused connection that the server has just closed looks like a lost answer. Each change opens a new connection,
+  // which cannot look so.
+  const writeOptions = () => ({ maxAttempts: 1, requestHandler: handler(false, Math.max(readMs, slowCallMs)) });
+  // Services other than EC2 use their default endpoints, unless the configured endpoint serves all of them.
+  const { endpoint: serviceEndpoint, ...withoutEndpoint } = common;
+  const otherServices = serviceEndpoint === undefined || isEc2Only(serviceEndpoint) ? withoutEndpoint : common;
 
-  const told = await callerOf(settings);
-  // The SDK's own chain, which it tells to its clients only; files that it reads on the way are read, not remembered.
+  const configured = await callerOf(settings);
+  // The default credential chain, which the SDK exposes only through a client. `ignoreCache` makes it read its files
+  // each time.
   const chain = () =>
-    open(new ec2.EC2Client({ ...common, ...told, ignoreCache: true } as EC2ClientConfig)).config.credentials;
+    open(new ec2.EC2Client({ ...common, ...configured, ignoreCache: true } as EC2ClientConfig)).config.credentials;
   const caller: Identity =
-    told.credentials === undefined ? { ...told, credentials: refreshingCredentials(chain()) } : told;
+    configured.credentials === undefined ? { ...configured, credentials: refreshingCredentials(chain()) } : configured;
   const stsFor = async (identity: Identity): Promise<STSClient> => {
     const { STSClient } = await import('@aws-sdk/client-sts');
-    return open(new STSClient({ ...elsewhere, ...identity, ...asking() }));
+    return open(new STSClient({ ...otherServices, ...identity, ...readOptions() }));
   };
   const identity =
-    settings.role_arn === null ? caller : { credentials: assumed(settings.role_arn, () => stsFor(caller)) };
+    settings.role_arn === null ? caller : { credentials: roleCredentials(settings.role_arn, () => stsFor(caller)) };
   const client = (more: EC2ClientConfig): EC2Client => {
     const made = open(new ec2.EC2Client({ ...common, ...identity, ...more }));
-    // It copies each answer for a log that is not written: a tenth of the time that reading machines takes.
+    // This middleware copies each answer for a log that is not written, which takes a tenth of the time to parse
+    // machines.
     made.middlewareStack.remove('loggerMiddleware');
     return made;
   };
   const groupsFor = async () => {
     const sdk = await import('@aws-sdk/client-auto-scaling');
-    const one = (more: object) => open(new sdk.AutoScalingClient({ ...elsewhere, ...identity, ...more }));
-    return { sdk, read: one(asking()), write: one(changing()) };
+    const one = (more: object) => open(new sdk.AutoScalingClient({ ...otherServices, ...identity, ...more }));
+    return { sdk, read: one(readOptions()), write: one(writeOptions()) };
   };
   const parametersFor = async () => {
     const sdk = await import('@aws-sdk/client-ssm');
-    const one = (more: object) => open(new sdk.SSMClient({ ...elsewhere, ...identity, ...more }));
-    return { sdk, read: one(asking()), write: one(changing()) };
+    const one = (more: object) => open(new sdk.SSMClient({ ...otherServices, ...identity, ...more }));
+    return { sdk, read: one(readOptions()), write: one(writeOptions()) };
   };
   let sts: Promise<STSClient> | undefined;
   let groups: ReturnType<typeof groupsFor> | undefined;
   let parameters: ReturnType<typeof parametersFor> | undefined;
   return {
     ec2,
-    read: readInPieces(client(asking())),
-    write: readInPieces(client(changing())),
+    read: readInPieces(client(readOptions())),
+    write: readInPieces(client(writeOptions())),
     sts: () => (sts ??= stsFor(identity)),
     groups: () => (groups ??= groupsFor()),
     parameters: () => (parameters ??= parametersFor()),
@@ -144,13 +147,13 @@ export async function makeClients(
 }
 
 /**
- * Its two megabytes are `require`d: `import` would read them twice more before it runs them, to see whether they are a
- * module and what they export, which takes half as long again as all the rest.
+ * Loads the EC2 SDK with `require`. `import` would parse its two megabytes twice more to detect the module type and
+ * its exports, which takes half as long as the rest of the load.
  */
 const loadEc2 = (): Ec2 => createRequire(import.meta.url)('@aws-sdk/client-ec2') as Ec2;
 
-/** Temporary credentials of a role. The SDK calls it again before they expire. */
-function assumed(role: string, sts: () => Promise<STSClient>): Credentials {
+/** Temporary credentials of a role. The SDK calls this function again before they expire. */
+function roleCredentials(role: string, sts: () => Promise<STSClient>): Credentials {
   let client: Promise<STSClient> | undefined;
   return async () => {
     const { AssumeRoleCommand } = await import('@aws-sdk/client-sts');
@@ -158,7 +161,10 @@ function assumed(role: string, sts: () => Promise<STSClient>): Credentials {
       new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'muster' }),
     );
     if (!given?.AccessKeyId || !given.SecretAccessKey)
-      throw new ProviderFault('credentials', `Assuming ${role} gave no credentials.`);
+      throw new ProviderFault(
+        'credentials',
+        `AssumeRole returned no credentials for ${role}. Check role_arn and the endpoint.`,
+      );
     return {
       accessKeyId: given.AccessKeyId,
       secretAccessKey: given.SecretAccessKey,
@@ -168,12 +174,12 @@ function assumed(role: string, sts: () => Promise<STSClient>): Credentials {
   };
 }
 
-/** An address of EC2 itself, which does not answer for STS. */
+/** Whether an endpoint belongs to EC2 alone, and so does not serve STS. */
 const isEc2Only = (endpoint: string): boolean => /(^|\.)ec2\b.*\.amazonaws\.com/.test(new URL(endpoint).hostname);
 
 function proxyOf({ proxy_host, proxy_port }: CloudSettings): Record<string, string> | undefined {
   if (proxy_host === null) return undefined;
-  if (proxy_port === null) throw new ProviderFault('invalid', 'proxy_host needs proxy_port.');
+  if (proxy_port === null) throw new ProviderFault('invalid', 'proxy_host needs proxy_port. Set proxy_port.');
   const url = `http://${proxy_host.replace(/^https?:\/\//, '')}:${proxy_port}`;
   return { HTTP_PROXY: url, HTTPS_PROXY: url };
 }

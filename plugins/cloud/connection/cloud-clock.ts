@@ -1,36 +1,33 @@
 import type { Clock } from '../../../core/index.ts';
 
-/** Less than this is delay, rounding and drift. */
-const noticedMs = 60_000;
+/** A smaller difference is network delay, rounding and drift. */
+const toleranceMs = 60_000;
 
 /**
- * What the cloud's clock shows. Moments that the cloud tells are the cloud's: on a host whose clock is wrong by an
- * hour a machine that was just started would look an hour old. Every answer carries the cloud's date; the SDK corrects
- * its signatures by it, we correct comparisons.
+ * The clock of the cloud. Times in answers are times of the cloud: on a host whose clock is wrong by an hour, a
+ * machine that was just started would look an hour old. Every answer carries the date of the cloud. The SDK corrects
+ * its signatures with it; the broker corrects its comparisons.
  */
 export interface CloudClock {
   /** Epoch milliseconds. */
   now(): number;
-  /**
-   * A moment that the cloud told, as the broker's clock would have shown it: for what the core compares with its own
-   * time. ISO.
-   */
-  ours(moment: Date | string): string;
-  /** The `Date` of an answer. */
-  heard(date: string | undefined): void;
+  /** Converts a time of the cloud to the clock of the broker, for comparisons in the core. ISO 8601. */
+  toBrokerTime(time: Date | string): string;
+  /** Adjusts the clock to the `Date` header of an answer. */
+  adjust(date: string | undefined): void;
 }
 
 export function cloudClock(clock: Clock): CloudClock {
-  let ahead = 0;
+  let offsetMs = 0;
   return {
-    now: () => clock.now() + ahead,
-    ours(moment) {
-      const told = new Date(moment);
-      return (ahead === 0 ? told : new Date(told.getTime() - ahead)).toISOString();
+    now: () => clock.now() + offsetMs,
+    toBrokerTime(time) {
+      const at = new Date(time);
+      return (offsetMs === 0 ? at : new Date(at.getTime() - offsetMs)).toISOString();
     },
-    heard(date) {
+    adjust(date) {
       const difference = Date.parse(date ?? '') - clock.now();
-      if (Number.isFinite(difference)) ahead = Math.abs(difference) < noticedMs ? 0 : difference;
+      if (Number.isFinite(difference)) offsetMs = Math.abs(difference) < toleranceMs ? 0 : difference;
     },
   };
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ProviderFault } from '../../../core/index.ts';
 
-const longestMs = 30_000;
+const timeoutMs = 30_000;
 
 interface Printed {
   readonly AccessKeyId?: unknown;
@@ -12,8 +12,8 @@ interface Printed {
 }
 
 /**
- * The credentials that a program prints. The SDK keeps them, and asks again some minutes before they expire. What it
- * prints is never shown.
+ * The credentials that a program prints. The SDK keeps them and calls this function again some minutes before they
+ * expire. No message shows the output of the program.
  */
 export async function credentialsOfScript(script: string) {
   const printed = await run(script);
@@ -21,7 +21,7 @@ export async function credentialsOfScript(script: string) {
   if (typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string')
     throw new ProviderFault(
       'credentials',
-      `The credential_script ${script} printed no AccessKeyId or no SecretAccessKey.`,
+      `The credential_script ${script} printed no AccessKeyId or no SecretAccessKey. It must print both.`,
     );
   const expiration = typeof Expiration === 'string' ? new Date(Expiration) : undefined;
   return {
@@ -34,10 +34,10 @@ export async function credentialsOfScript(script: string) {
 
 async function run(script: string): Promise<string> {
   try {
-    return (await promisify(execFile)(script, [], { timeout: longestMs, maxBuffer: 1024 * 1024 })).stdout;
+    return (await promisify(execFile)(script, [], { timeout: timeoutMs, maxBuffer: 1024 * 1024 })).stdout;
   } catch (error) {
     const { killed, code } = error as { readonly killed?: boolean; readonly code?: unknown };
-    const why = killed ? `did not end within ${longestMs / 1000} s` : `ended with ${String(code)}`;
+    const why = killed ? `did not end within ${timeoutMs / 1000} s` : `ended with ${String(code)}`;
     throw new ProviderFault('credentials', `The credential_script ${script} ${why}.`);
   }
 }
@@ -46,6 +46,9 @@ function read(printed: string, script: string): Printed {
   try {
     return (JSON.parse(printed) ?? {}) as Printed;
   } catch {
-    throw new ProviderFault('credentials', `What the credential_script ${script} printed is no JSON.`);
+    throw new ProviderFault(
+      'credentials',
+      `The output of the credential_script ${script} is not JSON. It must print one JSON object.`,
+    );
   }
 }

@@ -4,18 +4,18 @@ import type { CloudSettings } from '../config.ts';
 import { credentialsOfScript } from './credential-script.ts';
 import { type Credentials, refreshingCredentials } from './refreshing-credentials.ts';
 
-/** What an SDK client is told about who is calling. */
+/** The credential options of an SDK client. */
 export interface Identity {
-  /** Absent: the SDK's own chain (environment, shared files, metadata service). */
+  /** Absent: the default chain of the SDK (environment, shared files, metadata service). */
   readonly credentials?: Credentials;
-  /** For the SDK's own chain. */
+  /** A profile for the default chain. */
   readonly profile?: string;
 }
 
-/** The simulated cloud asks nobody who he is; this lets it run without any configuration. */
+/** The simulated cloud accepts any credentials. These let it run without configuration. */
 const simulated: Credentials = { accessKeyId: 'AKIASIMULATOR0000000', secretAccessKey: 'simulated' };
 
-/** Texts of the configuration that no message may show. */
+/** Values of the configuration that no message may show. */
 export function secretsOf(settings: CloudSettings): string[] {
   return [settings.access_key_id, settings.secret_access_key, settings.session_token].filter(
     (secret) => secret !== null,
@@ -23,9 +23,9 @@ export function secretsOf(settings: CloudSettings): string[] {
 }
 
 /**
- * Who the configuration says we are, before a role is assumed: static keys, else what a script prints, else a profile
- * of a named or the usual credentials file, else the SDK's chain; nothing at all with the simulated cloud is a
- * harmless key.
+ * The configured identity, before a role is assumed: static keys, or else the output of a script, or else a profile of
+ * the named or the default credentials file, or else the default chain of the SDK. The simulated cloud without
+ * configured credentials gets fixed dummy keys.
  */
 export async function callerOf(settings: CloudSettings): Promise<Identity> {
   const {
@@ -41,7 +41,7 @@ export async function callerOf(settings: CloudSettings): Promise<Identity> {
     if (access_key_id === null || secret_access_key === null) {
       throw new ProviderFault(
         'credentials',
-        'access_key_id and secret_access_key go together; one of them is missing.',
+        'access_key_id and secret_access_key belong together; one of them is missing. Set both or none.',
       );
     }
     return {
@@ -59,9 +59,12 @@ export async function callerOf(settings: CloudSettings): Promise<Identity> {
     const read = fromIni({ filepath: credential_file, ignoreCache: true, ...(profile === null ? {} : { profile }) });
     return {
       credentials: refreshingCredentials(async (asked) => {
-        // The SDK would say that it has no such profile.
+        // The SDK would report a missing profile instead.
         if (!existsSync(credential_file))
-          throw new ProviderFault('credentials', `credential_file ${credential_file} does not exist.`);
+          throw new ProviderFault(
+            'credentials',
+            `credential_file ${credential_file} does not exist. Correct the path.`,
+          );
         return read(asked);
       }),
     };

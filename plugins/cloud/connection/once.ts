@@ -1,21 +1,22 @@
-/** What is learned once, by key: the answer, or the promise of it while it is being learned. */
-export type Learned<T extends object> = Map<string, Promise<T> | T>;
+/** Loaded values by key: the value, or the promise of it while it is being loaded. */
+export type Memo<T extends object> = Map<string, Promise<T> | T>;
 
 /**
- * Learns something once: a caller that needs it while it is being learned waits for it. What fails, fails for its
- * maker alone; the others try by themselves, because a failure may be the caller's own: its claim, its time-out.
+ * Loads the value of a key once. Concurrent callers wait for the caller that loads it. A failure rejects that caller
+ * alone; the others load the value themselves, because the failure may be the caller's own, such as its lost claim or
+ * its time-out.
  */
-export async function once<T extends object>(learned: Learned<T>, key: string, make: () => Promise<T>): Promise<T> {
+export async function once<T extends object>(memo: Memo<T>, key: string, load: () => Promise<T>): Promise<T> {
   for (;;) {
-    const known = learned.get(key);
+    const known = memo.get(key);
     if (known === undefined) break;
-    const made = await Promise.resolve(known).catch(() => undefined);
-    if (made !== undefined) return made;
-    if (learned.get(key) === known) learned.delete(key);
+    const loaded = await Promise.resolve(known).catch(() => undefined);
+    if (loaded !== undefined) return loaded;
+    if (memo.get(key) === known) memo.delete(key);
   }
-  const making = make();
-  learned.set(key, making);
-  const made = await making;
-  learned.set(key, made);
-  return made;
+  const loading = load();
+  memo.set(key, loading);
+  const loaded = await loading;
+  memo.set(key, loaded);
+  return loaded;
 }

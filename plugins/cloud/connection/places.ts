@@ -1,5 +1,5 @@
 import type { Call, MachineType, Places } from '../../../core/index.ts';
-import { type Learned, once } from './once.ts';
+import { type Memo, once } from './once.ts';
 import { pagesOf } from './answers/pages.ts';
 import type { CloudSession } from './session.ts';
 import { sessionField } from './session-field.ts';
@@ -16,20 +16,20 @@ export async function placesOf(session: CloudSession, call: Call): Promise<Place
   };
 }
 
-const zonesKnown = sessionField((): Learned<readonly string[]> => new Map());
+const zonesMemo = sessionField((): Memo<readonly string[]> => new Map());
 
 /**
- * The zones of the region that the account may use, in whatever state: one in trouble may be shown as such, and still
- * has its machines. Asked once.
+ * The zones of the region that the account may use, in any state: a zone in trouble may be listed in another state,
+ * and still has its machines. Loaded once.
  */
 export function zonesOf(session: CloudSession, call: Call): Promise<readonly string[]> {
-  return once(zonesKnown(session), session.settings.region, async () => {
+  return once(zonesMemo(session), session.settings.region, async () => {
     const { AvailabilityZones } = await session.read((ec2) => new ec2.DescribeAvailabilityZonesCommand({}), call);
     return (AvailabilityZones ?? []).flatMap((zone) => zone.ZoneName ?? []);
   });
 }
 
-/** All machine types of the region, with what HostFactory wants to know of them. */
+/** All machine types of the region, with the properties that HostFactory needs. */
 export async function* listMachineTypes(session: CloudSession, call: Call): AsyncGenerator<MachineType> {
   for await (const page of pagesOf((next) =>
     session.read((ec2) => new ec2.DescribeInstanceTypesCommand({ MaxResults: 100, ...next }), call),

@@ -1,30 +1,30 @@
 import { ProviderFault, type Clock } from '../../../core/index.ts';
 import { bucketsOf, type BucketSizes } from './bucket-sizes.ts';
 
-/** Keeps our calls within the rates that the cloud grants, so that it refuses none. One of an account in a region. */
+/**
+ * Keeps the calls of the broker within the rate limits of the cloud, so that the cloud refuses none. One for each
+ * session.
+ */
 export interface RateLimiter {
   /**
-   * Resolves when a call may go out, and counts it. `machines`: how many it starts or ends. Rejects with a fault
-   * `throttled`, and counts nothing, when it would have to wait longer than 15 s: the caller can then do something
-   * else meanwhile. Rejects with the signal's reason.
+   * Resolves when a call may be sent, and counts the call. `machines`: how many machines it starts or terminates. When
+   * the call would wait longer than 15 s, it rejects with a fault `throttled` and counts nothing, so that the caller
+   * can do other work meanwhile. When the signal aborts, it rejects with the reason of the signal.
    */
   acquire(action: string, machines: number, signal: AbortSignal): Promise<void>;
-  /**
-   * The cloud refused a call for its rate: the action goes at half its rate from now on, and comes back to the whole
-   * step by step.
-   */
+  /** The cloud throttled a call: the rate of the action is halved, and recovers step by step. */
   throttled(action: string): void;
 }
 
-const longestMs = 15_000;
-const leastShare = 1 / 16;
-/** Every so often without a refusal the rate doubles again. */
-const recoverMs = 30_000;
+const maxWaitMs = 15_000;
+const minShare = 1 / 16;
+/** After each such time without throttling, the rate doubles until it is full. */
+const recoveryMs = 30_000;
 
 interface Bucket {
   readonly capacity: number;
   readonly perSecond: number;
-  /** Below zero: that many are promised to calls that wait. */
+  /** A negative number is the number of tokens that waiting calls have reserved. */
   tokens: number;
   at: number;
 }
@@ -36,12 +36,13 @@ interface Lane {
 }
 
 /**
- * A rate limiter with AWS's documented bucket sizes, or others by action. It sets no timers but for calls that wait.
+ * A rate limiter with the documented bucket sizes of AWS, or with configured ones by action. It sets timers only for
+ * calls that wait.
  */
 export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter {
   const lanes = new Map<string, Lane>();
 
-  function lane(action: string): Lane {
+  function laneOf(action: string): Lane {
     const known = lanes.get(action);
     if (known) return known;
     const { requests, machines } = bucketsOf(action, sizes);
@@ -56,16 +57,16 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
     return made;
   }
 
-  function fill(mine: Lane): void {
+  function fill(lane: Lane): void {
     const now = clock.monotonic();
-    while (mine.share < 1 && now - mine.slowedAt >= recoverMs) {
-      mine.share = Math.min(1, mine.share * 2);
-      mine.slowedAt += recoverMs;
+    while (lane.share < 1 && now - lane.slowedAt >= recoveryMs) {
+      lane.share = Math.min(1, lane.share * 2);
+      lane.slowedAt += recoveryMs;
     }
-    for (const bucket of mine.buckets) {
+    for (const bucket of lane.buckets) {
       bucket.tokens = Math.min(
         bucket.capacity,
-        bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * mine.share,
+        bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * lane.share,
       );
       bucket.at = now;
     }
@@ -74,44 +75,44 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
   return {
     async acquire(action, machines, signal) {
       signal.throwIfAborted();
-      const mine = lane(action);
-      fill(mine);
-      // A call that alone asks for more than fits goes when the bucket is full.
-      const costs = mine.buckets.map((bucket, index) => Math.min(index === 0 ? 1 : machines, bucket.capacity));
-      const waits = mine.buckets.map(
-        (bucket, index) => ((costs[index] ?? 0) - bucket.tokens) / (bucket.perSecond * mine.share),
+      const lane = laneOf(action);
+      fill(lane);
+      // A call that needs more tokens than the bucket holds is sent when the bucket is full.
+      const costs = lane.buckets.map((bucket, index) => Math.min(index === 0 ? 1 : machines, bucket.capacity));
+      const waits = lane.buckets.map(
+        (bucket, index) => ((costs[index] ?? 0) - bucket.tokens) / (bucket.perSecond * lane.share),
       );
       const waitMs = Math.max(0, ...waits) * 1000;
-      if (waitMs > longestMs) {
+      if (waitMs > maxWaitMs) {
         const seconds = Math.ceil(waitMs / 1000);
         throw new ProviderFault(
           'throttled',
-          `${action} waits ${seconds} s for its turn: the cloud grants no higher rate.`,
+          `${action} would wait ${seconds} s for the rate limit of the cloud; it is sent later.`,
           {
             code: 'OwnRateLimit',
             retry_after_ms: Math.round(waitMs),
           },
         );
       }
-      mine.buckets.forEach((bucket, index) => void (bucket.tokens -= costs[index] ?? 0));
+      lane.buckets.forEach((bucket, index) => void (bucket.tokens -= costs[index] ?? 0));
       if (waitMs === 0) return;
       await clock.sleep(waitMs, signal);
       if (!signal.aborted) return;
-      mine.buckets.forEach((bucket, index) => void (bucket.tokens += costs[index] ?? 0));
+      lane.buckets.forEach((bucket, index) => void (bucket.tokens += costs[index] ?? 0));
       throw signal.reason;
     },
 
     throttled(action) {
-      const mine = lane(action);
-      fill(mine);
-      mine.share = Math.max(leastShare, mine.share / 2);
-      mine.slowedAt = clock.monotonic();
-      for (const bucket of mine.buckets) bucket.tokens = Math.min(bucket.tokens, 0);
+      const lane = laneOf(action);
+      fill(lane);
+      lane.share = Math.max(minShare, lane.share / 2);
+      lane.slowedAt = clock.monotonic();
+      for (const bucket of lane.buckets) bucket.tokens = Math.min(bucket.tokens, 0);
     },
   };
 }
 
-/** Limits nothing: for clouds that grant every rate. */
+/** A rate limiter without limits. */
 export const unlimited: RateLimiter = {
   acquire: async (_action, _machines, signal) => signal.throwIfAborted(),
   throttled: () => undefined,

@@ -1,4 +1,4 @@
-/** The regions of AWS, all partitions. A name that is not among them may be a new one, or a slip of the pen. */
+/** The regions of AWS in all partitions. Another name may be a new region or a typing error. */
 export const regionNames: readonly string[] = `
   us-east-1 us-east-2 us-west-1 us-west-2 us-gov-east-1 us-gov-west-1 us-iso-east-1 us-iso-west-1
   us-isob-east-1 us-isob-west-1 us-isof-east-1 us-isof-south-1 ca-central-1 ca-west-1 mx-central-1 sa-east-1

@@ -3,7 +3,7 @@ import { slowCallMs } from './clients.ts';
 import type { CallContext } from '../faults/faults.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** A command of the SDK, as far as we look at it. */
+/** A command of the SDK, as far as this file uses it. */
 interface SdkCommand {
   readonly middlewareStack: unknown;
   readonly input: unknown;
@@ -12,13 +12,14 @@ interface SdkCommand {
 type OutputOf<C extends SdkCommand> =
   Awaited<ReturnType<ReturnType<C['resolveMiddleware']>>> extends { output: infer Output } ? Output : never;
 
-/** How one service of the cloud is spoken to. */
+/** The calls of one service of the cloud. */
 export interface Service<Sdk> {
-  /** Asks a question. The SDK repeats it as configured. Throws a ProviderFault. */
+  /** Sends a call that reads. The SDK repeats it as configured. Throws a ProviderFault. */
   read<C extends SdkCommand>(make: (sdk: Sdk) => C, call: Call): Promise<OutputOf<C>>;
   /**
-   * Changes the cloud: sent exactly once, after `call.fence()` as close to the wire as the SDK lets us. Throws a
-   * ProviderFault, or what the fence threw. `slow`: the call may take as long as starting a thousand machines does.
+   * Sends a call that changes the cloud, exactly once, after `call.fence()` as close to the network as the SDK allows.
+   * Throws a ProviderFault, or the error of the fence. `slow`: the call may take as long as the start of a thousand
+   * machines.
    */
   write<C extends SdkCommand>(
     make: (sdk: Sdk) => C,
@@ -31,47 +32,45 @@ interface Sender {
   send(command: any, options: object): Promise<unknown>;
 }
 
-/** What the services of a session share. */
-export interface About {
+/** What all services of a session share. */
+export interface ServiceOptions {
   readonly readMs: number;
   readonly rateLimiter: RateLimiter;
-  /** What an action is counted as: its own name where each has a rate of its own. */
+  /** The name under which the rate limiter counts an action: its own, where each action has its own rate. */
   laneOf(action: string): string;
   fail(error: unknown, context: CallContext): ProviderFault;
-  /**
-   * Counts what was asked of the cloud, each call once, with the SDK's repetitions and without the wait for its turn.
-   */
+  /** Records each call once, including the repetitions of the SDK and without the wait for the rate limiter. */
   readonly calls?: PluginContext['calls'];
 }
 
-/** `open` gives the SDK of the service with its clients; `fail` tells what an error means. */
+/** The calls of a service. `open` returns the SDK of the service with its clients; `fail` classifies an error. */
 export function serviceOf<Sdk>(
   open: () => Promise<{ readonly sdk: Sdk; readonly read: Sender; readonly write: Sender }>,
-  about: About,
+  service: ServiceOptions,
 ): Service<Sdk> {
   /**
-   * Sends when the rate limiter lets the call through. `judge` says what an error means; undefined: nothing was asked
-   * of the cloud.
+   * Sends the call when the rate limiter allows it. `classify` returns the fault of an error; undefined: the call did
+   * not reach the cloud.
    */
-  async function limited(
+  async function sendWithinRate(
     command: SdkCommand,
     call: Call,
-    judge: (error: unknown) => ProviderFault | undefined,
+    classify: (error: unknown) => ProviderFault | undefined,
     send: () => Promise<unknown>,
   ): Promise<any> {
     const action = nameOf(command);
-    const lane = about.laneOf(action);
-    await about.rateLimiter.acquire(lane, machinesOf(command), call.signal);
+    const lane = service.laneOf(action);
+    await service.rateLimiter.acquire(lane, machinesOf(command), call.signal);
     const began = performance.now();
     try {
       const answer = await send();
-      about.calls?.record({ action, ms: performance.now() - began });
+      service.calls?.record({ action, ms: performance.now() - began });
       return answer;
     } catch (error) {
-      const { kind } = about.fail(error, { action, mutating: false });
-      if (kind === 'throttled') about.rateLimiter.throttled(lane);
-      const fault = judge(error);
-      if (fault) about.calls?.record({ action, ms: performance.now() - began, kind: fault.kind });
+      const { kind } = service.fail(error, { action, mutating: false });
+      if (kind === 'throttled') service.rateLimiter.throttled(lane);
+      const fault = classify(error);
+      if (fault) service.calls?.record({ action, ms: performance.now() - began, kind: fault.kind });
       throw error;
     }
   }
@@ -79,56 +78,56 @@ export function serviceOf<Sdk>(
   return {
     async read(make, call) {
       let action = 'opening the cloud';
-      const judge = (error: unknown) => about.fail(error, { action, mutating: false });
+      const classify = (error: unknown) => service.fail(error, { action, mutating: false });
       try {
         const { sdk, read } = await open();
         const command = make(sdk);
         action = nameOf(command);
-        return await limited(command, call, judge, () => read.send(command, { abortSignal: call.signal }));
+        return await sendWithinRate(command, call, classify, () => read.send(command, { abortSignal: call.signal }));
       } catch (error) {
-        throw judge(error);
+        throw classify(error);
       }
     },
 
     async write(make, call, options = {}) {
       let action = 'opening the cloud';
       let sent = false;
-      let refused: unknown;
-      const judge = (error: unknown) =>
-        refused === undefined ? about.fail(error, { action, mutating: true, sent }) : undefined;
+      let fenceError: unknown;
+      const classify = (error: unknown) =>
+        fenceError === undefined ? service.fail(error, { action, mutating: true, sent }) : undefined;
       try {
         const { sdk, write } = await open();
         const command = make(sdk);
         action = nameOf(command);
-        const atTheWire = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
-          // What is given up before it is sent was certainly not done.
+        const fenced = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
+          // A call that is aborted before it is sent was certainly not executed.
           call.signal.throwIfAborted();
           try {
             call.fence();
           } catch (error) {
-            refused = error;
+            fenceError = error;
             throw error;
           }
           sent = true;
           return next(args);
         };
-        // The last of the last step: behind it is only the connection.
-        (command.middlewareStack as any).add(atTheWire, { step: 'deserialize', priority: 'low', name: 'musterFence' });
-        const requestTimeout = Math.max(about.readMs, options.slow ? slowCallMs : 0);
-        return await limited(command, call, judge, () =>
+        // The last middleware of the last step: only the connection follows.
+        (command.middlewareStack as any).add(fenced, { step: 'deserialize', priority: 'low', name: 'musterFence' });
+        const requestTimeout = Math.max(service.readMs, options.slow ? slowCallMs : 0);
+        return await sendWithinRate(command, call, classify, () =>
           write.send(command, { abortSignal: call.signal, requestTimeout }),
         );
       } catch (error) {
-        throw judge(error) ?? refused;
+        throw classify(error) ?? fenceError;
       }
     },
   };
 }
 
-/** `RunInstances` of a RunInstancesCommand. */
+/** The action of a command: `RunInstances` for RunInstancesCommand. */
 const nameOf = (command: SdkCommand): string => command.constructor.name.replace(/Command$/, '');
 
-/** How many machines a call starts or ends: the cloud counts them beside the calls. */
+/** How many machines a call starts or terminates. The cloud limits them in addition to the calls. */
 function machinesOf({ input }: SdkCommand): number {
   const { MaxCount, InstanceIds } = input as { readonly MaxCount?: number; readonly InstanceIds?: readonly string[] };
   return MaxCount ?? InstanceIds?.length ?? 0;

@@ -1,8 +1,8 @@
 import type { CloudSession } from './session.ts';
 
 /**
- * A typed field of every session, declared by the file that reads it: made when a session is first asked for it, and
- * gone with the session. It holds what was learned of the cloud; nothing of it is stored.
+ * A typed field of every session, declared by the file that uses it. The value is created at its first use and lives
+ * as long as the session. It holds knowledge about the cloud in memory; none of it is stored.
  *
  * ```ts
  * const zonesField = sessionField(() => new Map<string, readonly string[]>());

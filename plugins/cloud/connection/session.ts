@@ -3,32 +3,32 @@ import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters 
 import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
 import { secretsOf } from './credentials.ts';
-import { concealedIn } from '../faults/concealed.ts';
+import { redactedFault } from '../faults/redacted.ts';
 import { type CallContext, faultOf } from '../faults/faults.ts';
 import { rateLimiter, type RateLimiter, unlimited } from './rate-limiter.ts';
 import { consistencyGrace, type ConsistencyGrace } from '../observe/consistency-grace.ts';
 import { serviceOf, type Service } from './service.ts';
 
-/** One configured instance, connected: everything that its APIs need to speak to the cloud. */
+/** The connection of one configured provider instance: everything that its provider APIs need to call the cloud. */
 export interface CloudSession extends Service<Ec2> {
   readonly instance: string;
   readonly installation: string;
   readonly settings: CloudSettings;
   readonly clock: Clock;
   readonly cloudClock: CloudClock;
-  /** Auto Scaling, under the same rules as EC2. */
+  /** Auto Scaling, with the same rules as EC2. */
   readonly groups: Service<AutoScaling>;
-  /** The parameters of Systems Manager. Its SDK is loaded by the first call. */
+  /** Systems Manager, for parameters. The first call loads its SDK. */
   readonly parameters: Service<Parameters>;
-  /** The account that the credentials belong to. Asked once. */
+  /** The account of the credentials. Loaded once. */
   account(call: Call): Promise<string>;
   readonly consistencyGrace: ConsistencyGrace;
-  /** What parameters of Systems Manager were seen to hold, each with the name of its parameter. */
+  /** Values of parameters of Systems Manager, each with the name of its parameter. Messages must not show them. */
   readonly parameterValues: Map<string, string>;
   close(): void;
 }
 
-/** Makes the session of one instance. Nothing is imported or called before the first use. */
+/** Creates the session of one instance. No SDK is loaded and no call is sent before the first use. */
 export function connect(config: CloudConfig, context: PluginContext): CloudSession {
   const settings = settingsOf(config);
   const secrets = secretsOf(settings);
@@ -39,7 +39,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
 
   const open = (): Promise<Clients> => {
     const opening = (clients ??= start());
-    // A cloud that could not be opened is opened again by the next call.
+    // After a failure the next call opens the cloud again.
     opening.catch(() => {
       if (clients === opening) clients = undefined;
     });
@@ -51,7 +51,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
       settings,
       endpoint_url === null ? undefined : await context.endpoint(endpoint_url),
       context.log,
-      time.heard,
+      time.adjust,
     );
   };
   const drop = (): void => {
@@ -60,14 +60,15 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     old?.then((each) => each.destroy()).catch(() => undefined);
   };
   const fail = (error: unknown, about: CallContext): ProviderFault => {
-    const fault = concealedIn(faultOf(error, { ...about, secrets, instance: context.instance }), parameterValues);
-    // Behind a scheme the address may change, as when the simulated cloud was restarted: ask for it again.
+    const fault = redactedFault(faultOf(error, { ...about, secrets, instance: context.instance }), parameterValues);
+    // The address behind a scheme may change, for example when the simulated cloud was restarted: the next call
+    // resolves it again.
     if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url))
       drop();
     return fault;
   };
 
-  const counted = async <T>(action: string, ask: () => Promise<T>): Promise<T> => {
+  const recorded = async <T>(action: string, ask: () => Promise<T>): Promise<T> => {
     const began = performance.now();
     const ended = () => ({ action, ms: performance.now() - began });
     try {
@@ -80,7 +81,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     }
   };
 
-  const about = {
+  const options = {
     readMs: settings.cloud_read_timeout * 1000,
     fail,
     rateLimiter: rateLimiterOf(settings, context.clock),
@@ -92,10 +93,10 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     ...serviceOf(async () => {
       const { ec2, read, write } = await open();
       return { sdk: ec2, read, write };
-    }, about),
-    // Auto Scaling counts the calls of all its actions together.
-    groups: serviceOf(async () => (await open()).groups(), { ...about, laneOf: () => 'AutoScaling' }),
-    parameters: serviceOf(async () => (await open()).parameters(), about),
+    }, options),
+    // Auto Scaling has one rate limit for all its actions.
+    groups: serviceOf(async () => (await open()).groups(), { ...options, laneOf: () => 'AutoScaling' }),
+    parameters: serviceOf(async () => (await open()).parameters(), options),
     instance: context.instance,
     installation: context.installation,
     settings,
@@ -105,7 +106,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     parameterValues,
 
     account(call) {
-      const asking = (account ??= counted('GetCallerIdentity', () => askAccount(open, call)));
+      const asking = (account ??= recorded('GetCallerIdentity', () => askAccount(open, call)));
       return asking.catch((error: unknown) => {
         if (account === asking) account = undefined;
         throw fail(error, { action: 'GetCallerIdentity', mutating: false });
@@ -118,10 +119,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
 }
 
-/**
- * AWS's rates, or those of the configuration; for an endpoint other than AWS's no limit, unless the configuration sets
- * one.
- */
+/** The rate limiter of the configuration. By default AWS is limited, and another endpoint is not. */
 function rateLimiterOf({ rate_limits, endpoint_url }: CloudSettings, clock: Clock): RateLimiter {
   const enabled = rate_limits.enabled ?? endpoint_url === null;
   return enabled ? rateLimiter(clock, rate_limits.buckets) : unlimited;
@@ -131,6 +129,6 @@ async function askAccount(open: () => Promise<Clients>, call: Call): Promise<str
   const { sts } = await open();
   const { GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
   const { Account } = await (await sts()).send(new GetCallerIdentityCommand({}), { abortSignal: call.signal });
-  if (!Account) throw new ProviderFault('unavailable', 'GetCallerIdentity named no account.');
+  if (!Account) throw new ProviderFault('unavailable', 'GetCallerIdentity returned no account.');
   return Account;
 }

@@ -1,8 +1,8 @@
 import type { FaultKind } from '../../../core/index.ts';
 
 /**
- * What a code of EC2, Auto Scaling, STS or Systems Manager means. `transient`: the cloud stumbled; a question may be
- * asked again, but of a call that changes the cloud nobody knows whether it was executed.
+ * The kind of an error code of EC2, Auto Scaling, STS or Systems Manager. `transient`: an internal error of the cloud.
+ * A read may be repeated; the outcome of a change is unknown.
  */
 export type CodeKind = FaultKind | 'transient';
 
@@ -39,7 +39,8 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'IncorrectState',
     'IncorrectInstanceState',
     'DependencyViolation',
-    // The machine's clock or the network's latency made the signature old; the SDK corrects the clock from the answer.
+    // The clock of the host or the latency of the network made the signature too old; the SDK corrects its clock from
+    // the answer.
     'RequestTimeTooSkewed',
   ],
   capacity: [
@@ -54,7 +55,7 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'UnfulfillableCapacity',
     'ReservationCapacityExceeded',
     'SpotMaxPriceTooLow',
-    // The type is not to be had in that zone: another pool may have it.
+    // The type is not offered in that zone: another pool may have it.
     'Unsupported',
     'VolumeTypeNotAvailableInZone',
     // State reasons of machines, and states of Spot requests.
@@ -135,7 +136,7 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'InvalidSecurityGroupID.NotFound',
     'InvalidBlockDeviceMapping',
     'InvalidSnapshot.NotFound',
-    // What an image is named by.
+    // The parameter that names an image.
     'ParameterNotFound',
     'ParameterVersionNotFound',
     'InvalidInstanceType',
@@ -151,7 +152,7 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'VPCIdNotSpecified',
     'DefaultVpcDoesNotExist',
     'TagPolicyViolation',
-    // Termination protection: a person set it, so a person has to take it off.
+    // Termination protection: a person set it and has to remove it.
     'OperationNotPermitted',
     'NoTerminateInstancesNotSupported',
   ],
@@ -167,16 +168,15 @@ const kinds: Readonly<Record<CodeKind, readonly string[]>> = {
     'fleetRequestIdDoesNotExist',
     'launchTemplateIdDoesNotExist',
     'launchTemplateVersionDoesNotExist',
-    // The token's machines were started and are all terminated: that attempt is over.
+    // All machines of the token are terminated: that attempt is over.
     'IdempotentInstanceTerminated',
   ],
   'unknown-outcome': [
-    // Proof that a call with this token was received, but not with these parameters: what it started has to be looked
-    // for.
+    // EC2 received a call with this token and other parameters. The machines of that call have to be searched.
     'IdempotentParameterMismatch',
     'IdempotentParameterMismatchError',
     'IdempotentCallInProgress',
-    // What carries our name is there already: an earlier call of ours may have made it.
+    // A resource with the name of this order exists already: an earlier call of the order may have created it.
     'AlreadyExists',
     'InvalidLaunchTemplateName.AlreadyExistsException',
   ],
@@ -186,7 +186,7 @@ const byCode: ReadonlyMap<string, CodeKind> = new Map(
   Object.entries(kinds).flatMap(([kind, codes]) => codes.map((code) => [code, kind as CodeKind] as const)),
 );
 
-/** Codes of which there are many, where the table has no entry of its own. */
+/** Patterns for families of codes, for codes that the table does not contain. */
 const families: readonly (readonly [RegExp, CodeKind])[] = [
   [/\.Malformed$|^Malformed|MalformedException$/, 'invalid'],
   [/^Invalid(Parameter|Subnet|AMI|Group|SecurityGroup|KeyPair|UserData|BlockDevice)/, 'invalid'],
@@ -195,23 +195,23 @@ const families: readonly (readonly [RegExp, CodeKind])[] = [
   [/^Insufficient/, 'capacity'],
 ];
 
-/** The same code means different things; the sentence beside it tells. */
+/** Codes with several meanings, which the message distinguishes. */
 const byMessage: readonly { readonly code: RegExp; readonly message: RegExp; readonly kind: CodeKind }[] = [
-  // A limit of seven machines a zone, which no waiting cures; it comes as want of capacity.
+  // A limit of seven machines in each zone. EC2 reports it as a lack of capacity, but waiting does not help.
   { code: /^InsufficientInstanceCapacity$/, message: /spread placement group/i, kind: 'quota' },
-  // One image that is not shared with the account says nothing about the account's credentials.
+  // One image that is not shared with the account proves nothing about the credentials.
   { code: /^AuthFailure$/, message: /not authorized for images/i, kind: 'invalid' },
   { code: /^ValidationError$/, message: /name not found|AutoScalingGroup .*not found/i, kind: 'gone' },
-  // A group that is on its way out takes no changes; soon it is gone.
+  // A group that is being deleted accepts no changes, and is gone soon.
   { code: /^ValidationError$/, message: /pending delete/i, kind: 'unavailable' },
-  // A new instance profile takes up to two minutes to be known everywhere. The caller bounds the wait.
+  // A new instance profile takes up to two minutes to be visible everywhere. The caller limits the wait.
   { code: /^(InvalidParameterValue|ValidationError)$/, message: /invalid iam instance profile/i, kind: 'unavailable' },
   { code: /^RequestLimitExceeded$/, message: /limit of instances in this spread placement group/i, kind: 'quota' },
 ];
 
 /**
- * The kind of a code, or undefined when neither the table nor a family knows it. `Server.` and `Client.` of state
- * reasons do not matter.
+ * The kind of a code, or undefined when neither the table nor a family contains it. The prefixes `Server.` and
+ * `Client.` of state reasons are ignored.
  */
 export function kindOfCode(code: string, message = ''): CodeKind | undefined {
   const bare = code.replace(/^(Server|Client)\./, '').replace(/Fault$/, '');
@@ -221,13 +221,13 @@ export function kindOfCode(code: string, message = ''): CodeKind | undefined {
 }
 
 /**
- * The kind of a reason that stands in an answer (a pool's error, a line of a history, a state reason), where nothing
- * was left unknown. What the cloud does not explain is worth another try, elsewhere in time.
+ * The kind of a reason inside an answer (an error of a pool, an event of a history, a state reason), where no outcome
+ * is unknown. An unexplained reason counts as temporary.
  */
 export function kindOfReason(code: string, message = ''): FaultKind {
   const kind = kindOfCode(code, message);
   return kind === undefined || kind === 'transient' ? 'unavailable' : kind;
 }
 
-/** Every code of the table, for tests and documentation. */
+/** All codes of the table, for tests. */
 export const knownCodes: ReadonlyMap<string, CodeKind> = byCode;

@@ -1,22 +1,21 @@
 import { isFault, ProviderFault, type FaultKind } from '../../../core/index.ts';
-import { noCredentials, refusedCredentials, uselessCredentials } from './credential-words.ts';
 import { kindOfCode } from './fault-codes.ts';
 
-/** What the caller of the SDK knows of the call that failed. */
+/** The context of the call that failed. */
 export interface FaultContext {
-  /** What was asked, for people: the action's name. */
+  /** The name of the action, for messages. */
   readonly action: string;
-  /** The call changes the cloud: of what broke off on its way nobody knows whether it was done. */
+  /** The call changes the cloud: when its answer is lost, its outcome is unknown. */
   readonly mutating: boolean;
-  /** The request was handed to the network. Default: as far as anybody knows. */
+  /** Whether the request was sent. Absent: unknown. */
   readonly sent?: boolean;
-  /** Texts that must not appear in any message. */
+  /** Values that no message may contain. */
   readonly secrets?: readonly string[];
-  /** Whose call it was: messages about credentials say so. */
+  /** The provider instance of the call, for messages about credentials. */
   readonly instance?: string;
 }
 
-/** What each call says; the rest its session knows. */
+/** The part of the context that each call gives. The session adds the rest. */
 export type CallContext = Omit<FaultContext, 'secrets' | 'instance'>;
 
 interface Thrown {
@@ -28,7 +27,7 @@ interface Thrown {
   readonly $retryable?: object;
 }
 
-/** Nothing reached the cloud. */
+/** Network errors after which the request did certainly not reach the cloud. */
 const notSent: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -41,43 +40,49 @@ const notSent: ReadonlySet<string> = new Set([
   'EMFILE',
 ]);
 
-const longest = 600;
+const maxMessageLength = 600;
 
 /**
- * Turns whatever the SDK threw into a fault. A fault stays itself, except that one of credentials says whose they are.
- * The code decides where
- * the cloud sent one; else what is known of the connection does: a changing call that was sent and not answered
- * readably is `unknown-outcome`,
- * never `unavailable`.
+ * Converts an error of the SDK to a fault. A fault is returned unchanged, except that a fault about credentials gets
+ * the name of the instance. A code of the cloud decides the kind. Without a code the state of the connection decides:
+ * a change that was sent and got no readable answer is `unknown-outcome`, never `unavailable`.
  */
 export function faultOf(error: unknown, context: FaultContext): ProviderFault {
-  if (isFault(error)) return named(error, context.instance);
+  if (isFault(error)) return withInstance(error, context.instance);
   const thrown = (typeof error === 'object' && error !== null ? error : { message: String(error) }) as Thrown;
   const status = thrown.$metadata?.httpStatusCode;
   const code = codeOf(thrown, status);
-  const whole = clean(thrown.message ?? '', context.secrets ?? []);
-  const text = whole.length > longest ? `${whole.slice(0, longest)} …` : whole;
+  const cleaned = clean(thrown.message ?? '', context.secrets ?? []);
+  const text = cleaned.length > maxMessageLength ? `${cleaned.slice(0, maxMessageLength)} …` : cleaned;
   const kind = kindOf(thrown, code, text, status, context);
   const shown = code ?? networkCode(thrown) ?? thrown.name ?? 'Unknown';
   const said =
     text === '' || text === 'UnknownError' ? 'The cloud gave no reason.' : /[.!?]$/.test(text) ? text : `${text}.`;
-  const cause = { name: thrown.name, code: shown, status, request_id: thrown.$metadata?.requestId, said: whole };
+  const cause = { name: thrown.name, code: shown, status, request_id: thrown.$metadata?.requestId, said: cleaned };
   return new ProviderFault(kind, messageOf(kind, shown, said, context), { code: shown, cause });
 }
+
+/** The ids of machines in an error of EC2. They are matched as whole ids, since one id may be a prefix of another. */
+export function idsNamed(fault: ProviderFault): ReadonlySet<string> {
+  const said = (fault.cause as { readonly said?: string } | undefined)?.said ?? fault.message;
+  return new Set(said.match(/\bi-[0-9a-f]+\b/g) ?? []);
+}
+
+const ofInstance = (instance: string | undefined): string => (instance === undefined ? '' : ` of '${instance}'`);
 
 function messageOf(kind: FaultKind, code: string, said: string, { action, instance }: FaultContext): string {
   const coded = `${said} Error Code: ${code}`;
   if (kind !== 'credentials') return `${action}: ${coded}`;
-  // The SDK looked for some, and asked nobody.
-  if (code.endsWith('ProviderError')) return noCredentials({ instance, said: coded });
-  return refusedCredentials({ instance, said: `${action}: ${coded}` }, code);
+  // The SDK searched for credentials and sent no call.
+  if (code.endsWith('ProviderError')) return `There are no credentials${ofInstance(instance)}: ${coded}`;
+  return `AWS refused the credentials${ofInstance(instance)} (${code}): ${action}: ${coded}`;
 }
 
-/** What our own code found out about credentials, with whose they are. */
-function named(fault: ProviderFault, instance: string | undefined): ProviderFault {
+/** A fault about credentials from this plugin, with the name of the instance. */
+function withInstance(fault: ProviderFault, instance: string | undefined): ProviderFault {
   const { kind, message, code } = fault;
-  if (kind !== 'credentials' || instance === undefined || message.includes(`of '${instance}'`)) return fault;
-  return new ProviderFault(kind, uselessCredentials({ instance, said: message }), {
+  if (kind !== 'credentials' || instance === undefined || message.includes(ofInstance(instance))) return fault;
+  return new ProviderFault(kind, `The credentials${ofInstance(instance)} cannot be used: ${message}`, {
     ...(code === undefined ? {} : { code }),
     cause: fault,
   });
@@ -91,31 +96,31 @@ function kindOf(
   context: FaultContext,
 ): FaultKind {
   const { mutating, sent } = context;
-  const broken: FaultKind = mutating && sent !== false ? 'unknown-outcome' : 'unavailable';
+  const unanswered: FaultKind = mutating && sent !== false ? 'unknown-outcome' : 'unavailable';
   if (code !== undefined) {
     const kind = kindOfCode(code, text);
     if (code === 'RequestResourceCountExceeded' && !mutating) return 'throttled';
-    if (kind === 'transient') return broken;
+    if (kind === 'transient') return unanswered;
     if (kind !== undefined) return kind;
     if (status === 429) return 'throttled';
-    return status !== undefined && status >= 500 ? broken : 'invalid';
+    return status !== undefined && status >= 500 ? unanswered : 'invalid';
   }
-  // Before anything is sent, the SDK looks for credentials: in files, in the environment, at the metadata service.
+  // Before it sends a call, the SDK searches for credentials: in files, in the environment, at the metadata service.
   if (/CredentialsProviderError|TokenProviderError/.test(thrown.name ?? '')) return 'credentials';
   if (status === 429) return 'throttled';
   if (status === 401 || status === 403) return 'credentials';
-  // Not the cloud's own words: a proxy or gateway turned the call away.
+  // No answer of the cloud: a proxy or gateway refused the call.
   if (status !== undefined && status >= 400 && status < 500) return 'unavailable';
   if (notSent.has(networkCode(thrown) ?? '') || /did not establish a connection/.test(thrown.message ?? ''))
     return 'unavailable';
-  // Half of a surrogate pair stands in no call, nor would it if it were repeated.
+  // The SDK cannot encode half of a surrogate pair; a retry would fail too.
   if (thrown.name === 'URIError') return 'invalid';
   // The SDK checks parameters before it sends them.
   if (sent === false && (thrown.name === 'TypeError' || thrown.name === 'RangeError')) return 'invalid';
-  return broken;
+  return unanswered;
 }
 
-/** The code that the cloud sent. What only the SDK made up (`Unknown`, `TimeoutError`, `Error`) is none. */
+/** The code that the cloud sent. Names that the SDK invents (`Unknown`, `TimeoutError`, `Error`) are none. */
 function codeOf(thrown: Thrown, status: number | undefined): string | undefined {
   if (status === undefined || status < 300) return undefined;
   const code = thrown.Code ?? (thrown.name === 'Error' || thrown.name === 'TypeError' ? undefined : thrown.name);
@@ -131,7 +136,7 @@ function codeOf(thrown: Thrown, status: number | undefined): string | undefined 
 const networkCode = (thrown: Thrown): string | undefined =>
   typeof thrown.code === 'string' ? thrown.code : undefined;
 
-/** Without secrets, access keys, encoded authorization messages and markup. */
+/** The message without secrets, access keys, encoded authorization messages and markup. */
 function clean(message: string, secrets: readonly string[]): string {
   let text = message;
   for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, '***');

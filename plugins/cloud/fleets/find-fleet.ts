@@ -3,7 +3,7 @@ import type { CloudSession } from '../connection/session.ts';
 import { ownTags, tagValue } from '../template/tags.ts';
 import { handleOf, type FleetPort, type StandingHandle, type StandingOrder } from './fleet-port.ts';
 
-/** The fleet that an order made, by its token or our tags. */
+/** Finds the fleet of an order by its token or by the tags of muster. */
 export async function findFleet(
   session: CloudSession,
   port: FleetPort,

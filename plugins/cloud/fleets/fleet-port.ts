@@ -6,8 +6,8 @@ import type { tagValue } from '../template/tags.ts';
 import type { Target } from './targets.ts';
 
 /**
- * Fleets that live on after their call. `request`: once filled, or stopped, it starts nothing more. `maintain`: it
- * refills up to its target.
+ * Types of fleets that exist after their call. `request`: starts no more machines once it is filled or stopped.
+ * `maintain`: replaces machines up to its target.
  */
 export const standingTypes = ['request', 'maintain'] as const;
 export type StandingType = (typeof standingTypes)[number];
@@ -16,8 +16,8 @@ export const isStanding = (fleetType: unknown): fleetType is StandingType =>
   standingTypes.some((each) => each === fleetType);
 
 /**
- * A fleet as its cloud describes it, in words that EC2 fleets and Spot fleets share: a stopped one is called deleted
- * or cancelled there.
+ * A fleet as the cloud describes it, with the fields that EC2 fleets and Spot fleets share. The state `stopped` is
+ * called deleted or cancelled by the two APIs.
  */
 export interface FleetView {
   readonly id: string;
@@ -29,70 +29,73 @@ export interface FleetView {
     | 'stopped_terminating'
     | 'stopped'
     | 'failed';
-  /** Its last try came short. */
-  readonly troubled: boolean;
+  /** The last launch of the fleet delivered fewer machines than its target. */
+  readonly hasError: boolean;
   readonly token?: string;
   readonly tags: Parameters<typeof tagValue>[0];
   /** ISO 8601. */
   readonly created_at?: string;
   readonly target: Target;
-  /** Units of capacity that it counts as its own. */
+  /** Units of capacity that the fleet counts as delivered. */
   readonly fulfilled: number;
-  /** It never ends a machine because its target was lowered. */
-  readonly keeps: boolean;
-  /** Epoch milliseconds after which it starts nothing more. */
+  /** The fleet never terminates a machine when its target is lowered. */
+  readonly neverTerminates: boolean;
+  /** Epoch milliseconds after which the fleet starts no more machines. */
   readonly valid_until?: number;
 }
 
-/** A line of a fleet's history that is not about one machine. */
+/** An event in the history of a fleet that is not about one machine. */
 export interface FleetEvent {
   readonly sub_type: string;
   readonly description: string;
 }
 
-/** What the two APIs call by different names. Every call throws a ProviderFault. */
+/** The calls of an API of standing fleets. Every call throws a ProviderFault. */
 export interface FleetPort {
-  /** Fleets by id, at most 100. One id that the cloud does not know fails the call. */
+  /** Describes at most 100 fleets by id. One id that the cloud does not know fails the call. */
   describe(session: CloudSession, ids: readonly string[], call: Call): Promise<FleetView[]>;
-  /** All fleets, page after page: neither API finds one by tag or token. */
+  /** Lists all fleets, page by page: neither API can filter by tag or token. */
   list(session: CloudSession, call: Call): AsyncIterable<FleetView>;
-  /** Sets the target of a fleet of type maintain, and that it ends no machine for it. */
+  /** Sets the target of a fleet of type maintain, so that the fleet terminates no machine. */
   retarget(session: CloudSession, id: string, target: Target, call: Call): Promise<void>;
   /** Stops a fleet and leaves its machines alone. */
   stop(session: CloudSession, id: string, call: Call): Promise<void>;
   history(session: CloudSession, id: string, since: Date, call: Call): Promise<FleetEvent[]>;
 }
 
-/** By what a standing fleet is followed. Also says what its machines count as, because a release sees no order. */
+/** Identifies a standing fleet, and holds how its machines are counted, because a release has no order. */
 export interface StandingHandle {
   readonly fleet_type: StandingType;
   readonly fleet_id: string;
-  /** Units of capacity that one machine still to come is counted as: the smallest weight. */
+  /** Units of capacity of one incoming machine: the smallest weight. */
   readonly unit: number;
-  /** Part of its machines that is on demand, from 0 to 1. */
+  /** The share of on-demand machines, from 0 to 1. */
   readonly on_demand: number;
-  /** Seen to be at its end: it starts nothing more. Only for type request, and for fleets that were stopped. */
+  /**
+   * The fleet starts no more machines, as an observation showed. Only for fleets of type request and for stopped
+   * fleets.
+   */
   readonly complete?: boolean;
 }
 
-/** What both APIs freeze before the launch. */
+/** What both APIs store before the launch. */
 export interface StandingPrepared {
   readonly fleet_type: string;
-  /** The input of the call that makes the fleet. */
+  /** The input of the call that creates the fleet. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly template: TemplateVersion;
-  /** Pools that this order may draw on. */
+  /** Pools that this order may use. */
   readonly pools: readonly Pool[];
-  /** Units of capacity that it asks for: in all, and of these on demand. */
+  /** Units of capacity that the order requests: in total, and on demand. */
   readonly target: number;
   readonly target_on_demand: number;
   readonly unit: number;
-  /** Units of capacity by machine type, as the overrides say; a type that is not listed counts as 1. */
+  /** Units of capacity by machine type, from the overrides. A type that is not listed counts as 1. */
   readonly weights: Readonly<Record<string, number>>;
 }
 
 export type StandingOrder = LaunchOrder<any, StandingPrepared>;
-/** An order that may have broken off while it was prepared. */
+/** An order that may have broken off during its preparation. */
 export type LeftOrder = LaunchOrder<any, StandingPrepared | undefined>;
 
 /** The handle of an order's fleet. */

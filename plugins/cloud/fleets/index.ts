@@ -1,24 +1,20 @@
 export { disposeFleet } from './dispose-fleet.ts';
 export { findFleet } from './find-fleet.ts';
 export {
-  handleOf,
   isStanding,
   standingTypes,
-  type FleetEvent,
   type FleetPort,
   type FleetView,
-  type LeftOrder,
   type StandingHandle,
-  type StandingOrder,
   type StandingPrepared,
 } from './fleet-port.ts';
 export { launchFleet, withDates } from './launch-fleet.ts';
 export { observeFleets } from './observe-fleets.ts';
 export { configsWith, nativeUnit, overridesOf, weightsIn } from './overrides.ts';
-export { shortfallOf } from './reasons.ts';
+export { explainsAll, shortfallOf } from './reasons.ts';
 export { ownedFleets, removeFleets } from './owned-fleets.ts';
 export { releaseFleet } from './release-fleet.ts';
 export { reviewChoice } from './review/review-choice.ts';
 export { reviewFleet } from './review/review-fleet.ts';
-export { camelCased, strategiesOf, type OnDemandStrategy, type SpotStrategy } from './strategies.ts';
+export { camelCased, strategiesOf, strategyFinder } from './strategies.ts';
 export { poolsFor, targetFor, targetOf, unitOf, type Target } from './targets.ts';

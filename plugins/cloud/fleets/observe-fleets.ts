@@ -13,15 +13,15 @@ import { observeMachines } from '../observe/observe.ts';
 import type { Market } from '../launch/pools.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { FleetPort, FleetView, StandingHandle, StandingPrepared } from './fleet-port.ts';
-import { isStopped, isView, lookUp, mayStillDeliver, type Sight } from './look-up.ts';
+import { isStopped, isVisible, describeFleets, mayStillDeliver, type FleetLookup } from './describe-fleets.ts';
 import { explainsAll, forgetReasons, reasonsOf } from './reasons.ts';
 
-/** Machines that a fleet calls its own and that no tag shows so long after are not coming to light. */
-const unseenMs = 300_000;
+/** The longest time until the tags of machines show that a fleet counts as delivered. */
+const machinesVisibleMs = 300_000;
 
 /**
- * Observes standing fleets: all fleets of the call in one question per 100, all machines by tag as everywhere. The
- * list that a fleet itself gives of its machines is stale and is not asked for.
+ * Observes standing fleets: 100 fleets in each call, and all machines by tag. The list of machines that a fleet gives
+ * may be out of date and is not used.
  */
 export function observeFleets(
   session: CloudSession,
@@ -38,10 +38,10 @@ async function observeWhole(
   watched: readonly Watched<StandingHandle>[],
   call: Call,
 ): Promise<readonly (Observation<StandingHandle> | ProviderFault)[]> {
-  // A complete fleet has nothing more to say.
+  // A complete fleet needs no description.
   const ids = watched.flatMap(({ handle }) => (handle.complete ? [] : [handle.fleet_id]));
-  const [sights, seen] = await Promise.all([
-    lookUp(session, port, [...new Set(ids)], call),
+  const [fleets, seen] = await Promise.all([
+    describeFleets(session, port, [...new Set(ids)], call),
     observeMachines(session, watched, call, {
       arriving: true,
       weight: ({ order }, { InstanceType }) => (order.prepared as StandingPrepared).weights[InstanceType ?? ''] ?? 1,
@@ -52,10 +52,11 @@ async function observeWhole(
     async ([each, machines]) => {
       if (isFault(machines)) return machines;
       if (each.handle.complete) return { ...machines, settled: true };
-      // Some of its machines may be where nobody answers: what is seen says nothing of how whole the fleet is.
+      // Some machines of the fleet may be in a zone that does not answer. The fleet may then be more complete than the
+      // answer shows.
       if (!machines.settled) return machines;
-      const sight = sights.get(each.handle.fleet_id) ?? 'young';
-      return isFault(sight) ? sight : observation(session, port, each, sight, machines, call);
+      const fleet = fleets.get(each.handle.fleet_id) ?? 'propagating';
+      return isFault(fleet) ? fleet : observation(session, port, each, fleet, machines, call);
     },
   );
   return answers.map((answer) => {
@@ -68,46 +69,49 @@ async function observation(
   session: CloudSession,
   port: FleetPort,
   { handle, order }: Watched<StandingHandle>,
-  sight: Sight,
+  fleet: FleetLookup,
   seen: Observation<StandingHandle>,
   call: Call,
 ): Promise<Observation<StandingHandle>> {
-  if (!isView(sight)) return { ...seen, settled: sight === 'gone' };
-  const over = isStopped(session, sight) && !mayStillDeliver(session, sight);
+  if (!isVisible(fleet)) return { ...seen, settled: fleet === 'gone' };
+  const stopped = isStopped(session, fleet) && !mayStillDeliver(session, fleet);
   const settled =
-    over ||
+    stopped ||
     (handle.fleet_type === 'maintain'
-      ? isWhole(handle, sight, seen.machines)
-      : isFilled(session, handle, sight, seen.machines));
-  const expired = sight.state === 'failed' || (over && !sight.state.startsWith('stopped'));
+      ? isAtTarget(handle, fleet, seen.machines)
+      : isFilled(session, handle, fleet, seen.machines));
+  const expired = fleet.state === 'failed' || (stopped && !fleet.state.startsWith('stopped'));
   if (settled && !expired) forgetReasons(session, handle.fleet_id);
-  const short = expired || (!settled && !isStopped(session, sight) && sight.troubled);
+  const short = expired || (!settled && !isStopped(session, fleet) && fleet.hasError);
   const pools = (order.prepared as StandingPrepared).pools;
-  const reasons = short ? await reasonsOf(session, port, sight, seen.machines.length, pools, call) : [];
+  const reasons = short ? await reasonsOf(session, port, fleet, seen.machines.length, pools, call) : [];
   const shortfall = [...(seen.shortfall ?? []), ...reasons];
-  const lacking = marketsShort(handle, sight, seen.machines);
+  const shortMarkets = marketsShort(handle, fleet, seen.machines);
   const stuck =
     !settled &&
     explainsAll(
       reasons,
-      pools.filter((pool) => lacking.has(pool.market)),
+      pools.filter((pool) => shortMarkets.has(pool.market)),
     );
-  const ended = settled && (handle.fleet_type === 'request' || over);
+  const complete = settled && (handle.fleet_type === 'request' || stopped);
   return {
     machines: seen.machines,
     settled,
     ...(shortfall.length === 0 ? {} : { shortfall }),
     ...(stuck ? { stuck } : {}),
-    ...(ended ? { handle: { ...handle, complete: true } } : {}),
+    ...(complete ? { handle: { ...handle, complete: true } } : {}),
   };
 }
 
-/** A fleet of type maintain has what it wants while it has it: it is settled no more when a machine is lost. */
-function isWhole(handle: StandingHandle, view: FleetView, machines: readonly MachineReport[]): boolean {
+/** Whether a fleet of type maintain has its target. It is no longer settled when a machine is lost. */
+function isAtTarget(handle: StandingHandle, view: FleetView, machines: readonly MachineReport[]): boolean {
   return view.state === 'active' && marketsShort(handle, view, machines).size === 0;
 }
 
-/** Markets in which it has less than it wants; what type request once had it does not want again. */
+/**
+ * Markets in which the fleet has less than its target. A fleet of type request does not replace machines that it once
+ * had.
+ */
 function marketsShort(
   { fleet_type }: StandingHandle,
   { target }: FleetView,
@@ -122,8 +126,8 @@ function marketsShort(
 }
 
 /**
- * A fleet of type request is done for good once all that it wanted came, whatever became of it since: what it counts
- * as its own shrinks again when machines end, and then says nothing of what is still to come.
+ * Whether a fleet of type request has delivered its whole target, whatever became of the machines since. The delivered
+ * capacity shrinks when machines end, and then proves nothing about incoming machines.
  */
 function isFilled(
   session: CloudSession,
@@ -133,7 +137,9 @@ function isFilled(
 ): boolean {
   if (view.state !== 'active') return false;
   if (marketsShort(handle, view, machines).size === 0) return true;
-  return view.fulfilled >= view.target.total && !session.consistencyGrace.has(`fleet ${view.id} filled`, unseenMs);
+  return (
+    view.fulfilled >= view.target.total && !session.consistencyGrace.has(`fleet ${view.id} filled`, machinesVisibleMs)
+  );
 }
 
 function unitsIn(machines: readonly MachineReport[], market: Market): number {

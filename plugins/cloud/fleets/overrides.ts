@@ -4,8 +4,8 @@ import { isPrioritized } from './strategies.ts';
 import { type TemplateVersion } from '../launch/launch-template.ts';
 
 /**
- * One override for each type and subnet: what a fleet's errors say of a pool is no more than its override did. `price`
- * is the name that the API gives to the bound of the price.
+ * One override for each type and subnet: an error of a fleet names its pool only as far as the override does. `price`
+ * is the name of the price limit in the API.
  */
 export function overridesOf(
   template: CloudTemplate,
@@ -35,9 +35,7 @@ interface Config {
 
 const overridesIn = (configs: readonly unknown[]) => (configs as Config[]).flatMap((config) => config.Overrides ?? []);
 
-/**
- * Units of capacity by machine type, as the overrides that are sent say: a native specification may have changed them.
- */
+/** Units of capacity by machine type in the overrides that are sent: a native specification may have changed them. */
 export function weightsIn(configs: unknown): Record<string, number> {
   const overrides = Array.isArray(configs) ? overridesIn(configs) : [];
   return Object.fromEntries(
@@ -50,8 +48,8 @@ export function weightsIn(configs: unknown): Record<string, number> {
 }
 
 /**
- * Units of capacity that one machine counts as at least, where a native specification says so: by its overrides the
- * fleet counts, whatever weights the template has. undefined: it has no configurations of its own.
+ * The least units of capacity of one machine, where a native specification has configurations: the fleet counts by its
+ * overrides, whatever the weights of the template are. Undefined: the native specification has no configurations.
  */
 export function nativeUnit(configs: unknown): number | undefined {
   if (!Array.isArray(configs)) return undefined;
@@ -60,8 +58,8 @@ export function nativeUnit(configs: unknown): number | undefined {
 }
 
 /**
- * The configurations of a fleet with the launch template of its order, where a native specification named them
- * without. Those of a standing fleet have no other, whatever is said there: its machines would carry no tags.
+ * The configurations of a fleet, with the launch template of its order where a native specification names none.
+ * Standing fleets always use the launch template of the order: otherwise their machines would have no tags.
  */
 export function configsWith(configs: unknown, { id, version }: TemplateVersion, standing: boolean): unknown {
   const LaunchTemplateSpecification = { LaunchTemplateId: id, Version: version };

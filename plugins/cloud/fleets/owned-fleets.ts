@@ -3,7 +3,7 @@ import type { CloudSession } from '../connection/session.ts';
 import { madeFor, ownTags, tagValue } from '../template/tags.ts';
 import type { FleetPort } from './fleet-port.ts';
 
-/** Fleets that carry an installation's tag and may still start machines: one that is being stopped does not. */
+/** Fleets with the tag of an installation that may still start machines. A fleet that is being stopped starts none. */
 export async function* ownedFleets(
   session: CloudSession,
   port: FleetPort,
@@ -16,14 +16,14 @@ export async function* ownedFleets(
       kind: 'container',
       id,
       ...madeFor(tags),
-      ...(created_at === undefined ? {} : { created_at: session.cloudClock.ours(created_at) }),
+      ...(created_at === undefined ? {} : { created_at: session.cloudClock.toBrokerTime(created_at) }),
     };
   }
 }
 
 const live: ReadonlySet<string> = new Set(['submitted', 'active', 'modifying']);
 
-/** Stops fleets that nobody knows; their machines are ended apart. One that is stopped or gone is a success. */
+/** Stops orphaned fleets; their machines are terminated separately. A fleet that is stopped or gone is a success. */
 export async function removeFleets(
   session: CloudSession,
   port: FleetPort,

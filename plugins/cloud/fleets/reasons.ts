@@ -1,21 +1,18 @@
 import { isFault, type Call, type FaultKind, type Shortfall } from '../../../core/index.ts';
-import { concealedReasons } from '../faults/concealed.ts';
+import { redactedReasons } from '../faults/redacted.ts';
 import { kindOfReason } from '../faults/fault-codes.ts';
-import { type Learned, once } from '../connection/once.ts';
-import { poolsSeen, type Market, type Pool, type Sighting } from '../launch/pools.ts';
+import { type Memo, once } from '../connection/once.ts';
+import { matchingPools, type Market, type Pool, type PoolMatch } from '../launch/pools.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
 import type { FleetEvent, FleetPort, FleetView } from './fleet-port.ts';
 
-/**
- * A fleet that got nothing for so long has heard its last answer, and its history, which comes up to 30 s late, tells
- * of it.
- */
+/** The time without new machines after which the history of a fleet is read. The history is up to 30 s late. */
 const stuckMs = 30_000;
-/** A stuck fleet's history is read no more often. */
-const againMs = 10_000;
-/** What was wrong longer ago says nothing of now. */
-const recentMs = 600_000;
+/** The shortest time between two reads of the history of a fleet. */
+const readIntervalMs = 10_000;
+/** Older events are ignored. */
+const historyMs = 600_000;
 
 interface Progress {
   readonly machines: number;
@@ -24,15 +21,14 @@ interface Progress {
   readonly found: readonly Shortfall[];
 }
 
-/** By fleet. */
 const progressOf = sessionField(() => new Map<string, Progress>());
 
-/** The zone of each subnet, by the list of subnets that was asked about. */
-const zonesBySubnet = sessionField((): Learned<ReadonlyMap<string, string>> => new Map());
+/** The zone of each subnet, by the list of subnets. */
+const subnetZonesMemo = sessionField((): Memo<ReadonlyMap<string, string>> => new Map());
 
 /**
- * Why a fleet does not get what it wants: by offer, once nothing came for a while. Not before: what is refused in one
- * place may be had in another, and a fleet tries them all.
+ * Why a fleet gets fewer machines than its target, by offer, once no machine came for a while. Not earlier: a fleet
+ * tries all its pools, and capacity that one lacks may be in another.
  */
 export async function reasonsOf(
   session: CloudSession,
@@ -47,37 +43,37 @@ export async function reasonsOf(
   const known = progress.get(view.id);
   const before = known?.machines === machines ? known : { machines, since: now, read_at: -Infinity, found: [] };
   progress.set(view.id, before);
-  if (now - before.since < stuckMs || now - before.read_at < againMs) return before.found;
+  if (now - before.since < stuckMs || now - before.read_at < readIntervalMs) return before.found;
   try {
-    const events = await port.history(session, view.id, new Date(session.cloudClock.now() - recentMs), call);
-    const zones = await zonesOf(session, pools, call);
-    const found = concealedReasons(shortfallOf(events, pools, zones), session.parameterValues);
+    const events = await port.history(session, view.id, new Date(session.cloudClock.now() - historyMs), call);
+    const zones = await zonesOfSubnets(session, pools, call);
+    const found = redactedReasons(shortfallOf(events, pools, zones), session.parameterValues);
     progress.set(view.id, { ...before, read_at: now, found });
     return found;
   } catch (error) {
     if (!isFault(error)) throw error;
-    // The machines were seen all the same; the reasons come with the next look.
+    // The observation of the machines is valid without the reasons; the next observation reads them again.
     call.log.warn({ fleet: view.id, code: error.code }, error.message);
     return before.found;
   }
 }
 
-const final: ReadonlySet<FaultKind> = new Set(['capacity', 'quota', 'invalid', 'credentials']);
+const finalKinds: ReadonlySet<FaultKind> = new Set(['capacity', 'quota', 'invalid', 'credentials']);
 
 /**
- * Whether there is nothing left that a fleet could get: every pool that could give what it lacks is short, or all of
- * it was refused. Pure.
+ * Whether a fleet can get no more machines: every pool that could deliver the missing capacity refused, or a refusal
+ * concerns all pools.
  */
 export function explainsAll(reasons: readonly Shortfall[], pools: readonly Pool[]): boolean {
-  const refused = reasons.filter(({ kind }) => final.has(kind));
+  const refused = reasons.filter(({ kind }) => finalKinds.has(kind));
   if (refused.some(({ offer }) => offer === undefined)) return true;
   return pools.length > 0 && pools.every(({ key }) => refused.some(({ offer }) => offer === key));
 }
 
-/** The fleet has what it wants, or will get no more. */
+/** Called when the fleet has its target, or gets no more machines. */
 export const forgetReasons = (session: CloudSession, id: string): void => void progressOf(session).delete(id);
 
-/** Events of a fleet's history as shortfalls. Pure. `zones`: zone by subnet, as far as known. */
+/** Converts events of the history of a fleet to shortfalls. `zones`: zone by subnet, as far as known. */
 export function shortfallOf(
   events: readonly FleetEvent[],
   pools: readonly Pool[],
@@ -87,22 +83,22 @@ export function shortfallOf(
     const code = /Error Code: ([\w.-]*\w)/.exec(event.description)?.[1] ?? codes[event.sub_type];
     if (code === undefined) return [];
     const kind = kindOfReason(code, event.description);
-    const seen = sightingIn(event, pools);
-    const named = poolsSeen(pools, seen).filter((pool) => fitsZone(event, pool, zones));
+    const seen = poolMatchIn(event, pools);
+    const named = matchingPools(pools, seen).filter((pool) => fitsZone(event, pool, zones));
     const reason = {
       kind,
       code,
-      message: event.description || `The fleet says ${event.sub_type}. Error Code: ${code}`,
+      message: event.description || `The fleet reported ${event.sub_type}. Error Code: ${code}`,
     };
-    const narrow = seen.market !== undefined || seen.machine_type !== undefined || seen.subnet_id !== undefined;
-    // Want of capacity is never the whole order's: it is that of every pool.
-    if (narrow || kind === 'capacity') return named.map(({ key }) => ({ offer: key, ...reason }));
+    const namesPool = seen.market !== undefined || seen.machine_type !== undefined || seen.subnet_id !== undefined;
+    // A lack of capacity without a named pool counts for every pool, never for the order as a whole.
+    if (namesPool || kind === 'capacity') return named.map(({ key }) => ({ offer: key, ...reason }));
     return [reason];
   });
   return [...new Map(found.map((each) => [`${each.offer} ${each.kind} ${each.code}`, each])).values()];
 }
 
-/** Sub-types that say enough without a code. */
+/** Codes for the sub-types of events that come without a code. */
 const codes: Readonly<Record<string, string>> = {
   allLaunchSpecsTemporarilyBlacklisted: 'UnfulfillableCapacity',
   launchSpecTemporarilyBlacklisted: 'UnfulfillableCapacity',
@@ -112,13 +108,13 @@ const codes: Readonly<Record<string, string>> = {
   iamFleetRoleInvalid: 'UnauthorizedOperation',
 };
 
-function sightingIn({ sub_type, description }: FleetEvent, pools: readonly Pool[]): Sighting {
+function poolMatchIn({ sub_type, description }: FleetEvent, pools: readonly Pool[]): PoolMatch {
   const market: Market | undefined = /on-?demand/i.test(description)
     ? 'on-demand'
     : /\bspot\b/i.test(description)
       ? 'spot'
       : undefined;
-  // It quotes the last of many failures.
+  // This event quotes only the last of many failures.
   if (sub_type === 'allLaunchSpecsTemporarilyBlacklisted') return { market };
   const words = new Set(description.split(/[^\w.-]+/).map((word) => word.replace(/\.+$/, '')));
   const machine_type = pools.find(
@@ -135,19 +131,19 @@ function fitsZone(
 ): boolean {
   if (sub_type === 'allLaunchSpecsTemporarilyBlacklisted') return true;
   const zone = /\b[a-z]{2}(?:-[a-z]+)+-\d[a-z]\b/.exec(description)?.[0];
-  const mine = subnet_id === undefined ? undefined : zones.get(subnet_id);
-  return zone === undefined || mine === undefined || mine === zone;
+  const poolZone = subnet_id === undefined ? undefined : zones.get(subnet_id);
+  return zone === undefined || poolZone === undefined || poolZone === zone;
 }
 
-/** The zones of subnets: asked once, and only where there are several to tell apart. Unknown ones are left out. */
-async function zonesOf(
+/** The zones of subnets. Read once, and only when there are several subnets. Unknown subnets are left out. */
+async function zonesOfSubnets(
   session: CloudSession,
   pools: readonly Pool[],
   call: Call,
 ): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(pools.flatMap((pool) => pool.subnet_id ?? []))].toSorted();
   if (ids.length < 2) return new Map();
-  return once(zonesBySubnet(session), ids.join(), async () => {
+  return once(subnetZonesMemo(session), ids.join(), async () => {
     const { Subnets } = await session.read((ec2) => new ec2.DescribeSubnetsCommand({ SubnetIds: ids }), call);
     return new Map((Subnets ?? []).map((subnet) => [subnet.SubnetId ?? '', subnet.AvailabilityZone ?? '']));
   });

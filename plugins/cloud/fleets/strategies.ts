@@ -15,23 +15,25 @@ export type OnDemandStrategy = (typeof onDemand)[number];
 const bare = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
 
 /**
- * EC2 Fleet's spelling of a strategy written in any: `capacityOptimized`, `CAPACITY_OPTIMIZED`; undefined when there
- * is none of the name.
+ * Finds a strategy in a list by a name in any spelling, such as `capacityOptimized` or `CAPACITY_OPTIMIZED`.
+ * Undefined: there is no such strategy.
  */
-export const spotStrategy = (name: string): SpotStrategy | undefined => spot.find((each) => bare(each) === bare(name));
-export const onDemandStrategy = (name: string): OnDemandStrategy | undefined =>
-  onDemand.find((each) => bare(each) === bare(name));
+export const strategyFinder =
+  <S extends string>(strategies: readonly S[]) =>
+  (name: string): S | undefined =>
+    strategies.find((each) => bare(each) === bare(name));
 
-/** Spot Fleet's spelling of the same: `capacityOptimized`. */
+export const spotStrategy = strategyFinder(spot);
+export const onDemandStrategy = strategyFinder(onDemand);
+
+/** The Spot Fleet spelling: `capacityOptimized`. */
 export const camelCased = (strategy: SpotStrategy | OnDemandStrategy): string =>
   strategy.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 export const spotStrategies: readonly string[] = spot;
 export const onDemandStrategies: readonly string[] = onDemand;
 
-/**
- * How a template's pools are chosen in each market; with priorities they decide where the template names no strategy.
- */
+/** The strategy of a template in each market. The default depends on whether the template has priorities. */
 export function strategiesOf(template: CloudTemplate): {
   readonly spot: SpotStrategy;
   readonly onDemand: OnDemandStrategy;
@@ -46,7 +48,7 @@ export function strategiesOf(template: CloudTemplate): {
   };
 }
 
-/** Whether the order of machine types has to be told. */
+/** Whether the overrides need a priority. */
 export const isPrioritized = (template: CloudTemplate): boolean =>
   template.machine_types_priority !== undefined ||
   spotStrategy(template.allocation_strategy ?? '') === 'capacity-optimized-prioritized' ||

@@ -3,10 +3,10 @@ import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 
 export const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-/** Equal for equal contents, whatever the order of their fields. */
+/** A hash of the contents, independent of the order of the fields. */
 export const contentOf = (data: RequestLaunchTemplateData): string => digest(canonical(data));
 
-/** JSON with the fields in order, so that equal contents are equal texts. */
+/** JSON with sorted fields, so that equal contents have equal texts. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

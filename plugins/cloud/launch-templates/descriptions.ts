@@ -1,24 +1,25 @@
 import type { LaunchOrder } from '../../../core/index.ts';
 
 /**
- * What versions say of themselves, since they carry no tags. By it one is found again whose making was not answered.
+ * Descriptions of versions, which carry no tags. A version whose creation was not answered is found by its
+ * description.
  */
 
-/** Contents that orders of one week share. */
+/** The description of contents that orders of one week share. */
 export const sharedText = (content: string, week: number | null): string =>
   `muster: content ${content}${week === null ? '' : ` week ${week}`}`;
 
-/** The week of shared contents; undefined where a version says none. */
+/** The week of shared contents; undefined when the description names none. */
 export function weekIn(description: string | undefined): number | undefined {
   const found = /^muster: content \S+ week (\d+)$/.exec(description ?? '');
   return found ? Number(found[1]) : undefined;
 }
 
-/** The version of one order. */
+/** The description of the version of one order. */
 export const orderText = ({ request_id, attempt }: Pick<LaunchOrder<any, any>, 'request_id' | 'attempt'>): string =>
   `muster: request ${request_id} attempt ${attempt}`;
 
-/** The order that a version was made for. */
+/** The order in the description of a version. */
 export function orderIn(
   description: string | undefined,
 ): { readonly request_id: string; readonly attempt: number } | undefined {

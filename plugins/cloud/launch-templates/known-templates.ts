@@ -1,15 +1,15 @@
-import type { Learned } from '../connection/once.ts';
+import type { Memo } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
 import type { TemplateVersion } from './template-version.ts';
 
-/** The versions that orders with equal contents share, by template, contents and week. */
-export const sharedVersions = sessionField((): Learned<TemplateVersion> => new Map());
+/** Versions that orders with equal contents share, by template, contents and week. */
+export const sharedVersions = sessionField((): Memo<TemplateVersion> => new Map());
 
-/** The launch templates that orders have versions of their own of, by template. */
-export const templatesOfOrders = sessionField((): Learned<{ readonly id: string }> => new Map());
+/** Launch templates with one version for each order, by template. */
+export const templatesOfOrders = sessionField((): Memo<{ readonly id: string }> => new Map());
 
-/** Forgets a launch template, so that it is looked up again. */
+/** Forgets a launch template, so that it is read or created again. */
 export function forgetTemplate(session: CloudSession, id: string): void {
   for (const known of [sharedVersions(session), templatesOfOrders(session)])
     for (const [key, value] of known) if ('id' in value && value.id === id) known.delete(key);

@@ -4,8 +4,8 @@ import { once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags, tagsOf } from '../template/tags.ts';
 import { orderText } from './descriptions.ts';
-import { versionsOf } from './look.ts';
-import { makeTemplate, makeVersion, templateTags } from './make.ts';
+import { versionsOf } from './describe-templates.ts';
+import { makeTemplate, makeVersion, templateTags } from './create.ts';
 import { forgetTemplate, templatesOfOrders } from './known-templates.ts';
 import { ordersName, ownName } from './names.ts';
 import type { TemplateVersion } from './template-version.ts';
@@ -13,8 +13,8 @@ import type { TemplateVersion } from './template-version.ts';
 type Order = LaunchOrder<any, any>;
 
 /**
- * A launch template for one order alone. It is known by the order: what it was made of may have changed since, as
- * `$Latest` of another does.
+ * A launch template for one order alone. It is identified by the order, not by its contents: those may have changed
+ * since, for example through `$Latest` of another launch template.
  */
 export async function ownTemplate(
   session: CloudSession,
@@ -32,10 +32,10 @@ export async function ownTemplate(
   return { id, version: '1', owner: 'order' };
 }
 
-// Version 1 is the default one, which cannot be deleted, and so is no order's. Nothing is launched from it.
-const base: RequestLaunchTemplateData = { InstanceInitiatedShutdownBehavior: 'terminate' };
+// Version 1 is the default version, which cannot be deleted, and so belongs to no order. It is never launched.
+const baseContents: RequestLaunchTemplateData = { InstanceInitiatedShutdownBehavior: 'terminate' };
 
-/** A version for one order of the launch template that all orders of its template have versions of. */
+/** A version for one order, in the launch template that has one version for each order of the template. */
 export async function ownVersion(
   session: CloudSession,
   order: Order,
@@ -48,7 +48,7 @@ export async function ownVersion(
       session,
       {
         name: ordersName(session, template_id),
-        data: base,
+        data: baseContents,
         description: 'muster: versions of orders',
         tags: [
           { Key: ownTags.installation, Value: session.installation },
@@ -62,7 +62,7 @@ export async function ownVersion(
   );
   const description = orderText(order);
   const versions = await versionsOf(session, id, call);
-  // A version whose making was not answered, in whatever process.
+  // A version whose creation was not answered, in this or another process.
   const found = versions.find((each) => each.description === description);
   if (found) return { id, version: String(found.number), owner: 'version' };
   try {
@@ -72,7 +72,7 @@ export async function ownVersion(
       owner: 'version',
     };
   } catch (error) {
-    // Deleted by somebody, it has to be made anew: the next try does.
+    // The launch template was deleted: the next try creates it again.
     if (isFault(error) && error.kind === 'gone') forgetTemplate(session, id);
     throw error;
   }

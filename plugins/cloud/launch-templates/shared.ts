@@ -6,14 +6,14 @@ import { ownTags, type Tag } from '../template/tags.ts';
 import { cleanTemplates, cleanVersions } from './clean-up/clean-up.ts';
 import { contentOf } from './contents.ts';
 import { sharedText, weekIn } from './descriptions.ts';
-import { templatesTagged, versionsOf, type VersionSeen } from './look.ts';
+import { templatesTagged, versionsOf, type VersionSummary } from './describe-templates.ts';
 import { sharedVersions } from './known-templates.ts';
-import { makeTemplate, makeVersion, templateTags } from './make.ts';
+import { makeTemplate, makeVersion, templateTags } from './create.ts';
 import { contentName, versionsName } from './names.ts';
 import type { TemplateVersion } from './template-version.ts';
 import { isClosing, weekOf } from './clean-up/week.ts';
 
-interface Wanted {
+interface SharedRequest {
   readonly order: LaunchOrder<any, any>;
   readonly template_id: string;
   readonly data: RequestLaunchTemplateData;
@@ -22,8 +22,8 @@ interface Wanted {
 }
 
 /**
- * The launch template that orders with these contents share, in this week. The same contents lead to the same version,
- * also for others who look at the same time: each may have added one, and from then on the older of them is found.
+ * The version that orders with these contents share in this week. Equal contents lead to the same version. Concurrent
+ * processes may each add one version; later orders find the older of them.
  */
 export async function sharedContents(
   session: CloudSession,
@@ -34,18 +34,18 @@ export async function sharedContents(
   const { template_id } = order.template;
   const content = contentOf(data);
   const week = weekOf(session.clock.now());
-  const wanted = { order, template_id, data, content, week };
-  const make = session.settings.launch_template.version_strategy === 'separate' ? separately : asVersion;
-  return once(sharedVersions(session), `${template_id} ${content} ${week}`, () => make(session, wanted, call));
+  const shared = { order, template_id, data, content, week };
+  const make = session.settings.launch_template.version_strategy === 'separate' ? separateTemplate : versionOfTemplate;
+  return once(sharedVersions(session), `${template_id} ${content} ${week}`, () => make(session, shared, call));
 }
 
 /**
- * A launch template for each content. Where old ones are deleted it is that of a week, so that an old one is surely
- * not in use.
+ * One launch template for each content. Where old ones are deleted, the launch template is that of a week, so that an
+ * old one is certainly unused.
  */
-async function separately(
+async function separateTemplate(
   session: CloudSession,
-  { order, template_id, data, content, week }: Wanted,
+  { order, template_id, data, content, week }: SharedRequest,
   call: Call,
 ): Promise<TemplateVersion> {
   const named = session.settings.launch_template.cleanup_old_versions ? week : null;
@@ -61,11 +61,11 @@ async function separately(
   return { id, version: '1', owner: 'shared' };
 }
 
-/** One launch template for each template; each content is a version of it. */
-async function asVersion(session: CloudSession, wanted: Wanted, call: Call): Promise<TemplateVersion> {
-  const { order, template_id, data, content, week } = wanted;
+/** One launch template for each template, with one version for each content. */
+async function versionOfTemplate(session: CloudSession, shared: SharedRequest, call: Call): Promise<TemplateVersion> {
+  const { order, template_id, data, content, week } = shared;
   const open = await openTemplate(session, template_id, call);
-  if (open) return added(session, open.id, open.versions, wanted, call);
+  if (open) return addVersion(session, open.id, open.versions, shared, call);
   const name = versionsName(session, template_id, session.settings.launch_template.cleanup_old_versions ? week : null);
   const tags = [...tagsFor(session), { Key: templateTags.template, Value: template_id }];
   const { id, made } = await makeTemplate(
@@ -74,16 +74,16 @@ async function asVersion(session: CloudSession, wanted: Wanted, call: Call): Pro
     order,
     call,
   );
-  if (!made) return added(session, id, await versionsOf(session, id, call), wanted, call);
+  if (!made) return addVersion(session, id, await versionsOf(session, id, call), shared, call);
   await cleanTemplates(session, call);
   return { id, version: '1', owner: 'shared' };
 }
 
-async function added(
+async function addVersion(
   session: CloudSession,
   id: string,
-  versions: readonly VersionSeen[],
-  { order, data, content, week }: Wanted,
+  versions: readonly VersionSummary[],
+  { order, data, content, week }: SharedRequest,
   call: Call,
 ): Promise<TemplateVersion> {
   const description = sharedText(content, week);
@@ -96,7 +96,7 @@ async function added(
 }
 
 /**
- * The launch template to which versions for a template are added; none when there is none yet, or none that is not
+ * The launch template to which versions of a template are added. Undefined: there is none, or all existing ones are
  * about to be deleted as unused.
  */
 async function openTemplate(session: CloudSession, template_id: string, call: Call) {

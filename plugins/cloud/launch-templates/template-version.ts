@@ -1,14 +1,11 @@
-/**
- * A launch template at one version. Stored with the attempt: always a number, because `$Latest` may mean another
- * tomorrow.
- */
+/** A version of a launch template. The attempt stores it: always as a number, because `$Latest` may change. */
 export interface TemplateVersion {
   readonly id: string;
   readonly version: string;
   /**
-   * Whose it is: `shared` between orders with equal contents; an `order`'s own launch template, or an order's own
-   * `version` of one that others have versions of too, both of which go with the order; or the `foreign` one that the
-   * template names.
+   * The owner. `shared`: orders with equal contents. `order`: the launch template belongs to one order. `version`: the
+   * version belongs to one order, and other orders have versions of the same launch template. Both are deleted with
+   * the order. `foreign`: the template names the launch template.
    */
   readonly owner: 'shared' | 'order' | 'version' | 'foreign';
 }

@@ -7,14 +7,14 @@ import type { CloudSession } from '../connection/session.ts';
 
 export { dropLaunchTemplate } from '../launch-templates/clean-up/drop.ts';
 export { launchTemplatesOf, removeLaunchTemplates } from '../launch-templates/clean-up/left-behind.ts';
-export { isTemplateMissing } from '../launch-templates/look.ts';
+export { isTemplateMissing } from '../launch-templates/describe-templates.ts';
 export { templateFault } from '../launch-templates/missing.ts';
 export type { TemplateVersion } from '../launch-templates/template-version.ts';
 
 /**
- * The launch template for an order: contents that it shares with other orders, or its `order`'s own, as the
- * configuration says where the caller does not. Names and contents are worked out, so that the same order always
- * arrives at the same version, also after a crash between making and storing it, and in whatever process.
+ * The launch template for an order: shared contents, or contents of the order alone, as `owner` or the configuration
+ * requires. Names and contents are derived from the order, so that the same order always gets the same version, also
+ * after a crash between creation and storage, and in every process.
  */
 export async function launchTemplateFor(
   session: CloudSession,
@@ -27,8 +27,8 @@ export async function launchTemplateFor(
   try {
     return await (owner === 'shared' ? sharedContents : own)(session, order, data, call);
   } catch (error) {
-    // Nothing is launched yet, and whoever comes again finds what was made, or makes what is gone: no outcome is
-    // unknown or final here.
+    // No machine is launched yet, and a retry finds what was created or creates what is gone: no outcome is unknown or
+    // final here.
     if (isFault(error) && (error.kind === 'unknown-outcome' || error.kind === 'gone')) {
       throw new ProviderFault('unavailable', error.message, { code: error.code, cause: error.cause });
     }

@@ -9,12 +9,15 @@ import { overlay } from '../template/overlay.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { joinTagSpecifications, tagsOf, tagSpecifications } from '../template/tags.ts';
 
-/** What is tagged of a machine. A Spot request is not one, and among these it would make the on-demand part fail. */
+/**
+ * The resources of a machine that are tagged. A Spot request is not among them: its tag would make the on-demand part
+ * fail.
+ */
 export const machineParts = ['instance', 'volume', 'network-interface'];
 
 /**
- * The launch template of an instant fleet, which tags its machines in the call: the template's own as it is where
- * nothing is laid over it.
+ * The launch template of an instant fleet, whose call tags the machines. The launch template that the template names
+ * is used unchanged when nothing overrides it.
  */
 export async function sharedOrderTemplate(
   session: CloudSession,
@@ -22,15 +25,15 @@ export async function sharedOrderTemplate(
   call: Call,
 ): Promise<TemplateVersion> {
   const template = order.template as CloudTemplate;
-  const { named, spec } = await described(session, template, call);
+  const { named, spec } = await namedAndSpec(session, template, call);
   if (named && Object.keys(spec).length === 0 && template.launch_template_spec === undefined) return named;
   return launchTemplateFor(session, order, await launchData(session, template, { named, spec }, call), call);
 }
 
 /**
- * A launch template of the order's own, which tags the machines that are launched from it. Standing fleets and groups
- * tag their machines by nothing but their launch template, and a machine without our tags could not be found again.
- * `adapt` changes the data for what is launched.
+ * A launch template of this order alone, which tags its machines. Machines of standing fleets and groups are tagged
+ * only by their launch template, and a machine without the tags of muster could not be found. `adapt` changes the
+ * data.
  */
 export async function ownOrderTemplate(
   session: CloudSession,
@@ -39,7 +42,7 @@ export async function ownOrderTemplate(
   adapt: (data: LaunchData) => LaunchData = (data) => data,
 ): Promise<TemplateVersion> {
   const template = order.template as CloudTemplate;
-  const data = adapt(await launchData(session, template, await described(session, template, call), call));
+  const data = adapt(await launchData(session, template, await namedAndSpec(session, template, call), call));
   const ours = tagSpecifications(machineParts, tagsOf(order, session.installation));
   const tagged = {
     ...data,
@@ -55,15 +58,15 @@ interface Described {
   readonly spec: MachineSpec;
 }
 
-async function described(session: CloudSession, template: CloudTemplate, call: Call): Promise<Described> {
+async function namedAndSpec(session: CloudSession, template: CloudTemplate, call: Call): Promise<Described> {
   const spec = await machineSpecOf(session, template, call);
   const named = template.launch_template_id === undefined ? undefined : await namedTemplate(session, template, call);
   return { named, spec };
 }
 
 /**
- * What a launch template of a template contains: the named one's data, below the template's own words and its native
- * specification.
+ * The data of a launch template: that of the named launch template, overridden by the fields of the template, and then
+ * by its native specification.
  */
 async function launchData(
   session: CloudSession,
@@ -71,6 +74,6 @@ async function launchData(
   { named, spec }: Described,
   call: Call,
 ): Promise<LaunchData> {
-  const below = named ? await contentsOf(session, named, call) : {};
-  return withImageId(session, intoInterface(overlay({ ...below, ...spec }, template.launch_template_spec)), call);
+  const base = named ? await contentsOf(session, named, call) : {};
+  return withImageId(session, intoInterface(overlay({ ...base, ...spec }, template.launch_template_spec)), call);
 }

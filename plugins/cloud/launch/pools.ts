@@ -1,12 +1,11 @@
 import type { Offer } from '../../../core/index.ts';
-import type { CloudTemplate } from '../template/fields.ts';
-import { mostPools } from './most-pools.ts';
+import { maxPools, type CloudTemplate } from '../template/fields.ts';
 
 export type Market = 'on-demand' | 'spot';
 
-/** A pool of machines of the cloud: one type in one place in one market. */
+/** A pool of machines: one type in one place in one market. */
 export interface Pool extends Offer {
-  /** `m5.large|subnet-1|on-demand`; `*` where the template leaves it open. */
+  /** `m5.large|subnet-1|on-demand`; `*` where the template leaves a part open. */
   readonly key: string;
   /** Absent where the template names attributes or a launch template instead. */
   readonly machine_type?: string;
@@ -14,11 +13,11 @@ export interface Pool extends Offer {
   readonly market: Market;
 }
 
-const open = '*';
+const anyValue = '*';
 
 /**
- * Pools that a template allows: types by priority, each in every subnet; all of the first market before the second.
- * Each once, and of each market the first that a fleet may have, so that lists which a review would refuse cost no
+ * The pools of a template: types by priority, each in every subnet; all pools of the first market before the second.
+ * Each pool once, and in each market only as many as a fleet may have, so that lists which the review refuses cost no
  * time here.
  */
 export function poolsOf(template: CloudTemplate): Pool[] {
@@ -33,7 +32,7 @@ function firstPools(types: Names, subnets: Names, market: Market): ReadonlyMap<s
   const pools = new Map<string, Pool>();
   for (const machine_type of types)
     for (const subnet_id of subnets) {
-      if (pools.size === mostPools) return pools;
+      if (pools.size === maxPools) return pools;
       const made = pool(machine_type, subnet_id, market);
       if (!pools.has(made.key)) pools.set(made.key, made);
     }
@@ -42,14 +41,17 @@ function firstPools(types: Names, subnets: Names, market: Market): ReadonlyMap<s
 
 function pool(machine_type: string | undefined, subnet_id: string | undefined, market: Market): Pool {
   return {
-    key: [machine_type ?? open, subnet_id ?? open, market].join('|'),
+    key: [machine_type ?? anyValue, subnet_id ?? anyValue, market].join('|'),
     ...(machine_type === undefined ? {} : { machine_type }),
     ...(subnet_id === undefined ? {} : { subnet_id }),
     market,
   };
 }
 
-/** Markets in the order in which they are tried. With `mixed`, what Spot does not give is had on demand. */
+/**
+ * Markets in the order in which they are tried. With `mixed`, on-demand machines replace Spot machines that are not
+ * available.
+ */
 export function marketsOf(template: CloudTemplate): readonly Market[] {
   switch (template.price_type) {
     case 'mixed':
@@ -63,8 +65,8 @@ export function marketsOf(template: CloudTemplate): readonly Market[] {
 }
 
 /**
- * Types by priority, then in the order of the template; one `undefined` where attributes or a launch template name
- * them.
+ * Types by priority, then in the order of the template. One `undefined` where attributes or a launch template name the
+ * types.
  */
 export function machineTypesOf(template: CloudTemplate): readonly (string | undefined)[] {
   if (template.instance_requirements) return [undefined];
@@ -74,12 +76,12 @@ export function machineTypesOf(template: CloudTemplate): readonly (string | unde
   return types.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
 }
 
-/** Units of capacity that one machine of a type counts as. */
+/** Units of capacity of one machine of a type. */
 export const weightOf = (template: CloudTemplate, type: string | undefined): number =>
   type === undefined ? 1 : (template.machine_types?.[type] ?? 1);
 
-/** What is known of a pool when something happened in it. */
-export interface Sighting {
+/** Properties of a pool, as far as an event names them. */
+export interface PoolMatch {
   readonly machine_type?: string | undefined;
   readonly subnet_id?: string | undefined;
   readonly market?: Market | undefined;
@@ -87,8 +89,8 @@ export interface Sighting {
 
 const fits = (a: string | undefined, b: string | undefined): boolean => a === undefined || b === undefined || a === b;
 
-/** The pools that a sighting can be about; all that do not contradict it. */
-export function poolsSeen(pools: readonly Pool[], seen: Sighting): Pool[] {
+/** The pools that do not contradict these properties. */
+export function matchingPools(pools: readonly Pool[], seen: PoolMatch): Pool[] {
   return pools.filter(
     (each) =>
       fits(each.machine_type, seen.machine_type) &&

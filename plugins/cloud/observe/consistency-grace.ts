@@ -1,16 +1,16 @@
 import type { Clock } from '../../../core/index.ts';
 
-const most = 10_000;
+const maxKeys = 10_000;
 
 /**
- * How long the cloud may deny what was just made: its answers follow its deeds by seconds to minutes, and no bound is
- * promised. Counted from when a thing was first missed, in memory alone; a restart counts again.
+ * How long the cloud may deny a new resource: its answers lag behind its state by seconds to minutes, without a
+ * promised bound. Counted from the first time that the resource was missed, in memory; a restart counts again.
  */
 export interface ConsistencyGrace {
-  /** True while `ms` have not passed since the first call with this key. */
+  /** True until `ms` have passed since the first call with this key. */
   has(key: string, ms: number): boolean;
-  /** The thing is there: forget the wait. */
-  over(key: string): void;
+  /** The resource is visible: ends the wait. */
+  end(key: string): void;
 }
 
 export function consistencyGrace(clock: Clock): ConsistencyGrace {
@@ -22,12 +22,12 @@ export function consistencyGrace(clock: Clock): ConsistencyGrace {
       if (!since.has(key)) {
         since.set(key, now);
         for (const oldest of since.keys()) {
-          if (since.size <= most) break;
+          if (since.size <= maxKeys) break;
           since.delete(oldest);
         }
       }
       return now - first < ms;
     },
-    over: (key) => void since.delete(key),
+    end: (key) => void since.delete(key),
   };
 }

@@ -5,11 +5,11 @@ import type { Call } from '../../../core/index.ts';
 import { pagesOf } from '../connection/answers/pages.ts';
 import type { CloudSession } from '../connection/session.ts';
 
-/** EC2's limits of one DescribeInstances: values in a filter, machines on a page. */
+/** The limits of one DescribeInstances call: values of a filter, and machines on a page. */
 export const valuesPerFilter = 200;
 export const machinesPerPage = 1000;
-/** Questions on their way at the same time. Their number, not their speed, is what the cloud counts. */
-const atOnce = 4;
+/** The most concurrent calls. The cloud limits the number of calls, not their concurrency. */
+const maxConcurrent = 4;
 
 export interface InstanceFilter {
   readonly Name: string;
@@ -17,8 +17,8 @@ export interface InstanceFilter {
 }
 
 /**
- * Machines that all filters let through, page after page. Filters, never ids: one id that the cloud does not know yet
- * would make the whole question fail. Always with a page size: questions without one draw on a smaller bucket.
+ * Machines that match all filters, page by page. Filters, not ids: one id that the cloud does not know yet would fail
+ * the whole call. Always with a page size: calls without a page size draw on a smaller rate limit.
  */
 export async function* instancePages(
   session: CloudSession,
@@ -33,7 +33,7 @@ export async function* instancePages(
   }
 }
 
-/** All of them at once. */
+/** All machines that match all filters. */
 export async function describeInstances(
   session: CloudSession,
   filters: readonly InstanceFilter[],
@@ -44,36 +44,36 @@ export async function describeInstances(
   return found;
 }
 
-/** What is asked for, and how many machines the answer is expected to have. */
-export interface Asked {
+/** A value of a filter, with the expected number of machines in its answer. */
+export interface RequestedValue {
   readonly value: string;
   readonly machines: number;
 }
 
 /**
- * Packs values into as few questions as fill their pages. Each fits on one page where the expectation holds, so that
- * no page waits for the one before it, and a full page does not bring an empty second one.
+ * Packs values into as few calls as possible. The expected answer of each call fits on one page, so that no page waits
+ * for the one before it, and no full page is followed by an empty one.
  */
-export function packed(asked: readonly Asked[]): string[][] {
+export function packed(requested: readonly RequestedValue[]): string[][] {
   const packs: { values: string[]; machines: number }[] = [];
-  for (const { value, machines } of asked.toSorted((a, b) => b.machines - a.machines)) {
-    const room = packs.find(
+  for (const { value, machines } of requested.toSorted((a, b) => b.machines - a.machines)) {
+    const open = packs.find(
       (pack) => pack.values.length < valuesPerFilter && pack.machines + machines < machinesPerPage,
     );
-    if (room) {
-      room.values.push(value);
-      room.machines += machines;
+    if (open) {
+      open.values.push(value);
+      open.machines += machines;
     } else packs.push({ values: [value], machines });
   }
   return packs.map((pack) => pack.values);
 }
 
 /**
- * Runs tasks, a few at a time, each from a turn of its own: a call with hundreds of ids takes milliseconds to write.
- * Results in order. What is rejected stays with its task.
+ * Runs tasks with limited concurrency, each from its own turn of the event loop: serializing a call with hundreds of
+ * ids takes milliseconds. Results are in the order of the items. A rejection concerns only its own task.
  */
 export function inTurn<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<PromiseSettledResult<R>[]> {
-  const limit = pLimit(atOnce);
+  const limit = pLimit(maxConcurrent);
   const begin = async (item: T): Promise<R> => {
     await turn();
     return task(item);

@@ -1,16 +1,16 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { MachineReport, MachineStatus, Shortfall } from '../../../core/index.ts';
 import { kindOfReason } from '../faults/fault-codes.ts';
-import { type Market, type Pool, poolsSeen } from '../launch/pools.ts';
+import { type Market, type Pool, matchingPools } from '../launch/pools.ts';
 import { ownTags } from '../template/tags.ts';
 
-/** What we keep with a machine. */
+/** The data that the core stores with a machine. */
 export interface MachineData {
   readonly zone?: string;
   readonly market: Market;
   readonly machine_type?: string;
   readonly subnet_id?: string;
-  /** Units of capacity that it counts as in its fleet. */
+  /** Units of capacity that the machine counts as in its fleet. */
   readonly weight?: number;
 }
 
@@ -24,10 +24,10 @@ const states: Readonly<Record<string, MachineStatus>> = {
 };
 
 /**
- * Keeps the part that is used of what EC2 says of a machine: it says some kilobytes of each, and ten thousand of them
+ * The properties of a machine that are used. EC2 returns some kilobytes for each machine, and ten thousand of them
  * would fill the heap.
  */
-export const seenMachine = (instance: Instance) =>
+export const instanceSummary = (instance: Instance) =>
   ({
     InstanceId: instance.InstanceId,
     State: instance.State,
@@ -41,19 +41,17 @@ export const seenMachine = (instance: Instance) =>
     PublicIpAddress: instance.PublicIpAddress,
     LaunchTime: instance.LaunchTime,
     Placement: { AvailabilityZone: instance.Placement?.AvailabilityZone },
-    Tags: instance.Tags?.filter(({ Key }) => own.has(Key ?? '')),
+    Tags: instance.Tags?.filter(({ Key }) => ownKeys.has(Key ?? '')),
   }) satisfies Instance;
 
-/** What is used of what EC2 says of a machine. */
-export type SeenMachine = Pick<Instance, keyof ReturnType<typeof seenMachine>>;
+export type InstanceSummary = Pick<Instance, keyof ReturnType<typeof instanceSummary>>;
 
-const own: ReadonlySet<string> = new Set(Object.values(ownTags));
+const ownKeys: ReadonlySet<string> = new Set(Object.values(ownTags));
 
 /**
- * What EC2 says of a machine. `ready`: running, and its private name and address are known, which comes a moment
- * later.
+ * The report of a machine. `ready`: it runs, and its private name and address are known, which come a moment later.
  */
-export function reportOf(instance: SeenMachine, weight?: number): MachineReport {
+export function reportOf(instance: InstanceSummary, weight?: number): MachineReport {
   const status = states[instance.State?.Name ?? ''] ?? 'pending';
   const name = instance.PrivateDnsName || undefined;
   const private_ip = instance.PrivateIpAddress || undefined;
@@ -76,7 +74,7 @@ export function reportOf(instance: SeenMachine, weight?: number): MachineReport 
   };
 }
 
-function dataOf(instance: SeenMachine, weight: number | undefined): MachineData {
+function dataOf(instance: InstanceSummary, weight: number | undefined): MachineData {
   const zone = instance.Placement?.AvailabilityZone;
   return {
     ...(zone === undefined ? {} : { zone }),
@@ -87,21 +85,23 @@ function dataOf(instance: SeenMachine, weight: number | undefined): MachineData 
   };
 }
 
-/** On-demand machines have no life cycle at all; words that are not Spot's count as on demand. */
+/**
+ * The market of a machine. On-demand machines have no life cycle; every life cycle except Spot counts as on demand.
+ */
 export const marketOf = (instance: Pick<Instance, 'InstanceLifecycle'>): Market =>
   instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand';
 
-function reasonOf({ StateReason, StateTransitionReason }: SeenMachine): string | undefined {
+function reasonOf({ StateReason, StateTransitionReason }: InstanceSummary): string | undefined {
   if (!StateReason?.Code) return StateTransitionReason || undefined;
-  const said = (StateReason.Message ?? '').replace(`${StateReason.Code}: `, '').replace(/[.\s]+$/, '');
-  return `${said || 'The cloud gave no reason'}. Error Code: ${StateReason.Code}`;
+  const text = (StateReason.Message ?? '').replace(`${StateReason.Code}: `, '').replace(/[.\s]+$/, '');
+  return `${text || 'The cloud gave no reason'}. Error Code: ${StateReason.Code}`;
 }
 
 /**
- * Machines that the cloud accepted and then did not start: an acceptance is not yet a machine. `instances` are those
- * that never ran; one that a person ended, or that ended itself, is no want of capacity.
+ * The shortfall of machines that the cloud accepted and then did not start. `instances`: machines that never ran. A
+ * machine that a person or the machine itself ended is no lack of capacity.
  */
-export function lateShortfall(instances: readonly SeenMachine[], pools: readonly Pool[]): Shortfall[] {
+export function lateShortfall(instances: readonly InstanceSummary[], pools: readonly Pool[]): Shortfall[] {
   const found = new Map<string, Shortfall & { count: number }>();
   for (const instance of instances) {
     const code = instance.StateReason?.Code;
@@ -109,7 +109,7 @@ export function lateShortfall(instances: readonly SeenMachine[], pools: readonly
     if (!code || (state !== 'terminated' && state !== 'shutting-down')) continue;
     if (/UserInitiated|InstanceInitiated/.test(code)) continue;
     const kind = kindOfReason(code, instance.StateReason?.Message);
-    const [pool] = poolsSeen(pools, {
+    const [pool] = matchingPools(pools, {
       machine_type: instance.InstanceType,
       subnet_id: instance.SubnetId,
       market: marketOf(instance),

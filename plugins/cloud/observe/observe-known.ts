@@ -5,9 +5,8 @@ import type { CloudSession } from '../connection/session.ts';
 type Answers<H extends object> = readonly (Observation<H> | ProviderFault)[];
 
 /**
- * Observes apart the attempts of which only known machines are asked about: these by their ids, without a question
- * about the fleet or group that they belong to. `whole` observes all others. The answers are in the order of
- * `watched`.
+ * Observes the attempts of which only known machines are requested separately: by the ids of the machines, without
+ * describing their fleet or group. `whole` observes all others. The results are in the order of `watched`.
  */
 export async function observeKnown<H extends object>(
   session: CloudSession,

@@ -3,48 +3,43 @@ import { valuesPerFilter } from './describe.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 import { fullScanSchedule } from './liveness/full-scan-schedule.ts';
 import { attemptName, checkLiveness, zoneOf, type LivenessCheck } from './liveness/liveness-check.ts';
-import { lateShortfall, reportOf, type MachineData, type SeenMachine } from './machines.ts';
+import { lateShortfall, reportOf, type MachineData, type InstanceSummary } from './machines.ts';
 import { eachInTurns, mapInTurns, turnsBetween } from '../connection/answers/in-turns.ts';
 import { poolsOf, weightOf } from '../launch/pools.ts';
-import { questions, type Questions } from './questions.ts';
+import { machineQueries, type MachineQueries } from './machine-queries.ts';
 import { reclaimsOf } from './liveness/reclaims.ts';
 import { retirementsOf } from './liveness/retirements.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags, tagValue } from '../template/tags.ts';
 
-/** A machine that old and yet not listed may have lost its tags; before that, the cloud may be slow to list it. */
-const tagsDoubtedAfterMs = 60_000;
-/** A machine whose host retires in weeks is a good machine until shortly before. */
-const nearMs = 3_600_000;
+/** An older machine that is not listed may have lost its tags. For a younger one the listing may be late. */
+const listedAfterMs = 60_000;
+/** A retirement is reported only this long before it, since the machine is usable until then. */
+const announcedMs = 3_600_000;
 /**
- * Up to so many machines are asked for by id, when all are known: one question, however many ended ones their requests
- * still show.
+ * Up to so many known machines are described by id in one call, however many ended machines their requests still list.
  */
 const fewMachines = valuesPerFilter;
 
-const unknownToCloud = 'EC2 does not know it any more. Error Code: InvalidInstanceID.NotFound';
+const unknownMessage = 'EC2 does not know the machine any more. Error Code: InvalidInstanceID.NotFound';
 
 export interface ObserveOptions {
-  /**
-   * Machines may appear that nobody knows yet: the tag is asked for always, because a question by id finds only known
-   * ones.
-   */
+  /** Unknown machines may appear: the tag is always searched, because a call by id finds only known machines. */
   readonly arriving?: boolean;
-  /** Units of capacity of a machine. Default: what the template says of its type. */
-  readonly weight?: (watched: Watched, instance: SeenMachine) => number;
+  /** Units of capacity of a machine. Default: the weight of its type in the template. */
+  readonly weight?: (watched: Watched, instance: InstanceSummary) => number;
 }
 
 /**
- * Observes attempts, in as few questions as possible. Of attempts at rest in large numbers it is only seen that their
- * machines live, and what does not show is asked for; every ten minutes they are looked at fully. All others are asked
- * for by the tag of the request, up to 200 requests and about 1000 machines in each question; by id where all machines
- * came with the launch and few known ones are left, and for known ones that the tag did not find; by id alone where
- * only known ones are asked about. Settled, as far as the machines tell: whether a fleet starts more is for its keeper
- * to say.
- *
- * What no answer shows is asked for by exact id, and is terminated only where EC2 says that it does not know the id:
- * an empty or incomplete answer says nothing of the machines that it lacks. Machines in a zone that does not answer
- * are reported as they were known. Where unknown ones may be there too, the attempt is not settled.
+ * Observes attempts in as few calls as possible. Large numbers of attempts at rest are only checked for liveness,
+ * their missing machines are described, and each attempt is fully described every ten minutes. Other attempts are
+ * described by the tag of the request, with up to 200 requests and about 1000 machines in each call. Machines are
+ * described by id when all machines came with the launch and few known ones are left, when the tag did not find a
+ * known machine, and when only known machines are requested. `settled` considers the machines alone: the caller
+ * decides whether a fleet starts more machines. A machine that no answer shows is described by exact id, and is
+ * terminated only when EC2 reports that it does not know the id: an empty or incomplete answer proves nothing.
+ * Machines in a zone that does not answer are reported with their last known state. When unknown machines may be in
+ * such a zone, the attempt is not settled.
  */
 export async function observeMachines<H extends object>(
   session: CloudSession,
@@ -53,12 +48,12 @@ export async function observeMachines<H extends object>(
   options: ObserveOptions = {},
 ): Promise<(Observation<H> | ProviderFault)[]> {
   const checks = await checkLiveness(session, watched, call);
-  const asked = questions(session, call);
-  await askFor(session, watched, checks.of, asked, options.arriving === true, checks.due.size > 0);
-  await asked.byExactId(watched.flatMap((each) => lacking(each, checks.of.get(each), asked)));
+  const queries = machineQueries(session, call);
+  await askFor(session, watched, checks.of, queries, options.arriving === true, checks.due.size > 0);
+  await queries.byExactId(watched.flatMap((each) => unlisted(each, checks.of.get(each), queries)));
 
   const spot = new Set(watched.flatMap((each) => spotMachines(each, checks.of.get(each))));
-  for (const [id, { InstanceLifecycle, State }] of asked.found)
+  for (const [id, { InstanceLifecycle, State }] of queries.found)
     if (InstanceLifecycle === 'spot' && State?.Name === 'running') spot.add(id);
   const [reclaims, retirements] = await Promise.all([
     reclaimsOf(session, spot, call),
@@ -66,8 +61,8 @@ export async function observeMachines<H extends object>(
   ]);
 
   const schedule = fullScanSchedule(session);
-  const tagged = new Map<string, SeenMachine[]>();
-  await eachInTurns(asked.found.values(), (instance) => {
+  const tagged = new Map<string, InstanceSummary[]>();
+  await eachInTurns(queries.found.values(), (instance) => {
     const name = `${tagValue(instance.Tags, ownTags.request)}#${tagValue(instance.Tags, ownTags.attempt)}`;
     const alike = tagged.get(name);
     if (alike) alike.push(instance);
@@ -78,16 +73,16 @@ export async function observeMachines<H extends object>(
   for (const each of watched) {
     await pause(each.known.length);
     const check = checks.of.get(each);
-    const fault = asked.faultOf(each);
+    const fault = queries.faultOf(each);
     if (!fault && !check) schedule.done(attemptName(each));
     observations.push(fault ?? (await observation(each, tagged.get(attemptName(each)) ?? [], check)));
   }
   return observations;
 
-  async function observation(each: Watched<H>, shown: readonly SeenMachine[], check: LivenessCheck | undefined) {
-    const instances = mine(each, asked.found, shown);
-    const { machines, silence } = await reports(each, instances, check, asked, options);
-    if (silence && machines.length === 0) return silence;
+  async function observation(each: Watched<H>, shown: readonly InstanceSummary[], check: LivenessCheck | undefined) {
+    const instances = instancesOf(each, queries.found, shown);
+    const { machines, outage } = await reports(each, instances, check, queries, options);
+    if (outage && machines.length === 0) return outage;
     const template = each.order.template as CloudTemplate;
     const pending = new Set(
       each.known.filter((machine) => machine.status === 'pending').map((machine) => machine.machine_id),
@@ -96,7 +91,7 @@ export async function observeMachines<H extends object>(
     const shortfall = lateShortfall(neverRan, poolsOf(template));
     return {
       machines: await mapInTurns(machines, (report) => withEnd(session, report, reclaims, retirements)),
-      settled: isComplete(each, machines, asked, options),
+      settled: isComplete(each, machines, queries, options),
       ...(shortfall.length === 0 ? {} : { shortfall }),
     };
   }
@@ -106,7 +101,7 @@ async function askFor(
   session: CloudSession,
   watched: readonly Watched[],
   checks: ReadonlyMap<Watched, LivenessCheck>,
-  asked: Questions,
+  queries: MachineQueries,
   arriving: boolean,
   full: boolean,
 ): Promise<void> {
@@ -115,44 +110,44 @@ async function askFor(
   const known = others.flatMap((each) => each.known);
   const missing = [...checks].filter(([, check]) => check.missing.length > 0);
   const byId = !arriving && !full && known.length <= fewMachines && others.every((each) => each.known.length > 0);
-  // Where one is missing, another may have come in its place.
+  // A new machine may have replaced a missing one.
   const byRequest = [...(byId ? [] : others), ...(arriving ? missing.map(([each]) => each) : [])];
-  await asked.byRequest(byRequest);
-  const doubted = byRequest.flatMap((each) =>
-    asked.faultOf(each)
+  await queries.byRequest(byRequest);
+  const absent = byRequest.flatMap((each) =>
+    queries.faultOf(each)
       ? []
       : (checks.get(each)?.missing ?? each.known).filter(
           (machine) =>
-            !asked.found.has(machine.machine_id) && isOld(session, machine) && !asked.silenceOf(each, machine),
+            !queries.found.has(machine.machine_id) && isOld(session, machine) && !queries.outageOf(each, machine),
         ),
   );
-  await asked.byId([
+  await queries.byId([
     ...named,
-    ...doubted,
+    ...absent,
     ...(byId ? known : []),
     ...(arriving ? [] : missing.flatMap(([, check]) => check.missing)),
   ]);
 }
 
-/** Machines that should have been listed. */
-function lacking(each: Watched, check: LivenessCheck | undefined, asked: Questions): MachineRef[] {
-  if (asked.faultOf(each)) return [];
+/** Known machines that the answers lack. */
+function unlisted(each: Watched, check: LivenessCheck | undefined, queries: MachineQueries): MachineRef[] {
+  if (queries.faultOf(each)) return [];
   return each.known.filter(
     (machine) =>
       machine.status !== 'terminated' &&
-      !asked.found.has(machine.machine_id) &&
+      !queries.found.has(machine.machine_id) &&
       !check?.running.has(machine.machine_id) &&
-      !check?.silent.has(zoneOf(machine)) &&
-      !asked.silenceOf(each, machine),
+      !check?.unanswered.has(zoneOf(machine)) &&
+      !queries.outageOf(each, machine),
   );
 }
 
-/** What is to be said of the machines of an attempt, and why some are said to be as they were known. */
+/** The reports of the machines of an attempt, and the fault because of which some have their last known state. */
 async function reports(
   each: Watched,
-  instances: readonly SeenMachine[],
+  instances: readonly InstanceSummary[],
   check: LivenessCheck | undefined,
-  asked: Questions,
+  queries: MachineQueries,
   options: ObserveOptions,
 ) {
   const template = each.order.template as CloudTemplate;
@@ -163,48 +158,48 @@ async function reports(
   const living: MachineReport[] = [];
   const gone: MachineReport[] = [];
   const unknown: MachineReport[] = [];
-  let silence: ProviderFault | undefined;
+  let outage: ProviderFault | undefined;
   for (const machine of each.known) {
     const { machine_id, status, data } = machine;
     if (seen.has(machine_id)) continue;
     const zone = zoneOf(machine);
     const about = { machine_id, ...(zone === '' ? {} : { zone }), ...(data ? { data } : {}) };
-    if (asked.unknown.has(machine_id))
-      gone.push({ ...about, status: 'terminated', ready: false, message: unknownToCloud });
+    if (queries.unknown.has(machine_id))
+      gone.push({ ...about, status: 'terminated', ready: false, message: unknownMessage });
     else if (check?.running.has(machine_id)) living.push({ ...about, status: 'running', ready: true });
     else {
-      const silent = check?.silent.get(zone) ?? asked.silenceOf(each, machine);
-      if (silent) unknown.push({ ...about, status, ready: false });
-      silence ??= silent;
+      const unanswered = check?.unanswered.get(zone) ?? queries.outageOf(each, machine);
+      if (unanswered) unknown.push({ ...about, status, ready: false });
+      outage ??= unanswered;
     }
   }
-  const sure = [...described, ...living, ...gone];
-  return { machines: sure.length > 0 ? [...sure, ...unknown] : [], silence };
+  const certain = [...described, ...living, ...gone];
+  return { machines: certain.length > 0 ? [...certain, ...unknown] : [], outage };
 }
 
-/** All its machines are known, or at least as many as were ordered. */
+/** Whether all machines of the attempt are known, or at least as many as ordered. */
 function isComplete(
   each: Watched,
   machines: readonly MachineReport[],
-  asked: Questions,
+  queries: MachineQueries,
   { arriving }: ObserveOptions,
 ): boolean {
-  if (!asked.mayHideMachines(each) || each.steady || each.only_known || (!arriving && each.known.length > 0))
+  if (!queries.mayHideMachines(each) || each.steady || each.only_known || (!arriving && each.known.length > 0))
     return true;
   return (
     machines.filter(({ status }) => status === 'pending' || status === 'running').length >= each.order.machine_count
   );
 }
 
-/** Ends that are near; that there is none is said where all of them could be asked for. */
+/** The report with the earliest announced end. `null` means no end, and is reported only when all sources answered. */
 function withEnd(
   { cloudClock }: CloudSession,
   report: MachineReport,
   ...ends: (ReadonlyMap<string, string> | undefined)[]
 ): MachineReport {
   const [first] = ends.flatMap((end) => end?.get(report.machine_id) ?? []).toSorted();
-  if (first !== undefined && Date.parse(first) - cloudClock.now() <= nearMs)
-    return { ...report, reclaim_at: cloudClock.ours(first) };
+  if (first !== undefined && Date.parse(first) - cloudClock.now() <= announcedMs)
+    return { ...report, reclaim_at: cloudClock.toBrokerTime(first) };
   return report.status === 'running' && ends.every((end) => end !== undefined)
     ? { ...report, reclaim_at: null }
     : report;
@@ -216,12 +211,12 @@ function spotMachines({ known }: Watched, check: LivenessCheck | undefined): str
   return known.flatMap((machine) => (isSpot(machine) ? [machine.machine_id] : []));
 }
 
-/** Those tagged as this attempt's, and those that it is known to have even without tags. */
-function mine(
+/** The machines with the tags of this attempt, and its known machines without tags. */
+function instancesOf(
   watched: Watched,
-  found: ReadonlyMap<string, SeenMachine>,
-  tagged: readonly SeenMachine[],
-): SeenMachine[] {
+  found: ReadonlyMap<string, InstanceSummary>,
+  tagged: readonly InstanceSummary[],
+): InstanceSummary[] {
   const ids = new Set(tagged.map((instance) => instance.InstanceId));
   const untagged = watched.known.flatMap(({ machine_id }) =>
     ids.has(machine_id) ? [] : (found.get(machine_id) ?? []),
@@ -230,5 +225,5 @@ function mine(
 }
 
 function isOld(session: CloudSession, { launched_at }: MachineRef): boolean {
-  return launched_at === undefined || session.cloudClock.now() - Date.parse(launched_at) > tagsDoubtedAfterMs;
+  return launched_at === undefined || session.cloudClock.now() - Date.parse(launched_at) > listedAfterMs;
 }

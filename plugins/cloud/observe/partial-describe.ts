@@ -5,12 +5,12 @@ import { zonesOf } from '../connection/places.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
 
-/** What a question brought. */
+/** The result of a description. */
 export interface Described<T> {
   readonly found: readonly T[];
   /**
-   * Zones were asked one by one, because the question as a whole had failed: nothing is known of machines in any zone
-   * but these.
+   * Set when the call failed as a whole and each zone was described separately: machines in zones other than
+   * `answered` are unknown.
    */
   readonly partial?: PartialAnswer;
 }
@@ -20,19 +20,20 @@ export interface PartialAnswer {
   readonly fault: ProviderFault;
 }
 
-/** So long a zone that did not answer is left out, before it is tried again. */
-const leftOutMs = 60_000;
-/** So long after no zone answered, it is not a zone's trouble. */
-const allOutMs = 30_000;
+/** The time after which a zone that did not answer is tried again. */
+const zoneRetryMs = 60_000;
+/** The time for which an outage of all zones counts as an outage of the service. */
+const allZonesRetryMs = 30_000;
 
 interface Outage extends PartialAnswer {
   readonly until: number;
 }
 
 /**
- * Describes machines as far as the zones answer. While one does not, EC2 refuses every question that means machines
- * there, and every one that might; questions that name other zones it answers. Throws when no zone does, or what is
- * wrong is nothing of a zone. `keep` takes what is wanted of each machine: whole pages of them weigh a lot.
+ * Describes machines in the zones that answer. While one zone does not answer, EC2 refuses every call that concerns
+ * machines there or may concern them; it answers calls that name other zones. Throws when no zone answers, or when the
+ * fault is not about a zone. `keep` selects the properties to keep of each machine, because whole pages of machines
+ * need much memory.
  */
 export async function partialDescribe<T>(
   session: CloudSession,
@@ -48,8 +49,8 @@ export async function partialDescribe<T>(
     if (!some) return { found: await ask(session, filters, keep, call) };
     return { found: await inZones(outage.answered), partial: outage };
   } catch (error) {
-    if (!isFault(error) || !mayBeOfZone(error) || (outage && !some)) throw error;
-    // Without a list of zones there is nothing else to ask.
+    if (!isFault(error) || !mayBeZoneOutage(error) || (outage && !some)) throw error;
+    // Without a list of zones no separate call is possible.
     const zones = await zonesOf(session, call).catch(() => []);
     const found: T[] = [];
     const answered = new Set<string>();
@@ -58,7 +59,7 @@ export async function partialDescribe<T>(
         found.push(...(await inZones([zone])));
         answered.add(zone);
       } catch (reason) {
-        if (!isFault(reason) || !mayBeOfZone(reason)) throw reason;
+        if (!isFault(reason) || !mayBeZoneOutage(reason)) throw reason;
       }
     }
     if (answered.size < zones.length) remember(session, { answered, fault: error }, zones, call);
@@ -79,11 +80,11 @@ async function ask<T>(
   return found;
 }
 
-/** EC2 itself says that it cannot answer now. No code is promised for a zone's outage. */
-const mayBeOfZone = ({ kind, cause }: ProviderFault): boolean =>
+/** Whether EC2 itself reported an internal failure. AWS documents no code for the outage of a zone. */
+const mayBeZoneOutage = ({ kind, cause }: ProviderFault): boolean =>
   kind === 'unavailable' && ((cause as { readonly status?: number } | undefined)?.status ?? 0) >= 500;
 
-/** The last time that some zone did not answer. */
+/** The last outage of a zone. */
 const lastOutage = sessionField((): { outage?: Outage } => ({}));
 
 function outageOf(session: CloudSession): Outage | undefined {
@@ -92,16 +93,16 @@ function outageOf(session: CloudSession): Outage | undefined {
 }
 
 function remember(session: CloudSession, partial: PartialAnswer, zones: readonly string[], call: Call): void {
-  const told = outageOf(session) !== undefined;
+  const reported = outageOf(session) !== undefined;
   const { answered, fault } = partial;
   lastOutage(session).outage = {
     ...partial,
-    until: session.clock.monotonic() + (answered.size > 0 ? leftOutMs : allOutMs),
+    until: session.clock.monotonic() + (answered.size > 0 ? zoneRetryMs : allZonesRetryMs),
   };
-  if (told || answered.size === 0) return;
-  const silent = zones.filter((zone) => !answered.has(zone));
+  if (reported || answered.size === 0) return;
+  const unanswered = zones.filter((zone) => !answered.has(zone));
   call.log.warn(
-    { provider_instance: session.instance, zones: silent, code: fault.code },
-    `Zones do not answer: ${silent.join(', ')}.`,
+    { provider_instance: session.instance, zones: unanswered, code: fault.code },
+    `Zones do not answer: ${unanswered.join(', ')}. Their machines keep their last known state.`,
   );
 }

@@ -6,18 +6,18 @@ import type { CloudSession } from '../connection/session.ts';
 const alive: InstanceFilter = { Name: 'instance-state-name', Values: ['pending', 'running'] };
 
 /**
- * Of these hosts, those that come up or run here: by id, else by private name. Any question that fails is a fault:
- * what was not seen is not gone.
+ * Those of the hosts that are pending or running here: by id, or else by private name. Any failed call is a fault: a
+ * host that was not keysFound may still exist.
  */
 export async function whichLive(session: CloudSession, hosts: readonly HostRef[], call: Call): Promise<HostRef[]> {
   const ids = hosts.flatMap(({ machine_id }) => machine_id ?? []);
   const names = hosts.flatMap(({ machine_id, name }) => (machine_id === undefined ? (name ?? []) : []));
-  const byId = await seen(session, 'instance-id', ids, ({ InstanceId }) => InstanceId, call);
-  const byName = await seen(session, 'private-dns-name', names, ({ PrivateDnsName }) => PrivateDnsName, call);
+  const byId = await keysFound(session, 'instance-id', ids, ({ InstanceId }) => InstanceId, call);
+  const byName = await keysFound(session, 'private-dns-name', names, ({ PrivateDnsName }) => PrivateDnsName, call);
   return hosts.filter(({ machine_id, name }) => (machine_id === undefined ? byName.has(name) : byId.has(machine_id)));
 }
 
-async function seen(
+async function keysFound(
   session: CloudSession,
   filter: string,
   values: readonly string[],

@@ -4,11 +4,11 @@ import { describeInstances } from '../observe/describe.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags } from '../template/tags.ts';
 
-/** After that, machines of one launch are all visible. */
+/** The time after which all machines of a launch are visible. */
 const visibleMs = 300_000;
 
-/** Machines that carry an order's tags, in whatever state. */
-export function seenMachines(
+/** Machines with the tags of an order, in any state. */
+export function machinesOfOrder(
   session: CloudSession,
   order: Pick<LaunchOrder, 'request_id' | 'attempt'>,
   call: Call,
@@ -21,9 +21,9 @@ export function seenMachines(
 }
 
 /**
- * Whether what is seen of a launch is all of it. Some of its machines may not be visible yet, and taking those that
- * are for the whole would order the others a second time; a replay of the order, which the core makes when nothing is
- * found, gives the exact answer.
+ * Whether the visible machines are the whole launch. Some machines may not be visible yet, and the others would be
+ * ordered again if the visible ones counted as the whole. When nothing is found, the core repeats the order, which
+ * gives the exact answer.
  */
 export function isComplete(session: CloudSession, seen: readonly Instance[], enough: boolean): boolean {
   if (seen.length === 0) return false;

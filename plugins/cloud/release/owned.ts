@@ -8,9 +8,8 @@ import { madeFor, ownTags } from '../template/tags.ts';
 import { terminate } from './terminate.ts';
 
 /**
- * Everything in the cloud that carries an installation's tag: machines that are not gone, and launch templates made
- * for one request. While a zone does not answer, its machines are left out: from what is not in the list nobody may
- * conclude anything.
+ * All resources with the tag of an installation: machines that are not gone, and launch templates of one request.
+ * Machines of a zone that does not answer are missing: absence from the list proves nothing.
  */
 export async function* ownedBy(
   session: CloudSession,
@@ -28,7 +27,7 @@ export async function* ownedBy(
 }
 
 function machineOwned({ cloudClock }: CloudSession, instance: Instance): OwnedResource {
-  const created_at = instance.LaunchTime && cloudClock.ours(instance.LaunchTime);
+  const created_at = instance.LaunchTime && cloudClock.toBrokerTime(instance.LaunchTime);
   return {
     kind: 'machine',
     id: instance.InstanceId ?? '',
@@ -38,10 +37,7 @@ function machineOwned({ cloudClock }: CloudSession, instance: Instance): OwnedRe
   };
 }
 
-/**
- * Ends what `owned` listed: machines are terminated, launch templates and versions deleted. What is gone already is a
- * success.
- */
+/** Terminates machines and deletes launch templates and versions that `owned` listed. A missing one is a success. */
 export async function removeOrphans(
   session: CloudSession,
   orphans: readonly OwnedResource[],

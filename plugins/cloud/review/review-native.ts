@@ -3,26 +3,26 @@ import type { CloudTemplate } from '../template/fields.ts';
 import { overlay } from '../template/overlay.ts';
 import { reviewUserData } from '../template/user-data.ts';
 
-/** Fields whose contents are laid over what describes the machines. */
+/** Template fields that override the description of the machines. */
 export type NativeField = 'launch_template_spec' | 'provider_api_spec';
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** What a template says of its machines in EC2's own words. */
+/** The machines of a template in the native parameters of EC2. */
 export const nativeMachine = (template: CloudTemplate, fields: readonly NativeField[]): Tree =>
   fields.reduce<Tree>((laid, field) => overlay(laid, template[field]), {});
 
-/** What EC2 would refuse in native specifications of machines, alone or beside what the template says in our words. */
+/** Reports what EC2 would refuse in native specifications of machines, alone or together with the other fields. */
 export function reviewNative(template: CloudTemplate, fields: readonly NativeField[]): Finding[] {
   return [
     ...reviewFiles(template),
     ...reviewNativeUserData(template, fields),
     ...reviewInterfaces(template, fields),
-    ...reviewEnd(template, fields),
+    ...reviewTermination(template, fields),
   ];
 }
 
-/** Template files have the contents of the file in place of its name when they were read. */
+/** When a template file is read, the contents of the named file replace its name. */
 function reviewFiles(template: CloudTemplate): Finding[] {
   return (['launch_template_spec_file', 'provider_api_spec_file'] as const).flatMap((field): Finding[] =>
     template[field]
@@ -42,27 +42,27 @@ function reviewNativeUserData(template: CloudTemplate, fields: readonly NativeFi
   });
 }
 
-interface Ending {
+interface TerminationParameters {
   readonly DisableApiTermination?: unknown;
   readonly InstanceMarketOptions?: { readonly SpotOptions?: { readonly SpotInstanceType?: unknown } };
 }
 
-/** What keeps machines from being given back, or brings others in their place. */
-function reviewEnd(template: CloudTemplate, fields: readonly NativeField[]): Finding[] {
+/** Reports parameters that prevent the return of machines, or that replace returned machines. */
+function reviewTermination(template: CloudTemplate, fields: readonly NativeField[]): Finding[] {
   return fields.flatMap((field): Finding[] => {
-    const { DisableApiTermination, InstanceMarketOptions } = (template[field] ?? {}) as Ending;
+    const { DisableApiTermination, InstanceMarketOptions } = (template[field] ?? {}) as TerminationParameters;
     const findings: Finding[] = [];
     if (DisableApiTermination === true)
       findings.push({
         level: 'warning',
         path: `/${field}/DisableApiTermination`,
-        message: 'keeps machines from being given back until somebody takes it from them',
+        message: 'prevents the return of machines until it is removed from each machine',
       });
     if (InstanceMarketOptions?.SpotOptions?.SpotInstanceType === 'persistent')
       findings.push({
         level: 'error',
         path: `/${field}/InstanceMarketOptions/SpotOptions/SpotInstanceType`,
-        message: 'must be one-time; a persistent request starts another machine after one that is given back',
+        message: 'must be one-time; a persistent request replaces a machine that is returned',
       });
     return findings;
   });
@@ -76,8 +76,8 @@ interface Interface {
 }
 
 /**
- * With network interfaces, groups and subnet belong into the first: what the template says in our words is put there
- * where it says nothing of its own.
+ * With network interfaces, the groups and the subnet belong to the first interface. The fields of the template are put
+ * there when the interface names none.
  */
 function reviewInterfaces(template: CloudTemplate, fields: readonly NativeField[]): Finding[] {
   const machine = nativeMachine(template, fields);
@@ -89,13 +89,13 @@ function reviewInterfaces(template: CloudTemplate, fields: readonly NativeField[
   const error = (where: string, message: string) => findings.push({ level: 'error', path: where, message });
   const interfaces = given as readonly Interface[];
   if (interfaces.length > 1 && interfaces.some((each) => each.AssociatePublicIpAddress === true))
-    error(path, 'must be one where a public address is associated');
+    error(path, 'must be only one when a public address is associated');
   if (machine['SecurityGroups'] !== undefined)
-    error(path, 'cannot stand beside SecurityGroups; groups belong into the first interface');
+    error(path, 'cannot be combined with SecurityGroups; put the groups into the first interface');
   const [first] = interfaces;
   const isThere = first?.NetworkInterfaceId !== undefined;
   if (template.subnet_ids?.length && (isThere || first?.SubnetId !== undefined))
-    error(`${path}/0`, 'says where machines are placed, and so does subnet_ids; one of the two must go');
+    error(`${path}/0`, 'cannot be combined with subnet_ids, since both place the machines; remove one of the two');
   if (template.security_group_ids?.length && (isThere || first?.Groups !== undefined))
     findings.push({
       level: 'warning',
@@ -105,8 +105,8 @@ function reviewInterfaces(template: CloudTemplate, fields: readonly NativeField[
   return findings;
 }
 
-/** Native parameters that muster sets itself, whatever the template says. */
-export function reviewOverruled(native: Tree, names: readonly string[], path = '/provider_api_spec'): Finding[] {
+/** Reports native parameters that muster overrides. */
+export function reviewOverridden(native: Tree, names: readonly string[], path = '/provider_api_spec'): Finding[] {
   return names.flatMap((name): Finding[] =>
     native[name] === undefined
       ? []

@@ -3,7 +3,7 @@ import type { CloudTemplate } from '../template/fields.ts';
 
 type Bounds = readonly [least: number, most: number];
 
-/** GiB that volumes of a type may have. */
+/** The size range of each volume type in GiB. */
 const sizes: Readonly<Record<string, Bounds>> = {
   gp2: [1, 16_384],
   gp3: [1, 65_536],
@@ -13,10 +13,10 @@ const sizes: Readonly<Record<string, Bounds>> = {
   sc1: [125, 16_384],
   standard: [1, 1024],
 };
-/** I/O operations that may be asked of the types that take a number of them. */
+/** The range of I/O operations of the volume types that accept a number of them. */
 const operations: Readonly<Record<string, Bounds>> = { gp3: [3_000, 80_000], io1: [100, 64_000], io2: [100, 256_000] };
 
-/** What EC2 would refuse of the root volume. */
+/** Reports what EC2 would refuse for the root volume. */
 export function reviewVolume({ image_id, root_volume_size: size, volume_type: type, iops }: CloudTemplate): Finding[] {
   const findings: Finding[] = [];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
@@ -27,9 +27,9 @@ export function reviewVolume({ image_id, root_volume_size: size, volume_type: ty
   if (iops !== undefined && most && !isWithin(iops, most))
     error('/iops', `must be from ${most[0]} to ${most[1]} with volume_type ${type}`);
   if ((type === 'io1' || type === 'io2') && iops === undefined) error('/iops', `is needed with volume_type ${type}`);
-  const room = sizes[type ?? ''];
-  if (size !== undefined && room && !isWithin(size, room))
-    error('/root_volume_size', `must be from ${room[0]} to ${room[1]} GiB with volume_type ${type}`);
+  const range = sizes[type ?? ''];
+  if (size !== undefined && range && !isWithin(size, range))
+    error('/root_volume_size', `must be from ${range[0]} to ${range[1]} GiB with volume_type ${type}`);
   return findings;
 }
 

@@ -8,23 +8,23 @@ import { reviewVolume } from './review-volume.ts';
 import { reviewTags } from '../template/tags.ts';
 import { reviewUserData } from '../template/user-data.ts';
 
-/** What an API takes of a template. */
-export interface Taken {
-  /** Native specifications that describe the machines. Default: that of the launch template. */
+/** The parts of a template that a provider API uses. */
+export interface ReviewScope {
+  /** Native specifications of the machines. Default: that of the launch template. */
   readonly machine?: readonly NativeField[];
-  /** The native specification of the call names its own launch templates, or types, so that the template need not. */
+  /** Whether the native specification of the call names the image or the types, so that the template may omit them. */
   readonly names?: readonly ('image' | 'type')[];
-  /** Fields of other APIs that this one knows as well. */
+  /** Fields of other APIs that this API supports too. */
   readonly knows?: readonly string[];
 }
 
-/** Fields that only some APIs know; others do not look at them. */
-const particular = ['fleet_role', 'spot_fleet_request_expiry'];
+/** Fields that only some APIs support; others ignore them. */
+const apiFields = ['fleet_role', 'spot_fleet_request_expiry'];
 
-/** What no API of the cloud can honour in a template. Pure. */
+/** Reports what no provider API of the cloud can honor in a template. */
 export function reviewCommon(
   template: CloudTemplate,
-  { machine = ['launch_template_spec'], names = [], knows = [] }: Taken = {},
+  { machine = ['launch_template_spec'], names = [], knows = [] }: ReviewScope = {},
 ): Finding[] {
   const { tags, user_data, image_id, launch_template_id, max_price } = template;
   const findings = [
@@ -50,8 +50,7 @@ export function reviewCommon(
   const spot =
     template.price_type === 'spot' || template.price_type === 'mixed' || template.price_type === 'heterogeneous';
   if (max_price !== undefined && !spot) warning('/max_price', 'has no effect without price_type spot or mixed');
-  if (max_price !== undefined && Number(max_price) <= leastPrice)
-    error('/max_price', `must be more than ${leastPrice}`);
+  if (max_price !== undefined && Number(max_price) <= minPrice) error('/max_price', `must be more than ${minPrice}`);
   if (template.percent_on_demand !== undefined && !spot)
     warning('/percent_on_demand', 'has no effect without price_type spot or mixed');
   if (template.launch_template_version !== undefined && launch_template_id === undefined)
@@ -60,14 +59,14 @@ export function reviewCommon(
     if (template.machine_types?.[type] === undefined)
       warning(`/machine_types_priority/${type}`, 'is not among machine_types');
   }
-  for (const field of particular)
+  for (const field of apiFields)
     if (template[field] !== undefined && !knows.includes(field))
       warning(`/${field}`, 'has no effect; it is for SpotFleet');
   return findings;
 }
 
-/** US dollars that EC2 takes for no price. */
-const leastPrice = 0.001;
+/** US dollars; EC2 treats lower prices as absent. */
+const minPrice = 0.001;
 
 const namesType = ({
   machine_type,

@@ -4,8 +4,8 @@ import type { CloudTemplate } from './fields.ts';
 import { marketsOf } from '../launch/pools.ts';
 
 /**
- * The reservation of a template in the names that RunInstances and launch templates share; undefined where it says
- * nothing.
+ * The capacity reservation in the parameters that RunInstances and launch templates share; undefined when the template
+ * names none.
  */
 export function capacityReservationOf({
   capacity_reservation,
@@ -17,13 +17,11 @@ export function capacityReservationOf({
   return preference === undefined ? undefined : { CapacityReservationPreference: preference };
 }
 
-/** Whether an instant fleet is told to look for open reservations before anything else. */
+/** Whether an instant fleet uses open reservations first. */
 export const usesReservationsFirst = ({ capacity_reservation: given }: CloudTemplate): boolean =>
   given?.preference === 'open' && given.id === undefined && given.resource_group_arn === undefined;
 
-/**
- * What EC2 would refuse of a reservation: it takes one option at a time, and reservations are of on-demand machines.
- */
+/** Reports what EC2 would refuse for a reservation: it accepts one option, and only for on-demand machines. */
 export function reviewReservation(template: CloudTemplate): Finding[] {
   const given = template.capacity_reservation;
   if (given === undefined) return [];
@@ -34,7 +32,7 @@ export function reviewReservation(template: CloudTemplate): Finding[] {
     findings.push({
       level: 'error',
       path,
-      message: 'must have one of preference, id and resource_group_arn, and only one',
+      message: 'must have exactly one of preference, id and resource_group_arn',
     });
   if (marketsOf(template).includes('spot') && given.preference !== 'none')
     findings.push({ level: 'error', path, message: 'is for on-demand machines only; price_type asks for Spot' });

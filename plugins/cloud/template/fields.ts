@@ -1,29 +1,35 @@
 import { Type } from 'typebox';
 import type { TemplateOf } from '../../../core/index.ts';
-import { mostPools } from '../launch/most-pools.ts';
+
+/** The most overrides of a fleet in EC2, and so the most pools of a template in each market. */
+export const maxPools = 300;
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-const free = (description: string, options: object = {}) =>
+const anyObject = (description: string, options: object = {}) =>
   Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description, ...options }));
 
-/** Template fields that all APIs of the cloud share. Aliases are HostFactory's names, where they mean the same. */
+/**
+ * Template fields that all provider APIs of the cloud share. Aliases are the names of HostFactory with the same
+ * meaning.
+ */
 export const cloudFields = Type.Object({
   price_type: Type.Optional(
     Type.Enum(['ondemand', 'spot', 'mixed', 'heterogeneous'], {
       description:
-        'Market: `ondemand` (default, but `spot` with SpotFleet), `spot`, or `mixed`; `heterogeneous` is another word for `mixed`.',
+        'Market: `ondemand` (default, but `spot` with SpotFleet), `spot`, or `mixed`; `heterogeneous` means the same as `mixed`.',
     }),
   ),
   machine_types: Type.Optional(
     Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 999 }), {
-      maxProperties: mostPools,
-      description: 'Machine types that may be had, each with its weight. With `subnet_ids` they may make 300 pools.',
+      maxProperties: maxPools,
+      description:
+        'Machine types that may be launched, each with its weight. Together with `subnet_ids` they may give 300 pools.',
       aliases: ['vm_types'],
     }),
   ),
   machine_types_priority: Type.Optional(
     Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
-      maxProperties: mostPools,
+      maxProperties: maxPools,
       description: 'Priority of machine types; the lowest number is taken first.',
       aliases: ['vm_types_priority'],
     }),
@@ -32,7 +38,7 @@ export const cloudFields = Type.Object({
     Type.Number({
       minimum: 0,
       maximum: 100,
-      description: 'Share of machines to be had on demand, where the price type is `mixed` or `spot`.',
+      description: 'Percentage of on-demand machines, when the price type is `mixed` or `spot`.',
     }),
   ),
   allocation_strategy: text(
@@ -41,7 +47,7 @@ export const cloudFields = Type.Object({
   allocation_strategy_on_demand: text('How on-demand pools are chosen: `lowest-price` or `prioritized`.'),
   max_price: Type.Optional(
     Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$', maxLength: 20 })], {
-      description: 'The most that a Spot machine may cost, in US dollars for an hour and a unit of its weight.',
+      description: 'The highest price of a Spot machine, in US dollars for an hour and a unit of its weight.',
       aliases: ['max_spot_price', 'spot_price'],
     }),
   ),
@@ -67,7 +73,7 @@ export const cloudFields = Type.Object({
         'Version of the launch template: a number, `$Latest` or `$Default` (default). It is resolved to a number for each order.',
     }),
   ),
-  instance_requirements: free(
+  instance_requirements: anyObject(
     'Attributes that machine types must have, as in EC2: `{VCpuCount: {Min: 2}, MemoryMiB: {Min: 4096}}`.',
     {
       aliases: ['abis_instance_requirements'],
@@ -79,7 +85,7 @@ export const cloudFields = Type.Object({
         preference: Type.Optional(
           Type.Enum(['open', 'none', 'capacity-reservations-only'], {
             description:
-              '`open`: in any open reservation that fits, else outside; instant fleets then use reservations first. `none`: in no reservation. `capacity-reservations-only`: in one or not at all.',
+              '`open`: in any matching open reservation, or outside; instant fleets then use reservations first. `none`: in no reservation. `capacity-reservations-only`: only in a reservation.',
           }),
         ),
         id: text('The reservation to launch in.'),
@@ -92,19 +98,19 @@ export const cloudFields = Type.Object({
       },
     ),
   ),
-  launch_template_spec: free(
-    'Laid over the launch template data that muster makes, in EC2 spelling. Template files may name a file with it instead.',
+  launch_template_spec: anyObject(
+    'Overrides the launch template data that muster creates, in EC2 spelling. Template files may name a file with it instead.',
   ),
   launch_template_spec_file: text(
     'In template files: the JSON or YAML file that holds `launch_template_spec`, relative to the template directory.',
   ),
-  provider_api_spec: free(
-    'Laid over the parameters of the launching call, in EC2 spelling. Template files may name a file with it instead.',
+  provider_api_spec: anyObject(
+    'Overrides the parameters of the launching call, in EC2 spelling. Template files may name a file with it instead.',
   ),
   provider_api_spec_file: text(
     'In template files: the JSON or YAML file that holds `provider_api_spec`, relative to the template directory.',
   ),
 });
 
-/** A template as the cloud's APIs see it. */
+/** A template with the fields of the cloud. */
 export type CloudTemplate = TemplateOf<typeof cloudFields>;

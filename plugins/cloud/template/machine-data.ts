@@ -5,17 +5,17 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../../core/index.ts';
 import { capacityReservationOf } from './capacity-reservation.ts';
-import { concealed } from '../faults/concealed.ts';
+import { redacted } from '../faults/redacted.ts';
 import type { CloudTemplate } from './fields.ts';
 import { imageIdOf } from './image-parameter.ts';
-import { type Learned, once } from '../connection/once.ts';
+import { type Memo, once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
 import { userDataOf } from './user-data.ts';
 
 /**
- * What a machine is made of, in the names that RunInstances and launch templates share. Absent where the template says
- * nothing.
+ * The properties of a machine, in the parameters that RunInstances and launch templates share. A property that the
+ * template does not set is absent.
  */
 export interface MachineSpec {
   readonly ImageId?: string;
@@ -28,8 +28,8 @@ export interface MachineSpec {
 }
 
 /**
- * Works out of a template what its machines are made of. Asks the cloud only for the image that a parameter names, and
- * for the name of its root device, where a volume is described.
+ * Derives the properties of machines from a template. It calls the cloud only for an image that a parameter names, and
+ * for the root device name of the image when the template describes a volume.
  */
 export async function machineSpecOf(session: CloudSession, template: CloudTemplate, call: Call): Promise<MachineSpec> {
   const { key_name, security_group_ids, user_data, instance_profile } = template;
@@ -48,21 +48,21 @@ export async function machineSpecOf(session: CloudSession, template: CloudTempla
   };
 }
 
-/** With network interfaces, groups and subnet belong inside the first one: EC2 refuses them beside it. */
+/** Moves the groups and the subnet into the first network interface, if there is one: EC2 refuses them beside it. */
 export function intoInterface(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { SecurityGroupIds, SubnetId, NetworkInterfaces, ...rest } = params;
   if (!Array.isArray(NetworkInterfaces) || NetworkInterfaces.length === 0) return { ...params };
   const [first, ...more] = NetworkInterfaces;
-  // One that exists already has its own.
+  // An existing interface has its own groups and subnet.
   if (first.NetworkInterfaceId !== undefined)
     return { ...rest, NetworkInterfaces: [{ DeviceIndex: 0, ...first }, ...more] };
-  const filled = {
+  const completed = {
     DeviceIndex: 0,
     ...(SecurityGroupIds ? { Groups: SecurityGroupIds } : {}),
     ...(SubnetId ? { SubnetId } : {}),
     ...first,
   };
-  return { ...rest, NetworkInterfaces: [filled, ...more] };
+  return { ...rest, NetworkInterfaces: [completed, ...more] };
 }
 
 const profileOf = (profile: string): IamInstanceProfileSpecification =>
@@ -86,16 +86,15 @@ async function rootVolume(
   };
 }
 
-/** By image. */
-const rootDevices = sessionField((): Learned<{ readonly device: string }> => new Map());
+const rootDevices = sessionField((): Memo<{ readonly device: string }> => new Map());
 
 /**
- * A mapping describes the root volume only under the name that the image gives it; under another it would add a second
- * volume.
+ * The root device name of an image. A mapping describes the root volume only under this name; another name would add a
+ * second volume.
  */
 async function rootDevice(session: CloudSession, image: string | undefined, call: Call): Promise<string> {
   if (image === undefined)
-    throw new ProviderFault('invalid', 'root_volume_size, volume_type and iops need an image_id.');
+    throw new ProviderFault('invalid', 'root_volume_size, volume_type and iops need an image_id. Set image_id.');
   const { device } = await once(rootDevices(session), image, async () => {
     const { Images } = await session.read((ec2) => new ec2.DescribeImagesCommand({ ImageIds: [image] }), call);
     const found = Images?.[0];
@@ -103,7 +102,7 @@ async function rootDevice(session: CloudSession, image: string | undefined, call
     const code = 'InvalidAMIID.NotFound';
     throw new ProviderFault(
       'invalid',
-      concealed(`Image '${image}' does not exist. Error Code: ${code}`, session.parameterValues),
+      redacted(`Image '${image}' does not exist. Error Code: ${code}`, session.parameterValues),
       {
         code,
       },

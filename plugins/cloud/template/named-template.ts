@@ -4,28 +4,29 @@ import type { CloudTemplate } from './fields.ts';
 import type { TemplateVersion } from '../launch/launch-template.ts';
 import type { CloudSession } from '../connection/session.ts';
 
-/** The launch template that a template names, at the number that its version means now. */
+/** The launch template that a template names, with its version resolved to a number. */
 export async function namedTemplate(
   session: CloudSession,
   template: CloudTemplate,
   call: Call,
 ): Promise<TemplateVersion> {
   const id = template.launch_template_id ?? '';
-  const wanted = String(template.launch_template_version ?? '$Default');
+  const requestedVersion = String(template.launch_template_version ?? '$Default');
   const named = id.startsWith('lt-') ? { LaunchTemplateId: id } : { LaunchTemplateName: id };
-  if (/^\d+$/.test(wanted) && named.LaunchTemplateId) return { id, version: wanted, owner: 'foreign' };
-  const found = await version(session, named, wanted, call).catch((error: unknown) => {
+  if (/^\d+$/.test(requestedVersion) && named.LaunchTemplateId)
+    return { id, version: requestedVersion, owner: 'foreign' };
+  const found = await version(session, named, requestedVersion, call).catch((error: unknown) => {
     if (!isFault(error) || error.kind !== 'gone') throw error;
-    // A person named it: it is not about to appear.
+    // A launch template that the configuration names will not appear by itself.
     throw new ProviderFault('invalid', error.message, { code: error.code, cause: error.cause });
   });
   if (!found?.LaunchTemplateId || found.VersionNumber === undefined) {
-    throw new ProviderFault('invalid', `Launch template '${id}' has no version '${wanted}'.`);
+    throw new ProviderFault('invalid', `Launch template '${id}' has no version '${requestedVersion}'.`);
   }
   return { id: found.LaunchTemplateId, version: String(found.VersionNumber), owner: 'foreign' };
 }
 
-/** What a version of a launch template contains, as it would be written. */
+/** The contents of a version, in the form of an input. */
 export async function contentsOf(
   session: CloudSession,
   used: TemplateVersion,
@@ -38,11 +39,11 @@ export async function contentsOf(
 async function version(
   session: CloudSession,
   named: { LaunchTemplateId?: string; LaunchTemplateName?: string },
-  wanted: string,
+  requestedVersion: string,
   call: Call,
 ) {
   const { LaunchTemplateVersions } = await session.read(
-    (ec2) => new ec2.DescribeLaunchTemplateVersionsCommand({ ...named, Versions: [wanted] }),
+    (ec2) => new ec2.DescribeLaunchTemplateVersionsCommand({ ...named, Versions: [requestedVersion] }),
     call,
   );
   return LaunchTemplateVersions?.[0];

@@ -1,6 +1,6 @@
 import type { Finding, LaunchOrder } from '../../../core/index.ts';
 
-/** Tags that muster puts on everything that it makes; by them it finds its machines again. */
+/** Tags that muster sets on every resource that it creates, and by which it finds its machines. */
 export const ownTags = {
   request: 'muster:request-id',
   attempt: 'muster:attempt',
@@ -17,10 +17,10 @@ export interface TagSpecification {
   readonly Tags: readonly Tag[];
 }
 
-/** Tags of a resource, as far as EC2 allows. */
+/** The limits of EC2 for the tags of a resource. */
 const limits = { count: 50, key: 128, value: 256 };
 
-/** Tags of one order: the template's, the order's, then ours, which nobody overrides. */
+/** Tags of one order: those of the template, then of the order, then of muster, which cannot be overridden. */
 export function tagsOf(
   order: Pick<LaunchOrder, 'request_id' | 'attempt' | 'tags' | 'template'>,
   installation: string,
@@ -36,17 +36,17 @@ export function tagsOf(
 }
 
 /**
- * One specification for each resource type. Everything is tagged in the call that makes it: a tag that comes later may
- * meet a resource that the cloud does not know yet. `spot-instances-request` must not be among the types: it makes the
- * on-demand part of a fleet fail.
+ * One specification for each resource type. Every resource is tagged in the call that creates it: a later call might
+ * not find the resource yet. `spot-instances-request` must not be among the types: it makes the on-demand part of a
+ * fleet fail.
  */
 export function tagSpecifications(types: readonly string[], tags: readonly Tag[]): TagSpecification[] {
   return types.map((ResourceType) => ({ ResourceType, Tags: tags }));
 }
 
 /**
- * Specifications that a native specification brings, with ours laid over: resource types of both, and of one tag with
- * two values ours.
+ * Joins the tags of a native specification with those of muster: the resource types of both, and the value of muster
+ * for a tag in both.
  */
 export function joinTagSpecifications(given: unknown, ours: readonly TagSpecification[]): TagSpecification[] {
   const joined = new Map(ours.map((each) => [each.ResourceType, each]));
@@ -64,7 +64,7 @@ export function joinTagSpecifications(given: unknown, ours: readonly TagSpecific
   return [...joined.values()];
 }
 
-/** The value of one tag, where there is such a tag. */
+/** The value of one tag; undefined when there is no such tag. */
 export function tagValue(
   tags: readonly { Key?: string | undefined; Value?: string | undefined }[] | undefined,
   key: string,
@@ -72,24 +72,25 @@ export function tagValue(
   return tags?.find((tag) => tag.Key === key)?.Value;
 }
 
-/** The order that a resource was made for, by its tags. */
+/** The order for which a resource was created, by its tags. */
 export function madeFor(tags: Parameters<typeof tagValue>[0]): { request_id?: string; attempt?: number } {
   const request_id = tagValue(tags, ownTags.request);
   const attempt = Number(tagValue(tags, ownTags.attempt));
   return { ...(request_id === undefined ? {} : { request_id }), ...(Number.isInteger(attempt) ? { attempt } : {}) };
 }
 
-/** What EC2 would refuse in the tags of a template. */
+/** Reports what EC2 would refuse in the tags of a template. */
 export function reviewTags(tags: Readonly<Record<string, string>> = {}): Finding[] {
   const findings: Finding[] = [];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
-  // Two more are left for what an order brings with it.
-  const room = limits.count - Object.keys(ownTags).length;
-  if (Object.keys(tags).length > room) error('/tags', `must not have more than ${room} tags`);
+  // Tags of muster need the rest.
+  const maxTags = limits.count - Object.keys(ownTags).length;
+  if (Object.keys(tags).length > maxTags) error('/tags', `must not have more than ${maxTags} tags`);
   for (const [key, value] of Object.entries(tags)) {
     const path = `/tags/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (/^aws:/i.test(key)) error(path, 'must not begin with `aws:`, which the cloud keeps for itself');
-    if (key.startsWith('muster:')) error(path, 'must not begin with `muster:`, which muster keeps for itself');
+    if (/^aws:/i.test(key)) error(path, 'must not begin with `aws:`, which the cloud neverTerminates for itself');
+    if (key.startsWith('muster:'))
+      error(path, 'must not begin with `muster:`, which muster neverTerminates for itself');
     if (key.length === 0 || key.length > limits.key) error(path, `must have a name of 1 to ${limits.key} characters`);
     if (value.length > limits.value) error(path, `must not be longer than ${limits.value} characters`);
   }

@@ -4,8 +4,8 @@ import type { Dialect } from '../dialect.ts';
 export type Attribute = readonly ['String' | 'Numeric' | 'Boolean', string];
 
 /**
- * Without these HostFactory refuses a template; where neither file nor machine type says them, the smallest machine is
- * assumed.
+ * HostFactory refuses a template without these attributes. The smallest machine is assumed when neither the file nor
+ * the machine type has them.
  */
 const fallback: Readonly<Record<string, Attribute>> = {
   type: ['String', 'X86_64'],
@@ -14,9 +14,9 @@ const fallback: Readonly<Record<string, Attribute>> = {
 };
 
 /**
- * Attributes on the wire: always a pair of type and text, whether the file has plain values, pairs, or a text alone in
- * a list. What the file says wins; the machine type fills what is missing. CPUs are physical ones: HostFactory counts
- * slots by them.
+ * Attributes for HostFactory: always pairs of type and text, whether the file has plain values, pairs, or a text alone
+ * in a list. The file takes precedence; the machine type adds the rest. CPUs are physical cores, because HostFactory
+ * counts slots by them.
  */
 export function attributesOf(
   { template, machine_type }: TemplateDetail,
@@ -24,7 +24,7 @@ export function attributesOf(
 ): Readonly<Record<string, Attribute>> {
   const given = Object.entries(template.attributes ?? {}).map(([name, value]) => [name, attribute(value)] as const);
   const attributes: Record<string, Attribute> = Object.fromEntries(given);
-  const known: Readonly<Record<string, Attribute>> = machine_type
+  const derived: Readonly<Record<string, Attribute>> = machine_type
     ? {
         type: ['String', machine_type.arch === 'arm64' ? 'AARCH64' : machine_type.arch.toUpperCase()],
         ncpus: ['Numeric', String(machine_type.cores)],
@@ -32,8 +32,8 @@ export function attributesOf(
         nram: ['Numeric', String(machine_type.memory_mib)],
       }
     : fallback;
-  for (const [name, value] of Object.entries(known)) {
-    // LSF says mem where Symphony says nram.
+  for (const [name, value] of Object.entries(derived)) {
+    // LSF uses mem for nram.
     if (name === 'nram' && attributes['mem']) continue;
     attributes[name === 'nram' && dialect === 'lsf' ? 'mem' : name] ??= attributes[name] ?? value;
   }

@@ -1,4 +1,4 @@
-/** HostFactory's names of template fields, where camelCase of ours is not what it says. */
+/** HostFactory names of template fields that are not the camelCase form of the native name. */
 export const fieldNames: ReadonlyMap<string, string> = new Map([
   ['machine_type', 'vmType'],
   ['machine_types', 'vmTypes'],
@@ -9,10 +9,10 @@ export const fieldNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What HostFactory files of any maker say where we say something else. The first name is the one that counts when a
- * file has several.
+ * HostFactory names in template files and their native names. When a file has several names for one field, the first
+ * entry here takes precedence.
  */
-export const readNames: readonly (readonly [theirs: string, ours: string])[] = [
+export const readNames: readonly (readonly [hostFactoryName: string, field: string])[] = [
   ['vmTypes', 'machine_types'],
   ['vmTypesPriority', 'machine_types_priority'],
   ['rootDeviceVolumeSize', 'root_volume_size'],
@@ -33,9 +33,9 @@ export const readNames: readonly (readonly [theirs: string, ours: string])[] = [
   ['ec2FleetConfig', 'provider_api_spec_file'],
 ];
 
-/** HostFactory's names that `rawTemplate` understands by itself. */
-export const ours: ReadonlySet<string> = new Set([
-  ...readNames.map(([theirs]) => theirs),
+/** The HostFactory names that `rawTemplate` converts. */
+export const hostFactoryNames: ReadonlySet<string> = new Set([
+  ...readNames.map(([name]) => name),
   'subnetId',
   'subnetIds',
   'securityGroupIds',

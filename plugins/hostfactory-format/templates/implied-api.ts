@@ -1,13 +1,13 @@
 /**
- * The API that a HostFactory template means without naming one. Only whole templates mean one: a fragment that
- * overrides a field of another file leaves the API to that file.
+ * The provider API of a HostFactory template that names none. Only complete templates imply one: a fragment that
+ * overrides a field of another file leaves the choice to that file.
  */
 export function impliedApi(
   raw: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   if (fields['provider_api'] !== undefined || raw['maxNumber'] === undefined) return {};
-  // LSF names a file with the parameters of CreateFleet.
+  // An LSF template names a file with parameters of CreateFleet.
   if (fields['provider_api_spec_file'] !== undefined) return { provider_api: 'EC2Fleet' };
   const price = fields['price_type'];
   const spotPrice = Number(raw['spotPrice'] ?? 0);

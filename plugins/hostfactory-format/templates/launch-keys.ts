@@ -1,8 +1,8 @@
 import { type Finding, isObject } from '../../../core/index.ts';
 
 /**
- * LSF's keys for how machines are launched that EC2 takes as they are: laid into `launch_template_spec`. Only of whole
- * templates: what a fragment lays over another file would take the place of all that stands there.
+ * Converts LSF keys that EC2 accepts unchanged to `launch_template_spec`. Only for complete templates: in a fragment
+ * they would replace the whole specification of the other file.
  */
 export function launchKeys(
   raw: Readonly<Record<string, unknown>>,
@@ -24,30 +24,30 @@ export function launchKeys(
   return { launch_template_spec: { ...spec, ...(isObject(given) ? given : {}) } };
 }
 
-const instead = {
-  vmTypesOnDemand: 'what runs on demand is chosen among vmTypes',
+const alternatives = {
+  vmTypesOnDemand: 'on-demand machines are chosen among vmTypes',
   poolsCount: 'put InstancePoolsToUseCount into provider_api_spec',
   efaCount: 'put NetworkInterfaces into launch_template_spec',
-  durationInHours: 'the cloud has no Spot machines for a fixed time any more',
+  durationInHours: 'the cloud no longer offers Spot machines for a fixed time',
 } as const;
 
-/** Keys that another provider would heed and this one does not: nobody is to believe that they work. */
+/** Reports keys that other providers support and this one ignores. */
 export function keysWithoutEffect(raw: Readonly<Record<string, unknown>>): readonly Finding[] {
   const warn = (key: string, message: string): Finding => ({
     level: 'warning',
     path: `/${key}`,
     message: `has no effect here: ${message}`,
   });
-  const given = Object.entries(instead).filter(([key]) => says(raw[key]));
+  const given = Object.entries(alternatives).filter(([key]) => isSet(raw[key]));
   const fragments = ['placementGroupName', 'tenancy', 'ebsOptimized'].filter(
-    (key) => raw['maxNumber'] === undefined && says(raw[key]),
+    (key) => raw['maxNumber'] === undefined && isSet(raw[key]),
   );
   return [
     ...given.map(([key, message]) => warn(key, message)),
-    ...(raw['interfaceType'] === 'efa' ? [warn('interfaceType', instead.efaCount)] : []),
-    ...fragments.map((key) => warn(key, 'it is heeded in a whole template only, one with maxNumber')),
+    ...(raw['interfaceType'] === 'efa' ? [warn('interfaceType', alternatives.efaCount)] : []),
+    ...fragments.map((key) => warn(key, 'it is used only in a complete template, one with maxNumber')),
   ];
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const says = (value: unknown): boolean => value !== undefined && value !== null && value !== '' && value !== 0;
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '' && value !== 0;

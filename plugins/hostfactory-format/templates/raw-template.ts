@@ -3,20 +3,20 @@ import { readNames } from './field-names.ts';
 import { tagsFrom } from './tag-text.ts';
 
 export interface RawTemplate {
-  /** Ours where HostFactory says it differently; other keys as written, for the schema to know them or not. */
+  /** Native fields where HostFactory uses other names; other keys unchanged, for validation by the schema. */
   readonly fields: Record<string, unknown>;
   readonly findings: readonly Finding[];
 }
 
-type Change = (value: unknown, fields: Record<string, unknown>) => unknown;
+type Convert = (value: unknown, fields: Record<string, unknown>) => unknown;
 
 const textList = (value: unknown): unknown => {
   const items = typeof value === 'string' ? value.split(',').map((item) => item.trim()) : value;
   return Array.isArray(items) ? items.filter((item) => item !== '') : items;
 };
 
-/** Fields whose values HostFactory writes differently. */
-const changes: Readonly<Record<string, readonly [ours: string, change: Change]>> = {
+/** Fields whose values have another form in HostFactory. */
+const conversions: Readonly<Record<string, readonly [field: string, convert: Convert]>> = {
   subnetId: ['subnet_ids', textList],
   subnetIds: ['subnet_ids', textList],
   securityGroupIds: ['security_group_ids', textList],
@@ -30,8 +30,8 @@ const changes: Readonly<Record<string, readonly [ours: string, change: Change]>>
 };
 
 /**
- * One entry of a HostFactory file in our own words. An empty text or null in a known field says nothing, as IBM's
- * files have it for what is not set.
+ * Converts one entry of a HostFactory file. An empty text or null in a known field counts as absent, as in files of
+ * IBM.
  */
 export function rawTemplate(entry: Readonly<Record<string, unknown>>, isKnown: (key: string) => boolean): RawTemplate {
   const fields: Record<string, unknown> = {};
@@ -39,19 +39,19 @@ export function rawTemplate(entry: Readonly<Record<string, unknown>>, isKnown: (
   const names = new Map(readNames);
   for (const [key, value] of Object.entries(entry)) {
     if ((value === null || value === '') && isKnown(key)) continue;
-    const changed = changes[key];
-    const [ours, change] = changed ?? [names.get(key) ?? key, (each: unknown) => each];
-    const given = change(value, fields);
+    const conversion = conversions[key];
+    const [field, convert] = conversion ?? [names.get(key) ?? key, (each: unknown) => each];
+    const given = convert(value, fields);
     if (given === undefined) continue;
-    if (ours !== key && fields[ours] !== undefined && JSON.stringify(fields[ours]) !== JSON.stringify(given)) {
+    if (field !== key && fields[field] !== undefined && JSON.stringify(fields[field]) !== JSON.stringify(given)) {
       findings.push({
         level: 'error',
         path: `/${key}`,
-        message: `another key of this template says '${ours}' too, with a different value`,
+        message: `another key of this template sets '${field}' too, with a different value`,
       });
       continue;
     }
-    fields[ours] = given;
+    fields[field] = given;
   }
   if (fields['replace_lost'] || fields['replaceLost']) {
     findings.push({
@@ -66,12 +66,12 @@ export function rawTemplate(entry: Readonly<Record<string, unknown>>, isKnown: (
     )
   )
     findings.push({ level: 'error', path: '/partialStatus', message: 'must be complete or complete_with_error' });
-  oneMachineType(fields, findings);
+  resolveMachineTypes(fields, findings);
   return { fields, findings };
 }
 
-/** `vmType` beside `vmTypes`: the list wins. LSF writes several types in `vmType`, with commas. */
-function oneMachineType(fields: Record<string, unknown>, findings: Finding[]): void {
+/** `vmTypes` takes precedence over `vmType`. LSF writes several types in `vmType`, separated by commas. */
+function resolveMachineTypes(fields: Record<string, unknown>, findings: Finding[]): void {
   const type = fields['vmType'];
   if (typeof type !== 'string') return;
   const types = type
@@ -83,7 +83,7 @@ function oneMachineType(fields: Record<string, unknown>, findings: Finding[]): v
     findings.push({
       level: 'warning',
       path: '/vmType',
-      message: `vmTypes says which types may be had; '${type}' is ignored`,
+      message: `vmTypes names the machine types; '${type}' is ignored`,
     });
   } else if (types.length > 1) {
     delete fields['vmType'];
@@ -91,13 +91,13 @@ function oneMachineType(fields: Record<string, unknown>, findings: Finding[]): v
   }
 }
 
-/** LSF's `h:m`. */
+/** Converts the LSF form `h:m`. */
 function minutesOf(value: unknown): unknown {
   const [, hours, minutes] = /^(\d+):(\d{1,2})$/.exec(String(value)) ?? [];
   return hours === undefined ? numberOf(value) : Number(hours) * 60 + Number(minutes);
 }
 
-/** LSF writes a share as 0.0 to 1.0. */
+/** Converts the LSF form of a share, 0.0 to 1.0. */
 function percentOf(value: unknown): unknown {
   const ratio = value === '' ? Number.NaN : Number(value);
   return ratio >= 0 && ratio <= 1 ? Math.round(ratio * 100) : value;
@@ -108,8 +108,8 @@ function numberOf(value: unknown): unknown {
 }
 
 /**
- * LSF writes user data as variables: `k=v;k=v`. They become a script that exports them; anything else is taken as it
- * is.
+ * LSF writes user data as variables: `k=v;k=v`. They are converted to a script that exports them. Other user data is
+ * used unchanged.
  */
 function userData(given: string): string {
   const pairs = given.split(';').filter((pair) => pair.trim() !== '');

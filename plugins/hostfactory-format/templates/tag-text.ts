@@ -6,7 +6,7 @@ export const tagText = (tags: Readonly<Record<string, string>> | undefined): str
     .map(([name, value]) => `${name}=${value}`)
     .join(';');
 
-/** Tags from `k=v;k=v` or an object; split at the first `=`. Undefined when it is neither. */
+/** Tags from `k=v;k=v` or an object; each pair is split at the first `=`. Undefined for other values. */
 export function tagsFrom(given: unknown): Record<string, string> | undefined {
   if (isObject(given)) return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
   if (typeof given !== 'string') return undefined;

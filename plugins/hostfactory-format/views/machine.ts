@@ -22,9 +22,9 @@ export const Machine = Type.Object({
 });
 
 /**
- * A machine as HostFactory reads it. `name` is its key there, so it is never empty: the id stands in until a name is
- * known. Type and price are the machine's own, as far as its provider tells; else the template's, which a return has
- * none of.
+ * A machine as HostFactory reads it. HostFactory uses `name` as a key, so that the machine id replaces an unknown
+ * name. Type and price are those of the machine if its provider reports them, or else those of the template. A return
+ * has no template.
  */
 export function machineView(
   machine: MachineRecord,
@@ -51,7 +51,7 @@ export function machineView(
   };
 }
 
-/** HostFactory has no word for a machine that failed here: it is being ended, or gone. */
+/** HostFactory has no state for a failed machine: it is being terminated, or gone. */
 const stateOf = ({ status, gone_at }: MachineRecord): string => {
   if (status !== 'failed') return status;
   return gone_at === undefined ? 'shutting-down' : 'terminated';

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../../core/index.ts';
 
 /**
- * What is said about a request. What rests on an error of the cloud ends in `Error Code: <code>`, by which callers
+ * The message of a request. A message about an error of the cloud ends with `Error Code: <code>`, by which callers
  * disable a template.
  */
 export function messageOf({ message, fulfilment }: RequestRecord): string {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Reclaimed, View } from '../../../core/index.ts';
 
-/** getReturnRequests: hosts that the cloud wants back, with the seconds that are left. */
+/** The answer of getReturnRequests: machines that the cloud reclaims, with the seconds that are left. */
 export const reclaims: View<readonly Reclaimed[]> = {
   schema: Type.Object({
     status: Type.String(),
@@ -14,8 +14,8 @@ export const reclaims: View<readonly Reclaimed[]> = {
     status: 'complete',
     message:
       machines.length === 0
-        ? 'No machine is taken back.'
-        : `${machines.length} ${machines.length === 1 ? 'machine is' : 'machines are'} taken back.`,
+        ? 'No machine is reclaimed.'
+        : `${machines.length} ${machines.length === 1 ? 'machine is' : 'machines are'} reclaimed.`,
     requests: machines.map(({ machine_id, name, grace_period_s }) => ({
       machine: name || machine_id,
       machineId: machine_id,

@@ -3,9 +3,9 @@ import { isTerminal, type RequestRecord } from '../../../core/index.ts';
 export const requestStatuses = ['running', 'complete', 'complete_with_error'] as const;
 
 /**
- * HostFactory's word for the state of a request. Never terminal while the request is not: HostFactory would give up
- * the good machines. It rests on what was delivered when the request ended, so it does not change when a machine is
- * lost later.
+ * The HostFactory status of a request. It is never terminal while the request is not, since HostFactory would give up
+ * the good machines. After the end it depends on the machines that were delivered at the end, so that a machine lost
+ * later does not change it.
  */
 export function requestStatus(request: RequestRecord): (typeof requestStatuses)[number] {
   if (!isTerminal(request.status)) return 'running';
@@ -17,8 +17,8 @@ export function requestStatus(request: RequestRecord): (typeof requestStatuses)[
 }
 
 /**
- * Some schedulers give up all machines of a request that has an error, the good ones too: a template may say that
- * fewer are `complete`.
+ * Some schedulers give up all machines of a request with an error, including the good ones. So a template may set
+ * `partialStatus` to `complete`.
  */
 const partialStatus = ({ template }: RequestRecord): (typeof requestStatuses)[number] =>
   template?.['partialStatus'] === 'complete' ? 'complete' : 'complete_with_error';

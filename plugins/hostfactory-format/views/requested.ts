@@ -3,7 +3,7 @@ import type { RequestDetail, View } from '../../../core/index.ts';
 import { messageOf } from './message.ts';
 import { requestStatus, requestStatuses } from './request-status.ts';
 
-/** requestMachines: the id by which HostFactory asks from now on. */
+/** The answer of requestMachines: the id for later calls. */
 export const requested: View<RequestDetail> = {
   schema: Type.Object({
     requestId: Type.String(),

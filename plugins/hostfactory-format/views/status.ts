@@ -21,7 +21,7 @@ export const Request = Type.Object({
   message: Type.String(),
   machines: Type.Array(Machine),
   additionalData: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'What came with the request, as it came.' }),
+    Type.Record(Type.String(), Type.Unknown(), { description: 'The additional data of the request, unchanged.' }),
   ),
 });
 
@@ -29,31 +29,29 @@ export const Requests = Type.Object({ requests: Type.Array(Request) });
 
 const Listed = Type.Object({
   ...Requests.properties,
-  not_found: Type.Optional(
-    Type.Array(Type.String(), { description: 'Of requests that were asked for by id: those that nobody knows.' }),
-  ),
+  not_found: Type.Optional(Type.Array(Type.String(), { description: 'Requested ids that do not exist.' })),
   next_offset: Type.Optional(
     Type.Integer({
-      description: 'Only where the answer would have become too large: the `offset` of the first entry that it lacks.',
+      description: 'Only when the answer would be too large: the `offset` of the first entry that is missing.',
     }),
   ),
 });
 
 type MachineView = Static<typeof Machine>;
-/** How a machine of a request looks. */
-type Show = (machine: MachineRecord, result: MachineResult, detail: RequestDetail) => MachineView;
+/** Renders a machine of a request. */
+type ShowMachine = (machine: MachineRecord, result: MachineResult, detail: RequestDetail) => MachineView;
 
-/** getRequestStatus for one request. */
+/** The answer of getRequestStatus for one request. */
 export const statusView = (dialect: Dialect): View<RequestDetail> => ({
   schema: Requests,
-  render: (detail) => ({ requests: [requestView(detail, shows[dialect])] }),
+  render: (detail) => ({ requests: [requestView(detail, machineViews[dialect])] }),
 });
 
-/** getRequestStatus for many. */
+/** The answer of getRequestStatus for several requests. */
 export const listedView = (dialect: Dialect): ListView<RequestDetail> =>
   listView({
     schema: Listed,
-    entry: (detail) => requestView(detail, shows[dialect]),
+    entry: (detail) => requestView(detail, machineViews[dialect]),
     around: ({ not_found, next_offset }, requests) => ({
       requests,
       ...(not_found === undefined ? {} : { not_found }),
@@ -61,17 +59,17 @@ export const listedView = (dialect: Dialect): ListView<RequestDetail> =>
     }),
   });
 
-const shows: Readonly<Record<Dialect, Show>> = {
+const machineViews: Readonly<Record<Dialect, ShowMachine>> = {
   symphony: (machine, result, { request }) => machineView(machine, result, request),
   lsf(machine, result, detail) {
-    // LSF has no word for prices.
+    // LSF has no field for the price type.
     const { priceType: _, ...view } = machineView(machine, result, detail.request);
     return { ...view, ...lsfFields(machine, detail) };
   },
 };
 
-/** One entry of `requests`: a request for machines, or a return. Without machines in the detail the list is empty. */
-function requestView(detail: RequestDetail, show: Show) {
+/** One entry of `requests`: a request for machines, or a return. Without machines in the detail its list is empty. */
+function requestView(detail: RequestDetail, show: ShowMachine) {
   const { request } = detail;
   return {
     requestId: request.request_id,
@@ -82,16 +80,15 @@ function requestView(detail: RequestDetail, show: Show) {
   };
 }
 
-function acquiredMachines(detail: RequestDetail, show: Show): readonly MachineView[] {
+function acquiredMachines(detail: RequestDetail, show: ShowMachine): readonly MachineView[] {
   const { request, machines = [] } = detail;
   const shown = machines.map((machine) => show(machine, acquireResult(request, machine), detail));
   const succeeded = shown.filter(({ result }) => result === 'succeed');
-  // What failed on the way and was replaced is told in the fulfilment; a full delivery shows the machines that are
-  // there.
+  // The fulfillment reports failed and replaced machines. A complete delivery lists only the delivered machines.
   return request.status === 'completed' && succeeded.length >= request.machine_count ? succeeded : shown;
 }
 
-function returnedMachines(detail: RequestDetail, show: Show): readonly MachineView[] {
+function returnedMachines(detail: RequestDetail, show: ShowMachine): readonly MachineView[] {
   const { request, machines, machine_keys } = detail;
   if (!machines) return [];
   const known = new Set(machines.map(({ machine_id }) => machine_id));
@@ -102,7 +99,7 @@ function returnedMachines(detail: RequestDetail, show: Show): readonly MachineVi
   ];
 }
 
-/** A machine whose record was purged after it was gone. */
+/** A machine whose record was purged after the machine was gone. */
 const forgotten = (key: MachineKey, created_at: number): MachineRecord => ({
   ...key,
   request_id: '',
@@ -113,7 +110,8 @@ const forgotten = (key: MachineKey, created_at: number): MachineRecord => ({
 });
 
 /**
- * A machine of a return: it succeeds by being gone, whatever took it, and fails only when the return ends before that.
+ * The result of a machine of a return: it succeeds when the machine is gone for any reason, and fails only when the
+ * return ends before.
  */
 function returnResult(request: RequestRecord, machine: MachineRecord): MachineResult {
   const gone = machine.gone_at !== undefined || machine.status === 'terminated' || machine.status === 'stopped';
@@ -121,11 +119,11 @@ function returnResult(request: RequestRecord, machine: MachineRecord): MachineRe
   if (!isTerminal(request.status)) return { result: 'executing', message: '' };
   return {
     result: 'fail',
-    message: machine.message ?? `The machine is still ${machine.status}; its end is tried on.`,
+    message: machine.message ?? `The machine is still ${machine.status}; its termination is retried.`,
   };
 }
 
-/** What LSF wants to know of a machine beside what Symphony does; what is not known is left out. */
+/** The fields that LSF reads in addition to Symphony. Unknown values are omitted. */
 function lsfFields(machine: MachineRecord, { request, typeOf }: RequestDetail): Readonly<Record<string, unknown>> {
   const account = request.tags?.['RC_ACCOUNT'];
   const type = typeOf?.(machine);

@@ -9,9 +9,9 @@ import { tagText } from '../templates/tag-text.ts';
 const AvailableTemplate = Type.Object(
   {
     templateId: Type.String(),
-    maxNumber: Type.Integer({ description: '-1: no bound.' }),
+    maxNumber: Type.Integer({ description: '-1: unlimited.' }),
     availableNumber: Type.Optional(
-      Type.Integer({ description: 'How many can be had now, where something is known that bounds them.' }),
+      Type.Integer({ description: 'How many machines are available now, if a limit is known.' }),
     ),
     attributes: Type.Record(Type.String(), Type.Array(Type.String(), { minItems: 2, maxItems: 2 })),
   },
@@ -19,8 +19,8 @@ const AvailableTemplate = Type.Object(
 );
 
 /**
- * getAvailableTemplates: HostFactory's own fields, the rest in its spelling, and every key of the file as it stands
- * there.
+ * The answer of getAvailableTemplates: the fields of HostFactory, the other fields in its spelling, and every key of
+ * the template file unchanged.
  */
 export const templatesView = (dialect: Dialect): View<ListOf<TemplateDetail>> => ({
   schema: Type.Object({ message: Type.String(), templates: Type.Array(AvailableTemplate) }),
@@ -51,7 +51,7 @@ function templateView(detail: TemplateDetail, dialect: Dialect) {
   return { ...own, ...read, ...echo(as_written, read), ...own };
 }
 
-/** Keys of the file. One that says nothing gives way to what another file says there. */
+/** The keys of the file. A key without an effect is omitted when another file sets it. */
 const echo = (
   as_written: readonly WrittenKey[],
   read: Readonly<Record<string, unknown>>,

@@ -7,16 +7,13 @@ import { row, rows, type Statements } from '../queries/statements.ts';
 type On = (kinds: ReadonlySet<Kind>) => void;
 type Mark = readonly [Kind, number];
 
-/**
- * How often other processes' commits are looked for while somebody watches, in milliseconds. The look costs
- * microseconds.
- */
-const interval = 250;
+/** How often the feed checks for commits of other processes while there are watchers. A check takes microseconds. */
+const pollIntervalMs = 250;
 
 /**
- * Tells what changed. Each commit raises the mark of its kinds. Other stores of this process hear of it through a
- * channel, other processes see that the file changed and compare the marks; so each change is told once, whichever way
- * it is noticed first.
+ * Reports which kinds changed. Each commit raises the mark of its kinds. Other stores of this process get the marks
+ * through a channel; other processes detect the change of the file and compare the marks. So each change is reported
+ * once, whichever way it is noticed first.
  */
 export class ChangeFeed {
   readonly #log: Log;
@@ -38,25 +35,25 @@ export class ChangeFeed {
     };
     this.#channel = new BroadcastChannel(`muster storage ${path}`);
     this.#channel.addEventListener('message', (message) =>
-      this.#hear((message as unknown as { readonly data: readonly Mark[] }).data),
+      this.#receive((message as unknown as { readonly data: readonly Mark[] }).data),
     );
     this.#channel.unref();
   }
 
-  /** Inside the transaction of the commits that changed these kinds. */
+  /** Raises the marks, inside the transaction of the commits. */
   raise(kinds: ReadonlySet<Kind>): void {
     this.#raised = [...kinds].map((kind) => [kind, row(this.#sql.raise, [kind])?.[0] as number] as const);
   }
 
-  /** After that transaction is durable. */
+  /** Announces the marks, after that transaction is durable. */
   announce(kinds: ReadonlySet<Kind>): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads has no origin
     this.#channel.postMessage(this.#raised);
     for (const [kind, mark] of this.#raised) this.#seen.set(kind, mark);
-    if (this.#watchers.size > 0) setImmediate(() => this.#tell(kinds));
+    if (this.#watchers.size > 0) setImmediate(() => this.#notify(kinds));
   }
 
-  /** How often records of a kind were changed, by everybody. */
+  /** How often records of a kind were changed, by any process. */
   changes(kind: Kind): number {
     return Number(row(this.#sql.mark, [kind])?.[0] ?? 0);
   }
@@ -80,43 +77,43 @@ export class ChangeFeed {
   }
 
   #begin(): void {
-    this.#attempt(() => {
+    this.#logFailure(() => {
       this.#file = row(this.#sql.file, [])?.[0];
       for (const [kind, mark] of this.#marks()) this.#seen.set(kind, mark);
     });
-    this.#poll = setInterval(() => this.#attempt(() => this.#look()), interval);
+    this.#poll = setInterval(() => this.#logFailure(() => this.#checkMarks()), pollIntervalMs);
     this.#poll.unref();
   }
 
-  #look(): void {
+  #checkMarks(): void {
     const file = row(this.#sql.file, [])?.[0];
     if (file === this.#file) return;
-    this.#hear(this.#marks());
-    // Only now: when the marks could not be read, the next look must try again.
+    this.#receive(this.#marks());
+    // Set after the marks were read: when that fails, the next check must read them again.
     this.#file = file;
   }
 
-  #hear(marks: readonly Mark[]): void {
-    const news = marks.filter(([kind, mark]) => mark > (this.#seen.get(kind) ?? 0));
-    for (const [kind, mark] of news) this.#seen.set(kind, mark);
-    if (news.length > 0) this.#tell(new Set(news.map(([kind]) => kind)));
+  #receive(marks: readonly Mark[]): void {
+    const raised = marks.filter(([kind, mark]) => mark > (this.#seen.get(kind) ?? 0));
+    for (const [kind, mark] of raised) this.#seen.set(kind, mark);
+    if (raised.length > 0) this.#notify(new Set(raised.map(([kind]) => kind)));
   }
 
-  #tell(kinds: ReadonlySet<Kind>): void {
+  #notify(kinds: ReadonlySet<Kind>): void {
     for (const { on } of this.#watchers) {
       try {
         on(kinds);
       } catch (error) {
-        this.#log.error({ err: error }, 'a watcher of the storage failed');
+        this.#log.error({ err: error }, 'A watcher of the storage failed.');
       }
     }
   }
 
-  #attempt(look: () => void): void {
+  #logFailure(checkMarks: () => void): void {
     try {
-      look();
+      checkMarks();
     } catch (error) {
-      this.#log.debug({ reason: text(error) }, 'could not look for changes in the database; trying again');
+      this.#log.debug({ reason: text(error) }, 'Changes of other processes could not be read; the check is repeated.');
     }
   }
 

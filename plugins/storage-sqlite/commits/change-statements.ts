@@ -4,8 +4,8 @@ import { columnValues, quoted, type Shape } from '../queries/shapes.ts';
 export const same = (key: readonly string[]) => key.map((field) => `${quoted(field)} = ?`).join(' AND ');
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ');
 
-/** The columns of an insert: the sequence number of an event comes from the store. */
-export const insertable = (shape: Shape) => [...(shape.kept.includes('seq') ? [] : shape.key), ...shape.columns];
+/** The columns of an insert: the store assigns the sequence number of an event. */
+export const insertable = (shape: Shape) => [...(shape.maintained.includes('seq') ? [] : shape.key), ...shape.columns];
 
 export function inserting(shape: Shape): string {
   const fields = [...insertable(shape), 'doc'];
@@ -15,12 +15,12 @@ export function inserting(shape: Shape): string {
 export function putting(shape: Shape): string {
   const fields = [...shape.key, ...shape.columns, 'doc'];
   const changed = [...shape.columns, 'doc'].map((field) => `${quoted(field)} = excluded.${quoted(field)}`);
-  if (shape.kept.includes('version')) changed.push('version = version + 1');
+  if (shape.maintained.includes('version')) changed.push('version = version + 1');
   return `INSERT INTO ${quoted(shape.kind)} (${list(fields)}) VALUES (${fields.map(() => '?').join(', ')})
     ON CONFLICT (${list(shape.key)}) DO UPDATE SET ${changed.join(', ')}${shape.kind === 'machine' ? unlessForeign : ''}`;
 }
 
-/** A machine that lives stays with its request. */
+/** A living machine stays with its request. */
 const unlessForeign = ' WHERE machine.gone_at IS NOT NULL OR machine.request_id IS excluded.request_id';
 
 export function replacing(shape: Shape): string {

@@ -17,9 +17,7 @@ interface Writers {
   readonly exists: StatementSync;
 }
 
-/**
- * Makes work of a commit: values are taken out of the records at once, so that the lock is held for the writing alone.
- */
+/** Converts a commit to work for the queue. It reads the values from the records before the lock is taken. */
 export class ChangeWriter {
   readonly #writers: { readonly [K in Kind]: Writers };
   readonly #versioned: {
@@ -27,8 +25,8 @@ export class ChangeWriter {
   };
   readonly #epoch: StatementSync;
   readonly #putUnderFence: StatementSync;
-  readonly #owner: StatementSync;
-  readonly #within: Bounds;
+  readonly #requestOfMachine: StatementSync;
+  readonly #limits: Bounds;
   readonly #statements: Statements;
 
   constructor(statements: Statements) {
@@ -51,21 +49,21 @@ export class ChangeWriter {
     this.#versioned = { request: versioned(shapes.request), template: versioned(shapes.template) };
     this.#epoch = prepare('SELECT epoch FROM request WHERE request_id = ?');
     this.#putUnderFence = prepare(`${replacing(shapes.request)} AND epoch = ?`);
-    this.#owner = prepare('SELECT request_id FROM machine WHERE provider_instance = ? AND machine_id = ?');
-    this.#within = new Bounds(statements);
+    this.#requestOfMachine = prepare('SELECT request_id FROM machine WHERE provider_instance = ? AND machine_id = ?');
+    this.#limits = new Bounds(statements);
     this.#statements = statements;
   }
 
-  /** Throws for what no state of the store would allow. */
+  /** Throws INTERNAL for changes that no state of the store allows. */
   work(changes: readonly Change[]): Work<void> {
     const bounds = this.#bounds(changes);
     const steps = changes.flatMap((change) => this.#step(change, changes) ?? []);
-    const touched = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
+    const changedKinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
     return {
-      kinds: touched,
+      kinds: changedKinds,
       size: steps.length,
       run() {
-        // Bounds count what was there before the commit's own changes.
+        // Bounds count the records before the commit's own changes.
         for (const step of bounds) step();
         for (const step of steps) step();
       },
@@ -99,17 +97,17 @@ export class ChangeWriter {
       .map(
         (change): Step =>
           () =>
-            this.#within.refuseOverLimit(change),
+            this.#limits.refuseOverLimit(change),
       );
     const slots = changes
       .filter((change) => change.op === 'slot')
       .map(
         (change): Step =>
           () =>
-            this.#within.refuseWithoutSlot(change),
+            this.#limits.refuseWithoutSlot(change),
       );
     if (slots.length === 0) return limits;
-    // Whoever lost the claim has no turn to wait for.
+    // A holder that lost its claim must get that refusal rather than one about slots.
     const fences = changes
       .filter((change) => change.op === 'fence')
       .map(({ request_id, epoch }) => this.#fence(request_id, epoch));
@@ -123,12 +121,12 @@ export class ChangeWriter {
     const key = columnValues(record, shape.key);
     return () => {
       if (insert.run(...values).changes === 0)
-        throw new BrokerError('ALREADY_EXISTS', `There is a ${kind} ${named(key)} already.`);
+        throw new BrokerError('ALREADY_EXISTS', `The ${kind} ${named(key)} exists already.`);
     };
   }
 
   #put(kind: Kind, record: object): Step {
-    if (kind === 'event') throw misuse('An event is inserted, never put: it does not change.');
+    if (kind === 'event') throw misuse('An event does not change: insert it instead of putting it.');
     const shape = shapes[kind];
     const { put } = this.#writers[kind];
     const values = [...columnValues(record, [...shape.key, ...shape.columns]), JSON.stringify(record)];
@@ -143,14 +141,17 @@ export class ChangeWriter {
     ];
     return () => {
       if (put.run(...values).changes === 0)
-        throw refusals.foreignMachine(record, String(row(this.#owner, columnValues(record, shapes.machine.key))?.[0]));
+        throw refusals.foreignMachine(
+          record,
+          String(row(this.#requestOfMachine, columnValues(record, shapes.machine.key))?.[0]),
+        );
     };
   }
 
   #putRequest(record: { readonly request_id: string }, all: readonly Change[]): Step {
     const id = record.request_id;
     const fence = all.find((change) => change.op === 'fence' && change.request_id === id);
-    if (fence?.op !== 'fence') throw misuse(`Request ${id} is put in a commit that does not carry its fence.`);
+    if (fence?.op !== 'fence') throw misuse(`Request ${id} is put in a commit without its fence. Add a fence change.`);
     const statement = this.#putUnderFence;
     const values = [...replacement(shapes.request, record), fence.epoch];
     return () => {
@@ -180,7 +181,7 @@ export class ChangeWriter {
     const values = columnValues(key, shapes[kind].key);
     const writers = this.#writers[kind];
     if (version === undefined) return () => void writers.delete.run(...values);
-    if (kind !== 'request' && kind !== 'template') throw misuse(`A ${kind} has no version to be deleted by.`);
+    if (kind !== 'request' && kind !== 'template') throw misuse(`A ${kind} has no version: delete it without one.`);
     const statement = this.#versioned[kind].delete;
     return () => {
       if (statement.run(...values, version).changes === 0 && row(writers.exists, values)) throw outdated(kind, values);
@@ -196,5 +197,5 @@ export class ChangeWriter {
 
 const { lostClaim } = refusals;
 const outdated = (kind: Kind, key: readonly SQLInputValue[]) =>
-  new BrokerError('CONFLICT', `The ${kind} ${named(key)} was changed meanwhile. Read it again.`);
+  new BrokerError('CONFLICT', `The ${kind} ${named(key)} was changed by another commit. Read it again.`);
 const named = (key: readonly SQLInputValue[]) => key.map((part) => `'${part}'`).join(' / ');

@@ -5,8 +5,8 @@ import { row, rows, type Statements } from '../queries/statements.ts';
 type Held = Pick<Claim, 'request_id' | 'epoch'>;
 
 /**
- * Due by time or by a waiting signal, in the order of becoming due. Each half stops at the limit, so that a long queue
- * is not read to its end. The third column: someone held it and did not yield.
+ * Requests that are due by time or by a waiting signal, in the order of their due times. Each half stops at the limit,
+ * so that a long queue is not read to its end. The third column: an earlier holder did not yield.
  */
 const due = `
 SELECT request_id, min(due_at), max(taken) FROM (
@@ -23,14 +23,11 @@ SELECT request_id, min(due_at), max(taken) FROM (
     GROUP BY w.request_id ORDER BY due_at, w.request_id LIMIT :limit)
 ) GROUP BY request_id ORDER BY 2, 1 LIMIT :limit`;
 
-/**
- * A clock that is read a little earlier than before was not set back: two processors, or a second that was counted
- * twice.
- */
+/** A smaller backward step of the clock is ignored: two processors may differ, and a leap second is counted twice. */
 const toleranceMs = 1_000;
 
 /**
- * Who works on which request: the statements behind `Store.claim`, `renew` and `yield`. Each method that writes runs
+ * The claims of requests: the statements behind `Store.claim`, `renew` and `yield`. Each method that writes runs
  * inside a transaction.
  */
 export class Claims {
@@ -45,8 +42,8 @@ export class Claims {
       | 'renew'
       | 'yield'
       | 'last'
-      | 'noted'
-      | 'hasten'
+      | 'storeClock'
+      | 'makeDue'
       | 'shorten']: StatementSync;
   };
 
@@ -65,20 +62,20 @@ export class Claims {
       ),
       yield: prepare('DELETE FROM claim WHERE request_id = ? AND epoch = ?'),
       last: prepare("SELECT n FROM counter WHERE of = 'clock'"),
-      noted: prepare("INSERT INTO counter VALUES ('clock', '', '', ?) ON CONFLICT DO UPDATE SET n = excluded.n"),
-      hasten: prepare(
+      storeClock: prepare("INSERT INTO counter VALUES ('clock', '', '', ?) ON CONFLICT DO UPDATE SET n = excluded.n"),
+      makeDue: prepare(
         "UPDATE request SET next_at = :now, doc = json_set(doc, '$.next_at', :now) WHERE next_at > :now",
       ),
       shorten: prepare('UPDATE claim SET lease_until = min(lease_until, ?)'),
     };
   }
 
-  /** Whether `claim` would take anything: a look without a lock. */
+  /** Whether `claim` would take any request. Reads without a lock. */
   anyDue(owner: Owner): boolean {
     return this.#wasSetBack(this.#now()) || this.#due(owner, 1).length > 0;
   }
 
-  /** Whether the owner has claims that `renew` could prolong. */
+  /** Whether the owner has claims that `renew` could extend. */
   holdsAny(owner: Owner): boolean {
     return row(this.#sql.holds, [ownerText(owner)]) !== undefined;
   }
@@ -107,18 +104,18 @@ export class Claims {
   }
 
   /**
-   * The present time, noted so that it is known later, in another process too. Where the clock was set back since,
-   * everything that waits is due: what was to be done at a moment of the old time would wait for as long as the clock
-   * was set back by. Leases end as if they had begun now.
+   * Returns the current time and stores it, so that every process knows it later. After the clock was set back, all
+   * waiting requests are due, since they would otherwise wait for as long as the clock was set back by; and leases end
+   * as if they began now.
    */
   #note(lease_ms: number): number {
     const now = this.#now();
     const last = this.#last();
     if (this.#wasSetBack(now)) {
-      this.#sql.hasten.run({ now });
+      this.#sql.makeDue.run({ now });
       this.#sql.shorten.run(now + lease_ms);
-      this.#sql.noted.run(now);
-    } else if (last === undefined || now > last + toleranceMs) this.#sql.noted.run(now);
+      this.#sql.storeClock.run(now);
+    } else if (last === undefined || now > last + toleranceMs) this.#sql.storeClock.run(now);
     return now;
   }
 
@@ -142,7 +139,7 @@ export class Claims {
   }
 }
 
-/** An owner as one column: equal text is the same owner. */
+/** An owner as one column: equal texts are the same owner. */
 const ownerText = ({ host, boot, pid, started, thread }: Owner): string =>
   JSON.stringify([host, boot, pid, started, thread]);
 

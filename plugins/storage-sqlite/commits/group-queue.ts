@@ -3,30 +3,30 @@ import { isBrokerError, type BrokerError, type Kind } from '../../../core/index.
 import { isBusy, isOfTheDatabase, leftNothing, refusal, unavailable } from '../database/failures.ts';
 import { busyPauseMs } from '../database/busy-retry.ts';
 
-/** Something to be done inside a group's transaction. */
+/** Work for the transaction of a group. */
 export interface Work<T> {
   /**
-   * Synchronous. What it throws undoes its own changes and no one else's. Runs again when the group is repeated, so it
+   * Synchronous. An error undoes the changes of this work alone. The work runs again when its group is repeated, so it
    * changes nothing outside the database.
    */
   run(): T;
-  /** Kinds that it changes. */
+  /** Kinds of records that the work changes. */
   readonly kinds: Iterable<Kind>;
-  /** About how many rows it writes. */
+  /** The approximate number of rows that the work writes. */
   readonly size: number;
 }
 
-/** What happens around each group. */
-export interface Surroundings {
-  /** Why nothing may be written now; asked before each group. */
+/** The calls around each group. */
+export interface GroupHooks {
+  /** Returns the refusal of all writes; undefined when writes are allowed. Called before each group. */
   readonly refusal?: () => BrokerError | undefined;
-  /** Inside the transaction, after all work, with the kinds of the work that was kept. */
+  /** Called inside the transaction, after all work, with the kinds of the successful work. */
   readonly committing: (kinds: ReadonlySet<Kind>) => void;
-  /** The group is durable. */
+  /** Called when the group is durable. */
   readonly committed: (kinds: ReadonlySet<Kind>) => void;
-  /** Work was refused because the database cannot serve. */
+  /** Called when work was refused because the database cannot serve. */
   readonly failed?: (error: BrokerError, count: number) => void;
-  /** A group without kinds is durable too. */
+  /** Called after each durable group, including groups without kinds. */
   readonly wrote?: () => void;
 }
 
@@ -37,30 +37,28 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/**
- * A group writes about this many rows at most: some ten milliseconds during which the thread and the lock are taken.
- */
-const largest = 200;
+/** The most rows of a group: it holds the thread and the lock for some ten milliseconds. */
+const maxRows = 200;
 
 /**
- * So many groups after a refusal run each work in a savepoint. Without savepoints, which cost a fifth of a commit, a
- * group that contains a refusal must be rolled back and repeated.
+ * The number of groups after a refusal that run each work in a savepoint. Savepoints cost a fifth of a commit; without
+ * them, a group that contains a refusal is rolled back and repeated.
  */
 const groupsWithSavepoints = 16;
 
-/** So long the thread waits for a lock that another connection holds, once for each group. */
-const blockedAtMostMs = 5;
+/** The longest time for which the thread blocks on the lock of another connection, once for each group. */
+const maxBlockMs = 5;
 
 /**
- * Runs all work of one turn of the event loop in one transaction: the price of durability is paid once for all. Waits
- * for a lock that another connection holds `blockedAtMostMs` milliseconds at most; after that it comes again a moment
- * later, and leaves the thread to others meanwhile.
+ * Runs all work of one turn of the event loop in one transaction, so that all share the cost of durability. It blocks
+ * on the lock of another connection for at most `maxBlockMs`; after that it retries a moment later, and the thread
+ * does other work meanwhile.
  */
 export class GroupQueue {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #wait: number;
-  readonly #around: Surroundings;
+  readonly #hooks: GroupHooks;
   #waiting: Waiting[] = [];
   #tries = 0;
   #savepoints = 0;
@@ -68,11 +66,11 @@ export class GroupQueue {
   #idle: (() => void)[] = [];
   readonly #sql;
 
-  constructor(database: DatabaseSync, path: string, wait: number, around: Surroundings) {
+  constructor(database: DatabaseSync, path: string, wait: number, hooks: GroupHooks) {
     this.#database = database;
     this.#path = path;
     this.#wait = wait;
-    this.#around = around;
+    this.#hooks = hooks;
     this.#sql = {
       begin: database.prepare('BEGIN IMMEDIATE'),
       commit: database.prepare('COMMIT'),
@@ -86,7 +84,7 @@ export class GroupQueue {
     return this.#waiting.length === 0;
   }
 
-  /** Resolves with what the work returned, once it is durable. */
+  /** Resolves with the result of the work once it is durable. */
   add<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, since: performance.now(), resolve: resolve as (value: unknown) => void, reject });
@@ -94,7 +92,7 @@ export class GroupQueue {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   async drain(): Promise<void> {
     if (!this.empty) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -102,40 +100,40 @@ export class GroupQueue {
   #schedule(): void {
     if (this.#scheduled || this.empty) return;
     this.#scheduled = true;
-    const go = () => {
+    const runNext = () => {
       this.#scheduled = false;
       this.#next();
       this.#schedule();
       if (this.empty) for (const resolve of this.#idle.splice(0)) resolve();
     };
-    if (this.#tries > 0) setTimeout(go, busyPauseMs(this.#tries));
-    else setImmediate(go);
+    if (this.#tries > 0) setTimeout(runNext, busyPauseMs(this.#tries));
+    else setImmediate(runNext);
   }
 
   #next(): void {
-    const refused = this.#around.refusal?.();
+    const refused = this.#hooks.refusal?.();
     if (refused) return this.#fail(this.#waiting.splice(0), refused);
     try {
       this.#begin();
       this.#tries = 0;
     } catch (error) {
-      if (isBusy(error)) return this.#comeAgain(error);
+      if (isBusy(error)) return this.#retryLater(error);
       return this.#fail(this.#waiting.splice(0), unavailable(this.#path, error));
     }
     this.#run(this.#group());
   }
 
   /**
-   * Most transactions of others are over in a few milliseconds, and the next turn of a busy event loop comes much
-   * later than that.
+   * Begins the transaction. Most transactions of other connections end within a few milliseconds, and the next turn of
+   * a busy event loop comes much later.
    */
   #begin(): void {
     try {
       this.#sql.begin.run();
     } catch (error) {
-      // Only at first: whoever holds the lock for long must not block this thread again and again.
+      // Only at the first try: a long lock must not block this thread repeatedly.
       if (!isBusy(error) || this.#tries > 0) throw error;
-      this.#database.exec(`PRAGMA busy_timeout = ${blockedAtMostMs}`);
+      this.#database.exec(`PRAGMA busy_timeout = ${maxBlockMs}`);
       try {
         this.#sql.begin.run();
       } finally {
@@ -144,18 +142,18 @@ export class GroupQueue {
     }
   }
 
-  #comeAgain(cause: unknown): void {
+  #retryLater(cause: unknown): void {
     this.#tries += 1;
     const now = performance.now();
-    const late = this.#waiting.filter(({ since }) => now - since > this.#wait);
+    const expired = this.#waiting.filter(({ since }) => now - since > this.#wait);
     this.#waiting = this.#waiting.filter(({ since }) => now - since <= this.#wait);
-    if (late.length > 0) this.#fail(late, unavailable(this.#path, cause));
+    if (expired.length > 0) this.#fail(expired, unavailable(this.#path, cause));
     if (this.empty) this.#tries = 0;
   }
 
   #group(): Waiting[] {
     let size = 0;
-    const end = this.#waiting.findIndex(({ work }) => (size += work.size) > largest);
+    const end = this.#waiting.findIndex(({ work }) => (size += work.size) > maxRows);
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : Math.max(end, 1));
   }
 
@@ -165,10 +163,10 @@ export class GroupQueue {
     let committing = false;
     let answers: (() => void)[];
     try {
-      // Answers wait for COMMIT, refusals too: they may rest on a neighbour that is not durable yet.
-      answers = group.map((one) => (separate ? this.#inSavepoint(one, kinds) : this.#plain(one, kinds)));
+      // Results wait for COMMIT, and refusals too: they may depend on other work of the group that is not durable yet.
+      answers = group.map((one) => (separate ? this.#runInSavepoint(one, kinds) : this.#runPlain(one, kinds)));
       if (separate) this.#savepoints -= 1;
-      if (kinds.size > 0) this.#around.committing(kinds);
+      if (kinds.size > 0) this.#hooks.committing(kinds);
       committing = true;
       this.#sql.commit.run();
     } catch (error) {
@@ -182,22 +180,22 @@ export class GroupQueue {
         unavailable(this.#path, error, committing && !leftNothing(error) ? 'unknown' : undefined),
       );
     }
-    this.#around.wrote?.();
+    this.#hooks.wrote?.();
     for (const answer of answers) answer();
-    if (kinds.size > 0) this.#around.committed(kinds);
+    if (kinds.size > 0) this.#hooks.committed(kinds);
   }
 
-  #plain({ work, resolve }: Waiting, kinds: Set<Kind>): () => void {
+  #runPlain({ work, resolve }: Waiting, kinds: Set<Kind>): () => void {
     const value = work.run();
     for (const kind of work.kinds) kinds.add(kind);
     return () => resolve(value);
   }
 
-  #inSavepoint(waiting: Waiting, kinds: Set<Kind>): () => void {
+  #runInSavepoint(waiting: Waiting, kinds: Set<Kind>): () => void {
     const { reject } = waiting;
     this.#sql.save.run();
     try {
-      const answer = this.#plain(waiting, kinds);
+      const answer = this.#runPlain(waiting, kinds);
       this.#sql.keep.run();
       return answer;
     } catch (error) {
@@ -209,7 +207,7 @@ export class GroupQueue {
   }
 
   #fail(group: readonly Waiting[], error: BrokerError): void {
-    this.#around.failed?.(error, group.length);
+    this.#hooks.failed?.(error, group.length);
     for (const { reject } of group) reject(error);
   }
 

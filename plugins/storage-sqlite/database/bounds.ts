@@ -2,13 +2,13 @@ import type { StatementSync } from 'node:sqlite';
 import { refusals, type Change } from '../../../core/index.ts';
 import { row, type Statements } from '../queries/statements.ts';
 
-/** Who has an active attempt at an instance, each once. */
-export const openThere = `SELECT count(DISTINCT request_id), coalesce(max(request_id = :request_id), 0) FROM attempt
+/** The number of requests with an active attempt at an instance, and whether this request is one of them. */
+export const openRequests = `SELECT count(DISTINCT request_id), coalesce(max(request_id = :request_id), 0) FROM attempt
   WHERE active = 1 AND provider_instance = :provider_instance`;
 
 /**
- * Who was accepted earlier, waits for the instance and has not ended; no more of them than slots are left, so a long
- * queue is not read to its end.
+ * The number of requests that were accepted earlier, wait for the instance and have not ended. It counts no more than
+ * the free slots, so that a long queue is not read to its end.
  */
 export const olderWaiters = `SELECT count(*) FROM (
   SELECT 1 FROM request r
@@ -16,7 +16,7 @@ export const olderWaiters = `SELECT count(*) FROM (
     AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.active = 1 AND a.provider_instance = :provider_instance AND a.request_id = r.request_id)
   LIMIT :free)`;
 
-/** Counts what a commit must stay within, inside its transaction. */
+/** Checks the bounds of a commit inside its transaction. */
 export class Bounds {
   readonly #holds: StatementSync;
   readonly #accepted: StatementSync;
@@ -28,11 +28,11 @@ export class Bounds {
       'SELECT coalesce(sum(holds), 0) FROM request WHERE template_id = ? AND holds > 0',
     );
     this.#accepted = statements.prepare('SELECT created_at FROM request WHERE request_id = ?');
-    this.#open = statements.prepare(openThere);
+    this.#open = statements.prepare(openRequests);
     this.#older = statements.prepare(olderWaiters);
   }
 
-  /** Refuses with INSTANCE_LIMIT_EXCEEDED what would be more machines of a template than it allows. */
+  /** Refuses with INSTANCE_LIMIT_EXCEEDED more machines of a template than it allows. */
   refuseOverLimit({ template_id, machine_count, max }: Extract<Change, { op: 'limit' }>): void {
     const held = Number(row(this.#holds, [template_id])?.[0]);
     if (held + machine_count > max) throw refusals.overLimit(template_id, max, held, machine_count);
@@ -42,8 +42,8 @@ export class Bounds {
   refuseWithoutSlot({ provider_instance, request_id, max }: Extract<Change, { op: 'slot' }>): void {
     const accepted = row(this.#accepted, [request_id]);
     if (!accepted) throw refusals.lostClaim(request_id);
-    const [open, isIn] = numbers(this.#open.get({ provider_instance, request_id }));
-    if (isIn) return;
+    const [open, isOpen] = numbers(this.#open.get({ provider_instance, request_id }));
+    if (isOpen) return;
     const free = max - open;
     if (free > 0) {
       const [older] = numbers(
@@ -55,5 +55,5 @@ export class Bounds {
   }
 }
 
-// Rows come as arrays, which the types of node:sqlite do not know.
+// The types of node:sqlite do not describe rows as arrays.
 const numbers = (found: unknown) => found as readonly [number, number];

@@ -2,18 +2,18 @@ import { setTimeout as after } from 'node:timers/promises';
 import { isBusy } from './failures.ts';
 
 /**
- * The pause between two tries while another connection holds the lock, in milliseconds: short, because most
- * transactions are over by then and a try costs microseconds. Jittered, so that two waiters do not keep meeting. Real
- * time, not that of the broker's clock.
+ * The pause in milliseconds between two tries while another connection holds the lock. It is short, because most
+ * transactions have ended by then and a try takes microseconds. It is random, so that two waiting connections do not
+ * collide repeatedly. It uses real time, not the clock of the broker.
  */
 export const busyPauseMs = (tries: number): number => (tries < 200 ? 1 : 5) * (0.5 + Math.random());
 
 /**
- * Repeats `act` without blocking the thread while another connection holds the lock; after `wait` milliseconds the
- * last failure is thrown.
+ * Repeats `act` while another connection holds the lock, without blocking the thread. After `maxWaitMs` milliseconds
+ * it throws the last failure.
  */
-export async function retryWhileBusy<T>(act: () => T, wait: number): Promise<T> {
-  const end = performance.now() + wait;
+export async function retryWhileBusy<T>(act: () => T, maxWaitMs: number): Promise<T> {
+  const end = performance.now() + maxWaitMs;
   for (let tries = 0; ; tries += 1) {
     try {
       return act();

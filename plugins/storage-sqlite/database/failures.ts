@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BrokerError, isBrokerError } from '../../../core/index.ts';
 
-/** Primary result codes of SQLite that are told apart here. */
+/** Primary result codes of SQLite that this plugin distinguishes. */
 export const sqlite = {
   error: 1,
   perm: 3,
@@ -19,10 +19,13 @@ export const sqlite = {
   notADatabase: 26,
 };
 
-// Faults of one statement: the transaction around it is sound and its neighbours may go on.
+// Failures of one statement: the transaction around it is intact, and other work may continue.
 const ofTheStatement = new Set([sqlite.error, sqlite.tooBig, sqlite.constraint, sqlite.mismatch, sqlite.range]);
 
-/** What went wrong with a file, by SQLite's extended codes: the system's own error is not passed on. */
+/**
+ * Names of the extended codes of SQLite for failures of files: SQLite does not pass on the error of the operating
+ * system.
+ */
 const extended: { readonly [code: number]: string } = {
   266: 'SQLITE_IOERR_READ',
   522: 'SQLITE_IOERR_SHORT_READ',
@@ -41,58 +44,58 @@ function extendedCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined;
 }
 
-/** SQLite's primary result code; undefined for errors of other origin. */
+/** The primary result code of SQLite; undefined for other errors. */
 export function resultCode(error: unknown): number | undefined {
   const code = extendedCode(error);
   return code === undefined ? undefined : code & 0xff;
 }
 
-/** A document that cannot be read back: what lies in the file is not what was put there. */
+/** A document that cannot be parsed: the file is damaged. */
 export class Damaged extends Error {
   readonly errcode = sqlite.corrupt;
 }
 
-/** Nothing heals it but a backup. */
+/** Whether the file is damaged: only a backup helps. */
 export const isDamage = (error: unknown): boolean =>
   [sqlite.corrupt, sqlite.notADatabase].includes(resultCode(error) ?? 0);
 
 /**
- * Whether a COMMIT that failed certainly left nothing behind. What marks a transaction as whole is written last: where
- * there was no room for it, or it could not be written, it is not in the log. After another failure, that of a sync
- * above all, a crash may still bring it to life.
+ * Whether a failed COMMIT certainly left nothing in the log. The mark of a complete transaction is written last:
+ * without space for it, or when its write failed, it is not in the log. After another failure, such as that of a sync,
+ * the transaction may still appear after a crash.
  */
 export const leftNothing = (error: unknown): boolean =>
   resultCode(error) === sqlite.full || [778, 4874].includes(extendedCode(error) ?? 0);
 
-/** Another connection holds the lock: worth another try. */
+/** Whether another connection holds the lock: a retry may succeed. */
 export const isBusy = (error: unknown): boolean => resultCode(error) === sqlite.busy;
 
-/** The database cannot serve: not only this statement but everything around it fails. */
+/** Whether the database cannot serve: all its statements fail, not only this one. */
 export function isOfTheDatabase(error: unknown): boolean {
   const code = resultCode(error);
   return code !== undefined && !ofTheStatement.has(code);
 }
 
-/** A mistake of the calling code, not of a caller. */
+/** An error in the calling code of muster, not in the request of a caller. */
 export const misuse = (message: string, cause?: unknown): BrokerError =>
   new BrokerError('INTERNAL', message, {}, { cause });
 
 /**
- * The refusal that stands for a failure of a statement: its own, UNAVAILABLE when the database cannot serve, else
- * INTERNAL.
+ * The refusal for a failed statement: a BrokerError unchanged, UNAVAILABLE when the database cannot serve, and
+ * INTERNAL otherwise.
  */
 export function refusal(error: unknown, path: string): BrokerError {
   if (isBrokerError(error)) return error;
   if (isOfTheDatabase(error)) return unavailable(path, error);
-  return misuse(`The storage could not do this: ${text(error)}.`, error);
+  return misuse(`The storage could not execute a statement: ${text(error)}.`, error);
 }
 
-/** The database cannot serve now. `outcome: 'unknown'` when what was written may yet appear. */
+/** The refusal when the database cannot serve now. `outcome: 'unknown'`: the written changes may still appear. */
 export function unavailable(path: string, cause: unknown, outcome?: 'unknown'): BrokerError {
-  const doubt = outcome
-    ? ' What was to be changed is not there, but may be after a crash: repeat it under the same Idempotency-Key.'
+  const uncertainty = outcome
+    ? ' The change is not visible, but may appear after a crash: repeat the call with the same Idempotency-Key.'
     : '';
-  const message = `The database ${path} cannot serve: ${advice(cause, path)}${doubt}`;
+  const message = `The database ${path} cannot serve: ${advice(cause, path)}${uncertainty}`;
   return new BrokerError('UNAVAILABLE', message, outcome ? { outcome } : {}, { cause });
 }
 
@@ -100,37 +103,37 @@ export const closed = (path: string): BrokerError => new BrokerError('UNAVAILABL
 
 export const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What to do about a database that is damaged. */
+/** The advice for a damaged database. */
 export const damageAdvice = (path: string): string =>
-  `\`muster storage check\` says what is hit; stop muster and put a backup in the place of ${path}`;
+  `\`muster storage check\` reports what is damaged; stop muster and replace ${path} with a backup`;
 
 function advice(cause: unknown, path: string): string {
   switch (resultCode(cause)) {
     case sqlite.busy:
-      return 'another process keeps it locked. Try again later.';
+      return 'another process holds its lock. Try again later.';
     case sqlite.full:
-      return `the disk is full${room(path)}. Make room; muster goes on by itself.`;
+      return `the disk is full${freeSpace(path)}. Free some space; muster continues by itself.`;
     case sqlite.readOnly:
     case sqlite.perm:
-      return `it is read-only (${said(cause)}). Make the file and its directory writable; muster goes on by itself.`;
+      return `it is read-only (${sqliteMessage(cause)}). Make the file and its directory writable; muster continues by itself.`;
     case sqlite.io:
-      return `reading or writing failed (${said(cause)}${room(path)}). See to the disk, to quotas and to the rights on the file; muster goes on by itself.`;
+      return `reading or writing failed (${sqliteMessage(cause)}${freeSpace(path)}). Check the disk, the quotas and the rights on the file; muster continues by itself.`;
     case sqlite.corrupt:
     case sqlite.notADatabase:
-      return `it is damaged (${said(cause)}). ${damageAdvice(path)}.`;
+      return `it is damaged (${sqliteMessage(cause)}). ${damageAdvice(path)}.`;
     default:
-      return `${said(cause)}. See to the disk and to the rights on the file, then try again.`;
+      return `${sqliteMessage(cause)}. Check the disk and the rights on the file, then try again.`;
   }
 }
 
-/** What SQLite said, with the name of the case where it has one. */
-export function said(cause: unknown): string {
+/** The message of SQLite, with the name of its extended code if known. */
+export function sqliteMessage(cause: unknown): string {
   const name = extended[extendedCode(cause) ?? 0];
   return name === undefined ? text(cause) : `${text(cause)}, ${name}`;
 }
 
-/** What the system says of the room that there is. */
-export function room(path: string): string {
+/** The free space on the disk, as the operating system reports it. */
+export function freeSpace(path: string): string {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     return `; ${Math.floor((bavail * bsize) / 1024)} KiB are free there`;

@@ -1,59 +1,62 @@
 import { statSync } from 'node:fs';
 import { BrokerError } from '../../../core/index.ts';
 
-/** A look costs some millionths of a second; what is written between two of them may be lost with the file. */
-const everyMs = 250;
-/** What is written goes to these, by the descriptors that SQLite has open; others find them by name. */
-const companions = ['', '-wal', '-shm'];
+/** A check takes microseconds. Data that is written between two checks may be lost with the file. */
+const checkIntervalMs = 250;
+/** The files that SQLite has open, by suffix. Other programs find them by name. */
+const suffixes = ['', '-wal', '-shm'];
 
 /**
- * Whether the files that are open still lie where everybody looks for them. One that was removed, moved or replaced
- * can be written on, and nobody ever reads it; beside another that took its place it would even do harm.
+ * Whether the open files still have their names. A file that was removed, moved or replaced can still be written, but
+ * no other process reads it; beside a new file in its place, the writes would even do damage.
  */
 export class FilePlace {
   readonly #path: string;
-  readonly #every: number;
+  readonly #interval: number;
   readonly #opened: readonly string[];
   #next = 0;
   #lost: BrokerError | undefined;
 
-  /** The files are open, and in their place. */
-  constructor(path: string, every = everyMs) {
+  /** Call it when the files are open and in place. */
+  constructor(path: string, interval = checkIntervalMs) {
     this.#path = path;
-    this.#every = every;
-    this.#opened = companions.map((end) => identity(path + end));
+    this.#interval = interval;
+    this.#opened = suffixes.map((end) => identity(path + end));
   }
 
-  /** The refusal when they do not; looked at when the last look is long ago. It ends when they are put back. */
+  /**
+   * The refusal when the files are not in place, from the last check or a new one when that is old. It ends when the
+   * files are put back.
+   */
   get lost(): BrokerError | undefined {
-    if (performance.now() >= this.#next) this.look();
+    if (performance.now() >= this.#next) this.check();
     return this.#lost;
   }
 
-  /** The same, looked at now. */
-  look(): BrokerError | undefined {
-    this.#next = performance.now() + this.#every;
-    const changed = companions.find(
-      (end, i) => this.#opened[i] !== nowhere && identity(this.#path + end) !== this.#opened[i],
+  /** Checks now. */
+  check(): BrokerError | undefined {
+    this.#next = performance.now() + this.#interval;
+    const changed = suffixes.find(
+      (end, i) => this.#opened[i] !== absent && identity(this.#path + end) !== this.#opened[i],
     );
     if (changed === undefined) return (this.#lost = undefined);
     const file = this.#path + changed;
-    const became = identity(file) === nowhere ? 'was removed or moved' : 'was replaced by another file';
+    const became = identity(file) === absent ? 'was removed or moved' : 'was replaced by another file';
     return (this.#lost ??= new BrokerError(
       'UNAVAILABLE',
-      `The database cannot serve: ${file} ${became} while muster runs. Nothing is written any more: put it back, or restart muster to go on with what lies there.`,
+      `The database cannot serve: ${file} ${became} while muster runs. muster stopped writing: put the file back, or restart muster to continue with the new file.`,
     ));
   }
 }
 
-const nowhere = '';
+const absent = '';
 
 function identity(file: string): string {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
-    return found ? `${found.dev}:${found.ino}` : nowhere;
+    return found ? `${found.dev}:${found.ino}` : absent;
   } catch {
-    // A directory on the way that is none any more, or may not be entered: it is not found by anybody else either.
-    return nowhere;
+    // A directory of the path was replaced or cannot be entered: no other process finds the file either.
+    return absent;
   }
 }

@@ -1,41 +1,41 @@
 import type { BrokerError, Log } from '../../../core/index.ts';
 import { isDamage } from './failures.ts';
 
-/** A line about the same trouble comes no sooner again. */
-const quietMs = 10_000;
+/** The shortest time between two log lines about an outage. */
+const logIntervalMs = 10_000;
 
-interface Trouble {
+interface Outage {
   readonly since: number;
-  readonly told: boolean;
+  readonly logged: boolean;
   refused: number;
 }
 
 /**
- * Whether the database serves, by what became of the last reads and writes. The log gets a line when that changes, not
- * one a try.
+ * Whether the database serves, according to the last reads and writes. The log gets a line for each change, not for
+ * each try.
  */
 export class Health {
   readonly #log: Log;
-  #trouble: Trouble | undefined;
+  #outage: Outage | undefined;
   #damage: BrokerError | undefined;
-  #tellAt = -Infinity;
+  #nextLogAt = -Infinity;
   #wroteAt = -Infinity;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** Damage that was met. It does not heal, so it holds as long as the database is open. */
+  /** Damage that a statement found. It lasts as long as the database is open. */
   get damage(): BrokerError | undefined {
     return this.#damage;
   }
 
-  /** Whether the last write went well, and is not longer ago than this. */
+  /** Whether the last write succeeded and is more recent than `ms`. */
   wroteWithin(ms: number): boolean {
-    return !this.#trouble && performance.now() - this.#wroteAt < ms;
+    return !this.#outage && performance.now() - this.#wroteAt < ms;
   }
 
-  /** So many reads or writes were refused because the database cannot serve. */
+  /** Records that `count` reads or writes were refused because the database cannot serve. */
   failed(error: BrokerError, count = 1): void {
     if (isDamage(error.cause)) {
       if (!this.#damage) this.#log.error({ err: error.cause }, error.message);
@@ -43,24 +43,24 @@ export class Health {
       return;
     }
     const now = performance.now();
-    if (!this.#trouble) {
-      const told = now >= this.#tellAt;
-      if (told) {
-        this.#tellAt = now + quietMs;
+    if (!this.#outage) {
+      const logged = now >= this.#nextLogAt;
+      if (logged) {
+        this.#nextLogAt = now + logIntervalMs;
         this.#log.error({ err: error.cause }, error.message);
       }
-      this.#trouble = { since: now, told, refused: 0 };
+      this.#outage = { since: now, logged, refused: 0 };
     }
-    this.#trouble.refused += count;
+    this.#outage.refused += count;
   }
 
-  /** Something is durable. */
+  /** Records a durable write. */
   wrote(): void {
     this.#wroteAt = performance.now();
-    if (!this.#trouble) return;
-    const { since, told, refused } = this.#trouble;
-    this.#trouble = undefined;
-    if (told)
+    if (!this.#outage) return;
+    const { since, logged, refused } = this.#outage;
+    this.#outage = undefined;
+    if (logged)
       this.#log.info(
         { refused, seconds: Math.round((this.#wroteAt - since) / 1000) },
         'The database can be written again.',

@@ -1,43 +1,41 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../../../core/index.ts';
 
-/**
- * SQLite writes into the database what is in the log, and begins it anew, at a few MiB: this is many times as much.
- */
-const large = 256 * 1024 * 1024;
-const everyMs = 5_000;
+/** SQLite moves the log into the database and restarts the log at a few MiB: this is many times as much. */
+const reportBytes = 256 * 1024 * 1024;
+const checkIntervalMs = 5_000;
 
 /**
- * Tells when the write-ahead log grows out of bounds: it can only begin anew when nobody reads what was before, so a
- * transaction that someone has open for long makes it grow. It shrinks by itself once that has ended.
+ * Warns when the write-ahead log grows out of bounds: it restarts only when no transaction reads its older part, so
+ * that a long transaction makes it grow. It shrinks by itself after that transaction.
  */
 export class LogWatch {
   readonly #file: string;
   readonly #log: Log;
-  readonly #large: number;
+  readonly #reportBytes: number;
   #next = -Infinity;
-  #told = 0;
+  #reportedSize = 0;
 
-  constructor(path: string, log: Log, largest = large) {
+  constructor(path: string, log: Log, bytes = reportBytes) {
     this.#file = `${path}-wal`;
     this.#log = log;
-    this.#large = largest;
+    this.#reportBytes = bytes;
   }
 
-  /** After a write. Looks every few seconds. */
+  /** Call it after each write. Checks the size every few seconds. */
   wrote(): void {
     const now = performance.now();
     if (now < this.#next) return;
-    this.#next = now + everyMs;
+    this.#next = now + checkIntervalMs;
     const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < this.#large) this.#told = 0;
-    // Again each time that it has doubled.
-    else if (size >= 2 * this.#told) {
-      this.#told = size;
+    if (size < this.#reportBytes) this.#reportedSize = 0;
+    // Warns again each time that the size has doubled.
+    else if (size >= 2 * this.#reportedSize) {
+      this.#reportedSize = size;
       const mib = Math.round(size / 1024 / 1024);
       this.#log.warn(
         { file: this.#file, mib },
-        `The log of the database has grown to ${mib} MiB because something reads the database for long: a backup, or a program with a transaction open. End that program; the log shrinks by itself.`,
+        `The log of the database has grown to ${mib} MiB because a program has read the database for a long time: a backup, or an open transaction. End that program; the log then shrinks by itself.`,
       );
     }
   }

@@ -3,26 +3,26 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as after } from 'node:timers/promises';
 import { BrokerError } from '../../../core/index.ts';
-import { isBusy, resultCode, room, said, sqlite, text } from './failures.ts';
+import { isBusy, resultCode, freeSpace, sqliteMessage, sqlite, text } from './failures.ts';
 import { damagedAtStart } from './startup-probe.ts';
 import { retryWhileBusy } from './busy-retry.ts';
 import { schemaVersion } from './schema-version.ts';
 
 export interface Opened {
   readonly database: DatabaseSync;
-  /** Real and absolute: the same for everyone who has this file open. */
+  /** The real absolute path: the same in every process that has this file open. */
   readonly path: string;
 }
 
 /**
- * Opens the file, made when missing, in WAL mode with full durability. Rejects, and leaves the file as it is, when it
- * is not muster's, is damaged, or is of a newer version.
+ * Opens the file in WAL mode with full durability, and creates a missing one. Rejects, and leaves the file unchanged,
+ * when it belongs to another program, is damaged, or has a newer version.
  */
 export async function openDatabase(given: string, wait: number): Promise<Opened> {
   const { DatabaseSync } = await import('node:sqlite');
   const wanted = resolve(given);
   refuseOddPaths(given, wanted);
-  const fresh = makeRoom(wanted);
+  const fresh = makeDirectory(wanted);
   if (!fresh) await refuseEmpty(wanted, DatabaseSync);
   let database: DatabaseSync | undefined;
   try {
@@ -31,7 +31,7 @@ export async function openDatabase(given: string, wait: number): Promise<Opened>
     const opened = { database, path: realpathSync(wanted) };
     await retryWhileBusy(() => schemaVersion(opened), wait);
     await retryWhileBusy(() => configure(opened), wait);
-    // One that was opened for reading alone stays so, whatever becomes of the rights.
+    // A connection that was opened read-only stays so, even after the rights change.
     await retryWhileBusy(() => tryToWrite(opened), wait);
     return opened;
   } catch (error) {
@@ -43,15 +43,15 @@ export async function openDatabase(given: string, wait: number): Promise<Opened>
 function refuseOddPaths(given: string, path: string): void {
   if (given === ':memory:' || given.startsWith('file:')) {
     throw invalid(
-      `'storage.path' must be a file, not '${given}'. For a broker that keeps nothing, choose storage type 'memory'.`,
+      `'storage.path' must be a file, not '${given}'. For a broker without stored data, choose storage type 'memory'.`,
     );
   }
-  // Looked at in this order: another process that makes the file at this moment writes it before its -wal.
+  // In this order: another process that is creating the file writes it before its -wal.
   const log = sizeOf(`${path}-wal`);
   if (log && !sizeOf(path)) {
     throw new BrokerError(
       'UNAVAILABLE',
-      `The database ${path} is missing or empty, but ${path}-wal beside it holds data of it. Put the database back, or move the -wal and -shm files away to begin empty.`,
+      `The database ${path} is missing or empty, but ${path}-wal beside it contains its data. Put the database back, or move the -wal and -shm files away to begin empty.`,
     );
   }
 }
@@ -61,27 +61,27 @@ function sizeOf(path: string): number {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   } catch (error) {
     throw invalid(
-      `The database ${path} cannot be looked at: ${text(error)}. Change 'storage.path' or the rights on its directory.`,
+      `The database ${path} cannot be accessed: ${text(error)}. Change 'storage.path' or the rights on its directory.`,
       error,
     );
   }
 }
 
-/** A process that makes the file at this moment has written its beginning after milliseconds. */
-const makingMs = 1_000;
+/** The longest time between the creation of the file by another process and its first page. */
+const creationMs = 1_000;
 
 /**
- * A file without anything in it is no new database: a restore failed, or a program emptied it. The same holds for one
- * that was in use, is copied without its log, and so holds nothing but its first page.
+ * Refuses an empty file: it is no new database, but a failed restore or a file that a program emptied. The same holds
+ * for a used database that was copied without its log and so contains only its first page.
  */
 async function refuseEmpty(path: string, Database: typeof DatabaseSync): Promise<void> {
-  const end = performance.now() + makingMs;
-  while (isHollow(path, Database)) {
+  const end = performance.now() + creationMs;
+  while (isEmpty(path, Database)) {
     if (performance.now() > end) {
       const why =
         sizeOf(path) === 0
           ? 'is empty (0 bytes)'
-          : `has no tables, and ${path}-wal, which holds what was written, is not beside it`;
+          : `has no tables, and ${path}-wal, which contains its data, is not beside it`;
       throw new BrokerError(
         'UNAVAILABLE',
         `The database ${path} ${why}. Put the missing file or a backup in its place; to begin without any requests, remove it.`,
@@ -91,33 +91,33 @@ async function refuseEmpty(path: string, Database: typeof DatabaseSync): Promise
   }
 }
 
-function isHollow(path: string, Database: typeof DatabaseSync): boolean {
+function isEmpty(path: string, Database: typeof DatabaseSync): boolean {
   const size = sizeOf(path);
-  return size === 0 || (size === pageSize && sizeOf(`${path}-wal`) === 0 && isBlank(path, Database));
+  return size === 0 || (size === pageSize && sizeOf(`${path}-wal`) === 0 && isWithoutTables(path, Database));
 }
 
 const pageSize = 4096;
 
 /**
- * Whether it was in use, with a write-ahead log, and has no tables. Asked of SQLite: to open and close the file
- * otherwise would drop its locks.
+ * Whether a database was used with a write-ahead log and has no tables. SQLite itself reads the file: opening and
+ * closing it in another way would drop its locks.
  */
-function isBlank(path: string, Database: typeof DatabaseSync): boolean {
+function isWithoutTables(path: string, Database: typeof DatabaseSync): boolean {
   let database: DatabaseSync | undefined;
   try {
     database = new Database(path, { timeout: 0 });
     const mode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode'];
     return mode === 'wal' && database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'] === 0;
   } catch {
-    // What is wrong with it is found again, and said, when it is opened.
+    // Opening the database finds the same failure and reports it.
     return false;
   } finally {
     database?.close();
   }
 }
 
-/** Makes the directory; says whether the file is still to be made. */
-function makeRoom(path: string): boolean {
+/** Creates the directory. Returns whether the file has to be created. */
+function makeDirectory(path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -129,12 +129,14 @@ function makeRoom(path: string): boolean {
   return !existsSync(path);
 }
 
-/** SQLite would make the file with the rights of the umask; its companions -wal and -shm take the file's own. */
+/**
+ * Creates the file with owner-only rights, where SQLite would use the umask; -wal and -shm get the rights of the file.
+ */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch {
-    // SQLite meets the same, and what it says of it is explained.
+    // SQLite fails in the same way, and that failure is explained.
   }
 }
 
@@ -143,7 +145,7 @@ function configure({ database, path }: Opened): void {
   if (mode !== 'wal') {
     throw invalid(`The file system of ${path} does not allow a write-ahead log. Put the database on a local disk.`);
   }
-  // The length limit keeps one huge group from leaving a huge -wal behind.
+  // The size limit prevents that one huge group leaves a huge -wal behind.
   database.exec(
     'PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864;',
   );
@@ -152,7 +154,7 @@ function configure({ database, path }: Opened): void {
 function tryToWrite({ database }: Opened): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    // A lock alone is given to readers too.
+    // The lock alone does not prove the right to write: readers get it too.
     database.exec('PRAGMA user_version = 0');
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -165,7 +167,7 @@ function explain(error: unknown, path: string): unknown {
   if (isBusy(error)) {
     return new BrokerError(
       'UNAVAILABLE',
-      `The database ${path} is kept locked by another process. End that process or try again.`,
+      `The database ${path} is locked by another process. End that process or try again.`,
       {},
       { cause: error },
     );
@@ -175,7 +177,7 @@ function explain(error: unknown, path: string): unknown {
       return error;
     case sqlite.notADatabase:
       return invalid(
-        `${path} is not a SQLite database, or its beginning is damaged. It was left as it is: change 'storage.path', or restore it from a backup.`,
+        `${path} is not a SQLite database, or its beginning is damaged. It was not changed: change 'storage.path', or restore it from a backup.`,
         error,
       );
     case sqlite.corrupt:
@@ -195,7 +197,7 @@ function explain(error: unknown, path: string): unknown {
     default:
       return new BrokerError(
         'UNAVAILABLE',
-        `The database ${path} cannot be opened: ${said(error)}${room(path)}. See to the disk and the rights on the file.`,
+        `The database ${path} cannot be opened: ${sqliteMessage(error)}${freeSpace(path)}. Check the disk and the rights on the file.`,
         {},
         { cause: error },
       );

@@ -3,17 +3,17 @@ import { isOfTheDatabase } from './failures.ts';
 import { BrokerError } from '../../../core/index.ts';
 import { fingerprint, newest } from '../migrations/index.ts';
 
-/** 'mstr': says that a file is a database of muster. */
+/** 'mstr': marks a file as a database of muster. */
 export const applicationId = 0x6d737472;
 
 /**
- * The version of a database's schema, 0 when it has none yet. Refuses a database that is not muster's, or that a newer
- * or an earlier build wrote.
+ * The version of the schema, 0 when there is none yet. Refuses a database of another program, of a newer version, or
+ * of an earlier unreleased build.
  */
 export function schemaVersion(opened: { readonly database: DatabaseSync; readonly path: string }): number {
   const { database } = opened;
   if (database.isTransaction) return versionIn(opened);
-  // One snapshot for all reads: another process may make the schema between two of them.
+  // One snapshot for all reads: another process may create the schema between two of them.
   database.exec('BEGIN');
   try {
     return versionIn(opened);
@@ -35,13 +35,13 @@ function versionIn({ database, path }: { readonly database: DatabaseSync; readon
       `The database ${path} was written by a newer muster: its schema is version ${version}, this muster knows versions up to ${newest}. Install the newer muster again, or choose another 'storage.path'.`,
     );
   }
-  if (version > 0 && schemaMark(database) !== fingerprint(version)) throw invalid(ofAnEarlierBuild(path));
+  if (version > 0 && schemaMark(database) !== fingerprint(version)) throw invalid(earlierBuildMessage(path));
   return version;
 }
 
 const invalid = (message: string) => new BrokerError('INVALID_CONFIGURATION', message);
 
-/** By which steps the schema was made; undefined in databases that do not say it. */
+/** The fingerprint of the migrations that created the schema; undefined when the database has none. */
 function schemaMark(database: DatabaseSync): unknown {
   try {
     return database.prepare("SELECT n FROM counter WHERE of = 'schema'").get()?.['n'];
@@ -51,5 +51,5 @@ function schemaMark(database: DatabaseSync): unknown {
   }
 }
 
-const ofAnEarlierBuild = (path: string): string =>
-  `The database ${path} was written by a build of muster from before its release, and cannot be used by this one. Install that build again, or move the file away to begin empty; machines that live are not known then.`;
+const earlierBuildMessage = (path: string): string =>
+  `The database ${path} was written by a build of muster from before its release, and cannot be used by this one. Install that build again, or move the file away to begin empty; muster then does not know the running machines.`;

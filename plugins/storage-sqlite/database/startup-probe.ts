@@ -4,9 +4,9 @@ import { decode, quoted, selected, shapes } from '../queries/shapes.ts';
 import type { Row } from '../queries/statements.ts';
 
 /**
- * Probes a database before it is used: reads the first and the last record of every kind. It reads a few pages,
- * whatever the size of the file, and meets what is missing or damaged at large; the rest is for `check`, which reads
- * everything. Throws Damaged, or what SQLite throws.
+ * Probes a database before its use: reads the first and the last record of every kind. This reads a few pages whatever
+ * the size of the file, and finds missing tables and extensive damage; `check` reads everything. Throws Damaged, or
+ * the error of SQLite.
  */
 export function probeAtStartup(database: DatabaseSync): void {
   for (const shape of Object.values(shapes)) {
@@ -25,11 +25,11 @@ function rowOf(database: DatabaseSync, sql: string): Row | undefined {
     return statement.get() as unknown as Row | undefined;
   } catch (error) {
     if (isOfTheDatabase(error)) throw error;
-    // A table or column is not there: the schema is not the one that its version promises.
+    // A table or column is missing: the schema does not match its version.
     throw new Damaged(text(error));
   }
 }
 
-/** What is said of a database that is damaged, at its start. */
+/** The message about a damaged database at its start. */
 export const damagedAtStart = (path: string, error: unknown): string =>
-  `The database ${path} is damaged (${text(error)}). It was left as it is: ${damageAdvice(path)}. To begin empty instead, move it and its -wal and -shm files away; machines that live are not known then.`;
+  `The database ${path} is damaged (${text(error)}). It was not changed: ${damageAdvice(path)}. To begin empty instead, move it and its -wal and -shm files away; muster then does not know the running machines.`;

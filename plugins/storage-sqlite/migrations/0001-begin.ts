@@ -1,6 +1,6 @@
 /**
- * One table per kind: its key, the fields that are asked by, and the whole record as JSON. Indexes end in the key, so
- * that they give the whole order of a page.
+ * One table for each kind: its key, the fields that queries use, and the whole record as JSON. Indexes end with the
+ * key, so that they give the complete order of a page.
  */
 export const begin = `
 CREATE TABLE request (

@@ -1,4 +1,4 @@
-/** Machines are listed by creation and id, alone and within a request, and asked for by how they are paid for. */
+/** Machines are listed by creation and id, alone and within a request, and queried by market. */
 export const machineOrder = `
 ALTER TABLE machine ADD COLUMN market TEXT;
 UPDATE machine SET market = json_extract(doc, '$.market') WHERE json_extract(doc, '$.market') IS NOT NULL;

@@ -2,16 +2,15 @@ import { begin } from './0001-begin.ts';
 import { machineOrder } from './0002-machine-order.ts';
 
 /**
- * In order; a step, once released, is never changed: what it made is known by its text. The version of a database is
- * the number of steps it went through.
+ * The migrations in their order. A released step never changes, because its text identifies it. The version of a
+ * database is the number of its steps.
  */
 export const migrations: readonly string[] = [begin, machineOrder];
 
 export const newest = migrations.length;
 
 /**
- * Stands for the text of the steps up to a version: two builds that are not released may make different schemas of one
- * version.
+ * A hash of the text of the steps up to a version: two unreleased builds may create different schemas of one version.
  */
 export function fingerprint(version: number): number {
   let hash = 0x811c9dc5;

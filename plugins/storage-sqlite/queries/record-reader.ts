@@ -4,13 +4,13 @@ import { selectQuery, countQuery, type SelectQuery } from './select-query.ts';
 import { columnValues, decode, quoted, selected, shapes } from './shapes.ts';
 import { row, rows, type Row, type Statements } from './statements.ts';
 
-/** By which columns the counters of a kind are kept. */
-const counted: { readonly [K in Kind]?: { readonly [column: string]: string } } = {
+/** The columns by which the counters of a kind are kept. */
+const counterColumns: { readonly [K in Kind]?: { readonly [column: string]: string } } = {
   request: { kind: 'sort', status: 'status' },
   machine: { status: 'status' },
 };
 
-/** Answers queries from what is committed. */
+/** Answers queries from committed records. */
 export class RecordReader {
   readonly #statements: Statements;
   readonly #get: { readonly [K in Kind]: StatementSync };
@@ -39,8 +39,8 @@ export class RecordReader {
   }
 
   versions(query: Query<'request'>): readonly { readonly request_id: string; readonly version: number }[] {
-    const one = theOnly(query);
-    // Who asks how one request stands asks often: no text is made for it.
+    const one = onlyRequestId(query);
+    // Callers poll one request often: its statement is prepared once.
     const found =
       one === undefined ? this.#ask(selectQuery('request_id, version', 'request', query)) : rows(this.#version, [one]);
     return found.map(([id, version]) => ({
@@ -50,7 +50,7 @@ export class RecordReader {
   }
 
   sizes(request_ids: readonly string[]): readonly { readonly request_id: string; readonly bytes: number }[] {
-    // The length stands in the head of a row: nothing of a long document is read for it.
+    // SQLite reads the length from the head of the row, without the document.
     return this.#ask(
       selectQuery('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } }),
     ).map(([id, bytes]) => ({
@@ -68,16 +68,16 @@ export class RecordReader {
   }
 }
 
-/** The request that is asked for, where it is one and nothing else is asked. */
-function theOnly({ where = {}, limit, offset }: Query<'request'>): string | undefined {
+/** The id of the requested record, when the query names one request and nothing else. */
+function onlyRequestId({ where = {}, limit, offset }: Query<'request'>): string | undefined {
   const { request_id } = where;
   const alone = Object.keys(where).length === 1 && limit === undefined && offset === undefined;
   return alone && typeof request_id === 'string' ? request_id : undefined;
 }
 
-/** The query to the counters, where they know the answer: they are kept by the values of some columns. */
+/** The query of the counters, when they contain the answer: they exist for the values of some columns. */
 function fromCounters(kind: Kind, where: object): SelectQuery | undefined {
-  const columns = counted[kind];
+  const columns = counterColumns[kind];
   const entries = Object.entries(where);
   if (!columns || !entries.every(([field, match]) => columns[field] && typeof match === 'string')) return undefined;
   const match = entries.map(([field]) => ` AND ${quoted(columns[field] ?? field)} = ?`).join('');

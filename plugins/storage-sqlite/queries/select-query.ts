@@ -3,26 +3,24 @@ import type { Kind, Match, Query } from '../../../core/index.ts';
 import { misuse } from '../database/failures.ts';
 import { columnValue, quoted, shapes, type Shape } from './shapes.ts';
 
-/**
- * SQL text that depends on the shape of the query alone, so that its statement can be kept, and the values that go in.
- */
+/** SQL text that depends only on the shape of the query, so that its statement can be reused, and the bound values. */
 export interface SelectQuery {
   readonly sql: string;
   readonly values: readonly SQLInputValue[];
 }
 
-/** Longer lists go in as one JSON value: the text must not depend on their length. */
-const longest = 4;
+/** Longer lists are bound as one JSON value, so that the text does not depend on their length. */
+const maxInline = 4;
 
-/** Selects some columns of one kind. */
+/** Selects columns of one kind. */
 export function selectQuery<K extends Kind>(
-  what: string,
+  columns: string,
   kind: K,
   { where, order, limit, offset }: Query<K>,
 ): SelectQuery {
   const shape = shapes[kind];
   const values: SQLInputValue[] = [];
-  let sql = `SELECT ${what} FROM ${quoted(kind)}${conditions(shape, where, values)}${ordering(shape, order)}`;
+  let sql = `SELECT ${columns} FROM ${quoted(kind)}${conditions(shape, where, values)}${ordering(shape, order)}`;
   if (limit !== undefined || offset !== undefined) {
     sql += ' LIMIT ? OFFSET ?';
     values.push(bound(limit ?? -1, limit === undefined), bound(offset ?? 0, false));
@@ -45,7 +43,9 @@ function conditions(shape: Shape, where: object = {}, values: SQLInputValue[]): 
 
 function condition(name: string, field: string, match: Match | undefined, values: SQLInputValue[]): string | string[] {
   if (match === undefined)
-    throw misuse(`The query compares '${field}' with undefined. Absent is null; no condition is no entry.`);
+    throw misuse(
+      `The query compares '${field}' with undefined. Use null for an absent value, and omit the field for no condition.`,
+    );
   if (match === null) return `${name} IS NULL`;
   if (Array.isArray(match)) return anyOf(name, field, match, values);
   if (typeof match !== 'object') {
@@ -68,7 +68,7 @@ function condition(name: string, field: string, match: Match | undefined, values
 function anyOf(name: string, field: string, list: readonly unknown[], values: SQLInputValue[]): string {
   const given = list.filter((each) => each !== null).map((each) => columnValue(each, field));
   const absent = given.length < list.length ? ` OR ${name} IS NULL` : '';
-  if (given.length > longest) {
+  if (given.length > maxInline) {
     values.push(JSON.stringify(given));
     return `(${name} IN (SELECT value FROM json_each(?))${absent})`;
   }
@@ -76,7 +76,7 @@ function anyOf(name: string, field: string, list: readonly unknown[], values: SQ
   return `(${name} IN (${given.map(() => '?').join(', ')})${absent})`;
 }
 
-/** Ties are broken by the key, in the direction of the last column given, so that one index serves both. */
+/** Ties are ordered by the key, in the direction of the last given column, so that one index serves both. */
 function ordering(shape: Shape, order: readonly (readonly [string, 'asc' | 'desc'])[] = []): string {
   const named = new Set(order.map(([field]) => field));
   const last = order.at(-1)?.[1] ?? 'asc';
@@ -86,10 +86,10 @@ function ordering(shape: Shape, order: readonly (readonly [string, 'asc' | 'desc
 
 function column(shape: Shape, field: string): string {
   if (shape.key.includes(field) || shape.columns.includes(field)) return quoted(field);
-  throw misuse(`'${field}' of '${shape.kind}' has no column: queries cannot ask by it.`);
+  throw misuse(`'${field}' of '${shape.kind}' has no column: queries cannot use it.`);
 }
 
 function bound(given: number, absent: boolean): number {
   if (absent || (Number.isSafeInteger(given) && given >= 0)) return given;
-  throw misuse(`A query's limit and offset are integers from 0, not ${given}.`);
+  throw misuse(`The limit and offset of a query must be integers from 0, not ${given}.`);
 }

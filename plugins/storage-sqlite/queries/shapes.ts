@@ -3,20 +3,21 @@ import { kinds, type Kind, type Records } from '../../../core/index.ts';
 import { Damaged, misuse } from '../database/failures.ts';
 import type { Row } from './statements.ts';
 
-/** How one kind lies in its table. */
+/** The table of one kind. */
 export interface Shape {
   readonly kind: Kind;
   /** Fields that identify a record. */
   readonly key: readonly string[];
-  /** The other fields that have a column. */
+  /** The other fields with a column. */
   readonly columns: readonly string[];
   /**
-   * Columns that the store keeps: their value in a record that is read comes from here, whatever the document says.
+   * Columns that the store maintains: a record that is read has the value of the column, whatever the document
+   * contains.
    */
-  readonly kept: readonly ('version' | 'epoch' | 'seq')[];
+  readonly maintained: readonly ('version' | 'epoch' | 'seq')[];
 }
 
-const keptBy: { readonly [K in Kind]?: Shape['kept'] } = {
+const maintainedBy: { readonly [K in Kind]?: Shape['maintained'] } = {
   request: ['version', 'epoch'],
   template: ['version'],
   event: ['seq'],
@@ -25,19 +26,19 @@ const keptBy: { readonly [K in Kind]?: Shape['kept'] } = {
 export const shapes = Object.fromEntries(
   Object.entries(kinds).map(([kind, { key, columns }]) => [
     kind,
-    { kind, key, columns, kept: keptBy[kind as Kind] ?? [] },
+    { kind, key, columns, maintained: maintainedBy[kind as Kind] ?? [] },
   ]),
 ) as unknown as { readonly [K in Kind]: Shape };
 
-/** An identifier in SQL: some fields are called like words of the language. */
+/** A quoted identifier: some fields have names of SQL keywords. */
 export const quoted = (name: string): string => `"${name}"`;
 
-/** What to select for `decode`. */
-export const selected = (shape: Shape): string => ['doc', ...shape.kept].map(quoted).join(', ');
+/** The columns that `decode` needs. */
+export const selected = (shape: Shape): string => ['doc', ...shape.maintained].map(quoted).join(', ');
 
 export function decode<K extends Kind>(shape: Shape, found: Row): Records[K] {
   const record = parsed(shape, found[0] as string);
-  shape.kept.forEach((field, i) => {
+  shape.maintained.forEach((field, i) => {
     record[field] = found[i + 1];
   });
   return record;
@@ -47,12 +48,12 @@ function parsed(shape: Shape, text: string): any {
   try {
     return JSON.parse(text);
   } catch {
-    // The document itself may hold what nobody should see.
-    throw new Damaged(`a record of kind ${shape.kind} cannot be read`);
+    // The document may contain secrets: the message does not quote it.
+    throw new Damaged(`a record of kind ${shape.kind} cannot be parsed`);
   }
 }
 
-/** The values of some fields of a record, as columns hold them. */
+/** The values of some fields of a record for their columns. */
 export function columnValues(record: object, fields: readonly string[]): SQLInputValue[] {
   return fields.map((field) => columnValue((record as Record<string, unknown>)[field], field));
 }

@@ -1,21 +1,21 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
-/** A row as an array, in the order of the columns asked for. */
+/** A row as an array, in the order of the selected columns. */
 export type Row = readonly unknown[];
 
-/** The most statements that are kept prepared; the hot ones come back at once. */
-const kept = 300;
+/** The most prepared statements in the cache. A full cache is cleared; frequent statements return to it at once. */
+const maxCached = 300;
 
-/** Prepared statements of one connection, kept by their text. All give rows as arrays. */
+/** The prepared statements of one connection, cached by their text. All return rows as arrays. */
 export class Statements {
   readonly database: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #cache = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync) {
     this.database = database;
   }
 
-  /** For statements that the caller holds on to. */
+  /** Prepares a statement that the caller keeps. */
   prepare(sql: string): StatementSync {
     const statement = this.database.prepare(sql);
     statement.setReturnArrays(true);
@@ -23,21 +23,21 @@ export class Statements {
   }
 
   all(sql: string, values: readonly SQLInputValue[]): readonly Row[] {
-    return rows(this.kept(sql), values);
+    return rows(this.cached(sql), values);
   }
 
-  /** For texts of which there may be many. */
-  kept(sql: string): StatementSync {
-    let statement = this.#prepared.get(sql);
+  /** Returns a cached statement, for SQL texts of which there may be many. */
+  cached(sql: string): StatementSync {
+    let statement = this.#cache.get(sql);
     if (statement) return statement;
-    if (this.#prepared.size >= kept) this.#prepared.clear();
+    if (this.#cache.size >= maxCached) this.#cache.clear();
     statement = this.prepare(sql);
-    this.#prepared.set(sql, statement);
+    this.#cache.set(sql, statement);
     return statement;
   }
 }
 
-// The types of node:sqlite do not know that setReturnArrays changes what comes back.
+// The types of node:sqlite do not describe the effect of setReturnArrays.
 export const row = (statement: StatementSync, values: readonly SQLInputValue[]): Row | undefined =>
   statement.get(...values) as unknown as Row | undefined;
 

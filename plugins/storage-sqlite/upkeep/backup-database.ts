@@ -17,27 +17,27 @@ import { isOfTheDatabase, refusal, text } from '../database/failures.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { retryWhileBusy } from '../database/busy-retry.ts';
 
-/** All pages in one step: between two, a commit of another process makes SQLite begin anew. */
+/** All pages in one step: between two steps, a commit of another process makes SQLite start again. */
 const allPages = 2 ** 30;
 
 /**
- * Copies a database as it is at one moment, into one file without a log, beside whoever works on it. The copy appears
- * under its name when it is whole, checked and durable; until then it stands beside it as `….partial-PID`.
+ * Copies a database at one moment into one file without a log, while other processes use it. The copy gets its name
+ * when it is complete, checked and durable; until then it is named `….partial-PID`.
  */
 export async function backupDatabase(
   source: string,
   to: string,
   replace: boolean,
-  wait: number,
+  maxWaitMs: number,
 ): Promise<StorageCopy> {
   const file = resolve(to);
   refuseTarget(file, source, replace);
   const partial = makePartial(file);
   try {
     const began = performance.now();
-    await copy(source, partial, wait);
+    await copy(source, partial, maxWaitMs);
     const took_ms = Math.round(performance.now() - began);
-    const { path: _, ...check } = await checkDatabase(partial, wait);
+    const { path: _, ...check } = await checkDatabase(partial, maxWaitMs);
     sync(partial);
     if (check.valid) putInPlace(partial, file, replace);
     return { file, size_bytes: check.size_bytes, took_ms, check: { path: file, ...check } };
@@ -45,7 +45,7 @@ export async function backupDatabase(
     if (!isOfTheDatabase(error) && !isSystem(error)) throw error;
     throw new BrokerError(
       'UNAVAILABLE',
-      `No copy was made in ${file}: ${text(error)}. Nothing was changed.`,
+      `No copy was created in ${file}: ${text(error)}. No file was changed.`,
       {},
       { cause: error },
     );
@@ -70,23 +70,22 @@ function refuseTarget(file: string, source: string, replace: boolean): void {
       'INVALID_REQUEST',
       `${file} is the database itself. Copy it to another place, best on another disk.`,
     );
-  if (present && !present.isFile())
-    throw new BrokerError('INVALID_REQUEST', `${file} is no file. Name the file that is to be made.`);
-  if (present && !replace) throw taken(file);
+  if (present && !present.isFile()) throw new BrokerError('INVALID_REQUEST', `${file} is not a file. Name a file.`);
+  if (present && !replace) throw targetExists(file);
   if (!existsSync(dirname(file)))
     throw new BrokerError(
       'FILE_NOT_FOUND',
-      `There is no directory ${dirname(file)}. Make it, or choose another place.`,
+      `There is no directory ${dirname(file)}. Create it, or choose another place.`,
     );
 }
 
-const taken = (file: string) =>
+const targetExists = (file: string) =>
   new BrokerError(
     'CONFLICT',
-    `${file} exists already, and stays as it is. Choose another name, or replace it with --force.`,
+    `${file} exists already and was not changed. Choose another name, or replace the file with --force.`,
   );
 
-/** Makes the file that is written, and removes those of processes that were killed on the way. */
+/** Creates the partial file, and removes those of processes that were killed during a copy. */
 function makePartial(file: string): string {
   const prefix = `${basename(file)}.partial-`;
   try {
@@ -100,7 +99,7 @@ function makePartial(file: string): string {
   } catch (error) {
     throw new BrokerError(
       'INVALID_REQUEST',
-      `No file can be made in ${dirname(file)}: ${text(error)}.`,
+      `No file can be created in ${dirname(file)}: ${text(error)}.`,
       {},
       { cause: error },
     );
@@ -115,24 +114,24 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function copy(source: string, partial: string, wait: number): Promise<void> {
+async function copy(source: string, partial: string, maxWaitMs: number): Promise<void> {
   const { backup, DatabaseSync } = await import('node:sqlite');
   const log_bytes = logSize(source) ?? 0;
   const database = await openToRead(source);
   try {
-    const version = await retryWhileBusy(() => schemaVersion({ database, path: source }), wait).catch(
+    const version = await retryWhileBusy(() => schemaVersion({ database, path: source }), maxWaitMs).catch(
       (error: unknown) => {
         throw refusal(error, source);
       },
     );
     if (version === 0)
-      throw new BrokerError('INVALID_REQUEST', `${source} has no tables of muster: there is nothing to copy.`);
+      throw new BrokerError('INVALID_REQUEST', `${source} has no tables of muster. Name a database of muster.`);
     await backup(database, partial, { rate: allPages });
   } finally {
     database.close();
     await tidyUp(source, log_bytes);
   }
-  // One file, that can be read from any medium; muster turns the log on again when it opens it.
+  // One file that can be read from any medium; muster turns the log on again when it opens the file.
   const copied = new DatabaseSync(partial);
   copied.exec('PRAGMA journal_mode = DELETE');
   copied.close();
@@ -153,13 +152,13 @@ function putInPlace(partial: string, file: string, replace: boolean): void {
   sync(dirname(file));
 }
 
-/** Unlike a renaming, this never replaces what somebody else put there meanwhile. */
+/** Unlike a rename, a link never replaces a file that another process created meanwhile. */
 function link(partial: string, file: string): void {
   try {
     linkSync(partial, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(file);
-    // Some file systems have no links.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw targetExists(file);
+    // Some file systems do not support links.
     renameSync(partial, file);
   }
 }

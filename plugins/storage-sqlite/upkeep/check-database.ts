@@ -9,15 +9,15 @@ import { schemaVersion } from '../database/schema-version.ts';
 import { retryWhileBusy } from '../database/busy-retry.ts';
 import { quoted, shapes } from '../queries/shapes.ts';
 
-/** So many records are named for each thing that may be wrong. */
-const named = 20;
+/** The most records that are named for each kind of finding. */
+const maxReported = 20;
 
 /**
- * Reads a whole database: whether the file is sound, and whether the records in it agree with each other. Changes
- * nothing and blocks no other connection. Each query sees what there is at one moment, so that what others commit
- * meanwhile does not disturb; one transaction around all would only make the log grow.
+ * Checks a whole database: whether the file is intact, and whether its records are consistent. It changes nothing and
+ * blocks no other connection. Each query sees one snapshot, so that concurrent commits do not disturb it; one
+ * transaction around all queries would make the log grow.
  */
-export async function checkDatabase(path: string, wait: number): Promise<StorageCheck> {
+export async function checkDatabase(path: string, maxWaitMs: number): Promise<StorageCheck> {
   const began = performance.now();
   const size = statSync(path, { throwIfNoEntry: false });
   if (!size) throw new BrokerError('FILE_NOT_FOUND', `There is no database ${path}.`);
@@ -37,9 +37,9 @@ export async function checkDatabase(path: string, wait: number): Promise<Storage
   try {
     database = await openToRead(path);
     const opened = { database, path };
-    const version = await retryWhileBusy(() => schemaVersion(opened), wait);
+    const version = await retryWhileBusy(() => schemaVersion(opened), maxWaitMs);
     if (version === 0) return done({ ...nothing, findings: [damaged('it has no tables of muster')] });
-    return done({ schema_version: version, ...look(database, version) });
+    return done({ schema_version: version, ...checkRecords(database, version) });
   } catch (error) {
     if (isDamage(error)) return done({ ...nothing, findings: [damaged(text(error))] });
     throw refusal(error, path);
@@ -49,10 +49,13 @@ export async function checkDatabase(path: string, wait: number): Promise<Storage
   }
 }
 
-/** Undefined: there is no log. */
+/** The size of the log; undefined when there is none. */
 export const logSize = (path: string): number | undefined => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
 
-/** Without the right to write beside it, a database that nobody has open is read as it stands. */
+/**
+ * Opens a database to read. Without the right to write beside it, a database that no process has open is read as
+ * immutable.
+ */
 export async function openToRead(path: string): Promise<DatabaseSync> {
   const { DatabaseSync: Database } = await import('node:sqlite');
   try {
@@ -68,10 +71,7 @@ export async function openToRead(path: string): Promise<DatabaseSync> {
   }
 }
 
-/**
- * One that only reads leaves an empty log behind where none was needed: whoever may write and closes last takes it
- * away.
- */
+/** Removes the empty log that a read-only connection leaves behind: the last connection that may write removes it. */
 export async function tidyUp(path: string, log_bytes: number): Promise<void> {
   if (log_bytes > 0 || logSize(path) !== 0) return;
   const { DatabaseSync: Database } = await import('node:sqlite');
@@ -80,16 +80,16 @@ export async function tidyUp(path: string, log_bytes: number): Promise<void> {
     database.prepare('PRAGMA schema_version').get();
     database.close();
   } catch {
-    // An empty log does no harm.
+    // An empty log is harmless.
   }
 }
 
-function look(database: DatabaseSync, version: number): Pick<StorageCheck, 'records' | 'findings'> {
+function checkRecords(database: DatabaseSync, version: number): Pick<StorageCheck, 'records' | 'findings'> {
   const findings: Finding[] = structureOf(database);
   const records: Record<string, number> = {};
-  // The records of an older schema are checked once it was brought up to date.
+  // The records of an older schema are checked after its update.
   if (version !== newest) {
-    const message = `its schema is version ${version}, and is brought to ${newest} when muster opens it; only the file was checked`;
+    const message = `its schema is version ${version}, and is updated to ${newest} when muster opens it; only the file was checked`;
     return { records, findings: [...findings, { level: 'warning', path: '', message }] };
   }
   for (const { kind } of Object.values(shapes)) {
@@ -98,24 +98,24 @@ function look(database: DatabaseSync, version: number): Pick<StorageCheck, 'reco
   }
   for (const { level, broken, sql } of invariants) {
     const found = attempt(findings, () => pointers(database, sql)) ?? [];
-    for (const path of found.slice(0, named)) findings.push({ level, path, message: broken });
-    if (found.length > named)
-      findings.push({ level, path: '', message: `and ${found.length - named} more: ${broken}` });
+    for (const path of found.slice(0, maxReported)) findings.push({ level, path, message: broken });
+    if (found.length > maxReported)
+      findings.push({ level, path: '', message: `and ${found.length - maxReported} more: ${broken}` });
   }
   return { records, findings };
 }
 
-/** What SQLite itself finds: pages, trees, indexes, references. */
+/** The findings of SQLite: pages, trees, indexes, references. */
 function structureOf(database: DatabaseSync): Finding[] {
   const findings: Finding[] = [];
-  const said = attempt(findings, () => database.prepare(`PRAGMA integrity_check(${named})`).all()) ?? [];
-  const messages = said
+  const lines = attempt(findings, () => database.prepare(`PRAGMA integrity_check(${maxReported})`).all()) ?? [];
+  const messages = lines
     .flatMap((row) => String(row['integrity_check']).split('\n'))
     .filter((line) => line !== 'ok' && line !== '');
   findings.push(...messages.map((message): Finding => ({ level: 'error', path: '', message })));
   const dangling = attempt(findings, () => database.prepare('PRAGMA foreign_key_check').all()) ?? [];
   findings.push(
-    ...dangling.slice(0, named).map(
+    ...dangling.slice(0, maxReported).map(
       (row): Finding => ({
         level: 'error',
         path: `/${row['table']}`,
@@ -126,7 +126,7 @@ function structureOf(database: DatabaseSync): Finding[] {
   return findings;
 }
 
-/** In a damaged file a query may fail: that is a finding, and the others run all the same. */
+/** In a damaged file a query may fail. The failure is a finding, and the other queries still run. */
 function attempt<T>(findings: Finding[], ask: () => T): T | undefined {
   try {
     return ask();

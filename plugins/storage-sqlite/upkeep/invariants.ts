@@ -1,15 +1,15 @@
 import type { Kind } from '../../../core/index.ts';
 import { quoted, shapes, type Shape } from '../queries/shapes.ts';
 
-/** What must hold of the records. `sql` gives, in one column, a pointer to each record of which it does not. */
+/** A condition that all records meet. `sql` returns, in one column, a pointer to each record that violates it. */
 export interface Invariant {
   readonly level: 'error' | 'warning';
   readonly broken: string;
   readonly sql: string;
 }
 
-const over = "('completed', 'failed', 'cancelled')";
-/** The journal keeps everything at least so long; see `core/reconciler/background/event-retention.ts`. */
+const endedStatuses = "('completed', 'failed', 'cancelled')";
+/** The least retention of the journal; see `core/reconciler/background/event-retention.ts`. */
 const journalMs = 30 * 86_400_000;
 
 const orphans = (kind: Kind, pointer: string, reference = 'request_id'): string =>
@@ -23,14 +23,14 @@ export const invariants: readonly Invariant[] = [
   ...Object.values(shapes).map(
     (shape): Invariant => ({
       level: 'error',
-      broken: 'cannot be read, or differs from what it is looked up by',
+      broken: 'cannot be parsed, or differs from its columns',
       sql: differing(shape),
     }),
   ),
   { level: 'error', broken: 'belongs to a request that does not exist', sql: orphans('attempt', attempt) },
   {
     level: 'error',
-    broken: 'belongs to a request that does not exist: nobody takes it back',
+    broken: 'belongs to a request that does not exist, so that it is never released',
     sql: orphans('machine', machine),
   },
   {
@@ -50,7 +50,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     level: 'warning',
-    broken: 'live under one id: two machines, or one that two instances on the same cloud took in',
+    broken: 'live under one id: two machines, or one that two instances of the same cloud recorded',
     sql: `SELECT '/machine/' || group_concat(provider_instance || '/' || machine_id, ' and /machine/') FROM machine t
       WHERE t.gone_at IS NULL GROUP BY t.machine_id HAVING count(*) > 1`,
   },
@@ -61,13 +61,13 @@ export const invariants: readonly Invariant[] = [
   },
   {
     level: 'error',
-    broken: 'lives, and its request is over for the loop: nobody follows it',
+    broken: 'lives, although its request has ended for the loop, so that it is not observed',
     sql: `SELECT ${machine} FROM machine t JOIN request r ON r.request_id = t.request_id
-      WHERE t.gone_at IS NULL AND r.next_at IS NULL AND r.status IN ${over}`,
+      WHERE t.gone_at IS NULL AND r.next_at IS NULL AND r.status IN ${endedStatuses}`,
   },
   {
     level: 'warning',
-    broken: 'has not ended, and nothing is due for it any more',
+    broken: 'has not ended, and no work is scheduled for it',
     sql: `SELECT '/request/' || r.request_id FROM request r WHERE r.status IN ('pending', 'in_progress') AND r.next_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM signal w WHERE w.request_id = r.request_id AND w.applied = 0)
       AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.request_id = r.request_id)`,
@@ -86,17 +86,17 @@ export const invariants: readonly Invariant[] = [
   },
   {
     level: 'warning',
-    broken: 'is missing, though the journal keeps what is so young',
+    broken: 'is missing, although the journal keeps entries of this age',
     sql: `SELECT '/event/' || (before + 1) || CASE WHEN seq > before + 2 THEN ' to /event/' || (seq - 1) ELSE '' END FROM (
         SELECT seq, lag(seq) OVER (ORDER BY seq) AS before, lag(at) OVER (ORDER BY seq) AS since FROM event)
       WHERE seq > before + 1 AND since > (SELECT max(at) FROM event) - ${journalMs}`,
   },
 ];
 
-/** Records whose document is not JSON, or says something else than their columns. */
+/** Records whose document is not JSON, or differs from their columns. */
 function differing(shape: Shape): string {
   const fields = [
-    ...shape.key.filter((field) => !(shape.kept as readonly string[]).includes(field)),
+    ...shape.key.filter((field) => !(shape.maintained as readonly string[]).includes(field)),
     ...shape.columns,
   ];
   const pointer = shape.key.map((field) => `'/' || ${quoted(field)}`).join(' || ');
@@ -104,12 +104,12 @@ function differing(shape: Shape): string {
   return `SELECT '/${shape.kind}' || ${pointer} FROM ${quoted(shape.kind)} WHERE CASE WHEN json_valid(doc) THEN ${other} ELSE 1 END`;
 }
 
-/** Counters that differ from what there is. */
+/** Counters that differ from the number of records. */
 function miscounted(kind: 'request' | 'machine', sort: string): Invariant {
   const present = `SELECT '${kind}' AS of, ${sort} AS sort, status, count(*) AS n FROM ${kind} GROUP BY 2, 3`;
   return {
     level: 'error',
-    broken: 'does not agree with how many there are',
+    broken: 'differs from the number of records',
     sql: `SELECT '/counter/${kind}/' || sort || '/' || status FROM (
         SELECT sort, status, n FROM (${present}) UNION ALL SELECT sort, status, -n FROM counter WHERE of = '${kind}')
       GROUP BY sort, status HAVING sum(n) <> 0`,

@@ -16,7 +16,7 @@ const each = 1_000;
 const patience_ms = 300_000;
 
 /** A broker that only sweeps: what lives is looked at once, after its start. Nothing is too young to be compared. */
-const settings = { look_late_ms: 3_600_000, sweep_first_ms: 60_000, sweep_ms: 60_000, sweep_grace_ms: 0 };
+const settings = { observe_resting_ms: 3_600_000, sweep_first_ms: 60_000, sweep_ms: 60_000, sweep_grace_ms: 0 };
 
 const stepMs = 100;
 /** At rest: less than a twentieth of a processor over that time, and no call. */

@@ -128,8 +128,8 @@ test('many requests are observed in one call', async (t) => {
   const bench = await loopBench({ east });
   for (let i = 0; i < 50; i++) await bench.request(2);
   await bench.clock.advance(5_000);
-  const looks = east.calls.filter((call) => call.startsWith('observe'));
-  t.true(looks.length <= 4, `${looks.length} calls: ${looks.join(' ')}`);
+  const observations = east.calls.filter((call) => call.startsWith('observe'));
+  t.true(observations.length <= 4, `${observations.length} calls: ${observations.join(' ')}`);
   await bench.close();
 });
 

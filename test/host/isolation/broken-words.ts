@@ -14,7 +14,7 @@ const strategy = (name: string, render: () => unknown): SchedulerStrategy => ({
   listed: { ...view(render), entry: render, around: () => render() },
   templates: view(render),
   reclaims: view(render),
-  recognises: () => false,
+  recognizes: () => false,
 });
 
 export default definePlugin({
@@ -27,7 +27,7 @@ export default definePlugin({
     strategy('without-entries', () => ({ requests: [] })),
     {
       ...strategy('reading', speechless),
-      recognises: speechless,
+      recognizes: speechless,
       readTemplates: () => ({ layers: [], findings: [] }),
     },
   ],

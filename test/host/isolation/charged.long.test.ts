@@ -22,7 +22,7 @@ async function boot(
   const broker = await bootBroker({
     storage: 'memory',
     clock: fastClock(20),
-    settings: { look_soon_ms: 1_000 },
+    settings: { observe_moving_ms: 1_000 },
     templates: [
       { template_id: 'good' },
       ...Object.entries(rules).map(([template_id, rule]) => ({ template_id, rule })),

@@ -39,7 +39,7 @@ async function boot(
     templates: instances.flatMap((name) =>
       [name, ...more(name)].map((template_id) => ({ template_id, provider_name: name, state: stateOf(name) })),
     ),
-    settings: { look_soon_ms: 1_000, ...options.settings },
+    settings: { observe_moving_ms: 1_000, ...options.settings },
     ...(options.log ? { log: options.log } : {}),
     configuration: {
       plugins: [plugin, 'default-format', 'storage-memory'],

@@ -7,12 +7,12 @@ import { silentLog } from '../../../core/contract/log.ts';
 import { LoopThread, type LoopThreadOptions } from '../../../host/loop/loop-thread.ts';
 import { until } from '../../support/boot-broker.ts';
 
-/** A thread whose body is `body`; `looked` hears `[its number]` when it is ready. */
+/** A thread whose body is `body`; `refreshed` hears `[its number]` when it is ready. */
 function threadOf(t: ExecutionContext, body: string, options: Partial<LoopThreadOptions> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'muster-thread-'));
   const file = join(directory, 'body.mjs');
   const head = `import { parentPort, workerData } from 'node:worker_threads'; const thread = workerData.owner.thread;`;
-  const ready = `parentPort.postMessage({ event: 'ready' }); parentPort.postMessage({ event: 'looked', request_ids: [String(thread)], at: thread });`;
+  const ready = `parentPort.postMessage({ event: 'ready' }); parentPort.postMessage({ event: 'refreshed', request_ids: [String(thread)], at: thread });`;
   writeFileSync(file, `${head}\n${ready}\n${body}`);
   const heard: number[] = [];
   const data = {
@@ -24,7 +24,7 @@ function threadOf(t: ExecutionContext, body: string, options: Partial<LoopThread
     data,
     log: silentLog,
     file: pathToFileURL(file),
-    looked: (_, at) => void heard.push(at),
+    refreshed: (_, at) => void heard.push(at),
     ...options,
   });
   t.teardown(async () => {

@@ -65,7 +65,7 @@ test('a broker whose data directory was moved away says so, takes no command, an
   const { body: first } = await ask();
   await broker.until(() => ended(first.request_id));
   renameSync(data, `${data}.away`);
-  const says = /muster\.db was removed or moved while muster runs\. Nothing is written any more/;
+  const says = /muster\.db was removed or moved while muster runs\. muster stopped writing/;
   // The thread of the loop notices by itself, whatever callers do.
   const told = await broker.until(async () => {
     const answer = await broker.app.inject('/readyz');

@@ -88,7 +88,7 @@ test('a name that somebody else took is the end of the order, and his group is l
   await foreign(cloud, order, [{ Key: 'muster:request-id', Value: order.request_id }]);
   const fault = await t.throwsAsync<ProviderFault>(cloud.launch(order));
   t.is(fault?.kind, 'invalid');
-  t.regex(fault?.message ?? '', /did not make is in its way/);
+  t.regex(fault?.message ?? '', /exists that this order did not create/);
   t.is(await asg.find?.(cloud.session, order, cloud.call), undefined);
   t.deepEqual(await cloud.dispose(order), { done: true });
   t.deepEqual(cloud.simulator.ledger().groups, [order.prepared.name]);

@@ -20,9 +20,9 @@ test('a group that stays short says so by offer, and is not settled: it would tr
   const cloud = await openGroups(t, { capacity: [{ count: 1 }] });
   const order = await cloud.order({ machine_count: 9, template: twoTypes });
   await cloud.launch(order);
-  await cloud.look(order);
+  await cloud.observe(order);
   cloud.minute();
-  const seen = await cloud.look(order);
+  const seen = await cloud.observe(order);
   t.is(seen.machines.length, 4);
   t.false(seen.settled);
   t.true(seen.stuck);
@@ -43,7 +43,7 @@ test('a group that stays short says so by offer, and is not settled: it would tr
  */
 const once = { cloud_max_retries: 0 };
 
-test('the history of a short group is not read at every look, and one that cannot be read says nothing', async (t) => {
+test('the history of a short group is not read at every observation, and one that cannot be read says nothing', async (t) => {
   const cloud = await openGroups(
     t,
     {
@@ -55,7 +55,7 @@ test('the history of a short group is not read at every look, and one that canno
   const order = await cloud.order({ machine_count: 2 });
   await cloud.launch(order);
   for (let looks = 0; looks < 11; looks += 1) {
-    const seen = await cloud.look(order);
+    const seen = await cloud.observe(order);
     t.is(seen.shortfall === undefined, looks < 4 || looks % 2 === 1, String(looks));
     cloud.simulator.advance(1_000);
   }
@@ -70,9 +70,9 @@ test('of a group without subnets a zone that lacks capacity says nothing, all zo
     const cloud = await openGroups(t, { capacity });
     const order = await cloud.order({ machine_count: 3, template });
     await cloud.launch(order);
-    await cloud.look(order);
+    await cloud.observe(order);
     cloud.minute();
-    const seen = await cloud.look(order);
+    const seen = await cloud.observe(order);
     t.is(seen.shortfall !== undefined, short);
     t.is(seen.stuck === true, short);
     t.is(seen.machines.length, short ? 0 : 3);
@@ -84,9 +84,9 @@ test('Spot that is short does not speak for what is on demand', async (t) => {
   const template = { ...twoTypes, price_type: 'mixed', percent_on_demand: 50 };
   const order = await cloud.order({ machine_count: 4, template });
   await cloud.launch(order);
-  await cloud.look(order);
+  await cloud.observe(order);
   cloud.minute();
-  const seen = await cloud.look(order);
+  const seen = await cloud.observe(order);
   t.deepEqual(tally(seen.machines.map(({ data }) => (data as { market: string }).market)), { 'on-demand': 2 });
   t.true(seen.stuck, 'what is on demand has its share');
   t.deepEqual(tally(seen.shortfall?.map(({ offer }) => offer?.split('|')[2]) ?? []), { spot: 4 });
@@ -102,9 +102,9 @@ test('what is on demand and short does not speak for Spot, and as long as one ma
   const template = { ...twoTypes, price_type: 'mixed', percent_on_demand: 50 };
   const order = await cloud.order({ machine_count: 4, template });
   await cloud.launch(order);
-  await cloud.look(order);
+  await cloud.observe(order);
   cloud.minute();
-  const seen = await cloud.look(order);
+  const seen = await cloud.observe(order);
   t.deepEqual(tally(seen.shortfall?.map(({ offer }) => offer?.split('|')[2]) ?? []), { 'on-demand': 4 });
 });
 
@@ -186,13 +186,13 @@ for (const boot_ms of [100_000, 100]) {
     const order = await cloud.order({ machine_count: 3 });
     await cloud.launch(order);
     cloud.simulator.advance(5_000);
-    const seen = await cloud.look(order);
+    const seen = await cloud.observe(order);
     t.is(seen.machines.length, 3);
     t.is(seen.settled, boot_ms === 100);
     t.true(seen.machines.every((machine) => machine.status === 'pending' && !machine.ready));
     t.deepEqual(idsOf(seen.machines), cloud.live(order));
     cloud.simulator.advance(301_000);
-    t.deepEqual((await cloud.look(order)).machines, []);
+    t.deepEqual((await cloud.observe(order)).machines, []);
   });
 }
 
@@ -233,7 +233,7 @@ test('lost machines are not replaced, and the group says that no more will come'
   );
   cloud.minute();
   cloud.minute();
-  const seen = await cloud.look(order, machines);
+  const seen = await cloud.observe(order, machines);
   t.true(seen.settled);
   t.is(seen.machines.find((machine) => machine.machine_id === first.machine_id)?.status, 'terminated');
   t.is(cloud.live(order).length, 2);
@@ -244,10 +244,10 @@ test('a machine that ends before it runs is a shortfall, and its group does not 
   const order = await cloud.order({ machine_count: 3 });
   await cloud.launch(order);
   cloud.simulator.advance(1_100);
-  const young = await cloud.look(order);
+  const young = await cloud.observe(order);
   cloud.minute();
   cloud.minute();
-  const seen = await cloud.look(order, refs(young.machines));
+  const seen = await cloud.observe(order, refs(young.machines));
   t.true(seen.settled);
   t.deepEqual(
     seen.shortfall?.map(({ kind, count }) => [kind, count]),
@@ -264,7 +264,7 @@ test('a group whose processes somebody resumed is made quiet again', async (t) =
     (sdk) => new sdk.ResumeProcessesCommand({ AutoScalingGroupName: name }),
     cloud.call,
   );
-  await cloud.look(order, machines);
+  await cloud.observe(order, machines);
   t.is((await cloud.group(order))?.SuspendedProcesses?.length, 6);
 });
 

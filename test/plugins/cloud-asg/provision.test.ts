@@ -18,13 +18,13 @@ test('a plain group starts the machines asked for, tagged from their first momen
   });
   const launch = await cloud.launch(order);
   t.false(launch.settled);
-  t.false((await cloud.look(order)).settled);
+  t.false((await cloud.observe(order)).settled);
   cloud.simulator.advance(1_100);
-  const young = await cloud.look(order);
+  const young = await cloud.observe(order);
   t.is(young.machines.length, 5);
   t.false(young.settled);
   cloud.minute();
-  const seen = await cloud.look(order);
+  const seen = await cloud.observe(order);
   t.true(seen.settled);
   t.is(seen.shortfall, undefined);
   t.true(seen.machines.every((machine) => machine.ready));
@@ -68,7 +68,7 @@ test('a group of Spot machines has a price limit and the strategy in its own spe
   const order = await cloud.order({ machine_count: 4, template });
   await cloud.launch(order);
   cloud.minute();
-  const seen = await cloud.look(order);
+  const seen = await cloud.observe(order);
   t.deepEqual(tally(seen.machines.map(market)), { spot: 4 });
   t.like((await cloud.group(order))?.MixedInstancesPolicy?.InstancesDistribution, {
     SpotAllocationStrategy: 'capacity-optimized',
@@ -86,7 +86,7 @@ test('a mixed group has the share on demand that was asked for, rounded to machi
   });
   await cloud.launch(order);
   cloud.minute();
-  t.deepEqual(tally((await cloud.look(order)).machines.map(market)), { 'on-demand': 2, spot: 3 });
+  t.deepEqual(tally((await cloud.observe(order)).machines.map(market)), { 'on-demand': 2, spot: 3 });
 });
 
 test('with weights never more machines come than were asked for', async (t) => {
@@ -97,7 +97,7 @@ test('with weights never more machines come than were asked for', async (t) => {
     t.is(order.prepared.input.DesiredCapacity, 10);
     await cloud.launch(order);
     cloud.minute();
-    const seen = await cloud.look(order);
+    const seen = await cloud.observe(order);
     t.true(seen.settled);
     t.true(seen.machines.length >= 3 && seen.machines.length <= 5, String(seen.machines.length));
     t.is(cloud.live(order).length, seen.machines.length);
@@ -112,7 +112,7 @@ test('attributes choose the types', async (t) => {
     const order = await cloud.order({ machine_count: 3, template });
     await cloud.launch(order);
     cloud.minute();
-    const seen = await cloud.look(order);
+    const seen = await cloud.observe(order);
     t.is(seen.machines.length, 3);
     t.true(seen.settled);
   }
@@ -124,7 +124,7 @@ test('priorities are the order of the types', async (t) => {
   const order = await cloud.order({ machine_count: 3, template });
   await cloud.launch(order);
   cloud.minute();
-  t.deepEqual(tally((await cloud.look(order)).machines.map(({ data }) => (data as MachineData).machine_type)), {
+  t.deepEqual(tally((await cloud.observe(order)).machines.map(({ data }) => (data as MachineData).machine_type)), {
     'c5.large': 3,
   });
 });
@@ -134,7 +134,7 @@ test('a template without subnets has machines in all zones', async (t) => {
   const order = await cloud.order({ machine_count: 3, template: { template_id: 't', subnet_ids: undefined } as any });
   await cloud.launch(order);
   cloud.minute();
-  t.is(new Set((await cloud.look(order)).machines.map(({ data }) => (data as MachineData).zone)).size, 3);
+  t.is(new Set((await cloud.observe(order)).machines.map(({ data }) => (data as MachineData).zone)).size, 3);
 });
 
 test("the template's own launch template is the ground of the order's", async (t) => {
@@ -158,7 +158,7 @@ test("the template's own launch template is the ground of the order's", async (t
     t.is(order.prepared.template.owner, 'order');
     await cloud.launch(order);
     cloud.minute();
-    t.deepEqual(tally((await cloud.look(order)).machines.map(market)), {
+    t.deepEqual(tally((await cloud.observe(order)).machines.map(market)), {
       [price_type === 'spot' ? 'spot' : 'on-demand']: 2,
     });
     t.is(cloud.live(order).length, 2);

@@ -25,7 +25,7 @@ test('exactly the machines named go, none is refilled, none of the others is tou
     t.deepEqual(await cloud.release(order, { go: [first, second], stay }), { done: true });
     cloud.minute();
     t.deepEqual(cloud.live(order), idsOf(stay));
-    t.true((await cloud.look(order, stay)).settled);
+    t.true((await cloud.observe(order, stay)).settled);
     const size = stay.reduce(
       (sum, { data }) => sum + ('machine_types' in template ? (data as { weight: number }).weight : 1),
       0,
@@ -152,11 +152,11 @@ test('a launch that is stopped keeps what it has and gets no more, also when cap
   const { order, machines } = await running(cloud, { machine_count: 5 });
   t.is(machines.length, 2);
   t.deepEqual(await cloud.release(order, { stay: machines, to_come: 0 }), { done: true });
-  t.false((await cloud.look(order, machines)).settled, 'what was decided before may still come');
+  t.false((await cloud.observe(order, machines)).settled, 'what was decided before may still come');
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();
   t.deepEqual(cloud.live(order), idsOf(machines));
-  t.true((await cloud.look(order, machines)).settled);
+  t.true((await cloud.observe(order, machines)).settled);
 });
 
 test('a group that gives nothing back grows on to the size that is allowed', async (t) => {
@@ -178,7 +178,7 @@ test('a group that gives something back gets no more, and says so', async (t) =>
   t.deepEqual(await cloud.release(order, { go: [first], stay, to_come: 3 }), { done: true });
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();
-  t.true((await cloud.look(order, stay)).settled);
+  t.true((await cloud.observe(order, stay)).settled);
   t.deepEqual(cloud.live(order), idsOf(stay));
 });
 
@@ -189,7 +189,7 @@ test('machines that were on their way when the group was stopped are seen, and g
   cloud.simulator.advance(600);
   t.deepEqual(await cloud.release(order, {}), { done: true });
   cloud.minute();
-  const seen = await cloud.look(order);
+  const seen = await cloud.observe(order);
   t.is(seen.machines.length, 3);
   t.deepEqual(await cloud.release(order, { go: refs(seen.machines) }), { done: true });
   cloud.minute();
@@ -269,8 +269,8 @@ test('a group that somebody deleted is awaited for a while, then what it was ask
   t.deepEqual(await cloud.release(order, { go: machines }), { done: true });
   cloud.minute();
   t.false((await cloud.release(order, { go: machines })).done);
-  t.false((await cloud.look(order, machines)).settled);
+  t.false((await cloud.observe(order, machines)).settled);
   cloud.simulator.advance(130_000);
   t.true((await cloud.release(order, { go: machines })).done);
-  t.true((await cloud.look(order, machines)).settled);
+  t.true((await cloud.observe(order, machines)).settled);
 });

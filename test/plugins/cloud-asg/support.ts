@@ -23,7 +23,7 @@ export interface GroupStage extends Stage {
   order(more?: Partial<LaunchOrder<any, any>>): Promise<Order>;
   launch(order: Order): Promise<Launch>;
   /** What is seen of an order whose launch answered, or will. */
-  look(order: Order, known?: readonly MachineRef[]): Promise<Observation>;
+  observe(order: Order, known?: readonly MachineRef[]): Promise<Observation>;
   release(order: Order, aim: Partial<ReleaseTarget>): Promise<Progress>;
   dispose(order: Order): Promise<Progress>;
   /** Says the same again until it is done, time passing. */
@@ -60,7 +60,7 @@ export async function openGroups(
     ...cloud,
     order: (more) => prepared(asg, cloud, more),
     launch: (order) => asg.launch(session, order, call),
-    async look(order, known = []) {
+    async observe(order, known = []) {
       const [seen] = await asg.observe(session, [{ handle: handleOf(order), order, known }], call);
       if (!seen || isFault(seen)) throw seen ?? new Error('Nothing was said.');
       return seen;
@@ -113,6 +113,6 @@ export async function running(
   const order = await stage.order(more);
   await stage.launch(order);
   stage.minute();
-  const seen = await stage.look(order);
+  const seen = await stage.observe(order);
   return { order, machines: refs(seen.machines) };
 }

@@ -101,7 +101,7 @@ test('a fleet whose time is over is settled with what it has, says why, and its 
   t.teardown(fleet.close);
   await fleet.launch();
   fleet.simulator.advance(200_000);
-  const before = await fleet.look();
+  const before = await fleet.observe();
   t.false(before.settled);
   fleet.simulator.setKnobs({ capacity: [{ count: 1 }] });
   const after = await fleet.settle();

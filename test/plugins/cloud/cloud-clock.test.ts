@@ -9,28 +9,28 @@ test('moments of the cloud are told in the time of the broker, whose clock may b
   const cloud = cloudClock(clock);
   const launched = new Date(clock.now() - 5_000);
   t.is(cloud.now(), clock.now());
-  t.is(cloud.ours(launched), launched.toISOString());
+  t.is(cloud.toBrokerTime(launched), launched.toISOString());
 
   // The broker's clock was set forward by an hour, the cloud's goes on.
   const there = clock.now();
   clock.jump(hour);
-  cloud.heard(new Date(there).toUTCString());
+  cloud.adjust(new Date(there).toUTCString());
   t.is(cloud.now(), there);
-  t.is(Date.parse(cloud.ours(launched)), clock.now() - 5_000);
+  t.is(Date.parse(cloud.toBrokerTime(launched)), clock.now() - 5_000);
 
   clock.jump(-2 * hour);
-  cloud.heard(new Date(there).toUTCString());
+  cloud.adjust(new Date(there).toUTCString());
   t.is(cloud.now(), there);
-  t.is(Date.parse(cloud.ours(launched.toISOString())), clock.now() - 5_000);
+  t.is(Date.parse(cloud.toBrokerTime(launched.toISOString())), clock.now() - 5_000);
 });
 
 test('delay and rounding are no wrong clock, and an answer without a date says nothing', (t) => {
   const clock = new FakeClock();
   const cloud = cloudClock(clock);
-  cloud.heard(new Date(clock.now() - 59_000).toUTCString());
+  cloud.adjust(new Date(clock.now() - 59_000).toUTCString());
   t.is(cloud.now(), clock.now());
   const there = clock.now() - hour;
-  cloud.heard(new Date(there).toUTCString());
-  for (const date of [undefined, '', 'yesterday']) cloud.heard(date);
+  cloud.adjust(new Date(there).toUTCString());
+  for (const date of [undefined, '', 'yesterday']) cloud.adjust(date);
   t.is(cloud.now(), there);
 });

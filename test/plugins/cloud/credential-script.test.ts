@@ -33,7 +33,7 @@ test('who calls is what the script prints, asked once while it is good', async (
 
 const wrong: readonly (readonly [what: string, body: string, message: RegExp])[] = [
   ['that fails', 'echo s3cr3t; exit 3', /credentials\.sh ended with 3\.$/],
-  ['that prints no JSON', 'echo s3cr3t', /credentials\.sh printed is no JSON\.$/],
+  ['that prints no JSON', 'echo s3cr3t', /output of the credential_script \S+credentials\.sh is not JSON\./],
   ['that prints no key', 'echo \'{"SecretAccessKey": "s3cr3t"}\'', /no AccessKeyId/],
 ];
 for (const [what, body, message] of wrong) {

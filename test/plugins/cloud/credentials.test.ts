@@ -92,6 +92,7 @@ test('a credential file that is not there is named, with its path and whose it i
   const fault = await stand.session.account(stand.call).catch((error: unknown) => error as Error);
   t.like(fault, {
     kind: 'credentials',
-    message: "The credentials of 'east' cannot be used: credential_file /nowhere/credentials does not exist.",
+    message:
+      "The credentials of 'east' cannot be used: credential_file /nowhere/credentials does not exist. Correct the path.",
   });
 });

@@ -54,8 +54,8 @@ export interface FleetStage extends Stage {
   /** Running and pending machines of the order. */
   live(): string[];
   launch(): Promise<void>;
-  /** One look, as the core makes it: with what was known before. Throws what is a fault. */
-  look(): Promise<Observation>;
+  /** One observation with the known machines, as in the core. Throws a fault. */
+  observe(): Promise<Observation>;
   /** Looks every two seconds until the fleet is settled; throws after ten minutes. */
   settle(): Promise<Observation>;
   /** References of machines, of all alive ones by default. */
@@ -91,7 +91,7 @@ export async function fleetStage(
       if (launch.settled) throw new Error('A standing fleet is not settled at its launch.');
       here.handle = JSON.parse(JSON.stringify(launch.handle));
     },
-    async look() {
+    async observe() {
       const alive = here.refs();
       const [seen] = await api.observe(cloud.session, [{ handle: here.handle, order, known: alive }], cloud.call);
       if (!seen || isFault(seen)) throw seen;
@@ -101,7 +101,7 @@ export async function fleetStage(
     },
     async settle() {
       for (let i = 0; i < 300; i++) {
-        const seen = await here.look();
+        const seen = await here.observe();
         if (seen.settled) return seen;
         cloud.simulator.advance(2_000);
       }

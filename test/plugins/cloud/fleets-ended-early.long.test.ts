@@ -27,11 +27,11 @@ for (const way of ways) {
     fleet.simulator.advance(21_000);
     t.is(fleet.live().length, 4, 'the cloud keeps what it has begun');
     t.false((await way.api.release(fleet.session, fleet.handle, aim, fleet.call)).done);
-    t.false((await fleet.look()).settled);
+    t.false((await fleet.observe()).settled);
     await fleet.release({ ...aim, go: fleet.refs() });
     fleet.simulator.advance(minute);
     t.deepEqual(fleet.live(), []);
-    t.true((await fleet.look()).settled);
+    t.true((await fleet.observe()).settled);
   });
 
   test(`${way.name}: machines that nobody ever saw are ended with what is left of their order`, async (t) => {
@@ -99,7 +99,7 @@ for (const way of ways) {
       await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), to_come: 0 });
       fleet.simulator.advance(2 * minute);
       t.deepEqual(fleet.live(), stay);
-      await fleet.look();
+      await fleet.observe();
       await fleet.release({ go: fleet.refs(...stay), stay: [], to_come: 0 });
       fleet.simulator.advance(2 * minute);
       t.deepEqual(fleet.live(), []);
@@ -140,7 +140,7 @@ for (const way of ways) {
     t.teardown(fleet.close);
     await fleet.launch();
     fleet.simulator.advance(4_000);
-    const seen = await fleet.look();
+    const seen = await fleet.observe();
     t.is(seen.machines.length, 2);
     t.false(seen.settled);
     t.false((await way.api.release(fleet.session, fleet.handle, { go: [], stay: [], to_come: 0 }, fleet.call)).done);

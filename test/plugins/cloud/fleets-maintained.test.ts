@@ -43,7 +43,7 @@ for (const way of maintaining) {
     const [lost = ''] = fleet.live();
     fleet.simulator.setKnobs({ reclaim: [{ instance_ids: [lost], notice_s: 0 }] });
     fleet.simulator.advance(1_500);
-    t.false((await fleet.look()).settled);
+    t.false((await fleet.observe()).settled);
     const { machines } = await fleet.settle();
     t.is(machines.filter(({ status }) => status === 'pending' || status === 'running').length, 3);
     t.is(fleet.live().length, 3);
@@ -86,7 +86,7 @@ for (const way of maintaining) {
     fleet.simulator.setKnobs({ capacity: [] });
     fleet.simulator.advance(5 * minute);
     t.deepEqual(fleet.live(), stay);
-    t.true((await fleet.look()).settled);
+    t.true((await fleet.observe()).settled);
   });
 }
 

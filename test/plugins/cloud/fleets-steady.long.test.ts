@@ -13,11 +13,11 @@ for (const way of maintaining) {
     await fleet.settle();
     for (let i = 0; i < 5; i++) {
       fleet.simulator.advance(1_000);
-      await fleet.look();
+      await fleet.observe();
     }
     const known = fleet.refs();
     t.is(known.length, size);
-    const look = async (): Promise<Observation> => {
+    const observe = async (): Promise<Observation> => {
       const [seen] = await way.api.observe(
         fleet.session,
         [{ handle: fleet.handle, order: fleet.order, known, steady: true }],
@@ -27,7 +27,7 @@ for (const way of maintaining) {
       return seen;
     };
     const before = fleet.calls('DescribeInstances');
-    const calm = await look();
+    const calm = await observe();
     t.is(fleet.calls('DescribeInstances'), before);
     t.true(calm.settled, 'it is as whole as when it is described');
     t.is(calm.machines.filter(({ status, ready }) => status === 'running' && ready).length, size);
@@ -36,7 +36,7 @@ for (const way of maintaining) {
     const victim = known[5]?.machine_id ?? '';
     await fleet.session.write(() => new TerminateInstancesCommand({ InstanceIds: [victim] }), fleet.call);
     for (let i = 0; i < 15; i++) fleet.simulator.advance(1_000);
-    const { machines } = await look();
+    const { machines } = await observe();
     t.regex(machines.find(({ machine_id }) => machine_id === victim)?.status ?? '', /shutting-down|terminated/);
     const ids = new Set(known.map(({ machine_id }) => machine_id));
     const newcomers = machines.filter(({ machine_id }) => !ids.has(machine_id));
@@ -54,7 +54,7 @@ test('a Spot machine at rest that is taken back says when', async (t) => {
   await fleet.launch();
   await fleet.settle();
   fleet.simulator.advance(5_000);
-  await fleet.look();
+  await fleet.observe();
   const known = fleet.refs();
   const taken = known[3]?.machine_id ?? '';
   fleet.simulator.setKnobs({ reclaim: [{ instance_ids: [taken], notice_s: 120 }] });

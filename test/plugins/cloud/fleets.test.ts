@@ -9,14 +9,14 @@ for (const way of ways) {
     t.teardown(fleet.close);
     await fleet.launch();
     t.is(fleet.order.prepared.template.owner, 'order');
-    t.false((await fleet.look()).settled);
+    t.false((await fleet.observe()).settled);
     t.deepEqual(fleet.live(), []);
     const { machines } = await fleet.settle();
     t.deepEqual(machines.map((machine) => machine.machine_id).toSorted(), fleet.live());
     t.is(fleet.live().length, 4);
     t.deepEqual(fleet.simulator.ledger().untagged, []);
     fleet.simulator.advance(5 * minute);
-    t.true((await fleet.look()).settled);
+    t.true((await fleet.observe()).settled);
     t.is(fleet.live().length, 4);
   });
 
@@ -31,11 +31,11 @@ for (const way of ways) {
     });
     await fleet.launch();
     fleet.simulator.advance(5_000);
-    const early = await fleet.look();
+    const early = await fleet.observe();
     t.is(early.machines.length, 2);
     t.is(early.stuck, undefined, 'others may still come, and the history is late');
     fleet.simulator.advance(45_000);
-    const seen = await fleet.look();
+    const seen = await fleet.observe();
     t.true(seen.stuck);
     t.false(seen.settled);
     t.deepEqual(
@@ -47,7 +47,7 @@ for (const way of ways) {
       ]),
     );
     await fleet.release({ go: [], stay: fleet.refs(), to_come: 0 });
-    t.true((await fleet.look()).settled);
+    t.true((await fleet.observe()).settled);
     fleet.simulator.setKnobs({ capacity: [] });
     fleet.simulator.advance(10 * minute);
     t.is(fleet.live().length, 2, 'nothing comes any more, although there is room now');
@@ -59,9 +59,9 @@ for (const way of ways) {
     fleet.simulator.setKnobs({ capacity: [{ market: 'spot', count: 0 }] });
     await fleet.launch();
     fleet.simulator.advance(5_000);
-    t.is((await fleet.look()).machines.length, 2);
+    t.is((await fleet.observe()).machines.length, 2);
     fleet.simulator.advance(45_000);
-    const seen = await fleet.look();
+    const seen = await fleet.observe();
     t.true(seen.stuck);
     t.true(seen.shortfall?.every(({ offer }) => offer?.endsWith('|spot')));
   });
@@ -86,7 +86,7 @@ for (const way of ways) {
     await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), to_come: 0 });
     fleet.simulator.advance(minute);
     t.deepEqual(fleet.live(), stay);
-    t.true((await fleet.look()).settled);
+    t.true((await fleet.observe()).settled);
     // What was said is said again by a successor.
     await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), to_come: 0 });
     fleet.simulator.advance(minute);
@@ -104,7 +104,7 @@ for (const way of ways) {
     });
     await fleet.launch();
     fleet.simulator.advance(4_000);
-    await fleet.look();
+    await fleet.observe();
     const [gone = '', ...stay] = fleet.live();
     t.is(stay.length, 2);
     const aim = { go: fleet.refs(gone), stay: fleet.refs(...stay), to_come: 2 };

@@ -156,5 +156,5 @@ test('somebody else may have taken the name: that is told, and nothing is launch
     .order(ec2Fleet, like('a'), await cloud.another())
     .catch((error: unknown) => error as ProviderFault);
   t.like(fault, { kind: 'invalid' });
-  t.regex((fault as ProviderFault).message, /was not made by muster/);
+  t.regex((fault as ProviderFault).message, /was not created by muster/);
 });

@@ -17,12 +17,12 @@ test('a foreign crowd sends us back to describing ours, and after a while its si
   for (let i = 0; i < 5; i++) await there.steady(1_000, 'subnet-1');
   const ours = watched.map(() => 200);
 
-  const first = await there.look(watched);
+  const first = await there.observe(watched);
   t.true((first.calls['DescribeInstanceStatus'] ?? 0) <= 5, 'it does not read the whole crowd');
   t.true((first.calls['DescribeInstances'] ?? 0) >= 2);
   t.deepEqual(inStatus(first.seen, 'running'), ours);
   there.pass(30_000);
-  const second = await there.look(watched);
+  const second = await there.observe(watched);
   t.deepEqual(second.calls, { DescribeInstances: 2 });
   t.deepEqual(inStatus(second.seen, 'running'), ours);
 
@@ -32,9 +32,9 @@ test('a foreign crowd sends us back to describing ours, and after a while its si
   );
   there.pass(11 * minute);
   // It is the turn of all of them to be described.
-  await there.look(watched);
+  await there.observe(watched);
   there.pass(30_000);
-  const later = await there.look(watched);
+  const later = await there.observe(watched);
   t.true((later.calls['DescribeInstanceStatus'] ?? 0) > 1);
 });
 
@@ -45,12 +45,12 @@ test('calls that come together share one listing, and so does one that comes soo
   for (const seen of await Promise.all(looks)) t.deepEqual(inStatus(seen, 'running'), [200, 200, 200, 200, 200, 200]);
   t.is(there.calls('DescribeInstanceStatus') - before, 2);
   there.pass(2_000);
-  t.deepEqual((await there.look(watched)).calls, {});
+  t.deepEqual((await there.observe(watched)).calls, {});
   there.pass(5_000);
-  t.deepEqual((await there.look(watched)).calls, { DescribeInstanceStatus: 2 });
+  t.deepEqual((await there.observe(watched)).calls, { DescribeInstanceStatus: 2 });
 });
 
-test('parts of one large look decide together that the statuses are worth it', async (t) => {
+test('parts of one large observation decide together that the statuses are worth it', async (t) => {
   const { there, watched } = await many(t);
   const before = there.calls('DescribeInstances');
   const parts = await Promise.all(watched.map((each) => runInstances.observe(there.session, [each], there.call)));
@@ -72,20 +72,20 @@ test('a listing that its maker gives up, or that fails, is made anew by the othe
   there.pass(30_000);
   const fault = { action: 'DescribeInstanceStatus', effect: 'skip', then: 'error', times: 2 } as const;
   there.simulator.setKnobs({ latency_ms: {}, faults: [{ ...fault, code: 'InternalError' }] });
-  t.deepEqual(inStatus((await there.look(watched)).seen, 'running'), [-1, -1, -1, -1, -1, -1]);
-  t.deepEqual((await there.look(watched)).calls, { DescribeInstanceStatus: 2 });
+  t.deepEqual(inStatus((await there.observe(watched)).seen, 'running'), [-1, -1, -1, -1, -1, -1]);
+  t.deepEqual((await there.observe(watched)).calls, { DescribeInstanceStatus: 2 });
   there.pass(30_000);
   there.simulator.setKnobs({ faults: [{ ...fault, code: 'RequestLimitExceeded' }] });
-  t.deepEqual((await there.look(watched)).calls, { DescribeInstanceStatus: 2, DescribeInstances: 2 });
-  t.deepEqual((await there.look(watched)).calls, { DescribeInstanceStatus: 2 });
+  t.deepEqual((await there.observe(watched)).calls, { DescribeInstanceStatus: 2, DescribeInstances: 2 });
+  t.deepEqual((await there.observe(watched)).calls, { DescribeInstanceStatus: 2 });
 });
 
 test('who may not list statuses describes, and does not ask for them each time', async (t) => {
   const { there, watched } = await many(t);
   there.simulator.setKnobs({ auth: { denied: [{ action: 'DescribeInstanceStatus' }] } });
-  const { seen, calls } = await there.look(watched);
+  const { seen, calls } = await there.observe(watched);
   t.deepEqual(calls, { DescribeInstanceStatus: 2, DescribeInstances: 2 });
   t.deepEqual(inStatus(seen, 'running'), [200, 200, 200, 200, 200, 200]);
   there.pass(30_000);
-  t.deepEqual((await there.look(watched)).calls, { DescribeInstances: 2 });
+  t.deepEqual((await there.observe(watched)).calls, { DescribeInstances: 2 });
 });

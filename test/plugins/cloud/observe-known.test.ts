@@ -11,7 +11,7 @@ for (const way of ways) {
     await fleet.settle();
     for (let i = 0; i < 5; i++) {
       fleet.simulator.advance(1_000);
-      await fleet.look();
+      await fleet.observe();
     }
     const known = fleet.refs().slice(0, 3);
     const before = fleet.simulator.audit().length;

@@ -61,7 +61,7 @@ for (const [size, how] of sizes) {
     place.simulator.setKnobs(out);
     for (let i = 0; i < 4; i++) {
       place.pass(30_000);
-      const { seen } = await place.look([here, both, away]);
+      const { seen } = await place.observe([here, both, away]);
       t.true(isFault(seen[0]), 'nothing is known of any of them');
       t.deepEqual(ids(machinesOf(seen[1])), ids(both.known));
       t.true(machinesOf(seen[1]).every(({ status }) => status === 'running'));
@@ -75,7 +75,7 @@ for (const [size, how] of sizes) {
     }
     place.simulator.setKnobs(over);
     place.pass(61_000);
-    const { seen } = await place.look([here, both, away]);
+    const { seen } = await place.observe([here, both, away]);
     t.deepEqual(inStatus(seen, 'running'), [size, 2 * size, size - 1]);
     t.true(machinesOf(seen[1]).every(({ ready }) => ready));
   });
@@ -86,24 +86,24 @@ test('a machine that ended in the zone is seen to have ended when the zone answe
   const victim = both.known.find((machine) => zone(machine) === 'us-east-1b')?.machine_id;
   await end(place, victim);
   place.simulator.setKnobs(out);
-  const during = await place.look([both, away]);
+  const during = await place.observe([both, away]);
   t.is(machinesOf(during.seen[0]).find(({ machine_id }) => machine_id === victim)?.status, 'running');
   place.simulator.setKnobs(over);
   place.pass(61_000);
-  const after = await place.look([both, away]);
+  const after = await place.observe([both, away]);
   t.is(machinesOf(after.seen[0]).find(({ machine_id }) => machine_id === victim)?.status, 'terminated');
 });
 
 test('a zone that does not answer is left out of the questions of the next minute, and then tried again', async (t) => {
   const { place, both, away } = await there(t, 3);
-  const look = async () => (await place.look([both, away])).calls['DescribeInstances'] ?? 0;
-  await look();
+  const observe = async () => (await place.observe([both, away])).calls['DescribeInstances'] ?? 0;
+  await observe();
   place.simulator.setKnobs(out);
-  t.true((await look()) > 2);
+  t.true((await observe()) > 2);
   place.pass(30_000);
-  t.is(await look(), 1);
+  t.is(await observe(), 1);
   place.pass(30_000);
-  t.true((await look()) > 2);
+  t.true((await observe()) > 2);
 });
 
 test('an attempt of which machines may be hidden in the zone is not settled, one that has all it ordered is', async (t) => {
@@ -130,7 +130,7 @@ test('an attempt of which machines may be hidden in the zone is not settled, one
 test('a new order that nobody knows machines of is not settled while they may be hidden', async (t) => {
   const { place, both, away } = await there(t, 3);
   place.simulator.setKnobs(out);
-  const { seen } = await place.look([
+  const { seen } = await place.observe([
     { ...both, known: [], steady: false },
     { ...away, steady: false },
   ]);
@@ -143,12 +143,12 @@ test('a new order that nobody knows machines of is not settled while they may be
 test('where no zone answers the fault stays one, and zones are not asked one by one for it each time', async (t) => {
   const { place, both, away } = await there(t, 3);
   place.simulator.setKnobs({ outages: [{ zone: '*' }] });
-  const first = await place.look([both, away]);
+  const first = await place.observe([both, away]);
   t.deepEqual(
     first.seen.map((each) => isFault(each) && each.kind),
     ['unavailable', 'unavailable'],
   );
-  t.is((await place.look([both, away])).calls['DescribeInstances'], 1);
+  t.is((await place.observe([both, away])).calls['DescribeInstances'], 1);
 });
 
 test('a fault that is nothing of a zone is not met by asking zones', async (t) => {
@@ -156,7 +156,7 @@ test('a fault that is nothing of a zone is not met by asking zones', async (t) =
   place.simulator.setKnobs({
     faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'AuthFailure' }],
   });
-  const { seen, calls } = await place.look([both, away]);
+  const { seen, calls } = await place.observe([both, away]);
   t.true(seen.every((each) => isFault(each) && each.kind === 'credentials'));
   t.is(calls['DescribeInstances'], 1);
 });
@@ -165,9 +165,9 @@ test('a second zone that stops answering is left out too', async (t) => {
   const { place, here, both, away } = await there(t, 3);
   const third = await place.steady(3, 'subnet-4');
   place.simulator.setKnobs(out);
-  await place.look([here, both, away, third]);
+  await place.observe([here, both, away, third]);
   place.simulator.setKnobs({ outages: [{ zone: 'us-east-1b' }, { zone: 'us-east-1c' }] });
-  const { seen } = await place.look([here, both, away, third]);
+  const { seen } = await place.observe([here, both, away, third]);
   t.deepEqual(
     seen.map((each) => (isFault(each) ? 'fault' : each.machines.length)),
     ['fault', 'fault', 'fault', 3],

@@ -9,7 +9,7 @@ const minute = 60_000;
 
 test('machines at rest are seen to live by their statuses, without being described', async (t) => {
   const { there, watched } = await many(t);
-  const { seen, calls } = await there.look(watched);
+  const { seen, calls } = await there.observe(watched);
   t.deepEqual(calls, { DescribeInstanceStatus: 2 });
   for (const [i, each] of seen.entries()) {
     const known = watched[i]?.known ?? [];
@@ -28,8 +28,8 @@ test('machines at rest are seen to live by their statuses, without being describ
 
 test('few machines are described even at rest, and so are attempts that are not at rest', async (t) => {
   const { there, watched } = await many(t);
-  t.deepEqual((await there.look(watched.slice(0, 5))).calls, { DescribeInstances: 2 });
-  const { calls, seen } = await there.look(watched.map((each, i) => (i === 0 ? { ...each, steady: false } : each)));
+  t.deepEqual((await there.observe(watched.slice(0, 5))).calls, { DescribeInstances: 2 });
+  const { calls, seen } = await there.observe(watched.map((each, i) => (i === 0 ? { ...each, steady: false } : each)));
   t.deepEqual(calls, { DescribeInstances: 2 });
   t.true(machinesOf(seen[0]).every(({ name }) => name !== undefined));
 });
@@ -37,19 +37,19 @@ test('few machines are described even at rest, and so are attempts that are not 
 test('one attempt that is not at rest is described beside others that are', async (t) => {
   const { there, watched } = await many(t);
   const more = await there.steady(200, 'subnet-2');
-  const { calls, seen } = await there.look([...watched, { ...more, steady: false }]);
+  const { calls, seen } = await there.observe([...watched, { ...more, steady: false }]);
   t.deepEqual(calls, { DescribeInstanceStatus: 2, DescribeInstances: 1 });
   t.deepEqual(inStatus(seen, 'running'), [200, 200, 200, 200, 200, 200, 200]);
   t.true(machinesOf(seen[6]).every(({ name }) => name !== undefined));
   t.true(machinesOf(seen[0]).every(({ name }) => name === undefined));
 });
 
-test('a machine that somebody ended is seen terminated in the next look, with its reason, and only it is described', async (t) => {
+test('a machine that a person ended is terminated in the next observation, with its reason, and only it is described', async (t) => {
   const { there, watched } = await many(t);
   const victim = watched[3]?.known[7]?.machine_id ?? '';
   await there.session.write(() => new TerminateInstancesCommand({ InstanceIds: [victim] }), there.call);
   await sleep(40);
-  const { seen, calls } = await there.look(watched);
+  const { seen, calls } = await there.observe(watched);
   t.deepEqual(calls, { DescribeInstanceStatus: 2, DescribeInstances: 1 });
   t.deepEqual(inStatus(seen, 'running'), [200, 200, 200, 199, 200, 200]);
   const found = machinesOf(seen[3]).find(({ machine_id }) => machine_id === victim);
@@ -65,7 +65,7 @@ test('a machine that the statuses miss lives while it is described, and is left 
   const known = first.known.map((machine, i) =>
     i === 0 ? { ...machine, data: { ...machine.data, zone: 'us-east-1c' } } : machine,
   );
-  const { seen, calls } = await there.look([{ ...first, known: [...known, ghost] }, ...others]);
+  const { seen, calls } = await there.observe([{ ...first, known: [...known, ghost] }, ...others]);
   t.deepEqual(calls, { DescribeInstanceStatus: 2, DescribeInstances: 1 });
   t.deepEqual(
     machinesOf(seen[0])
@@ -83,7 +83,7 @@ test('a machine that was only named, never described, is described', async (t) =
     i === 0 ? { machine_id: machine.machine_id, status: machine.status, data: machine.data ?? {} } : machine,
   );
   const more = [await there.steady(200, 'subnet-1'), await there.steady(200, 'subnet-2')];
-  const { seen } = await there.look([{ ...first, known: named }, ...others, ...more]);
+  const { seen } = await there.observe([{ ...first, known: named }, ...others, ...more]);
   t.true(machinesOf(seen[0]).every(({ name }) => name !== undefined));
   t.true(machinesOf(seen[1]).every(({ name }) => name === undefined));
 });
@@ -111,7 +111,7 @@ test('every attempt is described once in ten minutes, one after another, and a s
   let found = 0;
   // Twenty minutes, to the second moment of the last of them.
   for (let i = 0; i < 21; i++) {
-    const { seen } = await there.look(watched);
+    const { seen } = await there.observe(watched);
     const full = seen.flatMap((each, n) => (machinesOf(each).some(({ name }) => name !== undefined) ? [n] : []));
     for (const n of full) {
       const id = watched[n]?.order.request_id ?? '';

@@ -66,7 +66,7 @@ test('ten thousand machines of a hundred requests are seen in a dozen questions,
   // A minute at rest: two looks.
   const resting = watched.map((each, i) => knowing(each, seen[i]));
   const before = there.simulator.audit().length;
-  for (let look = 0; look < 2; look++) {
+  for (let round = 0; round < 2; round++) {
     for (const each of await runInstances.observe(there.session, resting, there.call))
       t.is(isFault(each) || each.machines.length, 100);
     ahead += 30_000;

@@ -73,8 +73,8 @@ async function toldOf(t: import('ava').ExecutionContext, names: readonly string[
 
 test('what a parameter holds that is no image is told to nobody, and stored nowhere', async (t) => {
   const { answers, log, stored } = await toldOf(t, ['/prod/db/url', '/prod/almost']);
-  t.regex(answers, /The parameter '\/prod\/db\/url', which names the image, holds no image id/);
-  t.regex(answers, /The parameter '\/prod\/almost', which names the image, holds no image id/);
+  t.regex(answers, /The parameter '\/prod\/db\/url', which names the image, contains no image id/);
+  t.regex(answers, /The parameter '\/prod\/almost', which names the image, contains no image id/);
   for (const [where, text] of Object.entries({ answers, log, stored })) t.false(text.includes('hunter2'), where);
 });
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { poolsOf, poolsSeen, type CloudTemplate } from '../../../plugins/cloud/index.ts';
+import { poolsOf, matchingPools, type CloudTemplate } from '../../../plugins/cloud/index.ts';
 
 const keys = (template: Partial<CloudTemplate>) =>
   poolsOf({ template_id: 't', ...template } as CloudTemplate).map((pool) => pool.key);
@@ -38,12 +38,12 @@ test('attributes and launch templates leave the type open', (t) => {
 test('what was seen of a pool may fit several', (t) => {
   const pools = poolsOf({ template_id: 't', machine_types: { a: 1, b: 1 }, subnet_ids: ['s', 'u'] } as CloudTemplate);
   t.deepEqual(
-    poolsSeen(pools, { machine_type: 'a', subnet_id: 'u', market: 'on-demand' }).map((pool) => pool.key),
+    matchingPools(pools, { machine_type: 'a', subnet_id: 'u', market: 'on-demand' }).map((pool) => pool.key),
     ['a|u|on-demand'],
   );
   t.deepEqual(
-    poolsSeen(pools, { machine_type: 'b' }).map((pool) => pool.key),
+    matchingPools(pools, { machine_type: 'b' }).map((pool) => pool.key),
     ['b|s|on-demand', 'b|u|on-demand'],
   );
-  t.deepEqual(poolsSeen(pools, { machine_type: 'c' }), []);
+  t.deepEqual(matchingPools(pools, { machine_type: 'c' }), []);
 });

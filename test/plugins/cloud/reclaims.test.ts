@@ -8,24 +8,24 @@ async function running(stand: Stage, price_type: 'spot' | 'ondemand') {
   const order = await prepared(runInstances, stand, { machine_count: 2, template: { price_type } as never });
   const { handle, machines = [] } = await runInstances.launch(stand.session, order, stand.call);
   await sleep(30);
-  const look = async () => {
+  const observe = async () => {
     const watched = { handle, order, known: machines.map(({ machine_id, status }) => ({ machine_id, status })) };
     return ((await runInstances.observe(stand.session, [watched], stand.call))[0] as Observation).machines;
   };
-  return { look, ids: machines.map(({ machine_id }) => machine_id) };
+  return { observe, ids: machines.map(({ machine_id }) => machine_id) };
 }
 
 test('a Spot machine that is taken back says when, while it still runs', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
-  const { look, ids } = await running(stand, 'spot');
+  const { observe, ids } = await running(stand, 'spot');
   t.deepEqual(
-    (await look()).map(({ reclaim_at }) => reclaim_at),
+    (await observe()).map(({ reclaim_at }) => reclaim_at),
     [undefined, undefined],
   );
   const before = stand.simulator.clock.now();
   stand.simulator.setKnobs({ reclaim: [{ instance_ids: [ids[0] ?? ''], notice_s: 120 }] });
-  const [first, second] = await look();
+  const [first, second] = await observe();
   t.like(first, { machine_id: ids[0], status: 'running', ready: true });
   const at = Date.parse(first?.reclaim_at ?? '');
   t.true(at >= before + 119_000 && at <= stand.simulator.clock.now() + 120_000, String(first?.reclaim_at));
@@ -35,17 +35,17 @@ test('a Spot machine that is taken back says when, while it still runs', async (
 test('machines on demand cost no question about notices', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
-  await (await running(stand, 'ondemand')).look();
+  await (await running(stand, 'ondemand')).observe();
   t.is(stand.calls('DescribeSpotInstanceRequests'), 0);
 });
 
 test('notices that cannot be read hide no machine', async (t) => {
   const stand = await stage({ cloud_max_retries: 0 });
   t.teardown(() => stand.close());
-  const { look } = await running(stand, 'spot');
+  const { observe } = await running(stand, 'spot');
   stand.simulator.setKnobs({ auth: { denied: [{ action: 'DescribeSpotInstanceRequests' }] } });
   t.deepEqual(
-    (await look()).map(({ status }) => status),
+    (await observe()).map(({ status }) => status),
     ['running', 'running'],
   );
 });

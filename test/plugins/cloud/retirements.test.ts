@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isAhead } from '../../../plugins/cloud/observe/liveness/retirements.ts';
+import { isUpcoming } from '../../../plugins/cloud/observe/liveness/retirements.ts';
 import { machinesOf, steadyStage } from './steady-support.ts';
 
 const events: readonly [code: string, description: string, ahead: boolean][] = [
@@ -11,7 +11,7 @@ const events: readonly [code: string, description: string, ahead: boolean][] = [
 ];
 for (const [Code, Description, ahead] of events) {
   test(`an event ${Code} ${ahead ? 'ends' : 'does not end'} a machine when it says '${Description}'`, (t) => {
-    t.is(isAhead({ Code, Description } as Parameters<typeof isAhead>[0]), ahead);
+    t.is(isUpcoming({ Code, Description } as Parameters<typeof isUpcoming>[0]), ahead);
   });
 }
 
@@ -19,7 +19,7 @@ test('a machine at rest that EC2 will retire says when, and the question is aske
   const there = await steadyStage();
   t.teardown(there.close);
   const watched = await there.steady(2, 'subnet-1');
-  t.is((await there.look([watched])).calls['DescribeInstanceStatus'], 1);
+  t.is((await there.observe([watched])).calls['DescribeInstanceStatus'], 1);
   const [first = '', second = ''] = watched.known.map(({ machine_id }) => machine_id);
   const at = there.simulator.clock.now();
   there.simulator.setKnobs({
@@ -30,9 +30,9 @@ test('a machine at rest that EC2 will retire says when, and the question is aske
     ],
   });
   there.pass(299_000);
-  t.is((await there.look([watched])).calls['DescribeInstanceStatus'], undefined);
+  t.is((await there.observe([watched])).calls['DescribeInstanceStatus'], undefined);
   there.pass(1_000);
-  const { seen } = await there.look([watched]);
+  const { seen } = await there.observe([watched]);
   const ends = new Map(machinesOf(seen[0]).map(({ machine_id, reclaim_at }) => [machine_id, reclaim_at]));
   t.is(ends.get(second), null, 'nobody takes it back');
   const end = Date.parse(ends.get(first) ?? '');
@@ -46,7 +46,7 @@ test('events that cannot be read hide no machine', async (t) => {
   t.teardown(there.close);
   const watched = await there.steady(2, 'subnet-1');
   there.simulator.setKnobs({ auth: { denied: [{ action: 'DescribeInstanceStatus' }] } });
-  t.is(machinesOf((await there.look([watched])).seen[0]).length, 2);
+  t.is(machinesOf((await there.observe([watched])).seen[0]).length, 2);
 });
 
 test('a retirement that is days ahead is not told yet, and one that is called off is taken back', async (t) => {
@@ -54,7 +54,7 @@ test('a retirement that is days ahead is not told yet, and one that is called of
   t.teardown(there.close);
   const watched = await there.steady(1, 'subnet-1');
   const [only = ''] = watched.known.map(({ machine_id }) => machine_id);
-  const told = async () => machinesOf((await there.look([watched])).seen[0])[0]?.reclaim_at;
+  const told = async () => machinesOf((await there.observe([watched])).seen[0])[0]?.reclaim_at;
   there.simulator.setKnobs({
     health: [{ instance_ids: [only], event: 'instance-retirement', event_in_ms: 86_400_000 }],
   });

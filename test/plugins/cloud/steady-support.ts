@@ -24,7 +24,9 @@ export interface SteadyStage extends Stage {
   /** Lets time pass for the session, not for the cloud. */
   pass(ms: number): void;
   /** What a look sees, and how many calls it made, by action. */
-  look(watched: readonly Watched[]): Promise<{ seen: (Observation | ProviderFault)[]; calls: Record<string, number> }>;
+  observe(
+    watched: readonly Watched[],
+  ): Promise<{ seen: (Observation | ProviderFault)[]; calls: Record<string, number> }>;
 }
 
 export async function steadyStage(): Promise<SteadyStage> {
@@ -51,7 +53,7 @@ export async function steadyStage(): Promise<SteadyStage> {
       return knowing({ handle, order, known: [] }, seen);
     },
     pass: (ms) => void (ahead += ms),
-    async look(watched) {
+    async observe(watched) {
       const before = cloud.simulator.audit().at(-1)?.n ?? 0;
       const seen = await runInstances.observe(cloud.session, watched, cloud.call);
       const calls: Record<string, number> = {};
@@ -103,7 +105,7 @@ export async function many(t: ExecutionContext): Promise<{ there: SteadyStage; w
   t.teardown(there.close);
   const watched: Watched[] = [];
   for (let i = 0; i < 6; i++) watched.push(await there.steady(200, i % 2 === 0 ? 'subnet-1' : 'subnet-2'));
-  await there.look(watched);
+  await there.observe(watched);
   there.pass(30_000);
   return { there, watched };
 }

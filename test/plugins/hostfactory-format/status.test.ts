@@ -296,7 +296,7 @@ test('hosts that the cloud wants back are named with whole seconds that are left
   ]);
   t.deepEqual(view, {
     status: 'complete',
-    message: '2 machines are taken back.',
+    message: '2 machines are reclaimed.',
     requests: [
       { machine: 'ip-10-0-0-1', machineId: 'i-1', gracePeriod: 90 },
       { machine: 'i-2', machineId: 'i-2', gracePeriod: 0 },

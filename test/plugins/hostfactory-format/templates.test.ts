@@ -31,7 +31,7 @@ const recognised: readonly (readonly [string, unknown, string, boolean])[] = [
   ['something else', 7, 'templates.json', false],
 ];
 for (const [title, file, name, answer] of recognised) {
-  test(`recognises ${title}: ${answer}`, (t) => t.is(strategy.recognises?.(file, name), answer));
+  test(`recognizes ${title}: ${answer}`, (t) => t.is(strategy.recognizes?.(file, name), answer));
 }
 
 const mapped: (readonly [Record<string, unknown>, Record<string, unknown>])[] = [
@@ -178,13 +178,13 @@ test('a fragment that overrides another file means no API', (t) => {
 
 const told: readonly (readonly [Record<string, unknown>, string, string, RegExp])[] = [
   [{ vmType: 'x', vmTypes: { y: 1, z: 1 } }, 'warning', '/templates/0/vmType', /'x' is ignored/],
-  [{ vmTypes: { x: 3 }, maxNumber: 1 }, 'warning', '/templates/0/vmTypes', /weight of 3 is ignored/],
+  [{ vmTypes: { x: 3 }, maxNumber: 1 }, 'warning', '/templates/0/vmTypes', /the weight 3 of the only type is ignored/],
   [{ replace_lost: true }, 'error', '/templates/0/replace_lost', /remove it/],
   [
     { subnetId: 'a', subnetIds: ['b'] },
     'error',
     '/templates/0/subnetIds',
-    /another key of this template says 'subnet_ids'/,
+    /another key of this template sets 'subnet_ids'/,
   ],
   [{ templateId: 7 }, 'error', '/templates/0/templateId', /must be a string/],
 ];

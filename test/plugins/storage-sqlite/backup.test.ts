@@ -74,7 +74,7 @@ test('a file that exists is replaced only when that is asked for, and the databa
   symlinkSync(path, link);
   for (const own of [path, link])
     await t.throwsAsync(backup(path, own, true), { code: 'INVALID_REQUEST', message: /the database itself/ });
-  await t.throwsAsync(backup(path, dirname(file), true), { code: 'INVALID_REQUEST', message: /is no file/ });
+  await t.throwsAsync(backup(path, dirname(file), true), { code: 'INVALID_REQUEST', message: /is not a file/ });
   await t.throwsAsync(backup(path, join(dirname(file), 'none', 'copy.db')), {
     code: 'FILE_NOT_FOUND',
     message: /no directory/,

@@ -64,7 +64,7 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
   [
     'a machine without its request',
     "UPDATE machine SET request_id = 'gone', doc = json_set(doc, '$.request_id', 'gone') WHERE machine_id = 'm-1'",
-    /error \/machine\/east\/m-1: belongs to a request.*nobody takes it back/,
+    /error \/machine\/east\/m-1: belongs to a request.*never released/,
   ],
   [
     'a machine without its attempt',
@@ -94,7 +94,7 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
   [
     'a machine that nobody follows',
     "UPDATE request SET status = 'failed', next_at = NULL, doc = json_set(doc, '$.status', 'failed', '$.next_at', NULL) WHERE request_id = 'r-1'",
-    /error \/machine\/east\/m-1: lives, and its request is over/,
+    /error \/machine\/east\/m-1: lives, although its request has ended/,
   ],
   [
     'a request that nobody carries on',
@@ -114,22 +114,22 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
   [
     'a counter of requests that is off',
     "UPDATE counter SET n = n + 1 WHERE of = 'request' AND sort = 'return'",
-    /error \/counter\/request\/return\/pending: does not agree/,
+    /error \/counter\/request\/return\/pending: differs from the number/,
   ],
   [
     'a counter of machines that is missing',
     "DELETE FROM counter WHERE of = 'machine'",
-    /error \/counter\/machine\/\/pending: does not agree/,
+    /error \/counter\/machine\/\/pending: differs from the number/,
   ],
   [
     'a document that is none',
     "UPDATE machine SET doc = substr(doc, 5) WHERE machine_id = 'm-2'",
-    /error \/machine\/east\/m-2: cannot be read/,
+    /error \/machine\/east\/m-2: cannot be parsed/,
   ],
   [
     'a column that says something else',
     "UPDATE request SET status = 'failed' WHERE request_id = 'r-2'",
-    /error \/request\/r-2: cannot be read, or differs/,
+    /error \/request\/r-2: cannot be parsed, or differs/,
   ],
   ['a journal with a hole', 'DELETE FROM event WHERE seq IN (2, 3)', /warning \/event\/2 to \/event\/3: is missing/],
   [

@@ -51,7 +51,7 @@ const refusedStarts: readonly (readonly [string, (path: string) => void, number,
     'cut short',
     (path) => truncateSync(path, 8 * 4096),
     5,
-    /is damaged \(.*malformed\).*left as it is.*storage check.*backup/,
+    /is damaged \(.*malformed\).*not changed.*storage check.*backup/,
   ],
   ['full of zeros', (path) => overwrite(path, 0, statSync(path).size, 0), 4, /not a SQLite database.*backup/],
   ['no database', (path) => writeFileSync(path, 'providers: []\n'.repeat(500)), 4, /not a SQLite database/],
@@ -135,7 +135,7 @@ test('damage that is met while it runs makes what it hits UNAVAILABLE, is told o
     const error = await t.throwsAsync(store.find('request', {}), { code: 'UNAVAILABLE' });
     t.regex(
       error?.message ?? '',
-      /is damaged \(.*\)\. `muster storage check` says what is hit; stop muster and put a backup in the place of /,
+      /is damaged \(.*\)\. `muster storage check` reports what is damaged; stop muster and replace /,
     );
   }
   t.is(told.length, 1);
@@ -151,7 +151,7 @@ test('a record that is no JSON any more is damage, and nothing of it is said', a
   const store = await openFile(path);
   const error = await t.throwsAsync(store.get('request', { request_id: 'req-1-5' }), {
     code: 'UNAVAILABLE',
-    message: /a record of kind request cannot be read/,
+    message: /a record of kind request cannot be parsed/,
   });
   t.false(error?.message.includes('secret'));
   t.truthy(await store.get('request', { request_id: 'req-1-6' }));

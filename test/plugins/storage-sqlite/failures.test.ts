@@ -10,21 +10,24 @@ test('a commit that could not be written left nothing; after a sync that failed 
   for (const code of [10, 1034, 1290, 19]) t.false(leftNothing(sqlite(code, '')), String(code));
   const doubtful = unavailable('/x/muster.db', sqlite(1034, 'disk I/O error'), 'unknown');
   t.deepEqual(doubtful.details, { outcome: 'unknown' });
-  t.regex(doubtful.message, /SQLITE_IOERR_FSYNC.*may be after a crash: repeat it under the same Idempotency-Key\.$/);
+  t.regex(
+    doubtful.message,
+    /SQLITE_IOERR_FSYNC.*may appear after a crash: repeat the call with the same Idempotency-Key\.$/,
+  );
 });
 
-test('every message names the file, what was said of it, and what to do', (t) => {
+test('every message names the file, what SQLite reported, and what to do', (t) => {
   const said: readonly (readonly [number, string, RegExp])[] = [
-    [5, 'database is locked', /another process keeps it locked\. Try again later/],
-    [13, 'database or disk is full', /the disk is full.*Make room; muster goes on by itself/],
+    [5, 'database is locked', /another process holds its lock\. Try again later/],
+    [13, 'database or disk is full', /the disk is full.*Free some space; muster continues by itself/],
     [
       8,
       'attempt to write a readonly database',
-      /read-only \(attempt to write.*Make the file and its directory writable; muster goes on by itself/,
+      /read-only \(attempt to write.*Make the file and its directory writable; muster continues by itself/,
     ],
     [1032, 'attempt to write a readonly database', /SQLITE_READONLY_DBMOVED/],
-    [778, 'disk I/O error', /\(disk I\/O error, SQLITE_IOERR_WRITE.*quotas.*goes on by itself/],
-    [267, 'malformed', /is damaged \(malformed\)\. `muster storage check`.*backup in the place of \/x\/muster\.db/],
+    [778, 'disk I/O error', /\(disk I\/O error, SQLITE_IOERR_WRITE.*quotas.*continues by itself/],
+    [267, 'malformed', /is damaged \(malformed\)\. `muster storage check`.*replace \/x\/muster\.db with a backup/],
   ];
   for (const [code, message, expected] of said) {
     const refused = unavailable('/x/muster.db', sqlite(code, message));

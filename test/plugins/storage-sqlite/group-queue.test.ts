@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { BrokerError, type Kind } from '../../../core/index.ts';
-import { GroupQueue, type Surroundings } from '../../../plugins/storage-sqlite/commits/group-queue.ts';
+import { GroupQueue, type GroupHooks } from '../../../plugins/storage-sqlite/commits/group-queue.ts';
 
-function stage(t: ExecutionContext, around: Partial<Surroundings> = {}) {
+function stage(t: ExecutionContext, around: Partial<GroupHooks> = {}) {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE word (text TEXT UNIQUE) STRICT');
   t.teardown(() => database.close());

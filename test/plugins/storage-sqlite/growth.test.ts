@@ -115,7 +115,10 @@ test('a long reader makes the log grow, which is told once; afterwards it shrink
   one.wrote();
   one.wrote();
   t.is(warned.length, 1);
-  t.regex(warned[0] ?? '', /grown to \d+ MiB because something reads the database for long.*shrinks by itself/);
+  t.regex(
+    warned[0] ?? '',
+    /grown to \d+ MiB because a program has read the database for a long time.*shrinks by itself/,
+  );
 
   reader.close();
   for (let i = 0; i < 2; i++) await big(`after-${i}`);

@@ -38,7 +38,7 @@ async function refuses(t: ExecutionContext, store: Store, says: RegExp): Promise
 test('a database whose directory was removed is not written any more, and is none again when it closes', async (t) => {
   const { path, store } = await filled();
   rmSync(dirname(path), { recursive: true });
-  await refuses(t, store, /muster\.db was removed or moved while muster runs.*put it back, or restart/);
+  await refuses(t, store, /muster\.db was removed or moved while muster runs.*put the file back, or restart/);
   await store.close();
   t.false(existsSync(dirname(path)));
 });

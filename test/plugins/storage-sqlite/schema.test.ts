@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import test from 'ava';
 import { kinds, type Kind } from '../../../core/index.ts';
 import { byCreation } from '../../../core/requests/queries/machine-order.ts';
-import { olderWaiters, openThere } from '../../../plugins/storage-sqlite/database/bounds.ts';
+import { olderWaiters, openRequests } from '../../../plugins/storage-sqlite/database/bounds.ts';
 import { selectQuery, countQuery } from '../../../plugins/storage-sqlite/queries/select-query.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
@@ -84,7 +84,7 @@ for (const [name, kind, query] of pages) {
 const watched = countQuery('machine', { return_id: 'r', gone_at: null });
 const covered: readonly (readonly [string, string, readonly (SQLInputValue | Record<string, SQLInputValue>)[]])[] = [
   ['the machines of a return that live', watched.sql, watched.values],
-  ['who has an active attempt at an instance', openThere, [{ request_id: 'r', provider_instance: 'east' }]],
+  ['who has an active attempt at an instance', openRequests, [{ request_id: 'r', provider_instance: 'east' }]],
   [
     'who waits longer for an instance',
     olderWaiters,

@@ -43,7 +43,7 @@ test('a lock that nobody lets go of makes writes UNAVAILABLE in time, and nothin
   await once(holder.stdout ?? holder, 'data');
   const error = await t.throwsAsync(store.commit([insert('request', aRequest('r-1'))]), {
     code: 'UNAVAILABLE',
-    message: /locked/,
+    message: /holds its lock/,
   });
   t.deepEqual((error as unknown as { details: object }).details, {});
   await ended(holder);

@@ -1,23 +1,22 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Takes a millisecond or two. */
-const atOnce = 500;
+const itemsPerTurn = 500;
 
 /**
- * Does something with each item, with a turn of the event loop before, between and after each 500 where there are
- * more: what is done with thousands of machines must not keep others waiting.
+ * Calls `act` with each item. With more than 500 items it yields to the event loop before, between and after each 500,
+ * because work on thousands of machines must not block other work.
  */
 export async function eachInTurns<T>(items: Iterable<T>, act: (item: T) => void): Promise<void> {
   const all = [...items];
-  const many = all.length > atOnce;
+  const many = all.length > itemsPerTurn;
   for (const [index, item] of all.entries()) {
-    if (many && index % atOnce === 0) await turn();
+    if (many && index % itemsPerTurn === 0) await turn();
     act(item);
   }
   if (many) await turn();
 }
 
-/** Like `map`, in turns like `eachInTurns`. */
+/** Like `map`, with the turns of `eachInTurns`. */
 export async function mapInTurns<T, R>(items: Iterable<T>, make: (item: T) => R): Promise<R[]> {
   const made: R[] = [];
   await eachInTurns(items, (item) => made.push(make(item)));
@@ -25,14 +24,14 @@ export async function mapInTurns<T, R>(items: Iterable<T>, make: (item: T) => R)
 }
 
 /**
- * For work that comes in pieces: to be told how many items a piece has, before it is done; gives a turn of the event
- * loop where that makes 500.
+ * Returns a function for work in pieces. Called with the number of items before each piece, it yields to the event
+ * loop each time that more than 500 items have accumulated.
  */
 export function turnsBetween(): (items: number) => Promise<void> {
   let done = 0;
   return async (items) => {
     done += items;
-    if (done <= atOnce) return;
+    if (done <= itemsPerTurn) return;
     done = 0;
     await turn();
   };

@@ -1,11 +1,11 @@
-/** What a page of a list says of the one behind it. */
+/** The part of a page that leads to the next page. */
 interface Paged {
   readonly NextToken?: string | undefined;
 }
 
 /**
- * All pages of a list of the cloud. `ask` is called with what the next page is asked by, to be spread into the input
- * of the call; an empty token is the end too.
+ * All pages of a list of the cloud. `ask` gets the token of the next page, to be spread into the input of the call. An
+ * empty token ends the list.
  */
 export async function* pagesOf<Page extends Paged>(
   ask: (next: { readonly NextToken?: string }) => Promise<Page>,

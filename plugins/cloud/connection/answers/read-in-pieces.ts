@@ -5,27 +5,30 @@ import { instancePieces } from './instance-pieces.ts';
 import { statusPieces } from './status-pieces.ts';
 
 /**
- * How the answers of operations that list many machines are cut, of so many each: reading those takes some
- * milliseconds. `list`: where the machines are.
+ * How to split the answers of operations that list many machines, with `max` machines in each piece: parsing so many
+ * takes some milliseconds. `list`: the field that contains the machines.
  */
-const cuts: Readonly<
-  Record<string, { cut(answer: string, most: number): Iterable<string>; readonly most: number; readonly list: string }>
+const splits: Readonly<
+  Record<string, { cut(answer: string, max: number): Iterable<string>; readonly max: number; readonly list: string }>
 > = {
-  DescribeInstances: { cut: instancePieces, most: 25, list: 'Reservations' },
-  DescribeInstanceStatus: { cut: statusPieces, most: 100, list: 'InstanceStatuses' },
+  DescribeInstances: { cut: instancePieces, max: 25, list: 'Reservations' },
+  DescribeInstanceStatus: { cut: statusPieces, max: 100, list: 'InstanceStatuses' },
 };
-/** An answer that is shorter is read in a millisecond. */
-const shortBytes = 16_000;
+/** Parsing a smaller answer takes about a millisecond. */
+const smallAnswerBytes = 16_000;
 
-/** One piece in a turn of the event loop, whoever asked: answers to several questions come together. */
-const oneATurn = pLimit(1);
-const inATurn = <T>(read: () => T | Promise<T>): Promise<T> =>
-  oneATurn(async () => {
+/**
+ * Parses one piece in each turn of the event loop, for all clients together: the answers to several calls arrive at
+ * the same time.
+ */
+const parseLimit = pLimit(1);
+const parseInTurn = <T>(read: () => T | Promise<T>): Promise<T> =>
+  parseLimit(async () => {
     await turn();
     return read();
   });
 
-/** How the SDK reads an answer: of what it says of that, only this is needed. */
+/** The protocol of the SDK client, as far as this file uses it. */
 interface Reader {
   deserializeResponse(
     operation: { readonly name: string },
@@ -35,9 +38,9 @@ interface Reader {
 }
 
 /**
- * Has a client read large answers one in a turn of the event loop, and those that list machines piece by piece: the
- * SDK takes tens of milliseconds to read a page of 1000 machines, and would keep everybody else waiting. Smaller pages
- * would cost more calls, which the cloud counts.
+ * Makes a client parse large answers one per turn of the event loop, and answers that list machines piece by piece.
+ * The SDK takes tens of milliseconds to parse a page of 1000 machines, and would block all other work. Smaller pages
+ * would need more calls, which the cloud counts.
  */
 export function readInPieces(client: EC2Client): EC2Client {
   const reader: Reader = client.config.protocol as Reader;
@@ -45,17 +48,17 @@ export function readInPieces(client: EC2Client): EC2Client {
   reader.deserializeResponse = async (operation, context, response) => {
     if (response.statusCode >= 300) return readWhole(operation, context, response);
     const bytes = await context.streamCollector(response.body);
-    const readInTurn = (body: Uint8Array) => inATurn(() => readWhole(operation, context, { ...response, body }));
-    if (bytes.length < shortBytes) return readWhole(operation, context, { ...response, body: bytes });
-    const how = cuts[operation.name];
-    if (!how) return readInTurn(bytes);
+    const readInTurn = (body: Uint8Array) => parseInTurn(() => readWhole(operation, context, { ...response, body }));
+    if (bytes.length < smallAnswerBytes) return readWhole(operation, context, { ...response, body: bytes });
+    const split = splits[operation.name];
+    if (!split) return readInTurn(bytes);
     const listed: unknown[] = [];
     let whole: Readonly<Record<string, unknown>> = {};
-    const text = await inATurn(() => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
-    for (const piece of how.cut(text, how.most)) {
+    const text = await parseInTurn(() => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+    for (const piece of split.cut(text, split.max)) {
       const read = await readInTurn(Buffer.from(piece));
-      listed.push(...((read[how.list] as readonly unknown[] | undefined) ?? []));
-      whole = { ...whole, ...read, [how.list]: listed };
+      listed.push(...((read[split.list] as readonly unknown[] | undefined) ?? []));
+      whole = { ...whole, ...read, [split.list]: listed };
     }
     return whole;
   };

@@ -3,7 +3,7 @@ import type { CloudTemplate } from '../../template/fields.ts';
 import { marketsOf } from '../../launch/pools.ts';
 import { strategiesOf } from '../strategies.ts';
 
-/** What a template says of the choice among pools, and nobody looks at. */
+/** Reports settings for the choice among pools that have no effect. */
 export function reviewChoice(template: CloudTemplate): Finding[] {
   const markets = marketsOf(template);
   const findings: Finding[] = [];
@@ -11,15 +11,15 @@ export function reviewChoice(template: CloudTemplate): Finding[] {
   if (template.allocation_strategy !== undefined && !markets.includes('spot'))
     warning('/allocation_strategy', 'has no effect without price_type spot or mixed');
   if (template.allocation_strategy_on_demand !== undefined && !markets.includes('on-demand'))
-    warning('/allocation_strategy_on_demand', 'has no effect; no machine is had on demand');
+    warning('/allocation_strategy_on_demand', 'has no effect; the template starts no on-demand machines');
   const { spot, onDemand } = strategiesOf(template);
-  const heeded =
+  const usesPriority =
     (markets.includes('spot') && spot === 'capacity-optimized-prioritized') ||
     (markets.includes('on-demand') && onDemand === 'prioritized');
-  if (template.machine_types_priority !== undefined && !heeded)
+  if (template.machine_types_priority !== undefined && !usesPriority)
     warning(
       '/machine_types_priority',
-      'has no effect with these allocation strategies; `capacity-optimized-prioritized` and `prioritized` heed it',
+      'has no effect with these allocation strategies; only `capacity-optimized-prioritized` and `prioritized` use it',
     );
   return findings;
 }

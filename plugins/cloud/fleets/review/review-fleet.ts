@@ -2,39 +2,39 @@ import type { Finding } from '../../../../core/index.ts';
 import type { CloudTemplate } from '../../template/fields.ts';
 import { marketsOf } from '../../launch/pools.ts';
 import { reviewForm } from '../../review/native/review-form.ts';
-import { unlike } from '../../review/native/shape.ts';
+import { shapeFindings } from '../../review/native/shape.ts';
 import { fleetShape } from '../../review/native/shapes.ts';
 import { reviewCommon } from '../../review/review.ts';
-import { reviewOverruled } from '../../review/review-native.ts';
+import { reviewOverridden } from '../../review/review-native.ts';
 import { reviewRequirements } from '../../review/review-requirements.ts';
 import { isStanding } from '../fleet-port.ts';
 import { reviewChoice } from './review-choice.ts';
 import { namedIn, nativeFleet, reviewFleetOptions, reviewPools } from './review-native-fleet.ts';
 import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } from '../strategies.ts';
 
-/** How an API makes fleets. */
+/** The properties of a fleet API that the review needs. */
 export interface FleetApi {
-  /** Types of fleet that it has; the first is taken where a template names none. */
+  /** Types of fleets. The first is the default. */
   readonly types: readonly string[];
-  /** Fields of its own. */
+  /** Template fields that only this API has. */
   readonly knows?: readonly string[];
-  /** Native parameters that muster sets itself. */
-  readonly overruled: readonly string[];
-  /** What its call tags of a fleet that stands. */
+  /** Native parameters that muster overrides. */
+  readonly overridden: readonly string[];
+  /** The resource type that the call tags for a standing fleet. */
   readonly tagged: string;
-  /** The parameter of the call in which all others lie; a template may name it or leave it out. */
+  /** The parameter of the call that contains all others. A template may name or omit it. */
   readonly within?: string;
 }
 
-/** What neither EC2 Fleet nor Spot Fleet can honour. */
+/** Reports what neither EC2 Fleet nor Spot Fleet can honor. */
 export function reviewFleet(
   template: CloudTemplate,
-  { types, knows = [], overruled, tagged, within }: FleetApi,
+  { types, knows = [], overridden, tagged, within }: FleetApi,
 ): Finding[] {
   const bare = reviewForm(template, { fields: {} });
   if (bare.length > 0) return bare;
   const fleet = nativeFleet(template, within);
-  const form = unlike(fleetShape, fleet.native, fleet.path);
+  const form = shapeFindings(fleetShape, fleet.native, fleet.path);
   if (form.length > 0) return form;
   const { native } = fleet;
   const fleetType = template['fleet_type'] ?? types[0];
@@ -45,17 +45,17 @@ export function reviewFleet(
     ...reviewChoice(template),
     ...reviewPools(fleet, standing),
     ...reviewFleetOptions(fleet, standing, tagged),
-    ...reviewOverruled(native, overruled, fleet.path),
+    ...reviewOverridden(native, overridden, fleet.path),
   ];
   const error = (path: string, message: string) => findings.push({ level: 'error', path, message });
 
   if (!types.includes(String(fleetType)))
-    error('/fleet_type', `'${String(fleetType)}' is not served; ${types.join(', ')} are`);
+    error('/fleet_type', `must be one of ${types.join(', ')}, not '${String(fleetType)}'`);
   if (template['replace_lost'] === true && fleetType !== 'maintain')
     findings.push({
       level: 'warning',
       path: '/replace_lost',
-      message: 'has no effect; only fleets of type maintain replace what is lost',
+      message: 'has no effect; only fleets of type maintain replace lost machines',
     });
   const { allocation_strategy, allocation_strategy_on_demand } = template;
   if (
@@ -70,11 +70,11 @@ export function reviewFleet(
   }
   const capacity = (native['TargetCapacitySpecification'] ?? native) as { readonly TargetCapacityUnitType?: unknown };
   if (capacity.TargetCapacityUnitType !== undefined && capacity.TargetCapacityUnitType !== 'units')
-    error('/provider_api_spec', 'must not count capacity otherwise than in units: machine_count means machines');
+    error('/provider_api_spec', 'must count capacity in units: machine_count is a number of machines');
   if (standing && template.launch_template_spec?.['InstanceMarketOptions'] !== undefined)
     error(
       '/launch_template_spec/InstanceMarketOptions',
-      'cannot stand in the launch template of a fleet; price_type says the market',
+      'cannot be in the launch template of a fleet; set the market with price_type',
     );
   return findings;
 }

@@ -1,9 +1,8 @@
 import type { Finding } from '../../../../core/index.ts';
-import type { CloudTemplate } from '../../template/fields.ts';
-import { mostPools } from '../../launch/most-pools.ts';
+import { maxPools, type CloudTemplate } from '../../template/fields.ts';
 
-/** Units of capacity that EC2 lets one machine count as. */
-const mostUnits = 999;
+/** The most units of capacity of one machine in EC2. */
+const maxUnits = 999;
 
 interface Config {
   readonly LaunchTemplateSpecification?: unknown;
@@ -15,13 +14,15 @@ interface Config {
   }[];
 }
 
-/** A native specification of a fleet, and where it lies in the template. */
+/** A native specification of a fleet, and its path in the template. */
 export interface NativeFleet {
   readonly native: Readonly<Record<string, unknown>>;
   readonly path: string;
 }
 
-/** The parameters of the call. `within`: the one in which all others lie; a template may name it or leave it out. */
+/**
+ * The native parameters of the call. `within`: the parameter that contains all others; a template may name or omit it.
+ */
 export function nativeFleet({ provider_api_spec: given = {} }: CloudTemplate, within?: string): NativeFleet {
   const path = '/provider_api_spec';
   const inner = within === undefined ? undefined : given[within];
@@ -30,12 +31,12 @@ export function nativeFleet({ provider_api_spec: given = {} }: CloudTemplate, wi
     : { native: inner as Readonly<Record<string, unknown>>, path: `${path}/${within}` };
 }
 
-const listed = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : []);
-/** Its form was looked at before. */
+const listOf = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : []);
+/** The form was reviewed before. */
 const configsOf = ({ native }: NativeFleet): readonly Config[] =>
-  listed(native['LaunchTemplateConfigs']) as readonly Config[];
+  listOf(native['LaunchTemplateConfigs']) as readonly Config[];
 
-/** What the native specification says of machines, so that the template need not. */
+/** Which properties of machines the native specification names, so that the template may omit them. */
 export function namedIn(fleet: NativeFleet): ('image' | 'type')[] {
   const configs = configsOf(fleet);
   const own = configs.length > 0 && configs.every((config) => config.LaunchTemplateSpecification !== undefined);
@@ -47,19 +48,19 @@ export function namedIn(fleet: NativeFleet): ('image' | 'type')[] {
   return [...(own ? (['image'] as const) : []), ...(own || types ? (['type'] as const) : [])];
 }
 
-/** What a fleet would be refused for in the pools that the template and its native specification name. */
+/** Reports what EC2 would refuse in the pools of the native specification. */
 export function reviewPools(fleet: NativeFleet, standing: boolean): Finding[] {
   const findings: Finding[] = [];
-  const error = (where: string, message: string) => findings.push({ level: 'error', path: where, message });
+  const error = (field: string, message: string) => findings.push({ level: 'error', path: field, message });
   const { native } = fleet;
   const path = `${fleet.path}/LaunchTemplateConfigs`;
   if (native['LaunchSpecifications'] !== undefined)
-    error(`${fleet.path}/LaunchSpecifications`, 'cannot be used: fleets are made from a launch template');
+    error(`${fleet.path}/LaunchSpecifications`, 'cannot be used: fleets are created from a launch template');
   if (native['LaunchTemplateConfigs'] === undefined || native['LaunchTemplateConfigs'] === null) return findings;
   const configs = configsOf(fleet);
   if (configs.length === 0) error(path, 'must be a list that is not empty');
   const overrides = configs.flatMap(({ Overrides }) => Overrides ?? []);
-  if (overrides.length > mostPools) error(path, `has ${overrides.length} overrides; a fleet has at most ${mostPools}`);
+  if (overrides.length > maxPools) error(path, `has ${overrides.length} overrides; a fleet has at most ${maxPools}`);
   if (!standing && overrides.some(({ SubnetId }) => typeof SubnetId === 'string' && SubnetId.includes(',')))
     error(path, 'must have one subnet in each override of an instant fleet');
   for (const [index, { Overrides }] of configs.entries())
@@ -67,17 +68,14 @@ export function reviewPools(fleet: NativeFleet, standing: boolean): Finding[] {
       if (
         weight !== undefined &&
         weight !== null &&
-        !(Number.isInteger(weight) && Number(weight) >= 1 && Number(weight) <= mostUnits)
+        !(Number.isInteger(weight) && Number(weight) >= 1 && Number(weight) <= maxUnits)
       )
-        error(
-          `${path}/${index}/Overrides/${number}/WeightedCapacity`,
-          `must be a whole number from 1 to ${mostUnits}`,
-        );
+        error(`${path}/${index}/Overrides/${number}/WeightedCapacity`, `must be a whole number from 1 to ${maxUnits}`);
   for (const [index, { LaunchTemplateSpecification }] of configs.entries())
     if (standing && LaunchTemplateSpecification !== undefined)
       error(
         `${path}/${index}/LaunchTemplateSpecification`,
-        'cannot be used: only by its own launch template are the machines of such a fleet tagged; launch_template_id names one to start from',
+        'cannot be used: the machines of such a fleet are tagged only by the launch template of the order; name a base with launch_template_id',
       );
   return findings;
 }
@@ -89,11 +87,14 @@ const instantOnly = [
   'CapacityReservationOptions',
 ];
 
-/** What EC2 allows of some types of fleet only. `tagged`: the only resource that the call of a standing fleet tags. */
+/**
+ * Reports options that EC2 allows only for some types of fleets. `tagged`: the only resource type that the call of a
+ * standing fleet can tag.
+ */
 export function reviewFleetOptions({ native, path }: NativeFleet, standing: boolean, tagged: string): Finding[] {
   const findings: Finding[] = [];
-  const error = (where: string, message: string) =>
-    findings.push({ level: 'error', path: `${path}${where}`, message });
+  const error = (field: string, message: string) =>
+    findings.push({ level: 'error', path: `${path}${field}`, message });
   for (const options of ['OnDemandOptions', 'SpotOptions']) {
     const given = (native[options] ?? {}) as Readonly<Record<string, unknown>>;
     for (const name of instantOnly)
@@ -105,20 +106,20 @@ export function reviewFleetOptions({ native, path }: NativeFleet, standing: bool
   }
   if (standing && native['ReservedCapacityOptions'] !== undefined)
     error('/ReservedCapacityOptions', 'is for instant fleets only');
-  const { MaintenanceStrategies: exchange } = (native['SpotOptions'] ?? {}) as Readonly<Record<string, unknown>>;
-  for (const [where, given] of [
-    ['/SpotOptions/MaintenanceStrategies', exchange],
+  const { MaintenanceStrategies: maintenance } = (native['SpotOptions'] ?? {}) as Readonly<Record<string, unknown>>;
+  for (const [field, given] of [
+    ['/SpotOptions/MaintenanceStrategies', maintenance],
     ['/SpotMaintenanceStrategies', native['SpotMaintenanceStrategies']],
   ] as const)
     if (given !== undefined && given !== null)
-      error(where, 'cannot be used: the fleet would exchange machines by itself');
+      error(field, 'cannot be used: the fleet would replace machines by itself');
   if (native['ReplaceUnhealthyInstances'] === true)
-    error('/ReplaceUnhealthyInstances', 'cannot be used: the fleet would end machines by itself');
+    error('/ReplaceUnhealthyInstances', 'cannot be used: the fleet would terminate machines by itself');
   const tags = native['TagSpecifications'];
-  const others = (listed(tags) as { readonly ResourceType?: string | null }[]).flatMap(({ ResourceType: type }) =>
+  const others = (listOf(tags) as { readonly ResourceType?: string | null }[]).flatMap(({ ResourceType: type }) =>
     type === undefined || type === null || type === tagged ? [] : [type],
   );
   if (standing && others.length > 0)
-    error('/TagSpecifications', `can be of ${tagged} only; tags of machines belong into launch_template_spec`);
+    error('/TagSpecifications', `can be of ${tagged} only; put tags of machines into launch_template_spec`);
   return findings;
 }

@@ -4,24 +4,24 @@ import { sessionField } from '../../connection/session-field.ts';
 import { ownTags } from '../../template/tags.ts';
 import { digest } from '../contents.ts';
 import { weekIn } from '../descriptions.ts';
-import { templatesTagged, versionsOf, type VersionSeen } from '../look.ts';
-import { templateTags } from '../make.ts';
+import { templatesTagged, versionsOf, type VersionSummary } from '../describe-templates.ts';
+import { templateTags } from '../create.ts';
 import { deleteTemplate, deleteVersions } from './deletions.ts';
 import { isOver, unusedAfterMs, weekOf } from './week.ts';
 
-/** Whole launch templates are looked for so often at most, and so many looked at each time. */
-const pauseMs = 3_600_000;
-const mostLooks = 20;
+/** The shortest time between two searches for unused launch templates, and how many each search checks at most. */
+const cleanUpIntervalMs = 3_600_000;
+const maxChecks = 20;
 
 /**
- * Deletes the oldest versions of a launch template of shared contents beyond `max_versions_per_template`, as far as
- * nobody can be about to use them: those of a week that is over. `versions`: all that there are, the newest last. A
- * clean-up that fails is told and left to the next.
+ * Deletes the oldest versions of a launch template of shared contents beyond `max_versions_per_template`, if no order
+ * can still use them: only versions of a week that is over. `versions`: all versions, the newest last. A failed
+ * clean-up is logged and left to the next one.
  */
 export async function cleanVersions(
   session: CloudSession,
   id: string,
-  versions: readonly VersionSeen[],
+  versions: readonly VersionSummary[],
   { token }: Pick<LaunchOrder, 'token'>,
   call: Call,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function cleanVersions(
     return week !== undefined && isOver(week, now);
   });
   if (old.length === 0) return;
-  await trying(call, id, async () => {
+  await loggingFailure(call, id, async () => {
     // The default version cannot be deleted.
     if (old.some((each) => each.is_default)) {
       const change = { LaunchTemplateId: id, DefaultVersion: String(newest.number) };
@@ -51,20 +51,20 @@ export async function cleanVersions(
   });
 }
 
-/** When unused launch templates were last looked for, and the week in which each was found in use. */
+/** The time of the last search for unused launch templates, and the week in which each was found in use. */
 const cleanUps = sessionField(() => ({ at: -Infinity, weekOf: new Map<string, number>() }));
 
 /**
- * Deletes launch templates of shared contents whose newest version nobody can be about to use. Looks at a few, and at
+ * Deletes launch templates of shared contents whose newest version no order can still use. Checks a few templates,
  * each once a week.
  */
 export async function cleanTemplates(session: CloudSession, call: Call): Promise<void> {
   if (!session.settings.launch_template.cleanup_old_versions) return;
   const now = session.clock.now();
   const done = cleanUps(session);
-  if (now - done.at < pauseMs) return;
+  if (now - done.at < cleanUpIntervalMs) return;
   done.at = now;
-  await trying(call, 'of shared contents', async () => {
+  await loggingFailure(call, 'of shared contents', async () => {
     const ours = { [ownTags.installation]: session.installation, [templateTags.holds]: 'contents' };
     const due = (await templatesTagged(session, ours, call)).flatMap(({ LaunchTemplateId: id, CreateTime }) =>
       id !== undefined &&
@@ -74,7 +74,7 @@ export async function cleanTemplates(session: CloudSession, call: Call): Promise
         ? [id]
         : [],
     );
-    for (const id of due.slice(-mostLooks)) {
+    for (const id of due.slice(-maxChecks)) {
       const [newest] = await versionsOf(session, id, call, '$Latest');
       const week = weekIn(newest?.description);
       if (week !== undefined && isOver(week, now)) await deleteTemplate(session, id, call);
@@ -83,15 +83,15 @@ export async function cleanTemplates(session: CloudSession, call: Call): Promise
   });
 }
 
-/** What is left over costs little; the order that happened to come by must not suffer for it. */
-async function trying(call: Call, launch_template: string, clean: () => Promise<void>): Promise<void> {
+/** Logs a failure: the leftovers cost little, and the order that triggered the clean-up must not fail. */
+async function loggingFailure(call: Call, launch_template: string, clean: () => Promise<void>): Promise<void> {
   try {
     await clean();
   } catch (error) {
     if (!isFault(error)) throw error;
     call.log.warn(
       { code: error.code, launch_template },
-      `Old versions of launch templates were left: ${error.message}`,
+      `Old versions of launch templates were not deleted; the next clean-up retries: ${error.message}`,
     );
   }
 }

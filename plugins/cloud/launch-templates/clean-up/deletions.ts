@@ -3,40 +3,42 @@ import { LRUCache } from 'lru-cache';
 import { kindOfReason } from '../../faults/fault-codes.ts';
 import type { CloudSession } from '../../connection/session.ts';
 import { sessionField } from '../../connection/session-field.ts';
-import { unlessMissing } from '../look.ts';
+import { unlessMissing } from '../describe-templates.ts';
 import type { TemplateVersion } from '../template-version.ts';
 
-/** EC2's limit of one call. */
-const mostVersions = 200;
+/** The most versions of one call. */
+const maxVersions = 200;
 
-/** Launch templates by id, and versions by id and number, that a session deleted. */
+/** What a session deleted: launch templates by id, and versions by id and number. */
 const deletedBy = sessionField(() => new LRUCache<string, true>({ max: 10_000 }));
 
 /**
- * Asks to delete, and remembers what may have been deleted where the answer gets lost. Undefined: there is no such
+ * Sends a deletion. When the answer is lost, it records the keys as possibly deleted. Undefined: there is no such
  * launch template.
  */
 async function deleting<T>(
   session: CloudSession,
-  marks: readonly string[],
+  keys: readonly string[],
   ask: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
     return await unlessMissing(ask);
   } catch (error) {
-    if (isFault(error) && error.kind === 'unknown-outcome')
-      for (const mark of marks) deletedBy(session).set(mark, true);
+    if (isFault(error) && error.kind === 'unknown-outcome') for (const key of keys) deletedBy(session).set(key, true);
     throw error;
   }
 }
 
-/** Whether this session deleted it, or may have, its answer being lost: that it is gone then needs no second word. */
+/**
+ * Whether this session deleted the launch template or version, or may have deleted it before its answer was lost. Its
+ * absence then needs no confirmation.
+ */
 export const mayHaveDeleted = (
   session: CloudSession,
   { id, version }: Pick<TemplateVersion, 'id' | 'version'>,
 ): boolean => deletedBy(session).has(id) || deletedBy(session).has(`${id} ${version}`);
 
-/** False: EC2 does not know it. */
+/** Deletes a launch template. False: EC2 does not know it. */
 export async function deleteTemplate(session: CloudSession, id: string, call: Call): Promise<boolean> {
   const answer = await deleting(session, [id], () =>
     session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateId: id }), call),
@@ -46,8 +48,8 @@ export async function deleteTemplate(session: CloudSession, id: string, call: Ca
 }
 
 /**
- * Deletes versions. EC2 answers for each by itself: what it did not delete, for another reason than that it is gone,
- * is a fault. Gives how many it does not know.
+ * Deletes versions. EC2 answers for each version separately: a version that was not deleted is a fault, unless it is
+ * gone. Returns the number of versions that EC2 does not know.
  */
 export async function deleteVersions(
   session: CloudSession,
@@ -56,9 +58,9 @@ export async function deleteVersions(
   call: Call,
 ): Promise<number> {
   let unknown = 0;
-  for (const Versions of chunks(versions, mostVersions)) {
-    const marks = Versions.map((version) => `${id} ${version}`);
-    const answer = await deleting(session, marks, () =>
+  for (const Versions of chunks(versions, maxVersions)) {
+    const keys = Versions.map((version) => `${id} ${version}`);
+    const answer = await deleting(session, keys, () =>
       session.write((ec2) => new ec2.DeleteLaunchTemplateVersionsCommand({ LaunchTemplateId: id, Versions }), call),
     );
     if (!answer) unknown += Versions.length;

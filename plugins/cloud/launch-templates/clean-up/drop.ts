@@ -3,18 +3,18 @@ import type { CloudSession } from '../../connection/session.ts';
 import { ownTags } from '../../template/tags.ts';
 import { deleteTemplate, deleteVersions, mayHaveDeleted } from './deletions.ts';
 import { orderText } from '../descriptions.ts';
-import { templatesTagged, versionsOf } from '../look.ts';
-import { templateTags } from '../make.ts';
-import { isYoung } from '../missing.ts';
+import { templatesTagged, versionsOf } from '../describe-templates.ts';
+import { templateTags } from '../create.ts';
+import { mayBePropagating } from '../missing.ts';
 import type { TemplateVersion } from '../template-version.ts';
 
-const askAgainMs = 15_000;
+const retryMs = 15_000;
 
 /**
- * Deletes what was made for this order alone, and nothing else; already deleted is done. EC2 may deny for minutes what
- * was just made: one that it does not know counts as deleted only when it must know it, and is a fault `unavailable`
- * before. An order that broke off before it was stored what it uses may have made a launch template or a version all
- * the same, also under settings that have changed since: it is looked for by its marks.
+ * Deletes the launch template or version that was created for this order alone. A deleted one is a success. EC2 may
+ * deny a new one for minutes: an unknown one counts as deleted only when it is old enough, and is a fault
+ * `unavailable` before. An order that broke off before its preparation was stored may have created a launch template
+ * or a version too, possibly under other settings: it is found by its tags or its description.
  */
 export async function dropLaunchTemplate(
   session: CloudSession,
@@ -29,11 +29,11 @@ export async function dropLaunchTemplate(
       owner === 'order'
         ? await deleteTemplate(session, id, call)
         : (await deleteVersions(session, id, [version], call)) === 0;
-    if (!known && !mayHaveDeleted(session, used) && isYoung(session, used)) {
-      const message = `EC2 does not know launch template ${id} (version ${version}), which may be too young for it; it is to be deleted again.`;
+    if (!known && !mayHaveDeleted(session, used) && mayBePropagating(session, used)) {
+      const message = `EC2 does not know launch template ${id} (version ${version}), which may be too new; the deletion is retried.`;
       throw new ProviderFault('unavailable', message, {
         code: 'InvalidLaunchTemplateId.NotFound',
-        retry_after_ms: askAgainMs,
+        retry_after_ms: retryMs,
       });
     }
     return;

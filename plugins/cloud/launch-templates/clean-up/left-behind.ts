@@ -4,15 +4,15 @@ import type { CloudSession } from '../../connection/session.ts';
 import { madeFor, ownTags, tagValue } from '../../template/tags.ts';
 import { orderIn } from '../descriptions.ts';
 import { deleteTemplate, deleteVersions } from './deletions.ts';
-import { templatesTagged, versionsOf } from '../look.ts';
-import { templateTags } from '../make.ts';
+import { templatesTagged, versionsOf } from '../describe-templates.ts';
+import { templateTags } from '../create.ts';
 
-/** Stands between the id of a launch template and the number of a version in the id of what is left behind. */
-const mark = ':';
+/** Separates the id of a launch template and the number of a version in the id of an owned resource. */
+const separator = ':';
 
 /**
- * Launch templates of an installation that were made for one request, and versions that were, of launch templates that
- * hold those of orders. Shared ones are nobody's orphans.
+ * Launch templates of an installation that were created for one request, and the versions of requests in launch
+ * templates that hold such versions. Shared launch templates are not listed: they are never orphans.
  */
 export async function* launchTemplatesOf(
   session: CloudSession,
@@ -28,7 +28,7 @@ export async function* launchTemplatesOf(
         kind: 'launch_template',
         id,
         ...madeFor(Tags),
-        ...(CreateTime === undefined ? {} : { created_at: session.cloudClock.ours(CreateTime) }),
+        ...(CreateTime === undefined ? {} : { created_at: session.cloudClock.toBrokerTime(CreateTime) }),
       };
   }
 }
@@ -39,24 +39,24 @@ async function* versionsOfOrders(
   { LatestVersionNumber }: LaunchTemplate,
   call: Call,
 ): AsyncGenerator<OwnedResource> {
-  // Only the first, which is no order's, is there.
+  // Only the first version exists, which belongs to no order.
   if (LatestVersionNumber === 1) return;
   for (const { number, description, created_at } of await versionsOf(session, id, call)) {
     const order = orderIn(description);
     if (order)
       yield {
         kind: 'launch_template',
-        id: `${id}${mark}${number}`,
+        id: `${id}${separator}${number}`,
         ...order,
-        ...(created_at === undefined ? {} : { created_at: session.cloudClock.ours(created_at) }),
+        ...(created_at === undefined ? {} : { created_at: session.cloudClock.toBrokerTime(created_at) }),
       };
   }
 }
 
-/** Deletes launch templates and versions that `launchTemplatesOf` listed. What is gone already is a success. */
+/** Deletes launch templates and versions that `launchTemplatesOf` listed. A missing one is a success. */
 export async function removeLaunchTemplates(session: CloudSession, ids: readonly string[], call: Call): Promise<void> {
-  for (const id of ids) if (!id.includes(mark)) await deleteTemplate(session, id, call);
-  const versions = ids.filter((id) => id.includes(mark)).map((id) => id.split(mark) as [string, string]);
+  for (const id of ids) if (!id.includes(separator)) await deleteTemplate(session, id, call);
+  const versions = ids.filter((id) => id.includes(separator)).map((id) => id.split(separator) as [string, string]);
   for (const [id, mine] of Map.groupBy(versions, ([template]) => template))
     await deleteVersions(
       session,

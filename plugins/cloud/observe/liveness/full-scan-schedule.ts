@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import type { CloudSession } from '../../connection/session.ts';
 import { sessionField } from '../../connection/session-field.ts';
 
-/** Between two full scans of an attempt of which otherwise only the liveness is seen. */
-const everyMs = 600_000;
+/** The time between two full scans of an attempt whose machines are otherwise only checked for liveness. */
+const scanIntervalMs = 600_000;
 
 /**
- * When attempts were last asked for by their tags. Each has its own time in every ten minutes, derived from its name,
- * so that they do not come all at once. The first look in a process is no full scan: a restart would describe
- * everything, and its sweep lists all that is tagged anyway.
+ * When attempts were last searched by their tags. Each attempt has its own time in every ten minutes, derived from its
+ * name, so that the scans are spread. The first observation of a process is no full scan: a restart would describe all
+ * machines, and its sweep lists all tagged machines anyway.
  */
 export interface FullScanSchedule {
-  /** Whether the attempt is to be scanned now. */
+  /** Whether a full scan of the attempt is due now. */
   due(attempt: string): boolean;
   /** Notes that the attempt was scanned. */
   done(attempt: string): void;
@@ -22,7 +22,6 @@ interface LastScan {
   readonly at: number;
 }
 
-/** By attempt. */
 const lastScans = sessionField(() => new Map<string, LastScan>());
 
 export function fullScanSchedule(session: CloudSession): FullScanSchedule {
@@ -32,22 +31,23 @@ export function fullScanSchedule(session: CloudSession): FullScanSchedule {
     due(attempt) {
       const before = last.get(attempt);
       if (before === undefined) last.set(attempt, { phase: phaseOf(attempt), at: now });
-      return before !== undefined && turns(before.phase, now) > turns(before.phase, before.at);
+      return before !== undefined && scansDue(before.phase, now) > scansDue(before.phase, before.at);
     },
     done(attempt) {
       const { phase } = last.get(attempt) ?? { phase: phaseOf(attempt) };
-      // Behind all others, so that the first is the one that was looked at longest ago.
+      // Moves the attempt to the end: the map is ordered by the time of the scan.
       last.delete(attempt);
       last.set(attempt, { phase, at: now });
       for (const [key, { at }] of last) {
-        if (now - at <= 3 * everyMs) break;
+        if (now - at <= 3 * scanIntervalMs) break;
         last.delete(key);
       }
     },
   };
 }
 
-/** How many scans have come due until then. */
-const turns = (phase: number, at: number): number => Math.floor((at - phase) / everyMs);
+/** How many scans became due until `at`. */
+const scansDue = (phase: number, at: number): number => Math.floor((at - phase) / scanIntervalMs);
 
-const phaseOf = (attempt: string): number => createHash('sha1').update(attempt).digest().readUInt32BE() % everyMs;
+const phaseOf = (attempt: string): number =>
+  createHash('sha1').update(attempt).digest().readUInt32BE() % scanIntervalMs;

@@ -4,24 +4,24 @@ import { runningIn } from './liveness.ts';
 import type { MachineData } from '../machines.ts';
 import type { CloudSession } from '../../connection/session.ts';
 
-/** What was seen of an attempt without describing it. */
+/** What is known about an attempt without describing its machines. */
 export interface LivenessCheck {
   readonly running: ReadonlySet<string>;
-  /** Machines that are known and were not shown: they must be asked for. */
+  /** Known machines that the check did not show: they must be described. */
   readonly missing: readonly MachineRef[];
-  /** Why nothing is known of the machines in a zone, by zone. */
-  readonly silent: ReadonlyMap<string, ProviderFault>;
+  /** The fault of each zone whose machines could not be checked. */
+  readonly unanswered: ReadonlyMap<string, ProviderFault>;
 }
 
 export interface LivenessChecks {
   readonly of: ReadonlyMap<Watched, LivenessCheck>;
-  /** Attempts for which a liveness check would have been enough, but whose full scan is due. */
+  /** Attempts for which a liveness check would be enough, but whose full scan is due. */
   readonly due: ReadonlySet<Watched>;
 }
 
 /**
- * Checks whether the machines of attempts at rest live, where that is cheaper than describing them. What is in neither
- * of the two results has to be described.
+ * Checks whether the machines of attempts at rest run, where this is cheaper than describing them. Attempts in neither
+ * result have to be described.
  */
 export async function checkLiveness(
   session: CloudSession,
@@ -30,15 +30,15 @@ export async function checkLiveness(
 ): Promise<LivenessChecks> {
   const of = new Map<Watched, LivenessCheck>();
   const due = new Set<Watched>();
-  const calm = watched.filter(({ steady, known }) => steady && known.length > 0 && known.every(wasDescribed));
-  if (calm.length === 0) return { of, due };
+  const atRest = watched.filter(({ steady, known }) => steady && known.length > 0 && known.every(wasDescribed));
+  if (atRest.length === 0) return { of, due };
   const schedule = fullScanSchedule(session);
   const ours = new Map<string, number>();
-  for (const each of calm) {
+  for (const each of atRest) {
     if (schedule.due(attemptName(each))) due.add(each);
     for (const zone of each.known.map(zoneOf)) ours.set(zone, (ours.get(zone) ?? 0) + 1);
   }
-  const candidates = calm.filter((each) => !due.has(each));
+  const candidates = atRest.filter((each) => !due.has(each));
   const zones = new Set(candidates.flatMap((each) => each.known.map(zoneOf)));
   const running = await runningIn(session, zones, ours, call);
   for (const each of candidates) {
@@ -50,25 +50,25 @@ export async function checkLiveness(
 
 function checkOf(
   { known }: Watched,
-  running: ReadonlyMap<string, ReadonlySet<string> | ProviderFault | 'crowded'>,
+  running: ReadonlyMap<string, ReadonlySet<string> | ProviderFault | 'too-many'>,
 ): LivenessCheck | undefined {
   const seen = new Set<string>();
   const missing: MachineRef[] = [];
-  const silent = new Map<string, ProviderFault>();
+  const unanswered = new Map<string, ProviderFault>();
   for (const machine of known) {
     const zone = zoneOf(machine);
     const answer = running.get(zone);
-    if (answer === undefined || answer === 'crowded') return undefined;
-    if (isFault(answer)) silent.set(zone, answer);
+    if (answer === undefined || answer === 'too-many') return undefined;
+    if (isFault(answer)) unanswered.set(zone, answer);
     else if (answer.has(machine.machine_id)) seen.add(machine.machine_id);
     else missing.push(machine);
   }
-  return { running: seen, missing, silent };
+  return { running: seen, missing, unanswered };
 }
 
 export const attemptName = ({ order }: Watched): string => `${order.request_id}#${order.attempt}`;
 
 export const zoneOf = ({ data }: MachineRef): string => (data as MachineData | undefined)?.zone ?? '';
 
-/** One that was only named by its fleet or group has neither name nor address yet: to see it run says too little. */
+/** A machine that only its fleet or group listed has no name and no address yet: its liveness is not enough. */
 const wasDescribed = (machine: MachineRef): boolean => machine.launched_at !== undefined && zoneOf(machine) !== '';

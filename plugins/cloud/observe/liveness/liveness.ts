@@ -6,27 +6,27 @@ import { sessionField } from '../../connection/session-field.ts';
 import { mostRows, zonesToScan } from './zone-scan-cost.ts';
 
 /**
- * The machines that run in a zone; or why that is not known; or that they are not to be listed, because far more run
- * there than are ours.
+ * The running machines of a zone; or the fault of the listing; or `too-many`, when far more machines than those of
+ * muster run there.
  */
-export type Running = ReadonlySet<string> | ProviderFault | 'crowded';
+export type Running = ReadonlySet<string> | ProviderFault | 'too-many';
 
 /**
- * Calls within this time decide together: the looks of all APIs fall on the same moment, and so do the parts of a
- * large one.
+ * Calls within this time are decided together: all provider APIs observe at the same time, and so do the parts of a
+ * large observation.
  */
 const gatherMs = 30;
-/** A listing that began so long ago still tells what runs now. */
-const freshMs = 5_000;
-/** So long it is believed how many machines run in a zone. */
-const countedMs = 600_000;
+/** How long a listing is valid. */
+const listingValidMs = 5_000;
+/** How long the number of machines in a zone is valid. */
+const countValidMs = 600_000;
 
 /** The last listing of a zone. */
 interface Listing {
   readonly began: number;
-  /** Undefined: its maker gave it up. */
+  /** Undefined: its caller was aborted. */
   readonly running: Promise<Running | undefined>;
-  /** How many it showed. */
+  /** The number of machines in the listing. */
   rows?: number;
 }
 
@@ -36,7 +36,6 @@ interface Gathering {
 }
 
 interface Liveness {
-  /** By zone. */
   readonly listings: Map<string, Listing>;
   gathering?: Gathering | undefined;
 }
@@ -44,10 +43,10 @@ interface Liveness {
 const livenessOf = sessionField((): Liveness => ({ listings: new Map() }));
 
 /**
- * Which machines run, by zone, of those `zones` where it is cheaper to list all than to describe ours; `ours` counts
- * them by zone. DescribeInstanceStatus weighs a fifth of DescribeInstances, and shows running machines only. Calls
- * within a few seconds share a listing; one that failed is not kept, but where it is refused for good it is not tried
- * again for a while.
+ * The running machines by zone, for those `zones` where listing all machines is cheaper than describing those of
+ * muster; `ours` is their number by zone. DescribeInstanceStatus costs a fifth of DescribeInstances, and shows only
+ * running machines. Calls within a few seconds share a listing. A failed listing is not kept, except one that is
+ * refused permanently, which is not repeated for some time.
  */
 export async function runningIn(
   session: CloudSession,
@@ -70,7 +69,7 @@ export async function runningIn(
   );
 }
 
-/** Joins the decision that is being made, or begins one. */
+/** Joins the pending decision, or starts one. */
 function gathered(session: CloudSession, liveness: Liveness, ours: ReadonlyMap<string, number>): Gathering {
   const gathering = (liveness.gathering ??= begin());
   for (const [zone, count] of ours) gathering.ours.set(zone, (gathering.ours.get(zone) ?? 0) + count);
@@ -89,12 +88,12 @@ function gathered(session: CloudSession, liveness: Liveness, ours: ReadonlyMap<s
 }
 
 /**
- * How many run in a zone, as far as that matters: a listing that is there already costs nothing, and an old one is no
- * measure any more.
+ * The number of machines in a zone, if it matters: a valid listing costs nothing, and the number of an old one is not
+ * used.
  */
 function rowsOf({ clock }: CloudSession, last: Listing | undefined): { readonly rows?: number } {
   const age = last === undefined ? Infinity : clock.monotonic() - last.began;
-  return last?.rows === undefined || age <= freshMs || age > countedMs ? {} : { rows: last.rows };
+  return last?.rows === undefined || age <= listingValidMs || age > countValidMs ? {} : { rows: last.rows };
 }
 
 async function shared(
@@ -106,7 +105,7 @@ async function shared(
 ): Promise<Running> {
   for (;;) {
     const last = listings.get(zone);
-    if (last === undefined || session.clock.monotonic() - last.began > freshMs) break;
+    if (last === undefined || session.clock.monotonic() - last.began > listingValidMs) break;
     const running = await last.running;
     if (running !== undefined) return running;
     if (listings.get(zone) === last) break;
@@ -119,19 +118,19 @@ async function shared(
     try {
       const found = await listed(session, zone, most, call);
       listing.rows = found.running.size;
-      return found.whole ? found.running : 'crowded';
+      return found.whole ? found.running : 'too-many';
     } catch (error) {
       const refused =
         isFault(error) && (error.kind === 'credentials' || error.kind === 'invalid') && !call.signal.aborted;
       if (!refused && listings.get(zone) === listing) listings.delete(zone);
-      // Its maker's own end is no answer for the others.
+      // The abort of one caller is no answer for the others.
       if (call.signal.aborted) return undefined;
       if (!isFault(error)) throw error;
       if (error.kind === 'unavailable') return error;
-      // Not allowed, or asked too often: to describe is another action with rights and a rate of its own.
+      // The call is not allowed or was throttled: DescribeInstances has its own permission and its own rate limit.
       call.log.warn({ provider_instance: session.instance, code: error.code }, error.message);
       listing.rows = Infinity;
-      return 'crowded';
+      return 'too-many';
     }
   }
 }

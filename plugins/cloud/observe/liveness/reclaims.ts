@@ -2,14 +2,14 @@ import { isFault, type Call } from '../../../../core/index.ts';
 import { pagesOf } from '../../connection/answers/pages.ts';
 import type { CloudSession } from '../../connection/session.ts';
 
-/** The time between EC2's notice and the end of the machine. */
+/** The time between the notice of EC2 and the end of the machine. */
 const noticeMs = 120_000;
 
 /**
- * States that a Spot request gets when its machine is taken back. EC2 writes them at once, while the machine runs for
- * two minutes more and DescribeInstances says nothing of it.
+ * States of a Spot request whose machine is reclaimed. EC2 sets them immediately, while the machine runs for two
+ * minutes more and DescribeInstances does not show the reclaim.
  */
-const takenBack = [
+const reclaimStates = [
   'instance-terminated-no-capacity',
   'instance-terminated-capacity-oversubscribed',
   'instance-terminated-by-price',
@@ -18,9 +18,9 @@ const takenBack = [
 ];
 
 /**
- * When the cloud takes Spot machines back, of those that run: ISO times by machine id. One question for all machines
- * of the account, since few requests are ever in these states; none when no Spot machine runs. Undefined: it cannot be
- * asked; the machine's end will be seen in any case.
+ * When the cloud reclaims running Spot machines: ISO times by machine id. One call for all machines of the account,
+ * since few requests are in these states; no call when no Spot machine runs. Undefined: the call failed; a later
+ * observation shows the end of the machine.
  */
 export async function reclaimsOf(
   session: CloudSession,
@@ -30,7 +30,7 @@ export async function reclaimsOf(
   const found = new Map<string, string>();
   if (running.size === 0) return found;
   try {
-    const Filters = [{ Name: 'status-code', Values: takenBack }];
+    const Filters = [{ Name: 'status-code', Values: reclaimStates }];
     for await (const page of pagesOf((next) =>
       session.read((ec2) => new ec2.DescribeSpotInstanceRequestsCommand({ Filters, MaxResults: 1000, ...next }), call),
     )) {
@@ -43,7 +43,7 @@ export async function reclaimsOf(
     if (!isFault(error)) throw error;
     call.log.warn(
       { provider_instance: session.instance, code: error.code },
-      `Notices of Spot machines could not be read: ${error.message}`,
+      `Reclaim notices of Spot machines could not be read; the next observation retries: ${error.message}`,
     );
     return undefined;
   }

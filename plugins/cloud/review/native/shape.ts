@@ -1,9 +1,8 @@
 import type { Finding } from '../../../../core/index.ts';
 
 /**
- * What a part of a native specification has to be for muster to read it. Fields that a shape does not name are passed
- * on as they are: AWS says what it thinks of them. `null` takes away what muster would say, and fits everywhere but
- * in lists.
+ * The required form of a part of a native specification. Fields that a shape does not name are passed on unchanged:
+ * AWS validates them. `null` removes a value that muster would set, and is allowed everywhere except in lists.
  */
 export type Shape =
   | 'text'
@@ -12,29 +11,29 @@ export type Shape =
   | 'number or text'
   | 'time'
   | { readonly fields: Readonly<Record<string, Shape>> }
-  | { readonly list: Shape; readonly most?: number };
+  | { readonly list: Shape; readonly max?: number };
 
-/** Findings of one specification: what is wrong a thousand times need not be said as often. */
-const mostFindings = 100;
+/** The most findings for one specification. */
+const maxFindings = 100;
 
-/** Everything in a value that is not as its shape says. Pure. */
-export function unlike(shape: Shape, value: unknown, path: string): Finding[] {
+/** Reports every value that does not match its shape. */
+export function shapeFindings(shape: Shape, value: unknown, path: string): Finding[] {
   const findings: Finding[] = [];
   walk(shape, value, path, findings);
   return findings;
 }
 
 function walk(shape: Shape, value: unknown, path: string, findings: Finding[]): void {
-  const wrong = (message: string): void => void findings.push({ level: 'error', path, message });
-  if (findings.length >= mostFindings) return;
+  const report = (message: string): void => void findings.push({ level: 'error', path, message });
+  if (findings.length >= maxFindings) return;
   if (typeof shape === 'string') {
-    if (!fits[shape](value)) wrong(`must be ${words[shape]}`);
+    if (!fits[shape](value)) report(`must be ${descriptions[shape]}`);
   } else if ('list' in shape) {
-    if (!Array.isArray(value)) return wrong('must be a list');
-    if (value.length > (shape.most ?? Infinity))
-      return wrong(`must not have more than ${shape.most} entries, not ${value.length}`);
+    if (!Array.isArray(value)) return report('must be a list');
+    if (value.length > (shape.max ?? Infinity))
+      return report(`must not have more than ${shape.max} entries, not ${value.length}`);
     for (const [index, each] of value.entries()) walk(shape.list, each, `${path}/${index}`, findings);
-  } else if (typeof value !== 'object' || value === null || Array.isArray(value)) wrong('must be an object');
+  } else if (typeof value !== 'object' || value === null || Array.isArray(value)) report('must be an object');
   else
     for (const [name, field] of Object.entries(shape.fields)) {
       const given: unknown = Object.hasOwn(value, name)
@@ -57,7 +56,7 @@ const fits: Readonly<Record<Plain, (value: unknown) => boolean>> = {
     (typeof value === 'string' || isNumber(value)) && !Number.isNaN(new Date(value as string | number).getTime()),
 };
 
-const words: Readonly<Record<Plain, string>> = {
+const descriptions: Readonly<Record<Plain, string>> = {
   text: 'a text',
   flag: 'true or false',
   number: 'a number',

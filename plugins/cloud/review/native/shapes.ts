@@ -1,22 +1,22 @@
 import type { Shape } from './shape.ts';
 
-/** AWS's bounds of lists. */
-const most = { tags: 50, groups: 16, interfaces: 32, volumes: 128, configurations: 50, types: 40 };
+/** The longest lists that AWS accepts. */
+const max = { tags: 50, groups: 16, interfaces: 32, volumes: 128, configurations: 50, types: 40 };
 
-const open: Shape = { fields: {} };
-const texts = (count?: number): Shape => ({ list: 'text', ...(count === undefined ? {} : { most: count }) });
-const tags: Shape = { list: { fields: { Key: 'text', Value: 'text' } }, most: most.tags };
-const tagSpecifications: Shape = { list: { fields: { ResourceType: 'text', Tags: tags } }, most: most.tags };
+const anyObject: Shape = { fields: {} };
+const textList = (count?: number): Shape => ({ list: 'text', ...(count === undefined ? {} : { max: count }) });
+const tags: Shape = { list: { fields: { Key: 'text', Value: 'text' } }, max: max.tags };
+const tagSpecifications: Shape = { list: { fields: { ResourceType: 'text', Tags: tags } }, max: max.tags };
 const named: Shape = { fields: { LaunchTemplateId: 'text', LaunchTemplateName: 'text', Version: 'text' } };
 
-/** What launch templates and RunInstances say of machines. */
+/** The shape of machines in launch templates and in RunInstances. */
 export const machineShape = {
   fields: {
-    BlockDeviceMappings: { list: { fields: { DeviceName: 'text', Ebs: open } }, most: most.volumes },
+    BlockDeviceMappings: { list: { fields: { DeviceName: 'text', Ebs: anyObject } }, max: max.volumes },
     DisableApiTermination: 'flag',
     ImageId: 'text',
     InstanceMarketOptions: { fields: { SpotOptions: { fields: { SpotInstanceType: 'text' } } } },
-    InstanceRequirements: open,
+    InstanceRequirements: anyObject,
     InstanceType: 'text',
     LaunchTemplate: named,
     NetworkInterfaces: {
@@ -24,15 +24,15 @@ export const machineShape = {
         fields: {
           AssociatePublicIpAddress: 'flag',
           DeviceIndex: 'number',
-          Groups: texts(most.groups),
+          Groups: textList(max.groups),
           NetworkInterfaceId: 'text',
           SubnetId: 'text',
         },
       },
-      most: most.interfaces,
+      max: max.interfaces,
     },
-    SecurityGroupIds: texts(most.groups),
-    SecurityGroups: texts(most.groups),
+    SecurityGroupIds: textList(max.groups),
+    SecurityGroups: textList(max.groups),
     SubnetId: 'text',
     TagSpecifications: tagSpecifications,
     UserData: 'text',
@@ -42,7 +42,7 @@ export const machineShape = {
 const override: Shape = {
   fields: {
     AvailabilityZone: 'text',
-    InstanceRequirements: open,
+    InstanceRequirements: anyObject,
     InstanceType: 'text',
     MaxPrice: 'text',
     Priority: 'number',
@@ -52,18 +52,18 @@ const override: Shape = {
 };
 
 /**
- * What CreateFleet and a SpotFleetRequestConfig say of fleets. How many overrides there may be in all is counted over
- * all configurations.
+ * The shape of CreateFleet and of SpotFleetRequestConfig. The number of overrides is limited over all configurations,
+ * and so is reviewed elsewhere.
  */
 export const fleetShape = {
   fields: {
     LaunchTemplateConfigs: {
       list: { fields: { LaunchTemplateSpecification: named, Overrides: { list: override } } },
-      most: most.configurations,
+      max: max.configurations,
     },
-    OnDemandOptions: open,
+    OnDemandOptions: anyObject,
     ReplaceUnhealthyInstances: 'flag',
-    SpotOptions: open,
+    SpotOptions: anyObject,
     TagSpecifications: tagSpecifications,
     TargetCapacitySpecification: { fields: { TargetCapacityUnitType: 'text' } },
     ValidFrom: 'time',
@@ -71,28 +71,28 @@ export const fleetShape = {
   },
 } as const satisfies Shape;
 
-/** What CreateAutoScalingGroup says of groups. */
+/** The shape of CreateAutoScalingGroup. */
 export const groupShape = {
   fields: {
-    AvailabilityZones: texts(),
+    AvailabilityZones: textList(),
     LaunchTemplate: named,
     MixedInstancesPolicy: {
       fields: {
-        InstancesDistribution: open,
+        InstancesDistribution: anyObject,
         LaunchTemplate: {
           fields: {
             LaunchTemplateSpecification: named,
             Overrides: {
               list: {
-                fields: { InstanceRequirements: open, InstanceType: 'text', WeightedCapacity: 'number or text' },
+                fields: { InstanceRequirements: anyObject, InstanceType: 'text', WeightedCapacity: 'number or text' },
               },
-              most: most.types,
+              max: max.types,
             },
           },
         },
       },
     },
-    Tags: { list: { fields: { Key: 'text', PropagateAtLaunch: 'flag', Value: 'text' } }, most: most.tags },
+    Tags: { list: { fields: { Key: 'text', PropagateAtLaunch: 'flag', Value: 'text' } }, max: max.tags },
     VPCZoneIdentifier: 'text',
   },
 } as const satisfies Shape;

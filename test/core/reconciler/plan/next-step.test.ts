@@ -8,7 +8,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   monotonic: 1_000,
   settings: defaultSettings,
   agenda: {
-    looked_at: new Map(),
+    observed_at: new Map(),
     release_at: new Map(),
     dispose_at: new Map(),
     unanswered_since: new Map(),

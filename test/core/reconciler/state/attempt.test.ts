@@ -88,7 +88,7 @@ test('an accepted order is not closed by the refusal of a replay: its handle is 
 
 test('an attempt without a handle is searched once more when a machine of it appears, and no more often', (t) => {
   const again = attempts.sought(inState.closed, 5);
-  t.like(again, { state: 'lost', settled: false, sought: true, looks: 0 });
+  t.like(again, { state: 'lost', settled: false, sought: true, searches: 0 });
   const inVain = attempts.missed(again, undefined);
   t.true(attempts.isSettled(inVain));
   t.is(attempts.sought(inVain, 9), inVain);

@@ -3,7 +3,12 @@ import { ProviderFault } from '../../../../../core/index.ts';
 import { loopBench, type LoopBench } from '../../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../../support/scripted-cloud.ts';
 
-const settings = { sweep_first_ms: 5_000, sweep_ms: 60_000, sweep_grace_ms: 30_000, lost_looks_ms: [5_000, 10_000] };
+const settings = {
+  sweep_first_ms: 5_000,
+  sweep_ms: 60_000,
+  sweep_grace_ms: 30_000,
+  recover_after_ms: [5_000, 10_000],
+};
 const long = '2025-01-01T00:00:00Z';
 
 /** A request whose attempt ended without a handle, and a running machine of it. */

@@ -121,7 +121,7 @@ test('a cloud without any order is not connected', async (t) => {
 
 test('a machine that its ended request no longer tracked is found and released', async (t) => {
   const east = new ScriptedCloud();
-  const bench = await loopBench({ east }, { ...settings, look_late_ms: 3_600_000 }, {}, 'report');
+  const bench = await loopBench({ east }, { ...settings, observe_resting_ms: 3_600_000 }, {}, 'report');
   const id = await bench.request(1);
   await bench.clock.advance(1_000);
   east.boot();

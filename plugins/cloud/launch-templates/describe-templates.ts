@@ -9,10 +9,10 @@ const missing: ReadonlySet<string> = new Set([
   'InvalidLaunchTemplateId.VersionNotFound',
 ]);
 
-/** Whether a fault says that a launch template, or a version of it, does not exist. */
+/** Whether a fault reports that a launch template or a version does not exist. */
 export const isTemplateMissing = (fault: ProviderFault): boolean => missing.has(fault.code);
 
-/** What `ask` gives, or nothing where it finds no such launch template. */
+/** The result of `ask`; undefined when there is no such launch template. */
 export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
@@ -33,7 +33,7 @@ export async function templateNamed(
   return answer?.LaunchTemplates?.[0];
 }
 
-/** Launch templates that carry all these tags, the youngest first. */
+/** Launch templates with all these tags, the newest first. */
 export async function templatesTagged(
   session: CloudSession,
   tags: Readonly<Record<string, string>>,
@@ -48,8 +48,8 @@ export async function templatesTagged(
   return found.toSorted((a, b) => (b.CreateTime?.getTime() ?? 0) - (a.CreateTime?.getTime() ?? 0));
 }
 
-/** A version as far as it says what it is for. */
-export interface VersionSeen {
+/** A version without its contents. */
+export interface VersionSummary {
   readonly number: number;
   readonly description?: string;
   readonly is_default: boolean;
@@ -57,7 +57,7 @@ export interface VersionSeen {
 }
 
 /**
- * All versions of a launch template, the oldest first; `only`, such as `$Latest`, asks for one. None where there is no
+ * All versions of a launch template, the oldest first. `only`, such as `$Latest`, selects one. Empty when there is no
  * such launch template.
  */
 export async function versionsOf(
@@ -65,28 +65,28 @@ export async function versionsOf(
   id: string,
   call: Call,
   only?: string,
-): Promise<readonly VersionSeen[]> {
+): Promise<readonly VersionSummary[]> {
   const which = only === undefined ? { MaxResults: 200 } : { Versions: [only] };
   const found = await unlessMissing(async () => {
-    const all: VersionSeen[] = [];
+    const all: VersionSummary[] = [];
     for await (const page of pagesOf((next) =>
       session.read(
         (ec2) => new ec2.DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId: id, ...which, ...next }),
         call,
       ),
     ))
-      all.push(...(page.LaunchTemplateVersions ?? []).flatMap((each) => seen(each) ?? []));
+      all.push(...(page.LaunchTemplateVersions ?? []).flatMap((each) => summaryOf(each) ?? []));
     return all;
   });
   return (found ?? []).toSorted((a, b) => a.number - b.number);
 }
 
-function seen({
+function summaryOf({
   VersionNumber,
   VersionDescription,
   DefaultVersion,
   CreateTime,
-}: LaunchTemplateVersion): VersionSeen | undefined {
+}: LaunchTemplateVersion): VersionSummary | undefined {
   if (VersionNumber === undefined) return undefined;
   return {
     number: VersionNumber,

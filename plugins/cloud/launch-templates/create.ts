@@ -1,39 +1,39 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import { isFault, ProviderFault, type Call, type LaunchOrder } from '../../../core/index.ts';
-import { concealed } from '../faults/concealed.ts';
+import { redacted } from '../faults/redacted.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags, tagSpecifications, tagValue, type Tag } from '../template/tags.ts';
 import { digest } from './contents.ts';
-import { templateNamed } from './look.ts';
-import { isYoung } from './missing.ts';
+import { templateNamed } from './describe-templates.ts';
+import { mayBePropagating } from './missing.ts';
 
-/** What our launch templates say of themselves beside whose they are. */
+/** Tags of the launch templates of muster, in addition to those of their owner. */
 export const templateTags = {
-  /** Hash of what it was made of. */
+  /** Hash of the contents. */
   content: 'muster:content',
-  /** The template whose orders it is for. */
+  /** The template whose orders use the launch template. */
   template: 'muster:template',
-  /** What its versions are: `contents` that orders share, or the versions of `orders`. */
+  /** What the versions are: `contents` that orders share, or versions of `orders`. */
   holds: 'muster:holds',
 } as const;
 
 export interface NewTemplate {
   readonly name: string;
   readonly data: RequestLaunchTemplateData;
-  /** Of version 1. */
+  /** The description of version 1. */
   readonly description: string;
   readonly tags: readonly Tag[];
 }
 
 export interface Made {
   readonly id: string;
-  /** With the contents that were given, at version 1; else it was there already. */
+  /** Whether it was created now, with the given contents as version 1. Otherwise it existed. */
   readonly made: boolean;
 }
 
 /**
- * Makes a launch template; one of the name that carries the same tags of ours is taken as it is. The name stands for
- * all of it.
+ * Creates a launch template. An existing one with this name and the same tags of muster is used unchanged: the name
+ * stands for the contents.
  */
 export async function makeTemplate(
   session: CloudSession,
@@ -41,8 +41,8 @@ export async function makeTemplate(
   { token }: Pick<LaunchOrder, 'token'>,
   call: Call,
 ): Promise<Made> {
-  const there = await templateNamed(session, name, call);
-  if (there) return { id: checked(there, name, tags), made: false };
+  const existing = await templateNamed(session, name, call);
+  if (existing) return { id: checked(existing, name, tags), made: false };
   try {
     const { LaunchTemplate, Warning } = await session.write(
       (ec2) =>
@@ -50,7 +50,8 @@ export async function makeTemplate(
           LaunchTemplateName: name,
           LaunchTemplateData: data,
           VersionDescription: description,
-          // One of the same name that was deleted must not come back from the token of an order before.
+          // The token contains the name and the order, so that the token of an earlier order cannot bring back a
+          // deleted launch template of the same name.
           ClientToken: digest(`${name} ${token}`),
           TagSpecifications: tagSpecifications(['launch-template'], tags) as any,
         }),
@@ -58,23 +59,23 @@ export async function makeTemplate(
     );
     warn(session, Warning, name, call);
     const id = LaunchTemplate?.LaunchTemplateId;
-    if (!id) throw new ProviderFault('unavailable', `CreateLaunchTemplate gave no id for '${name}'.`);
-    // From now on it may be called young.
-    isYoung(session, { id, version: '1' });
+    if (!id) throw new ProviderFault('unavailable', `CreateLaunchTemplate returned no id for '${name}'.`);
+    // Starts the time in which EC2 may not show it.
+    mayBePropagating(session, { id, version: '1' });
     return { id, made: true };
   } catch (error) {
     if (!isFault(error) || error.code !== 'InvalidLaunchTemplateName.AlreadyExistsException') throw error;
     const made = await templateNamed(session, name, call);
     if (made) return { id: checked(made, name, tags), made: false };
-    throw new ProviderFault('unavailable', `Launch template '${name}' exists, but is not shown yet.`, {
+    throw new ProviderFault('unavailable', `Launch template '${name}' exists, but EC2 does not show it yet.`, {
       code: error.code,
     });
   }
 }
 
 /**
- * Adds a version and gives its number. The token is that of the order: whoever repeats it for the order gets the same
- * version.
+ * Adds a version and returns its number. The token is that of the order: a repeated call for the order returns the
+ * same version.
  */
 export async function makeVersion(
   session: CloudSession,
@@ -99,12 +100,12 @@ export async function makeVersion(
   warn(session, Warning, id, call);
   const number = LaunchTemplateVersion?.VersionNumber;
   if (number === undefined)
-    throw new ProviderFault('unavailable', `CreateLaunchTemplateVersion gave no number for '${id}'.`);
-  isYoung(session, { id, version: String(number) });
+    throw new ProviderFault('unavailable', `CreateLaunchTemplateVersion returned no number for '${id}'.`);
+  mayBePropagating(session, { id, version: String(number) });
   return number;
 }
 
-interface Doubts {
+interface TemplateWarning {
   readonly Errors?:
     | readonly { readonly Code?: string | undefined; readonly Message?: string | undefined }[]
     | undefined;
@@ -112,25 +113,28 @@ interface Doubts {
 
 function warn(
   { parameterValues }: CloudSession,
-  doubts: Doubts | undefined,
+  warning: TemplateWarning | undefined,
   launch_template: string,
   call: Call,
 ): void {
-  for (const { Code, Message } of doubts?.Errors ?? [])
+  for (const { Code, Message } of warning?.Errors ?? [])
     call.log.warn(
       { code: Code, launch_template },
-      concealed(Message ?? 'The cloud doubts a launch template.', parameterValues),
+      redacted(Message ?? 'EC2 returned a warning for a launch template.', parameterValues),
     );
 }
 
-const told: readonly string[] = [...Object.values(ownTags), ...Object.values(templateTags)];
+const comparedTags: readonly string[] = [...Object.values(ownTags), ...Object.values(templateTags)];
 
 function checked(
   found: { LaunchTemplateId?: string | undefined; Tags?: any },
   name: string,
   tags: readonly Tag[],
 ): string {
-  const same = tags.every(({ Key, Value }) => !told.includes(Key) || tagValue(found.Tags, Key) === Value);
+  const same = tags.every(({ Key, Value }) => !comparedTags.includes(Key) || tagValue(found.Tags, Key) === Value);
   if (found.LaunchTemplateId && same) return found.LaunchTemplateId;
-  throw new ProviderFault('invalid', `Launch template '${name}' was not made by muster, or was changed. Delete it.`);
+  throw new ProviderFault(
+    'invalid',
+    `Launch template '${name}' was not created by muster, or was changed. Delete it.`,
+  );
 }

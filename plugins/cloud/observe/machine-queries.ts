@@ -1,42 +1,42 @@
 import { isFault, type Call, type MachineRef, type ProviderFault, type Watched } from '../../../core/index.ts';
-import { inTurn, packed, type Asked } from './describe.ts';
+import { inTurn, packed, type RequestedValue } from './describe.ts';
 import { byExactId } from './by-exact-id.ts';
 import { partialDescribe, type PartialAnswer } from './partial-describe.ts';
 import { zoneOf } from './liveness/liveness-check.ts';
-import { seenMachine, type SeenMachine } from './machines.ts';
+import { instanceSummary, type InstanceSummary } from './machines.ts';
 import { eachInTurns } from '../connection/answers/in-turns.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags } from '../template/tags.ts';
 
-/** Asks for machines in as few questions as possible, and keeps what was said. */
-export interface Questions {
-  /** All machines of these attempts' requests, by tag. */
+/** Describes machines in as few calls as possible, and keeps the results. */
+export interface MachineQueries {
+  /** Describes all machines of the requests of these attempts, by tag. */
   byRequest(watched: readonly Watched[]): Promise<void>;
   byId(machines: readonly MachineRef[]): Promise<void>;
-  /** Machines that no list showed: what EC2 says when they are named to it. */
+  /** Describes machines by exact id that no list showed. */
   byExactId(machines: readonly MachineRef[]): Promise<void>;
-  /** Machines of which EC2 said, by their ids, that it does not know them. */
+  /** Ids that EC2 does not know, according to its errors. */
   readonly unknown: ReadonlySet<string>;
-  readonly found: ReadonlyMap<string, SeenMachine>;
-  /** Why it is not known how an attempt stands. */
+  readonly found: ReadonlyMap<string, InstanceSummary>;
+  /** The fault because of which the state of an attempt is unknown. */
   faultOf(watched: Watched): ProviderFault | undefined;
-  /** Why nothing is known of a machine that was asked for and not found: its zone did not answer. */
-  silenceOf(watched: Watched, machine: MachineRef): ProviderFault | undefined;
-  /** Machines of the attempt that nobody knows yet may be in a zone that did not answer. */
+  /** The fault because of which a requested machine that was not found is unknown: its zone did not answer. */
+  outageOf(watched: Watched, machine: MachineRef): ProviderFault | undefined;
+  /** Whether unknown machines of the attempt may be in a zone that did not answer. */
   mayHideMachines(watched: Watched): boolean;
 }
 
-export function questions(session: CloudSession, call: Call): Questions {
-  const found = new Map<string, SeenMachine>();
+export function machineQueries(session: CloudSession, call: Call): MachineQueries {
+  const found = new Map<string, InstanceSummary>();
   const unknown = new Set<string>();
-  // By request or machine: what was asked for.
+  // By request id or machine id, as requested.
   const faults = new Map<string, ProviderFault>();
   const partials = new Map<string, PartialAnswer>();
 
-  async function ask(asked: readonly Asked[], filter: string): Promise<void> {
+  async function ask(asked: readonly RequestedValue[], filter: string): Promise<void> {
     const packs = packed(asked);
     const answers = await inTurn(packs, (Values) =>
-      partialDescribe(session, [{ Name: filter, Values }], seenMachine, call),
+      partialDescribe(session, [{ Name: filter, Values }], instanceSummary, call),
     );
     for (const [index, answer] of answers.entries()) {
       const values = packs[index] ?? [];
@@ -74,13 +74,13 @@ export function questions(session: CloudSession, call: Call): Questions {
     async byExactId(machines) {
       const named = await byExactId(session, machines, call);
       for (const instance of named.found)
-        if (instance.InstanceId) found.set(instance.InstanceId, seenMachine(instance));
+        if (instance.InstanceId) found.set(instance.InstanceId, instanceSummary(instance));
       for (const id of named.unknown) unknown.add(id);
     },
     faultOf: ({ order, known }) =>
       faults.get(order.request_id) ??
       known.map(({ machine_id }) => faults.get(machine_id)).find((one) => one !== undefined),
-    silenceOf({ order }, machine) {
+    outageOf({ order }, machine) {
       const silent = [partials.get(order.request_id), partials.get(machine.machine_id)];
       return silent.find((partial) => partial && !partial.answered.has(zoneOf(machine)))?.fault;
     },

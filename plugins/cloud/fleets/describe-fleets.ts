@@ -3,27 +3,27 @@ import { inTurn } from '../observe/describe.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { FleetPort, FleetView } from './fleet-port.ts';
 
-/** Ids in one question. */
+/** The most ids of one call. */
 const idsPerCall = 100;
-/** As long as that, the cloud may not know a fleet that it has just made. */
-const youngMs = 300_000;
-/** What a fleet had ordered when it was stopped arrives within this time. */
-const flightMs = 60_000;
+/** The longest time for which the cloud may not show a fleet that it has just created. */
+const propagationMs = 300_000;
+/** The longest time until machines appear that a fleet had started before it was stopped. */
+const inFlightMs = 60_000;
 
 /**
- * What is known of a fleet: `young` if it is not shown, and may be too new for that; `gone` if it is not shown and
- * should be.
+ * The description of a fleet. `propagating`: not shown, but the fleet may be too new. `gone`: not shown, although it
+ * is old enough.
  */
-export type Sight = FleetView | 'young' | 'gone';
+export type FleetLookup = FleetView | 'propagating' | 'gone';
 
-/** Fleets by their ids. A question that failed is the answer for each fleet that it was about. */
-export async function lookUp(
+/** Describes fleets by id. The fault of a failed call is the result of each fleet of the call. */
+export async function describeFleets(
   session: CloudSession,
   port: FleetPort,
   ids: readonly string[],
   call: Call,
-): Promise<Map<string, Sight | ProviderFault>> {
-  const found = new Map<string, Sight | ProviderFault>();
+): Promise<Map<string, FleetLookup | ProviderFault>> {
+  const found = new Map<string, FleetLookup | ProviderFault>();
   const batches = chunks(ids, idsPerCall);
   await inTurn(batches, (batch) => askFor(session, port, batch, found, call)).then((results) => {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
@@ -31,17 +31,22 @@ export async function lookUp(
   return found;
 }
 
-/** One fleet; throws the fault of its question. */
-export async function sightOf(session: CloudSession, port: FleetPort, id: string, call: Call): Promise<Sight> {
-  const seen = (await lookUp(session, port, [id], call)).get(id) ?? 'young';
+/** Describes one fleet. Throws the fault of a failed call. */
+export async function describeFleet(
+  session: CloudSession,
+  port: FleetPort,
+  id: string,
+  call: Call,
+): Promise<FleetLookup> {
+  const seen = (await describeFleets(session, port, [id], call)).get(id) ?? 'propagating';
   if (isFault(seen)) throw seen;
   return seen;
 }
 
-export const isView = (sight: Sight | ProviderFault | undefined): sight is FleetView =>
+export const isVisible = (sight: FleetLookup | ProviderFault | undefined): sight is FleetView =>
   typeof sight === 'object' && !isFault(sight) && 'target' in sight;
 
-/** It starts nothing more, but for what it had ordered before. */
+/** Whether the fleet starts no more machines, except those in flight. */
 export function isStopped(session: CloudSession, view: FleetView): boolean {
   return (
     view.state.startsWith('stopped') ||
@@ -51,23 +56,20 @@ export function isStopped(session: CloudSession, view: FleetView): boolean {
 }
 
 /**
- * Whether machines that a stopped fleet had ordered may still come. The cloud says so only when it calls the fleet
- * gone, which it does not while any machine of it lives; else time tells, counted from when the stop was first seen.
+ * Whether machines of a stopped fleet may still appear. The cloud reports the end only when no machine of the fleet
+ * lives. Otherwise a time limit decides, counted from the first observation of the stop.
  */
 export function mayStillDeliver(session: CloudSession, view: FleetView): boolean {
   if (view.state === 'stopped' || view.state === 'failed') return false;
-  return session.consistencyGrace.has(`fleet ${view.id} stopped`, flightMs);
+  return session.consistencyGrace.has(`fleet ${view.id} stopped`, inFlightMs);
 }
 
-/**
- * One id that the cloud does not know fails the question for all: it is asked again without those that the refusal
- * names, or by halves.
- */
+/** One unknown id fails the whole call. The call is repeated without the ids that the error names, or in halves. */
 async function askFor(
   session: CloudSession,
   port: FleetPort,
   ids: readonly string[],
-  found: Map<string, Sight | ProviderFault>,
+  found: Map<string, FleetLookup | ProviderFault>,
   call: Call,
 ): Promise<void> {
   if (ids.length === 0) return;
@@ -88,5 +90,5 @@ async function askFor(
   }
 }
 
-const missing = (session: CloudSession, id: string): Sight =>
-  session.consistencyGrace.has(`fleet ${id}`, youngMs) ? 'young' : 'gone';
+const missing = (session: CloudSession, id: string): FleetLookup =>
+  session.consistencyGrace.has(`fleet ${id}`, propagationMs) ? 'propagating' : 'gone';
