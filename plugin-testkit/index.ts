@@ -1,6 +1,4 @@
-/**
- * `import … from 'muster/plugin-testkit'`: puts plugins to the test against the contracts of their extension points.
- */
+/** `import … from 'muster/plugin-testkit'`: tests plugins against the contracts of their extension points. */
 export type { Runner } from './runner.ts';
 export { testStorage } from './storage/test-storage.ts';
 export type { StorageSubject } from './storage/subject.ts';

@@ -1,27 +1,26 @@
 /**
- * What registers a test: `test` of node:test, ava or vitest, `it` of mocha. Each check of a kit becomes one test of
- * it, and fails by throwing an AssertionError.
+ * The function that registers a test: `test` of node:test, ava or vitest, `it` of mocha. Each check of a kit becomes
+ * one test, and fails with an AssertionError.
  */
 export interface Runner {
   (title: string, body: (t: any) => Promise<void>): unknown;
-  /** Registers what could not be shown. Without it, such a check becomes a test that fails and says so. */
+  /**
+   * Registers a check that cannot run. Without `todo`, such a check becomes a test that fails and states the reason.
+   */
   readonly todo?: (title: string) => unknown;
 }
 
-/** What a check does at its end, whether it went well or not; the last one that was given comes first. */
+/** Registers cleanup for the end of a check, whether it passes or fails; the last registered runs first. */
 export interface Ending {
   defer(work: () => unknown): void;
 }
 
-/** Registers checks, each a sentence that begins with the same words. */
+/** Registers checks, whose titles share a prefix. */
 export interface Checks {
   check(sentence: string, body: (ending: Ending) => Promise<void>): void;
-  /**
-   * A check whose case cannot be made here: it shows as not done, never as passed. `lacks` says what is missing for
-   * it.
-   */
+  /** A check that cannot run here: it appears as todo, never as passed. `lacks` names the missing part. */
   todo(sentence: string, lacks: string): void;
-  /** `check` where `possible`, else `todo`. */
+  /** `check` if `possible` is defined, else `todo`. */
   when<T>(
     possible: T | undefined,
     lacks: string,
@@ -39,7 +38,7 @@ export function checksOf(runner: Runner, about: string): Checks {
       } finally {
         for (const each of work) await each();
       }
-      // Runners that count assertions see those of node:assert only where they are told.
+      // Runners that count assertions do not see those of node:assert, so one is reported here.
       t?.pass?.();
     });
   const todo: Checks['todo'] = (sentence, lacks) => {

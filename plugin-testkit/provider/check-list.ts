@@ -2,13 +2,13 @@ import type { Checks, Ending } from '../runner.ts';
 import { ProviderHarness } from './harness/provider-harness.ts';
 import type { Subject } from './subject.ts';
 
-/** Registers checks that have a world of their own. */
+/** Registers checks, each with a world of its own. */
 export interface ProviderChecks {
   readonly subject: Subject;
   readonly list: Checks;
   /** A check on a fresh world. */
   on(sentence: string, body: (harness: ProviderHarness) => Promise<void>): void;
-  /** A check on a fresh world that needs something of the kit's author: `lacks` says what. */
+  /** A check on a fresh world that needs an optional part of the kit; `lacks` describes the missing part. */
   when<T>(
     possible: T | undefined,
     lacks: string,

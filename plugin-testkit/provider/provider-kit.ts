@@ -2,63 +2,63 @@ import type { Clock, FaultKind, Plugin } from '../../core/index.ts';
 import type { Runner } from '../runner.ts';
 
 /**
- * What an author opens for one check: a provider of its own, fake or real, in which nothing lives that the check does
- * not expect.
+ * The world that an author opens for one check: a separate provider, fake or real, which holds no machines that the
+ * check does not expect.
  */
 export interface ProviderWorld {
   /** As in `config` of a provider entry. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Fields of the template that machines are ordered from, as a person writes them; `template_id` is added. */
+  /** Fields of the template for the orders, as a person writes them; `template_id` is added. */
   readonly template?: Readonly<Record<string, unknown>>;
-  /** By which the plugin tells the time. Default: the computer's. */
+  /** The clock of the plugin. Default: the computer's. */
   readonly clock?: Clock;
-  /** What `context.endpoint` gives. Default: the same URL. */
+  /** The result of `context.endpoint`. Default: the same URL. */
   endpoint?(url: string): string | Promise<string>;
 }
 
-/** Kinds of faults that a launch can be made to end with. */
+/** Fault kinds that a world can cause for a launch. */
 export type LaunchFaultKind = Exclude<FaultKind, 'unknown-outcome' | 'gone'>;
 
 /**
- * What `testProvider` is given. `plugin` and `open` are enough; each of the others makes checks possible that are
- * registered as not done without it. All get the world that `open` made for the check.
+ * The input of `testProvider`. `plugin` and `open` are required; each other member enables checks that are otherwise
+ * registered as todo. Every function gets the world that `open` returned for the check.
  */
 export interface ProviderKit<World extends ProviderWorld> {
   /** `test` of node:test, ava or vitest. */
   readonly test: Runner;
   /** The plugin under test, and those that it requires. */
   readonly plugin: Plugin | readonly Plugin[] | (() => Plugin | readonly Plugin[]);
-  /** The API under test. Default: the only one that the plugins bring, else the last. */
+  /** The API under test. Default: the last one that the plugins contribute. */
   readonly api?: string;
-  /** How the titles of the checks begin. Default: the name of the API. */
+  /** Prefix of the titles of the checks. Default: the name of the API. */
   readonly about?: string;
-  /** A fresh world. Called anew by every check, of which several may run at the same time. */
+  /** Opens a fresh world. Every check calls it; several checks may run at the same time. */
   open(): World | Promise<World>;
-  /** Ends the world with everything in it. Without it, the kit gives back what it launched. */
+  /** Ends the world and everything in it. Without it, the kit releases what it launched. */
   close?(world: World): unknown;
   /**
-   * Moves the world on: what was launched comes up a bit further, what was released goes. Called until what is awaited
-   * is there, at most 60 times. Default: some milliseconds pass.
+   * Advances the world: launched machines proceed, released machines end. Called repeatedly until the awaited state
+   * is reached, at most 60 times. Default: some milliseconds pass.
    */
   settle?(world: World): unknown;
   /**
-   * Ids of all machines that live in the world, coming up or running, whoever started them: the judge of what the
-   * plugin says. Default: what `observe` says of what the kit launched, so that a plugin that does not see a machine
-   * is not found out.
+   * Ids of all machines that live in the world (pending or running), whoever started them, to verify the plugin.
+   * Default: the machines that `observe` reports for the kit's launches, which cannot reveal a machine that the
+   * plugin does not see.
    */
   living?(world: World): readonly string[] | Promise<readonly string[]>;
-  /** Each makes the next launch in the world fail in its way. */
+  /** Each function makes the next launch in the world fail with its kind. */
   readonly faults?: { readonly [Kind in LaunchFaultKind]?: (world: World) => unknown };
-  /** From now on the world has room for so many machines more, and no others. */
+  /** From now on the world has room for exactly this number of additional machines. */
   room?(world: World, machines: number): unknown;
-  /** The next launch is carried out, and its answer lost. */
+  /** The next launch is carried out, and its answer is lost. */
   loseAnswer?(world: World): unknown;
-  /** The next call to the provider is not carried out and has no answer, however long it is waited for. */
+  /** The next call to the provider is not carried out and never gets an answer. */
   hang?(world: World): unknown;
-  /** A machine ends, and neither the plugin nor the kit asked for it. */
+  /** A machine ends without a request by the plugin or the kit. */
   endMachine?(world: World, machine_id: string): unknown;
-  /** Machines that most checks order. Default 3. */
+  /** Number of machines that most checks order. Default 3. */
   readonly machine_count?: number;
-  /** How long what is awaited may take to come where there is no `settle`. Default 10 000. */
+  /** Longest wait for an expected state without `settle`. Default 10 000. */
   readonly patience_ms?: number;
 }

@@ -1,7 +1,7 @@
 import type { Plugin, ProviderApi, ProviderType } from '../../core/index.ts';
 import type { ProviderKit, ProviderWorld } from './provider-kit.ts';
 
-/** What is under test, as far as the plugins bring it. */
+/** The plugins, types and APIs under test. */
 export interface Subject<World extends ProviderWorld = any> {
   readonly kit: ProviderKit<World>;
   readonly plugins: readonly Plugin[];
@@ -9,11 +9,11 @@ export interface Subject<World extends ProviderWorld = any> {
   readonly apis: readonly ProviderApi[];
   readonly type: ProviderType<any, any>;
   readonly api: ProviderApi;
-  /** Machines that most checks order. */
+  /** Number of machines that most checks order. */
   readonly count: number;
 }
 
-/** Finds what is to be tested; a sentence where it is not there. */
+/** Finds the API under test and its type; returns a sentence if one is missing. */
 export function subjectOf<World extends ProviderWorld>(kit: ProviderKit<World>): Subject<World> | string {
   const given = typeof kit.plugin === 'function' ? kit.plugin() : kit.plugin;
   const plugins = (Array.isArray(given) ? given : [given]) as readonly (Plugin | undefined)[];
@@ -24,10 +24,10 @@ export function subjectOf<World extends ProviderWorld>(kit: ProviderKit<World>):
   const api = named.at(-1);
   const names = apis.map((each) => `'${each.name}'`).join(', ') || 'none';
   if (!api)
-    return `The plugins bring no API ${kit.api === undefined ? '' : `'${kit.api}' `}(they bring: ${names}). List it in 'providerApis'.`;
+    return `The plugins contribute no API ${kit.api === undefined ? '' : `'${kit.api}' `}(they contribute: ${names}). List it in 'providerApis'.`;
   const type = types.find((each) => each.type === api.type);
   if (!type)
-    return `The API '${api.name}' belongs to the provider type '${api.type}', which none of the plugins brings. Give that plugin as well.`;
+    return `The API '${api.name}' belongs to the provider type '${api.type}', which none of the plugins contributes. Pass that plugin as well.`;
   const most = Number(api.capabilities?.machines_per_launch) || 1;
   return { kit, plugins: known, types, apis, type, api, count: Math.max(1, Math.min(kit.machine_count ?? 3, most)) };
 }

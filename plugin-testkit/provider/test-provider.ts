@@ -16,9 +16,9 @@ import { subjectOf } from './subject.ts';
 import { tokenChecks } from './checks/token-checks.ts';
 
 /**
- * Puts a provider to the test against the contract of `ProviderType` and `ProviderApi`: registers a test for each
- * thing that the broker relies on. The plugin is called as the broker calls it, and everything that the broker stores
- * passes through JSON in between.
+ * Tests a provider against the contract of `ProviderType` and `ProviderApi`: registers a test for each rule on which
+ * the broker relies. The plugin is called as the broker calls it, and everything that the broker stores passes
+ * through JSON in between.
  *
  * ```ts
  * testProvider({
@@ -34,7 +34,7 @@ export function testProvider<World extends ProviderWorld>(kit: ProviderKit<World
   const subject = subjectOf(kit);
   if (typeof subject === 'string')
     return checksOf(kit.test, kit.about ?? kit.api ?? 'provider').check(
-      'the plugins bring the API that is tested',
+      'the plugins contribute the API under test',
       async () => assert.fail(subject),
     );
   const checks = providerChecks(subject, checksOf(kit.test, kit.about ?? subject.api.name));

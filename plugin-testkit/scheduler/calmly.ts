@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 
-/** To ask for the time or for chance throws meanwhile. */
+/** Runs `work` while reading the time or a random number throws. */
 function withoutSurroundings<T>(work: () => T): T {
   const { Date: date } = globalThis;
   const { random } = Math;
   const refuse = (what: string) => () => {
     throw new Error(
-      `It asks for ${what}. A scheduler strategy is pure: the same input, the same answer; the time of a list is its \`at\`.`,
+      `It reads ${what}. A scheduler strategy must be pure: the same input gives the same answer; the time of a list is its \`at\`.`,
     );
   };
   const time = refuse('the time');
@@ -15,7 +15,7 @@ function withoutSurroundings<T>(work: () => T): T {
     apply: time,
     construct: (target, given) => (given.length === 0 ? time() : Reflect.construct(target, given)),
   });
-  Math.random = refuse('chance');
+  Math.random = refuse('a random number');
   try {
     return work();
   } finally {
@@ -24,7 +24,7 @@ function withoutSurroundings<T>(work: () => T): T {
   }
 }
 
-/** Runs something that must depend on its arguments alone, and must not throw. */
+/** Runs a function that must depend only on its arguments and must not throw. */
 export function calmly<T>(work: () => T, what: string): T {
   try {
     return withoutSurroundings(work);

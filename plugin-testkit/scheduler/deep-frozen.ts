@@ -1,4 +1,4 @@
-/** The value, with everything in it made unchangeable. */
+/** Freezes a value and everything in it. */
 export function deepFrozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -82,7 +82,7 @@ export const templateLists: Situations<ListOf<TemplateDetail>> = deepFrozen({
   ),
 });
 
-/** Machines that the cloud takes back. */
+/** Machines that the cloud reclaims. */
 export const reclaims: Situations<readonly Reclaimed[]> = deepFrozen({
   none: [],
   'some, with and without a name': [

@@ -4,9 +4,9 @@ import type { Checks } from '../runner.ts';
 
 const views = ['requested', 'returned', 'status', 'listed', 'templates', 'reclaims'] as const;
 
-/** What a strategy is made of. */
+/** Checks of the definition of a strategy. */
 export function checkSchedulerManifest({ check }: Checks, strategy: SchedulerStrategy): void {
-  check('its name is a word, and its media type is one where it has one', async () => {
+  check('its name is one word, and its media type, if it has one, is valid', async () => {
     assert.match(
       strategy.name,
       /^[a-z][a-z0-9-]*$/,
@@ -27,14 +27,14 @@ export function checkSchedulerManifest({ check }: Checks, strategy: SchedulerStr
     assert.equal(typeof strategy.listed.around, 'function');
   });
 
-  check('what it can do with files are functions, and what it recognizes it can read', async () => {
+  check('its file members are functions, and it can read the files that it recognizes', async () => {
     for (const name of ['recognizes', 'readTemplates', 'statusWord'] as const)
       assert.ok(['undefined', 'function'].includes(typeof strategy[name]), `'${name}' must be a function.`);
     if (strategy.recognizes)
       assert.equal(
         typeof strategy.readTemplates,
         'function',
-        'It recognizes files and cannot read them: nobody else would.',
+        'It recognizes files but cannot read them; no other strategy would read them.',
       );
   });
 }

@@ -20,7 +20,7 @@ export function places(document: unknown, path: readonly (string | number)[] = [
   return [...here, ...entries.flatMap(([name, value]) => places(value, [...path, name]))];
 }
 
-/** The document with something else at a path; the document itself stays as it is. */
+/** A copy of the document with another value at a path. */
 export function withPart(document: unknown, [first, ...rest]: readonly (string | number)[], part: unknown): unknown {
   if (first === undefined) return part;
   if (Array.isArray(document))

@@ -10,10 +10,10 @@ import {
 import { calmly } from './calmly.ts';
 import { deepFrozen } from './deep-frozen.ts';
 
-/** Reads what stands in a template file. */
+/** Reads the content of a template file. */
 export type Reader = (file: unknown) => TemplatesRead;
 
-/** How a strategy reads; undefined where it reads no templates. A throw fails the check. */
+/** The reader of a strategy; undefined if it reads no templates. A throw fails the check. */
 export function readerOf(strategy: SchedulerStrategy, fields: readonly TObject[]): Reader | undefined {
   const read = strategy.readTemplates?.bind(strategy);
   const canonical = canonicalOf(fields);
@@ -23,7 +23,10 @@ export function readerOf(strategy: SchedulerStrategy, fields: readonly TObject[]
 /** The beginning of a file, for messages. */
 export const excerptOf = (file: unknown): string => JSON.stringify(file).slice(0, 200);
 
-/** As the broker does it: own names, their camelCase and aliases of the common fields and those of the providers. */
+/**
+ * Translates fields as the broker does: canonical names, camelCase and aliases of the common fields and of the
+ * providers' fields.
+ */
 function canonicalOf(fields: readonly TObject[]): (raw: Record<string, unknown>) => CanonicalTemplate {
   const properties = Object.assign(
     {},

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { SchedulerStrategy, View } from '../../core/index.ts';
 import { calmly } from './calmly.ts';
 
-/** What a view renders is an answer: JSON, or text where the strategy has a media type of its own. */
+/** Fails unless a view renders an answer: JSON, or text if the strategy has a media type. */
 export function assertAnswer(strategy: SchedulerStrategy, rendered: unknown, what: string): void {
   if (strategy.media_type !== undefined) {
     assert.equal(typeof rendered, 'string', `${what}: with a media type of its own a view renders text.`);
@@ -20,7 +20,7 @@ export function assertAnswer(strategy: SchedulerStrategy, rendered: unknown, wha
   );
 }
 
-/** Objects without a prototype are as good as others. */
+/** Objects without a prototype count as equal to plain objects. */
 const plain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
@@ -29,7 +29,7 @@ const plain = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 };
 
-/** Checks that what a view renders fits the view's own schema. */
+/** Checks rendered values against the schema of their view. */
 export function fitting(schema: View<never>['schema'], name: string): (rendered: unknown, what: string) => void {
   const validator = Compile(schema);
   return (rendered, what) => {
@@ -41,11 +41,11 @@ export function fitting(schema: View<never>['schema'], name: string): (rendered:
   };
 }
 
-/** The answer as text, in which an id can be looked for. */
+/** The answer as text, to search for an id. */
 export const textOf = (rendered: unknown): string =>
   typeof rendered === 'string' ? rendered : (JSON.stringify(rendered) ?? '');
 
-/** Renders twice, without time and chance; both must be the same. */
+/** Renders twice, without access to time and random numbers; both results must be equal. */
 export function renderedTwice<T>(render: (value: T) => unknown, value: T, what: string): unknown {
   const twice = [0, 1].map(() => calmly(() => render(value), what));
   assert.deepEqual(twice[1], twice[0], `${what}: rendered twice, it differs.`);

@@ -7,14 +7,14 @@ import {
 } from '../../core/index.ts';
 import { deepFrozen } from './deep-frozen.ts';
 
-/** Values by what they show. What a view is given is frozen: it may not change it. */
+/** Input values of views by description. They are frozen, because a view may not change them. */
 export type Situations<T> = Readonly<Record<string, T>>;
 
 export const at = Date.UTC(2026, 0, 1);
 export const requestId = 'req-5f0c8a1e';
 export const returnId = 'ret-5f0c8a1e';
 
-/** Names that break what writes text by hand. */
+/** Names that break hand-written serialization. */
 export const oddNames = [
   "it's",
   '"quoted", with, commas',
@@ -107,7 +107,7 @@ const states: MachineRecord[] = machineStatuses.flatMap((status, i) => [
   ready(2 * i + 1, { status, message: `It is ${status}.` }),
 ]);
 
-/** What a request for machines may be in. */
+/** Situations of a request for machines. */
 export const requests: Situations<RequestDetail> = deepFrozen({
   'one that is pending': { request: provisionRequest(), machines: [] },
   'one of which the machines were not asked for': { request: provisionRequest() },
@@ -178,7 +178,7 @@ export const requests: Situations<RequestDetail> = deepFrozen({
   },
 });
 
-/** What a return may be in. */
+/** Situations of a return. */
 export const returns: Situations<RequestDetail> = deepFrozen({
   'a return that is pending': {
     request: returnRequest(),

@@ -11,14 +11,11 @@ export interface SampleFile {
 export interface ReadFile extends SampleFile {
   /** The fields of each template that is read, by its id, in canonical spelling; the id itself may be left out. */
   readonly templates: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /**
-   * Where the file is wrong: the paths of all findings that are errors, e.g. `/templates/1/maxNumber`. Default:
-   * nowhere.
-   */
+  /** The paths of all findings of level error, e.g. `/templates/1/maxNumber`. Default: none. */
   readonly errors?: readonly string[];
 }
 
-/** A scheduler strategy that is put to the test. */
+/** A scheduler strategy under test. */
 export interface SchedulerSubject {
   /** `test` of node:test, ava or vitest. */
   readonly test: Runner;
@@ -26,9 +23,9 @@ export interface SchedulerSubject {
   /** Which strategy of the plugin. Default: its only one. */
   readonly scheduler?: string;
   readonly files?: readonly ReadFile[];
-  /** Files of others: they must not be recognised. */
+  /** Files of other dialects, which must not be recognized. */
   readonly foreignFiles?: readonly SampleFile[];
-  /** Template fields of the providers that the sample files are written for; the common ones are there always. */
+  /** Template fields of the providers for which the sample files are written, besides the common fields. */
   readonly fields?: readonly TObject[];
 }
 
@@ -40,5 +37,5 @@ export function strategyOf({ plugin, scheduler }: Pick<SchedulerSubject, 'plugin
   if (found && named.length === 1) return found;
   const brought = schedulers.map((each) => `'${each.name}'`).join(', ') || 'none';
   const wanted = found ? 'several schedulers: name one with `scheduler`' : `no scheduler '${scheduler ?? ''}'`;
-  throw new Error(`Plugin '${name}' brings ${wanted}; it has ${brought}.`);
+  throw new Error(`Plugin '${name}' contributes ${wanted}; it has ${brought}.`);
 }

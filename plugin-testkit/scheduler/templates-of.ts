@@ -7,22 +7,23 @@ import type { ReadFile } from './subject.ts';
 
 const unknownKey = 'a_key_that_nobody_knows';
 
-/** What becomes of each template in the sample files when it is another. */
+/** Checks the effect of a changed template in the sample files. */
 export function checkTemplatesOf(
   { check, todo }: Checks,
   files: readonly ReadFile[],
   read: Reader | undefined,
   noSamples: string,
 ): void {
-  // Where the templates of a sample are is found by trying: without one of them its id is missing.
+  // The places of the templates in a sample are found by removing objects: without its object the id of a template is
+  // missing.
   const inLists = read && files.flatMap((file) => placesOf(file, read)).slice(0, 20);
   if (inLists === undefined || inLists.length === 0) {
-    const lacks = inLists ? '`files` in which the templates stand in a list' : noSamples;
-    todo('a key that nobody knows is kept as it is written', lacks);
-    todo('a wrong template is left out and told with its path, and the others are read', lacks);
+    const lacks = inLists ? '`files` with a list of templates' : noSamples;
+    todo('an unknown key is kept as it is written', lacks);
+    todo('a wrong template is omitted and reported with its path, and the others are read', lacks);
     return;
   }
-  check('a key that nobody knows is kept as it is written', async () => {
+  check('an unknown key is kept as it is written', async () => {
     for (const { file, id, place, readIn } of inLists) {
       const given = { deep: [1, null, 'Two'] };
       const { layers } = readIn(withPart(file.content, place.path, { ...place.value, [unknownKey]: given }));
@@ -31,7 +32,7 @@ export function checkTemplatesOf(
     }
   });
 
-  check('a wrong template is left out and told with its path, and the others are read', async () => {
+  check('a wrong template is omitted and reported with its path, and the others are read', async () => {
     for (const { file, id, place, readIn } of inLists) {
       const at = `/${place.path.join('/')}`;
       const before = readIn(file.content).layers.filter(({ template_id }) => template_id !== id);
@@ -40,7 +41,7 @@ export function checkTemplatesOf(
         assert.deepEqual(layers, before, `${file.name}: with ${JSON.stringify(wrong)} for template '${id}'`);
         assert.ok(
           findings.some((finding) => isError(finding) && (finding.path === at || finding.path.startsWith(`${at}/`))),
-          `${file.name}: nothing is said at ${at}, where ${JSON.stringify(wrong)} stands for a template.`,
+          `${file.name}: no error at ${at}, where ${JSON.stringify(wrong)} replaces a template.`,
         );
       }
     }
@@ -54,7 +55,7 @@ interface Found {
   readonly readIn: Reader;
 }
 
-/** Where the templates of a file are: at an object in a list whose id is missing without it. */
+/** The places of the templates of a file: the objects in lists whose removal removes one id. */
 function placesOf(file: ReadFile, readIn: Reader): readonly Found[] {
   const idsOf = (content: unknown): readonly string[] => readIn(content).layers.map(({ template_id }) => template_id);
   try {

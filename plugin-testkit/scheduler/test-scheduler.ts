@@ -7,9 +7,9 @@ import { strategyOf, type SchedulerSubject } from './subject.ts';
 import { checkViews } from './views.ts';
 
 /**
- * Checks every sentence of the contract of `SchedulerStrategy`, each as a test of its own: what its views render of
- * every situation that a request may be in, and what it reads of template files. What cannot be shown is a todo: what
- * is read, where no `files` are given; what is not recognised, without `strangers`.
+ * Checks every rule of the contract of `SchedulerStrategy`, each as a separate test: what its views render in every
+ * situation of a request, and how it reads template files. Reading is a todo without `files`, rejection of other
+ * files a todo without `foreignFiles`.
  */
 export function testScheduler(subject: SchedulerSubject): void {
   const strategy = strategyOf(subject);

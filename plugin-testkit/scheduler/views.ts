@@ -16,7 +16,7 @@ type ViewName = 'requested' | 'returned' | 'status' | 'listed' | 'templates' | '
 
 const all = { ...requests, ...returns };
 
-/** What each view of a strategy renders. */
+/** Checks of the views of a strategy. */
 export function checkViews({ check }: Checks, strategy: SchedulerStrategy): void {
   view('requested', requests);
   view('returned', returns);
@@ -29,7 +29,7 @@ export function checkViews({ check }: Checks, strategy: SchedulerStrategy): void
     const render = (value: unknown) => strategy[name].render(value as never);
 
     check(
-      `\`${name}\` renders every situation, from its arguments alone: no change of them, no clock, no chance`,
+      `\`${name}\` renders every situation, from its arguments alone, without changing them, reading a clock or random numbers`,
       async () => {
         for (const [what, value] of Object.entries(situations)) renderedTwice(render, value, what);
       },
@@ -52,16 +52,10 @@ export function checkViews({ check }: Checks, strategy: SchedulerStrategy): void
     for (const [what, detail] of Object.entries(requests)) {
       assert.ok(
         textOf(strategy.requested.render(detail)).includes(requestId),
-        `${what}: its caller never learns its id.`,
+        `${what}: the answer to the caller lacks its id.`,
       );
-      assert.ok(
-        textOf(strategy.status.render(detail)).includes(requestId),
-        `${what}: its status does not say whose it is.`,
-      );
-      assert.ok(
-        textOf(strategy.listed.entry(detail)).includes(requestId),
-        `${what}: a list does not say which it is.`,
-      );
+      assert.ok(textOf(strategy.status.render(detail)).includes(requestId), `${what}: its status lacks its id.`);
+      assert.ok(textOf(strategy.listed.entry(detail)).includes(requestId), `${what}: a list lacks its id.`);
     }
   });
 
@@ -69,13 +63,10 @@ export function checkViews({ check }: Checks, strategy: SchedulerStrategy): void
     for (const [what, detail] of Object.entries(returns)) {
       assert.ok(
         textOf(strategy.returned.render(detail)).includes(returnId),
-        `${what}: its caller never learns its id.`,
+        `${what}: the answer to the caller lacks its id.`,
       );
-      assert.ok(
-        textOf(strategy.status.render(detail)).includes(returnId),
-        `${what}: its status does not say whose it is.`,
-      );
-      assert.ok(textOf(strategy.listed.entry(detail)).includes(returnId), `${what}: a list does not say which it is.`);
+      assert.ok(textOf(strategy.status.render(detail)).includes(returnId), `${what}: its status lacks its id.`);
+      assert.ok(textOf(strategy.listed.entry(detail)).includes(returnId), `${what}: a list lacks its id.`);
     }
   });
 
@@ -88,7 +79,7 @@ export function checkViews({ check }: Checks, strategy: SchedulerStrategy): void
     }
   });
 
-  check('a request that is not over never looks like one that is, in its status and in a list', async () => {
+  check('an open request never renders like an ended one, in its status and in a list', async () => {
     for (const kind of ['provision', 'return'] as const) {
       const detail = (status: RequestStatus, more: object): RequestDetail =>
         deepFrozen({
@@ -114,7 +105,7 @@ export function checkViews({ check }: Checks, strategy: SchedulerStrategy): void
 
   const word = strategy.statusWord?.bind(strategy);
   if (!word) return;
-  check('its word for a status says whether the request is over', async () => {
+  check('its status word shows whether the request has ended', async () => {
     const words = new Map(requestStatuses.map((status) => [status, word(provisionRequest({ status, delivered: 2 }))]));
     for (const each of words.values()) assert.ok(typeof each === 'string' && each !== '');
     for (const open of requestStatuses.filter((each) => !isTerminal(each)))

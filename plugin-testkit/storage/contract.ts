@@ -2,24 +2,24 @@ import { silentLog, type Store, type Clock } from '../../core/index.ts';
 import type { Checks, Ending } from '../runner.ts';
 import { driverOf, type StorageSubject } from './subject.ts';
 
-/** A storage of its own for one check, not opened yet. */
+/** A separate storage for one check, not opened yet. */
 export interface UnopenedStorage {
   readonly clock: StillClock;
-  /** What stands in its configuration. */
+  /** The options of its configuration. */
   readonly options: Readonly<Record<string, unknown>>;
   /**
-   * Opens the storage, or opens it once more: beside other stores where it is shared, else only after they were
-   * closed. The store is closed when the check ends.
+   * Opens the storage, also repeatedly: together with other stores if it is shared, else only after they were closed.
+   * The store is closed when the check ends.
    */
   open(): Promise<Store>;
 }
 
-/** A storage of its own for one check, opened. */
+/** A separate storage for one check, opened. */
 export interface OpenedStorage extends UnopenedStorage {
   readonly store: Store;
 }
 
-/** What the checks of a storage are made of. */
+/** The parts from which checks of a storage are built. */
 export interface Contract extends Checks {
   /** Whether several store objects may be open on it at once. */
   readonly shared: boolean;
@@ -34,7 +34,7 @@ export function contractOf(checks: Checks, subject: StorageSubject): Contract {
     const options = subject.options(await subject.place());
     const open = async () => {
       const store = await driver.open(options, { clock, log: silentLog });
-      // Whether it may be called twice is a check of its own; here it must not hide what failed.
+      // A separate check covers a second close; an error here must not hide the failure of the check.
       ending.defer(() => store.close().catch(() => {}));
       return store;
     };

@@ -9,7 +9,7 @@ import type {
   SignalRecord,
 } from '../../core/index.ts';
 
-/** A request as a face would make it; what matters to a test is given. */
+/** A request as an interface would create it; tests set the fields that matter. */
 export const aRequest = (request_id: string, given: Partial<RequestRecord> = {}): RequestRecord => ({
   request_id,
   kind: 'provision',
@@ -38,7 +38,7 @@ export const aMachine = (machine_id: string, given: Partial<MachineRecord> = {})
   ...given,
 });
 
-/** An attempt with no more than what a storage looks at. */
+/** An attempt with only the fields that a storage reads. */
 export const anAttempt = (attempt: number, given: Partial<AttemptRecord> = {}): AttemptRecord =>
   ({ request_id: 'r-1', attempt, provider_instance: 'east', state: 'open', token: 't', ...given }) as AttemptRecord;
 
@@ -69,7 +69,7 @@ export const anEvent = (given: Partial<EventRecord> = {}): EventRecord => ({
   ...given,
 });
 
-/** An owner that lives: this very process, unless something else is given. */
+/** A live owner: this process, unless other values are given. */
 export const anOwner = (given: Partial<Owner> = {}): Owner => ({
   host: 'here',
   boot: 'b1',
@@ -82,5 +82,5 @@ export const anOwner = (given: Partial<Owner> = {}): Owner => ({
 export const insert = (kind: 'request' | 'machine' | 'signal' | 'template' | 'event', record: object): Change =>
   ({ op: 'insert', kind, record }) as unknown as Change;
 
-/** A pid that no living process has: far above the highest that Linux gives. */
+/** A pid that no process has: above the highest of Linux. */
 export const deadPid = 2 ** 30;

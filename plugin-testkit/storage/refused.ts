@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isBrokerError, type Code } from '../../core/index.ts';
 
-/** The promise is refused with this code. */
+/** Fails unless the promise is rejected with a BrokerError of this code. */
 export async function refused(promise: Promise<unknown>, code: Code): Promise<void> {
   const error = await promise.then(
     () => undefined,

@@ -1,6 +1,6 @@
 import { kinds, type Kind, type Store } from '../../core/index.ts';
 
-/** Everything that can be read of a store. */
+/** Everything that can be read from a store. */
 export async function snapshot(store: Store): Promise<object> {
   const each = Object.keys(kinds) as Kind[];
   const all = await Promise.all(

@@ -1,26 +1,23 @@
 import type { Plugin, StorageDriver } from '../../core/index.ts';
 import type { Runner } from '../runner.ts';
 
-/** A storage that is put to the test. */
+/** A storage under test. */
 export interface StorageSubject {
   /** `test` of node:test, ava or vitest. */
   readonly test: Runner;
   readonly plugin: () => Plugin;
   /** Which storage of the plugin. Default: its only one. */
   readonly type?: string;
-  /**
-   * Names a place that nothing is stored in yet, e.g. a path in a new temporary directory. Called once for each check.
-   */
+  /** Names an empty place for a storage, e.g. a path in a new temporary directory. Called once for each check. */
   readonly place: () => string | Promise<string>;
-  /** What stands in the configuration under `storage`, beside `type`, for a place. JSON. */
+  /** The configuration under `storage`, without `type`, for a place. JSON. */
   readonly options: (place: string) => Readonly<Record<string, unknown>>;
   /**
-   * The module whose default export is the plugin: for what only another process can show, e.g. that what was
-   * acknowledged outlives a kill. Processes are started with the arguments that node was given here
-   * (`process.execArgv`).
+   * The module whose default export is the plugin, for checks that need another process, e.g. that acknowledged data
+   * outlives a kill. Processes are started with the arguments of this Node process (`process.execArgv`).
    */
   readonly module?: string | URL;
-  /** `false`: what is stored ends with its store object. Default `true`. */
+  /** `false`: stored data ends with its store object. Default `true`. */
   readonly durable?: boolean;
 }
 
@@ -32,6 +29,6 @@ export function driverOf({ plugin, type }: Pick<StorageSubject, 'plugin' | 'type
   if (found && named.length === 1) return found;
   const brought = storages.map((each) => `'${each.type}'`).join(', ') || 'none';
   throw new Error(
-    `Plugin '${name}' brings ${found ? 'several storages: name one with `type`' : `no storage '${type ?? ''}'`}; it has ${brought}.`,
+    `Plugin '${name}' contributes ${found ? 'several storages: name one with `type`' : `no storage '${type ?? ''}'`}; it has ${brought}.`,
   );
 }

@@ -19,9 +19,9 @@ import { checkVersions } from './checks/versions.ts';
 import { driverOf, type StorageSubject } from './subject.ts';
 
 /**
- * Checks every sentence of the contract of `Store`, each as a test of its own. What cannot be shown is a todo: what
- * several store objects do at once where a storage is not `shared`, what outlives a store where it is not `durable`,
- * what other processes see where no `module` is given.
+ * Checks every rule of the contract of `Store`, each as a separate test. Checks that cannot run are todos: those of
+ * several store objects if a storage is not `shared`, those of data that outlives a store if it is not `durable`,
+ * those of other processes without `module`.
  */
 export function testStorage(subject: StorageSubject): void {
   const driver = driverOf(subject);

@@ -6,14 +6,14 @@ import { fits } from './pattern.ts';
 import type { Subnet } from './state/network/subnets.ts';
 import { AwsError } from './wire/errors.ts';
 
-/** Machines of one type, in one zone, of one market draw from one pool. */
+/** A capacity pool: the machines of one type, in one zone, of one market. */
 export interface Pool {
   readonly instanceType: string;
   readonly zone: string;
   readonly market: Market;
 }
 
-/** Whether a zone has a type at all. */
+/** Whether a zone offers an instance type. */
 export function zoneHas(state: RegionState, zone: string, instanceType: string): boolean {
   const entry = state.network.catalogue.zones.find((z) => z.zone === zone);
   return entry !== undefined && !entry.lacks.includes(familyOf(instanceType));
@@ -26,7 +26,7 @@ export function roomIn(context: CallContext, pool: Pool): number {
   return Math.max(0, rule.count - (context.state.placesTaken.get(poolKey(pool)) ?? 0));
 }
 
-/** What a caller meets when the places of a pool are taken. */
+/** The error when all places of a pool are taken. */
 export function noRoom(context: CallContext, pool: Pool): AwsError {
   const code = lastFor(context, context.knobs.capacity, pool)?.code;
   const usual = insufficientCapacity(pool);
@@ -48,7 +48,7 @@ export function freeAddresses(context: CallContext, subnet: Subnet): number {
   return rule === undefined ? free : Math.max(0, Math.min(free, rule.count - subnet.taken()));
 }
 
-/** Notes that `change` machines more hold a place of the pool. */
+/** Adds `change` to the number of machines that hold a place of the pool. */
 export function takePlaces(state: RegionState, pool: Pool, change: number): void {
   const key = poolKey(pool);
   state.placesTaken.set(key, (state.placesTaken.get(key) ?? 0) + change);
@@ -74,7 +74,7 @@ export function unsupportedInZone(pool: Pool): AwsError {
   );
 }
 
-/** What tells pools apart. */
+/** A unique key of the pool. */
 export function poolKey(pool: Pool): string {
   return `${pool.instanceType}/${pool.zone}/${pool.market}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What the simulated cloud offers, as the plugin `cloud` knows it. Taken from its data folder alone: its index would
- * bring the whole broker into the simulator's process.
+ * The catalogue of the plugin `cloud`, imported from its data folder: the index of the plugin would load the whole
+ * broker into the simulator's process.
  */
 export {
   type CatalogueImage,

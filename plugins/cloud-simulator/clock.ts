@@ -5,12 +5,13 @@ export interface SimulatorClock {
   now(): number;
   /** Moves the clock forward. Negative steps are refused: the cloud's time never runs back. */
   advance(ms: number): void;
-  /** Takes back every step that was made with `advance`. */
+  /** Undoes all calls of `advance`. */
   reset(): void;
 }
 
 /**
- * A clock that runs with the computer's own and can be pushed ahead of it. It stands while the computer's is set back.
+ * A clock that follows the computer's clock and can be advanced ahead of it. After the computer's clock is set back,
+ * this clock stands still until the computer's clock has caught up.
  */
 export function runningClock(): SimulatorClock {
   let ahead = 0;
@@ -31,11 +32,12 @@ export function standingClock(start: number = Date.UTC(2026, 0, 1)): SimulatorCl
   return { now: () => now, advance: (ms) => void (now += step(now, ms)), reset: () => void (now = start) };
 }
 
-// Behind it some date of the cloud would have more digits than the wire has places.
+// After this date, some timestamps would have more digits than the wire format allows.
 const end = Date.UTC(9000, 0, 1);
 
 function step(now: number, ms: number): number {
-  if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`The clock moves forward only: ${ms} ms is no step.`);
+  if (!Number.isFinite(ms) || ms < 0)
+    throw new RangeError(`The clock moves forward only: ${ms} ms is not a valid step.`);
   if (now + ms > end) throw new RangeError(`The clock ends with the year 9000: ${ms} ms is too long a step.`);
   return ms;
 }

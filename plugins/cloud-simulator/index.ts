@@ -1,8 +1,8 @@
 import { definePlugin, type EndpointContext } from '../../core/index.ts';
 
 /**
- * A cloud without a cloud: `endpoint_url: "simulator:"` speaks EC2's own wire protocol from a process beside the data
- * directory. The process is found or started at the first use; everyone on that directory shares it.
+ * A simulated cloud: `endpoint_url: "simulator:"` connects to a local process that speaks the wire protocol of EC2.
+ * The process is found or started at the first use; all brokers of a data directory share it.
  */
 export default definePlugin({
   name: 'cloud-simulator',

@@ -1,6 +1,6 @@
 /**
- * Whether a value fits what a rule names: nothing or `*` fits any, and a `*` within stands for any text (`*a` is the
- * first zone of every region).
+ * Whether a value matches a pattern. An absent pattern and `*` match any value; a `*` within stands for any text
+ * (`*a` is the first zone of every region).
  */
 export function fits(pattern: string | undefined, value: string): boolean {
   if (pattern === undefined || pattern === '*' || pattern === value) return true;

@@ -1,14 +1,14 @@
-/** A repeatable source of chance: the same seed gives the same ids and the same choices. */
+/** A repeatable source of random numbers: the same seed gives the same ids and the same choices. */
 export interface RandomSource {
   /** 0 ≤ number < 1. */
   next(): number;
   /** `digits` lower-case hexadecimal digits, for ids. */
   hex(digits: number): string;
-  /** Restarts what `next` gives. Ids go on, so that none is given twice. */
+  /** Restarts the sequence of `next`. Ids continue, so that none is used twice. */
   seed(seed: number): void;
 }
 
-/** Chance from one number. Not for secrets. */
+/** Creates a source from one number. Not suitable for secrets. */
 export function seededRandom(seed: number): RandomSource {
   let chance = words(seed);
   const ids = words(seed, 0x5bd1e995);
@@ -17,7 +17,7 @@ export function seededRandom(seed: number): RandomSource {
     hex(digits) {
       const parts: string[] = [];
       for (let left = digits; left > 0; left -= 8) parts.push(ids().toString(16).padStart(8, '0').slice(0, left));
-      // Joined, an id is one string and not a chain of its pieces.
+      // `join` gives a flat string; concatenation would keep a chain of its pieces in memory.
       return parts.join('');
     },
     seed: (value) => void (chance = words(value)),
@@ -40,7 +40,13 @@ function words(seed: number, stream = 0x9e3779b9): () => number {
     return sum >>> 0;
   }
 
-  // The first words of a small seed resemble each other.
+  // Small seeds give similar first words, so these words are skipped.
   for (let turn = 0; turn < 15; turn++) word();
   return word;
+}
+
+/** An id in the form of a UUID, derived from the seed. */
+export function uuid(random: RandomSource): string {
+  const hex = random.hex(32);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -2,30 +2,30 @@ import type { When } from './knobs/when.ts';
 import { accountOf } from './wire/caller.ts';
 
 /**
- * What the rules of the knobs have met, kept apart from the rules themselves, since knobs are values. A rule starts
- * anew when its knob is set again.
+ * The start times and call counts of the rules in the knobs, stored apart from the knobs, which are immutable values.
+ * A rule starts again when its knob is set again.
  */
-export interface RuleBook {
-  /** Dates every rule in a change of knobs. */
+export interface RuleState {
+  /** Records the start time of every new rule in the knobs. */
   begin(change: object, now: number): void;
   /** When a rule was set, in milliseconds of the simulator's clock; undefined = never. */
   begunAt(rule: object): number | undefined;
-  /** Whether a rule is in force there and then. */
+  /** Whether a rule is in force in the context. */
   inForce(rule: When, context: WhereAndWhen): boolean;
   /**
-   * Whether this call, the next of its kind, falls into the `times` calls from the `nth` on (null = all from there
-   * on).
+   * Counts a call for a rule, and returns whether it is one of the `times` calls from the `nth` on (null = all from
+   * there on).
    */
   hit(rule: object, nth: number, times: number | null): boolean;
 }
 
-/** What of a call context decides whether a rule is in force. */
+/** The part of a call context that determines whether a rule is in force. */
 interface WhereAndWhen {
   readonly state: { readonly account: string; readonly region: string };
   readonly now: number;
 }
 
-export function createRuleBook(): RuleBook {
+export function createRuleState(): RuleState {
   const seen = new WeakMap<object, number>();
   const begun = new WeakMap<object, number>();
 

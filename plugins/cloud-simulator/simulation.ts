@@ -6,32 +6,32 @@ import { defaultKnobs, type KnobChange, type Knobs } from './knobs/knobs.ts';
 import { turnKnobs } from './knobs/turn-knobs.ts';
 import type { CallContext, RegionState } from './state/call-context.ts';
 import { type RandomSource, seededRandom } from './random.ts';
-import { createRuleBook, type RuleBook } from './rules.ts';
-import { createSessionBook, type SessionBook } from './state/sessions.ts';
-import { planStrikes, strike } from './state/instances/interruptions.ts';
+import { createRuleState, type RuleState } from './rules.ts';
+import { createSessionTable, type SessionTable } from './state/sessions.ts';
+import { planReclaims, reclaimNow } from './state/instances/interruptions.ts';
 import { createWorld, type World } from './state/world.ts';
 
-/** The simulated cloud apart from its wire: what every call works on. */
+/** The state of the simulated cloud, without its wire protocol. */
 export interface Simulation {
   readonly world: World;
   readonly clock: SimulatorClock;
   readonly random: RandomSource;
   readonly audit: Audit;
-  readonly rules: RuleBook;
-  readonly sessions: SessionBook;
-  readonly knobs: KnobBoard;
+  readonly rules: RuleState;
+  readonly sessions: SessionTable;
+  readonly knobs: KnobState;
   /**
-   * Forgets machines, fleets, templates, tokens, sessions, the audit and the steps of the clock; the knobs too where
-   * that is said. Ids go on: none is used twice.
+   * Deletes machines, fleets, templates, tokens, sessions, the audit and the steps of the clock, and resets the knobs
+   * if `knobs` is true. Ids continue, so that none is used twice.
    */
   reset(options?: { readonly knobs?: boolean }): void;
 }
 
-export interface KnobBoard {
+export interface KnobState {
   readonly current: Knobs;
   /**
-   * Merges a change; throws a TypeError that names every mistake in it. Rules of a list that is set count from here,
-   * and those that take Spot machines back strike.
+   * Merges a change; throws a TypeError that names every mistake in it. Rules of a new list start now, and new
+   * `reclaim` rules act.
    */
   turn(change: unknown): Knobs;
 }
@@ -43,9 +43,9 @@ export function createSimulation(options: {
 }): Simulation {
   const { clock } = options;
   const random = seededRandom(options.seed);
-  const rules = createRuleBook();
+  const rules = createRuleState();
   const audit = createAudit();
-  const sessions = createSessionBook();
+  const sessions = createSessionTable();
   let current = defaultKnobs;
   const contextIn = (state: RegionState, now: number): CallContext => ({
     state,
@@ -59,7 +59,7 @@ export function createSimulation(options: {
 
   function turn(change: unknown): Knobs {
     const now = clock.now();
-    // What was due by now still happens under the old knobs.
+    // Events that are due still happen under the old knobs.
     for (const state of world.regions()) state.timers.settle(now);
     const before = current;
     current = turnKnobs(current, change);
@@ -67,8 +67,8 @@ export function createSimulation(options: {
     const { seed } = change as KnobChange;
     if (typeof seed === 'number') random.seed(seed);
     const contexts = [...world.regions()].map((state) => state.contextAt(now));
-    for (const rule of current.reclaim) if (!before.reclaim.includes(rule)) strike(contexts, rule);
-    for (const each of contexts) planStrikes(each);
+    for (const rule of current.reclaim) if (!before.reclaim.includes(rule)) reclaimNow(contexts, rule);
+    for (const each of contexts) planReclaims(each);
     for (const each of contexts) planAllFleetChecks(each);
     for (const each of contexts) planAllGroupChecks(each);
     return current;
@@ -93,7 +93,7 @@ export function createSimulation(options: {
       audit.clear();
       sessions.clear();
       clock.reset();
-      // A copy, so that rules count and date from here.
+      // A copy, because rules are identified by their objects and must start again.
       current = structuredClone(what?.knobs ? defaultKnobs : current);
       rules.begin(current, clock.now());
     },

@@ -1,8 +1,8 @@
 import { type CatalogueInstanceType, familyOf } from './catalogue.ts';
 
 /**
- * What the name of a type tells beside what the catalogue counts. Enough to select by attributes and to describe the
- * type.
+ * Attributes of an instance type that follow from its name and complement the catalogue, for selection by attributes
+ * and for DescribeInstanceTypes.
  */
 export interface TypeFacts {
   readonly family: string;
@@ -10,12 +10,12 @@ export interface TypeFacts {
   readonly current: boolean;
   readonly burstable: boolean;
   readonly bareMetal: boolean;
-  /** Kind of the disks of its host that it has; undefined = only EBS. */
+  /** Kind of its local disks; undefined = only EBS. */
   readonly localStorage: 'ssd' | 'hdd' | undefined;
   readonly accelerator: Accelerator | undefined;
-  /** Whether it can be had on the Spot market. */
+  /** Whether the Spot market offers it. */
   readonly spot: boolean;
-  /** `nitro`, or `xen` for the old ones. */
+  /** `nitro`, or `xen` for older types. */
   readonly hypervisor: 'nitro' | 'xen';
 }
 
@@ -25,13 +25,13 @@ export interface Accelerator {
   /** As attributes name it (`a10g`) and as DescribeInstanceTypes shows it (`A10G`). */
   readonly name: string;
   readonly label: string;
-  /** Of one device. */
+  /** Memory of one device. */
   readonly memoryMib: number;
 }
 
 const previous = new Set(['m3', 'm4', 'c4', 'r4', 'p2', 'x1', 'x1e', 'i3']);
 const onXen = new Set(['t2', 'm3', 'm4', 'c4', 'r4', 'p2', 'p3', 'x1', 'x1e', 'i3']);
-// Their names do not say it: accelerated types name their processor only when it is Graviton.
+// The names of accelerated types show the processor only for Graviton, so these families are listed.
 const amdWithoutLetter = new Set(['g5', 'g6', 'p5']);
 const disksWithoutLetter = new Set(['m3', 'i3', 'i4i', 'x1', 'x1e', 'g5', 'g6', 'p5']);
 

@@ -121,7 +121,9 @@ test('a check whose case cannot be made is registered as not done, with what it 
 test('a plugin without the API that is tested fails with a sentence', async (t) => {
   const [only, ...others] = collect((runner) => testProvider({ ...kitOf(runner, tinyPlugin()), api: 'Huge' }));
   t.is(others.length, 0);
-  await t.throwsAsync(async () => only?.body?.({}), { message: /bring no API 'Huge' \(they bring: 'Tiny'\)/ });
+  await t.throwsAsync(async () => only?.body?.({}), {
+    message: /contribute no API 'Huge' \(they contribute: 'Tiny'\)/,
+  });
 });
 
 test('without a fake to judge by, the same checks go by what observe says, and machines are given back', async (t) => {
@@ -182,8 +184,8 @@ const defects: Readonly<
           },
         },
       ),
-    'where there is room for fewer, it gives fewer and says why',
-    /throws 'capacity' says that nothing of the order was started/,
+    'with room for fewer machines, it gives fewer with the cause',
+    /throws 'capacity' reports that no machine of the order was started/,
   ],
   'it starts anew for a token that was used': [
     () => tinyPlugin({}, { launch: (s: TinySession, o: LaunchOrder<any, any>, c: Call) => startsAnew(s, o, c) }),
@@ -220,7 +222,7 @@ const defects: Readonly<
         },
       ),
     'launched twice at the same time with one token, an order starts once',
-    /3 were, 6 came/,
+    /3 ordered, 6 returned/,
   ],
   'it starts one more than ordered': [
     () =>
@@ -231,8 +233,8 @@ const defects: Readonly<
             launch(s, { ...o, machine_count: o.machine_count + 1 }, c),
         },
       ),
-    'a launch gives the number that was ordered, or fewer and says why',
-    /3 were, 4 came/,
+    'a launch gives the number that was ordered, or fewer with the cause',
+    /3 ordered, 4 returned/,
   ],
   'it starts fewer and says nothing': [
     () =>
@@ -240,7 +242,7 @@ const defects: Readonly<
         {},
         changed(() => ({ shortfall: [] })),
       ),
-    'where there is room for fewer, it gives fewer and says why',
+    'with room for fewer machines, it gives fewer with the cause',
     /nothing said why/,
   ],
   'it forgets what it launched when it is started anew': [
@@ -258,7 +260,7 @@ const defects: Readonly<
             ),
         },
       ),
-    'a session of a process that was started anew sees, and gives back, what an earlier one launched',
+    'a session of a restarted process observes and releases the machines of an earlier one',
     /Seen: settled: true; machines: none/,
   ],
   'it releases everything': [
@@ -315,7 +317,7 @@ const defects: Readonly<
           },
         },
       ),
-    'release of a machine that nobody knows is a success and ends no other',
+    'release of an unknown machine is a success and ends no other',
     /release must succeed here: it threw a ProviderFault of kind 'gone'/,
   ],
   'it throws on a machine that is gone already': [
@@ -370,7 +372,7 @@ const defects: Readonly<
         {},
         { launch: (s: TinySession, o: LaunchOrder<any, any>, c: Call) => launch(s, o, { ...c, fence: () => {} }) },
       ),
-    'a launch that is no longer ours to make starts nothing',
+    'a launch whose claim is lost starts nothing',
     /launch must call call\.fence\(\)|not expected: m-1/,
   ],
   'release ignores the fence': [
@@ -382,7 +384,7 @@ const defects: Readonly<
             release(s, h, a, { ...c, fence: () => {} }),
         },
       ),
-    'a release that is no longer ours to make ends nothing',
+    'a release whose claim is lost ends nothing',
     /call\.fence\(\) threw, so nothing was to end/,
   ],
   'it makes a fault of the lost claim': [
@@ -396,8 +398,8 @@ const defects: Readonly<
             }),
         },
       ),
-    'a launch that is no longer ours to make starts nothing',
-    /let the ClaimLost that it throws pass; it threw a ProviderFault of kind 'unavailable'/,
+    'a launch whose claim is lost starts nothing',
+    /must not catch the ClaimLost that it throws; it threw a ProviderFault of kind 'unavailable'/,
   ],
   'its handle is no JSON': [
     () =>
@@ -405,7 +407,7 @@ const defects: Readonly<
         {},
         changed(({ handle }) => ({ handle: { ...handle, at: new Date() } })),
       ),
-    'what it calls a machine, a handle and data survives being stored as JSON',
+    'reports, handles and data survive storage as JSON',
     /handle\.at is a Date/,
   ],
   'its reports carry a Map': [
@@ -443,22 +445,22 @@ const defects: Readonly<
   ],
   'a full provider is called invalid': [
     () => tinyPlugin({}, refaulted('capacity', 'invalid')),
-    'where there are no machines now, the launch says capacity',
-    /must say 'capacity'.*kind 'invalid'/,
+    'without capacity, the launch reports capacity',
+    /must report 'capacity'.*kind 'invalid'/,
   ],
   'a throttled call throws a plain error': [
     () => tinyPlugin({}, refaulted('throttled', undefined)),
-    'where it is asked too often, the launch says throttled, and sent again gives its machines',
+    'when calls are throttled, the launch reports throttled, and starts its machines when it is sent again',
     /throws a ProviderFault of kind 'throttled': it threw Error: 429/,
   ],
   'refused credentials count as unavailable': [
     () => tinyPlugin({}, refaulted('credentials', 'unavailable')),
-    'where it may not act, the launch says credentials',
-    /must say 'credentials'/,
+    'without permission, the launch reports credentials',
+    /must report 'credentials'/,
   ],
   'a lost answer is called unavailable': [
     () => tinyPlugin({}, refaulted('unknown-outcome', 'unavailable')),
-    'a launch whose answer was lost is of unknown outcome, and sent again gives its machines once',
+    'a launch whose answer was lost has an unknown outcome, and starts its machines once when it is sent again',
     /ends in 'unknown-outcome'.*ended in 'unavailable'/,
   ],
   'a fault names the secret': [
@@ -472,7 +474,7 @@ const defects: Readonly<
             }),
         },
       ),
-    'where it may not act, the launch says credentials',
+    'without permission, the launch reports credentials',
     /must not contain config\.api_token/,
   ],
   'a launch does not heed its signal': [
@@ -490,7 +492,7 @@ const defects: Readonly<
         },
       });
     },
-    'connect asks nobody',
+    'connect makes no call',
     /it opened a connection/,
   ],
   'connect sends a datagram a moment later': [
@@ -504,7 +506,7 @@ const defects: Readonly<
           return tinyType.connect(config, context);
         },
       }),
-    'connect asks nobody',
+    'connect makes no call',
     /opened a datagram socket/,
   ],
   'connect waits for somebody': [
@@ -515,8 +517,8 @@ const defects: Readonly<
           return tinyType.connect(config, context);
         },
       }),
-    'connect takes less than a second, also where nobody answers',
-    /connect must be done within a second/,
+    'connect takes less than a second, even if the provider does not answer',
+    /connect must end within a second/,
   ],
   'a field of the configuration says nothing of itself': [
     () => tinyPlugin(withConfig({ colour: Type.Optional(Type.String()) })),
@@ -530,7 +532,7 @@ const defects: Readonly<
   ],
   'a secret is not marked': [
     () => tinyPlugin(withConfig({ client_secret: Type.Optional(Type.String({ description: 'Hidden.' })) })),
-    'what sounds like a secret in its configuration is marked sensitive',
+    'fields of its configuration whose names indicate a secret are marked sensitive',
     /config\.client_secret: .*sensitive: true/,
   ],
   'a default does not fit its field': [
@@ -538,7 +540,7 @@ const defects: Readonly<
       tinyPlugin(
         withConfig({ depth: Type.Optional(Type.Integer({ minimum: 1, default: 0, description: 'Depth.' })) }),
       ),
-    'a configuration with nothing but what is required gets its defaults, and connects',
+    'a configuration with only the required fields gets its defaults, and connects',
     /depth/,
   ],
   'connect refuses what its schema takes': [
@@ -549,18 +551,18 @@ const defects: Readonly<
           return tinyType.connect(config, context);
         },
       }),
-    'both ends of each range of its configuration are taken, and what lies beyond is a finding',
+    'both bounds of each range of its configuration are accepted, and values beyond them are findings',
     /config\.retries: 9.*too many/,
   ],
   'an alias is the name of another field': [
     () =>
       tinyPlugin(withConfig({ colour: Type.Optional(Type.String({ description: 'Colour.', aliases: ['retries'] })) })),
-    'names and aliases collide with nothing',
+    'names and aliases are unique',
     /'retries' is field 'colour' and field 'retries' at once/,
   ],
   'a capability is missing': [
     () => tinyPlugin({}, { capabilities: { ...tinyApi.capabilities, visible_within_ms: undefined } }),
-    'its capabilities are whole and make sense',
+    'its capabilities are complete and consistent',
     /capabilities\.visible_within_ms must be a number/,
   ],
   'an attempt sees the machines of its whole request': [
@@ -661,7 +663,7 @@ const defects: Readonly<
               yield { kind: 'machine', id: each.id, ...each.order, machine: reportOf(each) };
         },
       }),
-    'owned lists what this installation has, with the order that it was made for, and nothing of another',
+    'owned lists the resources of this installation with their orders, and none of another',
     /none of another.*not expected: m-4, m-5, m-6/,
   ],
   'whichLive names whoever it is asked about': [
@@ -676,12 +678,12 @@ const defects: Readonly<
   ],
   'offers are drawn by lot': [
     () => tinyPlugin({}, { offers: () => [{ key: randomUUID() }] }),
-    'offers are told by the template alone, each with a key of its own',
-    /offers is pure/,
+    'offers depend only on the template, each with a unique key',
+    /offers must be pure/,
   ],
   'review changes the template': [
     () => tinyPlugin({}, { review: (template: { name?: string }) => ((template.name = 'mine'), []) }),
-    'a review is told by the template alone, and has nothing against the template of the world',
+    'a review depends only on the template, and finds no error in the template of the world',
     /read only|not extensible|object is not/,
   ],
   'it is written for another contract': [
@@ -691,7 +693,7 @@ const defects: Readonly<
   ],
   'it has no release': [
     () => tinyPlugin({}, { release: undefined }),
-    'each API belongs to a provider type that the plugins bring, and has the three verbs',
+    'each API belongs to a provider type of the plugins, and has launch, observe and release',
     /'Tiny' must have release/,
   ],
   'its check fails on a healthy provider': [
@@ -737,23 +739,23 @@ const defects: Readonly<
           },
         },
       ),
-    'a launch whose time was over before it began ends at once, and can be sent again',
+    'a launch whose signal is aborted before it begins ends at once, and can be sent again',
     /must end with 3 machines/,
   ],
   'a limit of the account is called capacity': [
     () => tinyPlugin({}, refaulted('quota', 'capacity')),
-    'where the account has reached a limit, the launch says quota',
-    /must say 'quota'/,
+    'when the account has reached a limit, the launch reports quota',
+    /must report 'quota'/,
   ],
   'refused parameters count as capacity': [
     () => tinyPlugin({}, refaulted('invalid', 'capacity')),
-    'where the provider refuses the parameters, the launch says invalid',
-    /must say 'invalid'/,
+    'when the provider refuses the parameters, the launch reports invalid',
+    /must report 'invalid'/,
   ],
   'a provider that was not reached is of unknown outcome': [
     () => tinyPlugin({}, refaulted('unavailable', 'unknown-outcome')),
-    'where the provider was certainly not reached, the launch says unavailable, and sent again gives its machines',
-    /must say 'unavailable'/,
+    'when the provider was certainly not reached, the launch reports unavailable, and starts its machines when it is sent again',
+    /must report 'unavailable'/,
   ],
   'all orders are one': [
     () =>
@@ -833,7 +835,7 @@ const defects: Readonly<
           },
         },
       ),
-    'observe of nothing is nothing',
+    'observe of no orders returns an empty list',
     /Which\?/,
   ],
   'observe leaves out machines at rest': [
@@ -847,7 +849,7 @@ const defects: Readonly<
             ),
         },
       ),
-    'a machine says the same of itself each time, and at rest',
+    'observations of an unchanged machine are equal, also with steady: true',
     /they live is enough/,
   ],
   'observe shows machines of others when some are gone': [
@@ -925,12 +927,12 @@ const defects: Readonly<
               yield { kind: 'machine', id: each.id, ...each.order, machine: { ...reportOf(each), status: 'running' } };
         },
       }),
-    'once all is given back and disposed of, owned lists nothing',
+    'after everything is released and disposed of, owned lists nothing',
     /owned still lists: machine m-1, machine m-2, machine m-3/,
   ],
   'remove does nothing': [
     () => tinyPlugin({ remove: async () => undefined }),
-    'remove ends what it is given and nothing else, and may be said again',
+    'remove ends only what it is given, and may be repeated',
     /not expected: m-1, m-2, m-3/,
   ],
   'its places are one text': [
@@ -940,12 +942,12 @@ const defects: Readonly<
   ],
   'it presumes places that change': [
     () => tinyPlugin({ presumedPlaces: () => ({ regions: [randomUUID()], availability_zones: [] }) }),
-    'the places that it presumes are told by the configuration alone',
-    /presumedPlaces is pure/,
+    'the places that it presumes depend only on the configuration',
+    /presumedPlaces must be pure/,
   ],
   'it serves another API only': [
     () => tinyPlugin({ serves: (_: object, api: string) => api !== 'Tiny' }),
-    'which APIs an instance serves is told by its configuration alone',
+    'the APIs that an instance serves depend only on its configuration',
     /serves\('Tiny'\) must be true/,
   ],
   'a machine type is listed twice': [
@@ -955,12 +957,12 @@ const defects: Readonly<
           yield* [1, 2].map(() => ({ name: 'small', vcpus: 1, cores: 1, memory_mib: 512, arch: 'x86_64' }));
         },
       }),
-    'its machine types say what they are, each once',
+    'its machine types are complete, and each is listed once',
     /small is listed twice/,
   ],
   'the machine type of a template is asked for': [
     () => tinyPlugin({ machineTypeOf: async () => ({ name: 'small' }) }),
-    'the machine type that a template stands for is told without asking anybody',
+    'the machine type of a template is known without a call to the provider',
     /not a promise/,
   ],
   'close cannot be said twice': [
@@ -973,8 +975,8 @@ const defects: Readonly<
         },
       });
     },
-    'a session may be closed twice, and others go on',
-    /close, said again must succeed here/,
+    'a session may be closed twice, and other sessions continue',
+    /a second close must succeed here/,
   ],
 };
 

@@ -115,7 +115,7 @@ const defects: readonly (readonly [string, string, object])[] = [
   ],
   [
     'a request that is called completed as soon as it is cancelled',
-    'a request that is not over never looks like one that is',
+    'an open request never renders like an ended one',
     rendering('status', ({ request }, as) => ({
       ...as,
       status: request.cancel_requested_at === undefined ? request.status : 'cancelled',
@@ -123,35 +123,39 @@ const defects: readonly (readonly [string, string, object])[] = [
   ],
   [
     'a word for every status',
-    'its word for a status says whether the request is over',
+    'its status word shows whether the request has ended',
     { ...own, statusWord: ({ status }: RequestRecord) => (status === 'pending' ? 'waiting' : 'done') },
   ],
   [
     'a list that is not made of its entries',
-    'a list is what stands around its entries',
+    'a rendered list equals `around` of its rendered entries',
     listing({ render: () => ({ requests: [], count: 0, total_count: 0 }) }),
   ],
   [
     'a list that is turned around',
-    'each entry stands in a list once, as it is given, and in the order given',
+    'each entry is in a list once, unchanged and in the given order',
     listing({ around: ({ count, total_count }, entries) => ({ requests: entries.toReversed(), count, total_count }) }),
   ],
   [
     'a list with one entry twice',
-    'each entry stands in a list once, as it is given, and in the order given',
+    'each entry is in a list once, unchanged and in the given order',
     listing({
       around: ({ count, total_count }, requests) => ({ newest: requests[0] ?? null, requests, count, total_count }),
     }),
   ],
   [
     'a recogniser that throws',
-    'recognizes answers for whatever stands in a file, and never throws',
+    'recognizes answers for any content of a file, and never throws',
     { ...own, recognizes: (file: any) => 'templates' in file },
   ],
-  ['a recogniser that takes everything', 'recognizes says no to files of others', { ...own, recognizes: () => true }],
+  [
+    'a recogniser that takes everything',
+    'recognizes returns false for files of other dialects',
+    { ...own, recognizes: () => true },
+  ],
   [
     'a reader that throws',
-    'readTemplates finds nothing in what is no template file',
+    'readTemplates reads no template from other content',
     {
       ...own,
       readTemplates: (file: any) => ({
@@ -162,7 +166,7 @@ const defects: readonly (readonly [string, string, object])[] = [
   ],
   [
     'a reader that trips over a part that is null',
-    'whatever stands in the place of a part of a file',
+    'a file with any part replaced',
     reading((read) => {
       for (const { fields } of read.layers) if ('tags' in fields) Object.keys(fields['tags'] as object);
       return read;
@@ -170,12 +174,12 @@ const defects: readonly (readonly [string, string, object])[] = [
   ],
   [
     'a reader that says nothing',
-    'readTemplates finds nothing in what is no template file',
+    'readTemplates reads no template from other content',
     reading(({ layers }) => ({ layers, findings: [] })),
   ],
   [
     'a reader that loses a field',
-    'templates.json is read as its author says',
+    'templates.json is read as expected',
     reading(({ layers, findings }) => ({
       layers: layers.map(({ template_id, fields: { image_id } }) => ({
         template_id,
@@ -186,7 +190,7 @@ const defects: readonly (readonly [string, string, object])[] = [
   ],
   [
     'a reader that drops what it does not know',
-    'a key that nobody knows is kept as it is written',
+    'an unknown key is kept as it is written',
     reading(({ layers, findings }) => ({
       layers: layers.map(({ template_id, fields: { template_id: id, image_id, tags } }) => ({
         template_id,
@@ -197,18 +201,18 @@ const defects: readonly (readonly [string, string, object])[] = [
   ],
   [
     'a reader that gives up at the first mistake',
-    'a wrong template is left out and told with its path, and the others are read',
+    'a wrong template is omitted and reported with its path, and the others are read',
     reading(({ layers, findings }) => ({ layers: findings.length > 0 ? [] : layers, findings })),
   ],
   [
     'a reader that does not say where',
-    'a wrong template is left out and told with its path, and the others are read',
+    'a wrong template is omitted and reported with its path, and the others are read',
     reading(({ layers, findings }) => ({ layers, findings: findings.map((finding) => ({ ...finding, path: '' })) })),
   ],
   ['a view that is missing', 'it has every view, each with the schema', { ...own, reclaims: undefined }],
   [
-    'files that are recognised and never read',
-    'what it recognizes it can read',
+    'files that are recognized and never read',
+    'it can read the files that it recognizes',
     { ...own, recognizes: () => false, readTemplates: undefined },
   ],
 ];
@@ -252,19 +256,19 @@ test('what the kit of schedulers cannot show is a todo, never passed', (t) => {
   t.deepEqual(
     checks.todos.map((title) => title.replace("scheduler 'hostfactory': ", '')),
     [
-      'recognizes says yes to files of the dialect (not shown: `files` of the dialect)',
-      'recognizes says no to files of others (not shown: `strangers`, files of others)',
+      'recognizes returns true for files of the dialect (not shown: `files` of the dialect)',
+      'recognizes returns false for files of other dialects (not shown: `foreignFiles`, files of other dialects)',
       'the same file is read the same way twice, and is not changed (not shown: `files` of the dialect)',
-      'whatever stands in the place of a part of a file, it is read without a throw (not shown: `files` of the dialect)',
-      'a key that nobody knows is kept as it is written (not shown: `files` of the dialect)',
-      'a wrong template is left out and told with its path, and the others are read (not shown: `files` of the dialect)',
+      'a file with any part replaced is read without a throw (not shown: `files` of the dialect)',
+      'an unknown key is kept as it is written (not shown: `files` of the dialect)',
+      'a wrong template is omitted and reported with its path, and the others are read (not shown: `files` of the dialect)',
     ],
   );
 });
 
-test('a scheduler that the plugin does not bring is told at once', (t) => {
+test('a missing scheduler of the plugin is an immediate error', (t) => {
   t.throws(() => testScheduler({ test: () => {}, plugin: () => hostfactory }), {
     message:
-      "Plugin 'hostfactory-format' brings several schedulers: name one with `scheduler`; it has 'hostfactory', 'lsf'.",
+      "Plugin 'hostfactory-format' contributes several schedulers: name one with `scheduler`; it has 'hostfactory', 'lsf'.",
   });
 });

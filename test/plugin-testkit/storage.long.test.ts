@@ -50,7 +50,7 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
       })),
   ],
   [
-    'a limit that is looked at after what stands before it was written',
+    'a limit that is checked after earlier changes were written',
     'refused for a limit leaves nothing behind',
     () =>
       spoiledStorage((store) => ({
@@ -103,7 +103,7 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
   ],
   [
     'a delete that ignores the version',
-    'delete removes, passes over what is absent, and minds the version',
+    'delete removes, ignores absent records, and checks the version',
     () =>
       spoiledStorage((store) =>
         changed(store, (change) =>
@@ -112,13 +112,13 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
       ),
   ],
   [
-    'a watch that is silent',
-    'a watcher hears of its own store',
+    'a watch that never notifies',
+    'a watcher is notified of its own store',
     () => spoiledStorage(() => ({ watch: () => ({ [Symbol.dispose]: () => {} }) })),
   ],
   [
-    'a watch that tells twice',
-    'its watcher hears of exactly its kinds, once',
+    'a watch that notifies twice',
+    'its watcher is notified of exactly its kinds, once',
     () =>
       spoiledStorage((store) => ({
         watch: (on) =>
@@ -147,7 +147,7 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
       ),
   ],
   [
-    'slots that anybody takes',
+    'slots that ignore the order',
     'slots are given in the order of acceptance',
     () =>
       spoiledStorage((store) =>
@@ -312,18 +312,18 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
   ],
   ['a reopen that begins empty', 'what was committed is there after a reopen', () => memory],
   [
-    'an option that says nothing of itself',
+    'an option without a description',
     'its options are an object of fields, none of them called `type`',
     () => pluginOf({ ...open, options: { type: 'object', properties: { place: { type: 'string' } } } }),
   ],
   [
-    'a look that counts wrongly',
-    'a sound storage is said to be sound, with how many there are of each kind',
+    'a check that counts wrongly',
+    'an intact storage is reported as valid, with the number of records of each kind',
     () => pluginOf({ ...open, check: async () => looked(true, { request: 1 }) }),
   ],
   [
-    'a look that finds everything sound',
-    'something else that is no copy is not called sound',
+    'a check that reports everything as valid',
+    'another file that is no copy is not reported as valid',
     () =>
       pluginOf({
         ...open,
@@ -334,7 +334,7 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
 ];
 
 const sound = checksOf(pluginOf(open));
-const without = 'a look';
+const without = 'a check';
 for (const [defect, words, plugin] of defects) {
   test(`the kit of storages catches ${defect}`, async (t) => {
     if (!defect.startsWith(without))
@@ -387,5 +387,5 @@ test('what the kit of storages cannot show is a todo, never passed', (t) => {
 test('a storage that the plugin does not bring is told at once', (t) => {
   const ask = (type: string) =>
     testStorage({ test: () => {}, plugin: () => memory, type, place: () => '', options: () => ({}) });
-  t.throws(() => ask('disk'), { message: "Plugin 'storage-memory' brings no storage 'disk'; it has 'memory'." });
+  t.throws(() => ask('disk'), { message: "Plugin 'storage-memory' contributes no storage 'disk'; it has 'memory'." });
 });

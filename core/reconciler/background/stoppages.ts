@@ -6,15 +6,15 @@ import type { Store } from '../../contract/storage.ts';
 /** A call for a request that blocked or ended the loop thread. */
 export interface Stoppage extends CalledFor {
   readonly instance: string;
-  /** The cause, for people. */
+  /** The cause, as a sentence. */
   readonly why: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** How long requests of the template are not served at the instance. */
+  /** Milliseconds for which requests of the template are not served at the instance. */
   readonly ms: number;
 }
 
-interface Kept {
+interface StoredStoppages {
   readonly template_id: string;
   readonly times: number;
   readonly why: string;
@@ -24,27 +24,36 @@ interface Kept {
 }
 
 const topic = 'stoppage';
-/** The longest time that a request may wait. */
+/** How long counts are stored: the longest time that a request may wait. */
 const keptMs = 7 * 86_400_000;
 /** After this number of stoppages no further call is made for the request at the instance. */
-const most = 2;
+const maxStoppages = 2;
 
-/** The requests that stopped the loop thread, by instance. Stored, so that the count survives restarts. */
+/**
+ * Counts, by instance, the requests whose calls stopped the loop thread. The counts are stored, so that they survive
+ * restarts.
+ */
 export class Stoppages {
   readonly #barred = new Map<string, Map<string, string>>();
   readonly #quarantined: Quarantined[] = [];
 
-  /** Stores the latest stoppages, each of which increases a count, and reads all. */
+  /** Stores the latest stoppages, each of which increases a count, and reads all stored counts. */
   static async open(store: Store, clock: Clock, latest: readonly Stoppage[] = []): Promise<Stoppages> {
-    const known = new Map<string, Kept>();
+    const known = new Map<string, StoredStoppages>();
     for (const { name, item, value } of await store.find('fact', { where: { topic } }))
-      known.set(`${name}\n${item}`, value as Kept);
+      known.set(`${name}\n${item}`, value as StoredStoppages);
     for (const { instance, request_id, template_id, why, at, ms } of latest) {
       const key = `${instance}\n${request_id}`;
       const before = known.get(key);
-      // A thread that ended during its start may have stored the stoppage already.
+      // A thread that ended during its start may already have stored this stoppage.
       if (before?.at === at) continue;
-      const value: Kept = { template_id, times: (before?.times ?? 0) + 1, why, at, left_alone_until: at + ms };
+      const value: StoredStoppages = {
+        template_id,
+        times: (before?.times ?? 0) + 1,
+        why,
+        at,
+        left_alone_until: at + ms,
+      };
       await store.commit([
         {
           op: 'put',
@@ -66,21 +75,21 @@ export class Stoppages {
 
   /** The instances at which no further call is made for a request, each with the reason. */
   barredFor(request_id: string): ReadonlyMap<string, string> {
-    return this.#barred.get(request_id) ?? nowhere;
+    return this.#barred.get(request_id) ?? noInstances;
   }
 
-  #take(key: string, { template_id, times, why, left_alone_until }: Kept, now: number): void {
+  #take(key: string, { template_id, times, why, left_alone_until }: StoredStoppages, now: number): void {
     const [instance = '', request_id = ''] = key.split('\n');
-    // The clock may have been set back since then.
+    // If the clock was set back since then, the rest must not exceed the retention time.
     const ms = Math.min(left_alone_until - now, keptMs);
     if (ms > 0) this.#quarantined.push({ name: instance, template_id, ms, why });
-    if (times < most) return;
+    if (times < maxStoppages) return;
     const barred = this.#barred.get(request_id) ?? new Map<string, string>();
     this.#barred.set(
       request_id,
-      barred.set(instance, `Calls for this request stopped the loop's thread ${times} times. ${why}`),
+      barred.set(instance, `Calls for this request stopped the loop thread ${times} times. ${why}`),
     );
   }
 }
 
-const nowhere: ReadonlyMap<string, string> = new Map();
+const noInstances: ReadonlyMap<string, string> = new Map();

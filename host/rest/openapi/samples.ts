@@ -12,7 +12,7 @@ export interface Samples {
   readonly values: Values;
   /** Bodies and parameters of calls by operation, where `values` is not sufficient. */
   readonly calls: Readonly<Record<string, Values>>;
-  /** Fields of answers by operation, where `values` does not fit. */
+  /** Fields of answers by operation, where `values` has the wrong value. */
   readonly answers: Readonly<Record<string, Values>>;
 }
 
@@ -129,7 +129,7 @@ export function samplesOf({ services }: Broker): Samples {
       availability_zones: ['us-east-1a', 'us-east-1b'],
       finds_orphans: true,
       offers_without_capacity: [],
-      reason: 'The cloud takes it back.',
+      reason: 'The cloud reclaims the machine.',
       grace_period_s: 120,
       total: 1,
       count: 1,

@@ -1,6 +1,6 @@
 /**
- * Where a value would not survive being stored as JSON, as a sentence; undefined where it would. A field that is
- * undefined is as good as none.
+ * Describes in a sentence the first part of a value that JSON cannot store; undefined if there is none. An undefined
+ * field counts as absent.
  */
 export function notJson(value: unknown, at: string): string | undefined {
   switch (typeof value) {
@@ -13,7 +13,7 @@ export function notJson(value: unknown, at: string): string | undefined {
     case 'object':
       return value === null ? undefined : objectNotJson(value, at);
     default:
-      return `${at} is a ${typeof value}, which JSON has not`;
+      return `${at} is a ${typeof value}, which JSON does not support`;
   }
 }
 

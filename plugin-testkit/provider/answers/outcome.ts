@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isClaimLost, isFault, type ProviderFault } from '../../../core/index.ts';
 import { shown } from './says.ts';
 
-/** What a call into the plugin came to. */
+/** The outcome of a call into the plugin. */
 export type Outcome<T> =
   | { readonly kind: 'value'; readonly value: T; readonly ms: number }
   | { readonly kind: 'fault'; readonly fault: ProviderFault; readonly ms: number }
@@ -15,7 +15,7 @@ export async function outcomeOf<T>(call: () => T | Promise<T>): Promise<Outcome<
   try {
     return { kind: 'value', value: await call(), ms: ms() };
   } catch (error) {
-    // What the kit itself has to say about an answer.
+    // A failed assertion of the kit about the answer, not an error of the plugin.
     if (error instanceof assert.AssertionError) throw error;
     if (isClaimLost(error)) return { kind: 'claim-lost', ms: ms() };
     if (isFault(error)) return { kind: 'fault', fault: error, ms: ms() };
@@ -23,11 +23,11 @@ export async function outcomeOf<T>(call: () => T | Promise<T>): Promise<Outcome<
   }
 }
 
-/** In words, for a message, without a full stop. */
+/** Describes an outcome for a message, without a full stop. */
 export const told = (outcome: Outcome<unknown>): string => said(outcome).replace(/\.$/, '');
 
 function said(outcome: Outcome<unknown>): string {
-  if (outcome.kind === 'value') return `it gave ${shown(outcome.value)}`;
+  if (outcome.kind === 'value') return `it returned ${shown(outcome.value)}`;
   if (outcome.kind === 'fault')
     return `it threw a ProviderFault of kind '${outcome.fault.kind}': ${outcome.fault.message}`;
   if (outcome.kind === 'claim-lost') return 'it threw ClaimLost';
@@ -35,18 +35,18 @@ function said(outcome: Outcome<unknown>): string {
 }
 
 export const thrown = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : `something that is no Error: ${shown(error)}`;
+  error instanceof Error ? `${error.name}: ${error.message}` : `a value that is not an Error: ${shown(error)}`;
 
-/** What a call gave; fails where it gave nothing, with what it threw. */
+/** The value that a call returned; fails with the error if the call threw. */
 export const delivered = async <T>(what: string, call: () => T | Promise<T>): Promise<T> =>
   valueOf(what, await outcomeOf(call));
 
-/** The value of an outcome that must have one. */
+/** The value of an outcome; fails if the outcome has none. */
 export function valueOf<T>(what: string, outcome: Outcome<T>): T {
   if (outcome.kind === 'value') return outcome.value;
   const hint =
     outcome.kind === 'error'
-      ? '. Anything but a ProviderFault counts as a bug of the plugin, and as an answer that was lost.'
+      ? '. Any error except a ProviderFault counts as a bug of the plugin, and as a lost answer.'
       : '';
   const failure = new assert.AssertionError({ message: `${what} must succeed here: ${told(outcome)}${hint}` });
   failure.cause = outcome.kind === 'fault' ? outcome.fault : outcome.kind === 'error' ? outcome.error : undefined;

@@ -13,33 +13,34 @@ import { shown } from './says.ts';
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type'] as const;
 
-/** What is wrong with a machine report, as sentences. */
+/** What is wrong with a machine report, one sentence for each mistake. */
 export function wrongInReport(report: MachineReport): string[] {
   const wrong: string[] = [];
   const given = report as unknown as Readonly<Record<string, unknown>>;
-  if (typeof report !== 'object' || report === null) return [`is ${shown(report)}, and no object`];
+  if (typeof report !== 'object' || report === null) return [`is ${shown(report)}, not an object`];
   if (typeof given['machine_id'] !== 'string' || given['machine_id'] === '')
     wrong.push('machine_id must be a text that is not empty');
   if (!(machineStatuses as readonly unknown[]).includes(given['status']))
     wrong.push(`status ${shown(given['status'])} is none of ${machineStatuses.join(', ')}`);
-  if (given['status'] === 'failed') wrong.push("status 'failed' is the broker's own word; say how the machine is");
-  if (typeof given['ready'] !== 'boolean') wrong.push(`ready must be true or false, and is ${shown(given['ready'])}`);
+  if (given['status'] === 'failed')
+    wrong.push("status 'failed' is reserved for the broker; report the state of the machine");
+  if (typeof given['ready'] !== 'boolean') wrong.push(`ready must be true or false, but is ${shown(given['ready'])}`);
   for (const name of texts) {
     const value = given[name];
     if (value !== undefined && (typeof value !== 'string' || value === ''))
-      wrong.push(`${name} must be a text or absent, and is ${shown(value)}`);
+      wrong.push(`${name} must be a text or absent, but is ${shown(value)}`);
   }
   for (const name of ['launched_at', 'reclaim_at']) {
     const value = given[name];
     if (value === undefined || (value === null && name === 'reclaim_at')) continue;
     if (typeof value !== 'string' || !iso.test(value) || Number.isNaN(Date.parse(value)))
-      wrong.push(`${name} must be a time as ISO 8601 (2026-01-01T00:00:00Z), and is ${shown(value)}`);
+      wrong.push(`${name} must be an ISO 8601 time (2026-01-01T00:00:00Z), but is ${shown(value)}`);
   }
   if (given['market'] !== undefined && !['spot', 'on-demand', 'capacity-block'].includes(String(given['market'])))
-    wrong.push(`market must be 'spot', 'on-demand' or 'capacity-block', and is ${shown(given['market'])}`);
+    wrong.push(`market must be 'spot', 'on-demand' or 'capacity-block', but is ${shown(given['market'])}`);
   if (given['ready'] === true) {
     if (given['status'] !== 'running')
-      wrong.push(`a machine that is ready is running, and this one is ${shown(given['status'])}`);
+      wrong.push(`a machine that is ready must be running, but this one is ${shown(given['status'])}`);
     if (given['name'] === undefined) wrong.push('a machine that is ready has a name');
     if (given['private_ip'] === undefined && given['public_ip'] === undefined)
       wrong.push('a machine that is ready has an address');
@@ -49,9 +50,9 @@ export function wrongInReport(report: MachineReport): string[] {
   return wrong;
 }
 
-/** Fails where a list of reports is not as the contract says. */
+/** Fails if a list of reports breaks the contract. */
 function assertReports(reports: unknown, from: string): asserts reports is readonly MachineReport[] {
-  assert.ok(Array.isArray(reports), `${from} must have a list of machines, and has ${shown(reports)}.`);
+  assert.ok(Array.isArray(reports), `${from} must have a list of machines, but has ${shown(reports)}.`);
   for (const report of reports as MachineReport[]) {
     const wrong = wrongInReport(report);
     assert.ok(
@@ -64,9 +65,9 @@ function assertReports(reports: unknown, from: string): asserts reports is reado
   assert.ok(twice.length === 0, `${from} must list each machine once; listed twice: ${twice.join(', ')}.`);
 }
 
-/** Fails where a shortfall does not say why. */
+/** Fails if a shortfall does not state its cause. */
 function assertShortfall(shortfall: unknown, from: string): asserts shortfall is readonly Shortfall[] {
-  assert.ok(Array.isArray(shortfall), `${from}: shortfall must be a list, and is ${shown(shortfall)}.`);
+  assert.ok(Array.isArray(shortfall), `${from}: shortfall must be a list, but is ${shown(shortfall)}.`);
   for (const each of shortfall as Shortfall[]) {
     assert.ok(
       faultKinds.includes(each?.kind) &&
@@ -74,7 +75,7 @@ function assertShortfall(shortfall: unknown, from: string): asserts shortfall is
         each.code !== '' &&
         typeof each.message === 'string' &&
         each.message !== '',
-      `${from}: a shortfall says why with kind (${faultKinds.join(', ')}), code and message; seen: ${shown(each)}.`,
+      `${from}: a shortfall states its cause with kind (${faultKinds.join(', ')}), code and message; seen: ${shown(each)}.`,
     );
     assert.ok(
       each.count === undefined || (Number.isInteger(each.count) && each.count >= 0),
@@ -83,26 +84,26 @@ function assertShortfall(shortfall: unknown, from: string): asserts shortfall is
   }
 }
 
-/** Fails where an answer of `observe` is not one entry for each that was asked for. */
+/** Fails if an answer of `observe` does not have one valid entry for each order that was asked for. */
 export function assertObservations(answer: unknown, asked: number): void {
-  assert.ok(Array.isArray(answer), `observe must give a list, and gave ${shown(answer)}.`);
+  assert.ok(Array.isArray(answer), `observe must return a list, but returned ${shown(answer)}.`);
   assert.equal(
     answer.length,
     asked,
-    `observe must give one entry for each that it was asked for, in order; asked for ${asked}, given ${answer.length}.`,
+    `observe must return one entry for each order that it was asked for, in order; asked for ${asked}, returned ${answer.length}.`,
   );
   for (const [index, entry] of answer.entries()) {
     if (isFault(entry)) continue;
     const from = `observe, entry ${index}`;
     assert.ok(
       typeof entry === 'object' && entry !== null,
-      `${from} must be an observation or a ProviderFault, and is ${shown(entry)}.`,
+      `${from} must be an observation or a ProviderFault, but is ${shown(entry)}.`,
     );
     assertReports(entry.machines, from);
     assert.equal(
       typeof entry.settled,
       'boolean',
-      `${from}: settled must be true or false, and is ${shown(entry.settled)}.`,
+      `${from}: settled must be true or false, but is ${shown(entry.settled)}.`,
     );
     if (entry.shortfall !== undefined) assertShortfall(entry.shortfall, from);
     const unstorable = entry.handle === undefined ? undefined : notJson(entry.handle, 'handle');
@@ -110,28 +111,28 @@ export function assertObservations(answer: unknown, asked: number): void {
   }
 }
 
-/** Fails where an answer of `launch` is not as the contract says. */
+/** Fails if an answer of `launch` breaks the contract. */
 export function assertLaunch(launch: Launch, ordered: number): void {
   assert.ok(
     typeof launch === 'object' && launch !== null,
-    `launch must give {handle, settled}, and gave ${shown(launch)}.`,
+    `launch must return {handle, settled}, but returned ${shown(launch)}.`,
   );
   assert.ok(
     typeof launch.handle === 'object' && launch.handle !== null,
-    `launch must give a handle that is an object, and gave ${shown(launch.handle)}.`,
+    `launch must return a handle that is an object, but returned ${shown(launch.handle)}.`,
   );
   const unstorable = notJson(launch.handle, 'handle');
   assert.ok(unstorable === undefined, `launch: ${unstorable}. The handle is stored as JSON.`);
   assert.equal(
     typeof launch.settled,
     'boolean',
-    `launch: settled must be true or false, and is ${shown(launch.settled)}.`,
+    `launch: settled must be true or false, but is ${shown(launch.settled)}.`,
   );
   if (launch.machines !== undefined) assertReports(launch.machines, 'launch');
   if (launch.shortfall !== undefined) assertShortfall(launch.shortfall, 'launch');
   const reported = launch.machines?.length ?? 0;
   assert.ok(
     reported <= ordered,
-    `launch must never give more machines than ordered: ${ordered} were, ${reported} came.`,
+    `launch must never return more machines than ordered: ${ordered} ordered, ${reported} returned.`,
   );
 }

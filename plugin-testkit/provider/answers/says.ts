@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 
-/** A value in one line of a message. */
+/** A value as one line of a message. */
 export const shown = (value: unknown): string =>
   inspect(value, { depth: 4, breakLength: Infinity, maxArrayLength: 20, maxStringLength: 300 });
 
 export const listed = (ids: Iterable<string>): string => [...ids].toSorted().join(', ') || 'none';
 
-/** Two sets of ids are the same; `rule` is what the contract says, `what` these ids are. */
+/** Fails unless two sets of ids are equal; `rule` quotes the contract, `what` names these ids. */
 export function sameIds(seen: Iterable<string>, wanted: Iterable<string>, rule: string, what: string): void {
   const have = new Set(seen);
   const want = new Set(wanted);

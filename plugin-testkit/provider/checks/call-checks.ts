@@ -6,7 +6,7 @@ import { sameIds } from '../answers/says.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 import { within } from '../harness/within.ts';
 
-/** How calls end before their time. */
+/** Checks of calls that are aborted or fenced. */
 export function callChecks({ when, on, subject }: ProviderChecks): void {
   const { kit, api, type, count } = subject;
   const lacks = 'hang: a call that has no answer';
@@ -14,7 +14,7 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
   const acts: Readonly<Record<string, Act>> = {
     launch: async (harness, call) => {
       const session = await harness.session();
-      // What the first call loads is loaded: the one that hangs is on its way when it is broken off.
+      // The first launch has already loaded modules, so the hanging call waits for the provider when it is aborted.
       await harness.up(await harness.start());
       const order = await harness.order();
       return () => harness.send(order, session, call);
@@ -49,12 +49,12 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
         assert.equal(
           outcome.fault.kind,
           'unknown-outcome',
-          `A launch that was broken off may have been carried out: its fault is 'unknown-outcome'; ${told(outcome)}.`,
+          `An aborted launch may have been carried out, so its fault must be 'unknown-outcome'; ${told(outcome)}.`,
         );
-      assert.notEqual(outcome.kind, 'value', 'A launch that was broken off has no answer to give.');
+      assert.notEqual(outcome.kind, 'value', 'An aborted launch must not return an answer.');
     });
 
-  on('a launch whose time was over before it began ends at once, and can be sent again', async (harness) => {
+  on('a launch whose signal is aborted before it begins ends at once, and can be sent again', async (harness) => {
     const order = await harness.order();
     const stop = new AbortController();
     stop.abort();
@@ -68,14 +68,14 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
     sameIds(await harness.livingAfter(count), ids, 'The two launches are one order.', 'Living');
   });
 
-  on('a launch that is no longer ours to make starts nothing', async (harness) => {
+  on('a launch whose claim is lost starts nothing', async (harness) => {
     const order = await harness.order();
     const outcome = await outcomeOf(() => harness.send(order, undefined, fenced(harness, order.request_id)));
     assertLost(outcome, 'launch');
     sameIds(await harness.livingAfter(0), [], 'call.fence() threw, so nothing was to be started.', 'Living');
   });
 
-  on('a release that is no longer ours to make ends nothing', async (harness) => {
+  on('a release whose claim is lost ends nothing', async (harness) => {
     const attempt = await harness.start();
     const ids = await harness.up(attempt);
     const aim = { go: harness.refs(attempt), stay: [], to_come: 0 };
@@ -99,13 +99,13 @@ function assertLost(outcome: Outcome<unknown>, verb: string): void {
   assert.equal(
     outcome.kind,
     'claim-lost',
-    `${verb} must call call.fence() before every request that changes the provider, and let the ClaimLost that it throws pass; ${told(outcome)}.`,
+    `${verb} must call call.fence() before every request that changes the provider, and must not catch the ClaimLost that it throws; ${told(outcome)}.`,
   );
 }
 
 /**
- * Runs a call, aborts its signal while it waits, and gives how it ended. Fails where it does not end within a second
- * of that.
+ * Runs a call, aborts its signal while it waits, and returns its outcome. Fails if the call does not end within a
+ * second of the abort.
  */
 async function endOf(run: () => unknown, stop: AbortController, verb: string): Promise<Outcome<unknown>> {
   const ended = outcomeOf(run);
@@ -115,7 +115,7 @@ async function endOf(run: () => unknown, stop: AbortController, verb: string): P
   const first = await within(1_000, ended);
   assert.ok(
     first !== 'late',
-    `${verb} must end within a second of the abort of call.signal, and did not: hand the signal to whatever waits.`,
+    `${verb} must end within a second of the abort of call.signal, but did not: pass the signal to everything that waits.`,
   );
   return first;
 }

@@ -7,10 +7,10 @@ import { fieldsOf, typesOf, variantsOf, type SchemaField } from '../harness/sche
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
 const secret = /passw(or)?d|passphrase|secret|token|credential|(api|private|access|auth)_?key/i;
-/** Names of what is about a secret and is none. */
+/** Names of fields that refer to a secret but hold none. */
 const about = /_(file|path|script|url|uri|name|id|type|ms|seconds|timeout|ttl)$/i;
 
-/** Fields of the configuration and of templates: what is documented, hidden, filled in and refused. */
+/** Checks of the fields of the configuration and of templates: descriptions, sensitivity, defaults and bounds. */
 export function configurationChecks({ list, subject, on }: ProviderChecks): void {
   const { type, api } = subject;
   const fields = () => fieldsOf(type.config);
@@ -21,7 +21,7 @@ export function configurationChecks({ list, subject, on }: ProviderChecks): void
     undescribed([...fieldsOf(type.fields), ...fieldsOf(api.fields)], 'template');
   });
 
-  list.check('what sounds like a secret in its configuration is marked sensitive', async () => {
+  list.check('fields of its configuration whose names indicate a secret are marked sensitive', async () => {
     const open = fields().filter(({ path, schema }) => {
       const name = path.at(-1) ?? '';
       const isText = typesOf(schema).includes('string');
@@ -29,11 +29,11 @@ export function configurationChecks({ list, subject, on }: ProviderChecks): void
     });
     assert.ok(
       open.length === 0,
-      `${open.map(({ name }) => `config.${name}`).join(', ')}: what holds a secret is declared with \`sensitive: true\`, or logs and answers show it.`,
+      `${open.map(({ name }) => `config.${name}`).join(', ')}: declare fields that hold secrets with \`sensitive: true\`, or logs and answers show them.`,
     );
   });
 
-  on('a configuration with nothing but what is required gets its defaults, and connects', async (harness) => {
+  on('a configuration with only the required fields gets its defaults, and connects', async (harness) => {
     const needed = requiredOnly(harness);
     const { value, findings } = parseConfig(subject, needed);
     assert.ok(
@@ -48,21 +48,24 @@ export function configurationChecks({ list, subject, on }: ProviderChecks): void
         `config.${name} has the default ${shown(schema['default'])} and must get it.`,
       );
     }
-    await connects(harness, value, 'with nothing but what is required');
+    await connects(harness, value, 'with only the required fields');
   });
 
-  on('both ends of each range of its configuration are taken, and what lies beyond is a finding', async (harness) => {
-    for (const field of fields().filter(({ path }) => !insideList(path, type.config))) {
-      for (const { value, good, bound } of endsOf(field)) {
-        const { value: read, findings } = parseConfig(subject, withField(harness.world.config, field.path, value));
-        const at = `config.${field.name}: ${shown(value)}`;
-        if (good) {
-          assert.ok(read, `${at} lies within ${bound} and must be taken: ${sentences(findings)}`);
-          await connects(harness, read, at);
-        } else assert.ok(findings.length > 0, `${at} lies beyond ${bound} and must be a finding.`);
+  on(
+    'both bounds of each range of its configuration are accepted, and values beyond them are findings',
+    async (harness) => {
+      for (const field of fields().filter(({ path }) => !insideList(path, type.config))) {
+        for (const { value, good, bound } of endsOf(field)) {
+          const { value: read, findings } = parseConfig(subject, withField(harness.world.config, field.path, value));
+          const at = `config.${field.name}: ${shown(value)}`;
+          if (good) {
+            assert.ok(read, `${at} is within ${bound} and must be accepted: ${sentences(findings)}`);
+            await connects(harness, read, at);
+          } else assert.ok(findings.length > 0, `${at} is beyond ${bound} and must be a finding.`);
+        }
       }
-    }
-  });
+    },
+  );
 }
 
 const soundsSecret = (name: string): boolean => secret.test(name) && !about.test(name);
@@ -81,11 +84,11 @@ function undescribed(fields: readonly SchemaField[], what: string): void {
   );
   assert.ok(
     without.length === 0,
-    `Each field says what it is for with \`description\`: help and documentation are made from it. Without one: ${without.map(({ name }) => `${what}.${name}`).join(', ')}.`,
+    `Each field must state its purpose in \`description\`, from which help and documentation are generated. Without one: ${without.map(({ name }) => `${what}.${name}`).join(', ')}.`,
   );
 }
 
-/** Of the world's configuration only what cannot be left out. */
+/** The required fields of the world's configuration. */
 function requiredOnly({ subject, world }: ProviderHarness): Record<string, unknown> {
   const required = (configSchema(subject) as { readonly required?: readonly string[] }).required ?? [];
   return Object.fromEntries(Object.entries(world.config).filter(([name]) => required.includes(name)));
@@ -109,7 +112,7 @@ async function connects(
     await type.close?.(session);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    assert.fail(`connect must take every configuration that the schema takes (${how}), and threw: ${message}`);
+    assert.fail(`connect must accept every configuration that the schema accepts (${how}), but threw: ${message}`);
   }
 }
 
@@ -119,7 +122,7 @@ interface End {
   readonly bound: string;
 }
 
-/** Values at the ends of the ranges of a field, and the next ones beyond. */
+/** Values at the bounds of a field, and the next values beyond them. */
 function endsOf({ schema }: SchemaField): End[] {
   return variantsOf(schema).flatMap((variant): End[] => {
     if (variant['pattern'] !== undefined || variant['enum'] !== undefined) return [];
@@ -156,7 +159,7 @@ function withField(
   return { ...config, [name]: rest.length === 0 ? value : withField(inner, rest, value) };
 }
 
-/** Fields of list items and of one of several forms cannot be set alone. */
+/** Whether a field belongs to a list item or to one of several variants, and so cannot be set alone. */
 function insideList(path: readonly string[], schema: unknown): boolean {
   let at = schema as Readonly<Record<string, any>> | undefined;
   for (const name of path) {

@@ -7,87 +7,92 @@ import { fieldsOf } from '../harness/schema-fields.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
 const sentences: Readonly<Record<LaunchFaultKind, string>> = {
-  capacity: 'where there are no machines now, the launch says capacity',
-  quota: 'where the account has reached a limit, the launch says quota',
-  throttled: 'where it is asked too often, the launch says throttled, and sent again gives its machines',
-  credentials: 'where it may not act, the launch says credentials',
-  invalid: 'where the provider refuses the parameters, the launch says invalid',
+  capacity: 'without capacity, the launch reports capacity',
+  quota: 'when the account has reached a limit, the launch reports quota',
+  throttled: 'when calls are throttled, the launch reports throttled, and starts its machines when it is sent again',
+  credentials: 'without permission, the launch reports credentials',
+  invalid: 'when the provider refuses the parameters, the launch reports invalid',
   unavailable:
-    'where the provider was certainly not reached, the launch says unavailable, and sent again gives its machines',
+    'when the provider was certainly not reached, the launch reports unavailable, and starts its machines when it is sent again',
 };
 
-/** The kinds after which the same order is sent again; after the others it is over. */
+/** Fault kinds after which the broker sends the same order again; after the others the order is over. */
 const again: ReadonlySet<string> = new Set(['throttled', 'unavailable']);
 
-/** What goes wrong, in the words that decide what the broker does next. */
+/** Checks of the fault kinds, which determine what the broker does next. */
 export function faultChecks({ when, subject }: ProviderChecks): void {
   const { kit, count } = subject;
 
   for (const kind of Object.keys(sentences) as LaunchFaultKind[])
-    when(kit.faults?.[kind], `faults.${kind}: a launch that fails so`, sentences[kind], async (fail, harness) => {
-      const session = await harness.session();
-      const draft = harness.draft();
-      let order = draft;
-      const outcome = await outcomeOf(async () => {
-        order = await harness.prepare(draft, session);
-        await fail.call(kit.faults, harness.world);
-        return harness.send(order, session);
-      });
-      if (outcome.kind === 'value') await assertShort(harness, order, outcome.value, kind);
-      else {
+    when(
+      kit.faults?.[kind],
+      `faults.${kind}: a launch that fails with this kind`,
+      sentences[kind],
+      async (fail, harness) => {
+        const session = await harness.session();
+        const draft = harness.draft();
+        let order = draft;
+        const outcome = await outcomeOf(async () => {
+          order = await harness.prepare(draft, session);
+          await fail.call(kit.faults, harness.world);
+          return harness.send(order, session);
+        });
+        if (outcome.kind === 'value') await assertShort(harness, order, outcome.value, kind);
+        else {
+          assert.ok(
+            outcome.kind === 'fault',
+            `A launch that fails throws a ProviderFault of kind '${kind}': ${told(outcome)}.`,
+          );
+          assert.equal(
+            outcome.fault.kind,
+            kind,
+            `The launch must report '${kind}', because the kind determines what the broker does next; ${told(outcome)}.`,
+          );
+          assert.ok(
+            outcome.fault.message !== '',
+            `A fault must state in a sentence what happened; this one of kind '${kind}' has no message.`,
+          );
+          const wait = outcome.fault.retry_after_ms;
+          assert.ok(
+            wait === undefined || (Number.isFinite(wait) && wait >= 0),
+            `retry_after_ms must be a number of milliseconds, but is ${wait}.`,
+          );
+          assertNoSecret(harness, outcome.fault);
+        }
+        if (!again.has(kind))
+          return void sameIds(
+            await harness.livingAfter(0),
+            [],
+            `After '${kind}' the order is over, and nothing of it may live.`,
+            'Living',
+          );
+        const answered = await harness.time.until(
+          () => outcomeOf(() => harness.send(order, session)),
+          (each) => each.kind === 'value',
+        );
         assert.ok(
-          outcome.kind === 'fault',
-          `A launch that fails throws a ProviderFault of kind '${kind}': ${told(outcome)}.`,
+          answered.kind === 'value',
+          `After '${kind}' the same order, sent again, must be answered: ${told(answered)}.`,
         );
-        assert.equal(
-          outcome.fault.kind,
-          kind,
-          `The launch must say '${kind}', since the kind decides what the broker does next; ${told(outcome)}.`,
-        );
-        assert.ok(
-          outcome.fault.message !== '',
-          `A fault says in a sentence what happened; this one of kind '${kind}' says nothing.`,
-        );
-        const wait = outcome.fault.retry_after_ms;
-        assert.ok(
-          wait === undefined || (Number.isFinite(wait) && wait >= 0),
-          `retry_after_ms is a number of milliseconds, and is ${wait}.`,
-        );
-        assertNoSecret(harness, outcome.fault);
-      }
-      if (!again.has(kind))
-        return void sameIds(
-          await harness.livingAfter(0),
-          [],
-          `After '${kind}' the order is over, and nothing of it may live.`,
+        const ids = await harness.up(harness.begun(order, answered.value));
+        sameIds(
+          await harness.livingAfter(count),
+          ids,
+          `After '${kind}' nothing was done, and the order sent again is the only one.`,
           'Living',
         );
-      const answered = await harness.until(
-        () => outcomeOf(() => harness.send(order, session)),
-        (each) => each.kind === 'value',
-      );
-      assert.ok(
-        answered.kind === 'value',
-        `After '${kind}' the same order, sent again, must be answered: ${told(answered)}.`,
-      );
-      const ids = await harness.up(harness.begun(order, answered.value));
-      sameIds(
-        await harness.livingAfter(count),
-        ids,
-        `After '${kind}' nothing was done, and the order sent again is the only one.`,
-        'Living',
-      );
-    });
+      },
+    );
 }
 
-/** No capacity and no quota may also be told by a shortfall. */
+/** Missing capacity and an exceeded quota may also be reported as a shortfall. */
 async function assertShort(harness: ProviderHarness, order: any, launch: any, kind: LaunchFaultKind): Promise<void> {
   assert.ok(
     kind === 'capacity' || kind === 'quota',
     `The launch must throw a ProviderFault of kind '${kind}', and gave an answer.`,
   );
   const attempt = harness.begun(order, launch);
-  await harness.until(
+  await harness.time.until(
     () => harness.look(attempt),
     () => attempt.shortfall.some((each) => each.kind === kind),
   );
@@ -98,7 +103,7 @@ async function assertShort(harness: ProviderHarness, order: any, launch: any, ki
   );
   assert.ok(
     attempt.settled || attempt.stuck,
-    'An order that gets nothing says so: settled: true, or stuck: true where it would go on trying by itself.',
+    'An order that gets nothing must report it: settled: true, or stuck: true if the provider retries by itself.',
   );
   if (!attempt.settled) await harness.release(attempt, { go: [], stay: [], to_come: 0 });
 }

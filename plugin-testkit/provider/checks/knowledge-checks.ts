@@ -6,12 +6,15 @@ import { notJson } from '../answers/not-json.ts';
 import { delivered } from '../answers/outcome.ts';
 import { shown } from '../answers/says.ts';
 
-/** What a provider knows of its places and machine types, and of a template without asking anybody. */
+/**
+ * Checks of a provider's places and machine types, and of what follows from a template without a call to the
+ * provider.
+ */
 export function knowledgeChecks({ on, subject }: ProviderChecks): void {
   const { type, api } = subject;
 
   if (api.offers)
-    on('offers are told by the template alone, each with a key of its own', async (harness) => {
+    on('offers depend only on the template, each with a unique key', async (harness) => {
       const offers = pure('offers', (template) => api.offers?.(template), harness.template) ?? [];
       assert.ok(
         Array.isArray(offers) && offers.length > 0,
@@ -27,36 +30,33 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
     });
 
   if (api.review)
-    on(
-      'a review is told by the template alone, and has nothing against the template of the world',
-      async (harness) => {
-        const findings: readonly Finding[] =
-          pure('review', (template) => api.review?.(template), harness.template) ?? [];
-        assert.ok(Array.isArray(findings), `review gives a list of findings, and gave ${shown(findings)}.`);
-        for (const each of findings) {
-          assert.ok(
-            each.level === 'error' || each.level === 'warning',
-            `A finding is an error or a warning; seen: ${shown(each)}.`,
-          );
-          assert.ok(
-            typeof each.path === 'string' && (each.path === '' || each.path.startsWith('/')),
-            `The path of a finding is a JSON pointer (/subnet_ids/0) or empty; seen: ${shown(each)}.`,
-          );
-          assert.ok(
-            typeof each.message === 'string' && each.message !== '',
-            `A finding says what is wrong; seen: ${shown(each)}.`,
-          );
-        }
-        const errors = findings.filter(({ level }) => level === 'error');
-        assert.deepEqual(
-          errors,
-          [],
-          `The template of the world can be launched, so review finds no error in it; found: ${shown(errors)}.`,
+    on('a review depends only on the template, and finds no error in the template of the world', async (harness) => {
+      const findings: readonly Finding[] =
+        pure('review', (template) => api.review?.(template), harness.template) ?? [];
+      assert.ok(Array.isArray(findings), `review gives a list of findings, and gave ${shown(findings)}.`);
+      for (const each of findings) {
+        assert.ok(
+          each.level === 'error' || each.level === 'warning',
+          `A finding is an error or a warning; seen: ${shown(each)}.`,
         );
-      },
-    );
+        assert.ok(
+          typeof each.path === 'string' && (each.path === '' || each.path.startsWith('/')),
+          `The path of a finding is a JSON pointer (/subnet_ids/0) or empty; seen: ${shown(each)}.`,
+        );
+        assert.ok(
+          typeof each.message === 'string' && each.message !== '',
+          `A finding says what is wrong; seen: ${shown(each)}.`,
+        );
+      }
+      const errors = findings.filter(({ level }) => level === 'error');
+      assert.deepEqual(
+        errors,
+        [],
+        `The template of the world can be launched, so review finds no error in it; found: ${shown(errors)}.`,
+      );
+    });
 
-  on('which APIs an instance serves is told by its configuration alone', async (harness) => {
+  on('the APIs that an instance serves depend only on its configuration', async (harness) => {
     const served = pure('serves', (config) => type.serves?.(config as never, api.name), harness.config);
     if (!type.serves) return;
     assert.equal(
@@ -73,7 +73,7 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
     });
 
   if (type.presumedPlaces)
-    on('the places that it presumes are told by the configuration alone', async (harness) => {
+    on('the places that it presumes depend only on the configuration', async (harness) => {
       arePlaces(
         'presumedPlaces',
         pure('presumedPlaces', (config) => type.presumedPlaces?.(config as never), harness.config),
@@ -81,7 +81,7 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
     });
 
   if (type.machineTypes)
-    on('its machine types say what they are, each once', async (harness) => {
+    on('its machine types are complete, and each is listed once', async (harness) => {
       const session = await harness.session();
       const names = new Set<string>();
       for await (const each of type.machineTypes?.(session, harness.call()) ?? []) {
@@ -103,7 +103,7 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
     });
 
   if (type.machineTypeOf)
-    on('the machine type that a template stands for is told without asking anybody', async (harness) => {
+    on('the machine type of a template is known without a call to the provider', async (harness) => {
       const seen = pure(
         'machineTypeOf',
         (template) => type.machineTypeOf?.(template, () => undefined),
@@ -116,14 +116,17 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
     });
 }
 
-/** What a pure function gives: twice the same, at once, and its argument is left as it was. */
+/** The result of a pure function; fails if two calls differ, if it returns a promise, or if it changes its argument. */
 function pure<A extends object, T>(name: string, act: (given: A) => T, given: A): T {
   const copy = JSON.parse(JSON.stringify(given)) as A;
   const [first, second] = [act(deepFrozen(copy)), act(JSON.parse(JSON.stringify(given)) as A)];
-  assert.ok(!(first instanceof Promise), `${name} asks nobody: it gives its answer, not a promise.`);
+  assert.ok(
+    !(first instanceof Promise),
+    `${name} must not call the provider: it must return its answer, not a promise.`,
+  );
   assert.ok(
     isDeepStrictEqual(first, second),
-    `${name} is pure: asked twice it gave ${shown(first)} and ${shown(second)}.`,
+    `${name} must be pure: two calls returned ${shown(first)} and ${shown(second)}.`,
   );
   return first;
 }

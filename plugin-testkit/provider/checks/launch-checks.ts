@@ -4,13 +4,13 @@ import { outcomeOf, told } from '../answers/outcome.ts';
 import { sameIds, shown } from '../answers/says.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
-/** What an order gives. */
+/** Checks of launches. */
 export function launchChecks({ on, when, subject }: ProviderChecks): void {
   const { kit, count } = subject;
 
-  on('a launch gives the number that was ordered, or fewer and says why', async (harness) => {
+  on('a launch gives the number that was ordered, or fewer with the cause', async (harness) => {
     const attempt = await harness.start();
-    await harness.until(
+    await harness.time.until(
       () => harness.look(attempt),
       () => attempt.settled || attempt.stuck,
     );
@@ -56,8 +56,8 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
     );
   });
 
-  on('what it calls a machine, a handle and data survives being stored as JSON', async (harness) => {
-    // Every report and handle of the kit passes through JSON; here the rest of the broker's knowledge is lost besides.
+  on('reports, handles and data survive storage as JSON', async (harness) => {
+    // Every report and handle of the kit passes through JSON; here all other knowledge of the broker is lost as well.
     const attempt = await harness.start();
     const ids = await harness.up(attempt);
     const later = harness.afresh(attempt);
@@ -67,13 +67,13 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
 
   when(
     kit.room,
-    'room: room for so many machines and no more',
-    'where there is room for fewer, it gives fewer and says why',
+    'room: room for a limited number of machines',
+    'with room for fewer machines, it gives fewer with the cause',
     async (room, harness) => {
       if (count === 1) return oneOfNone(harness, room);
       await room.call(kit, harness.world, count - 1);
       const order = await harness.order();
-      const outcome = await harness.untilFinal(() => harness.send(order));
+      const outcome = await harness.time.untilFinal(() => harness.send(order));
       if (outcome.kind === 'fault') {
         tooFew(outcome.fault.kind);
         return void sameIds(await harness.livingAfter(0), [], nothingStarted(outcome.fault.kind), 'Living');
@@ -84,7 +84,7 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
         `A launch that finds less room gives fewer machines and a shortfall, or a ProviderFault; ${told(outcome)}.`,
       );
       const attempt = harness.begun(order, (outcome as Extract<typeof outcome, { kind: 'value' }>).value);
-      await harness.until(
+      await harness.time.until(
         () => harness.look(attempt),
         () => attempt.shortfall.length > 0 && (attempt.settled || attempt.stuck),
       );
@@ -100,7 +100,7 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
       );
       assert.ok(
         attempt.settled || attempt.stuck,
-        'An order that gets no more must say so: settled: true, or stuck: true where it would go on trying by itself.',
+        'An order that gets no more machines must report it: settled: true, or stuck: true if the provider retries by itself.',
       );
       await outcomeOf(() => harness.send(order));
       const living = await harness.livingAfter(count - 1);
@@ -115,23 +115,23 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
 async function oneOfNone(harness: ProviderHarness, room: (world: any, machines: number) => unknown): Promise<void> {
   await room.call(harness.subject.kit, harness.world, 0);
   const order = await harness.order();
-  const outcome = await harness.untilFinal(() => harness.send(order));
+  const outcome = await harness.time.untilFinal(() => harness.send(order));
   if (outcome.kind === 'fault') return tooFew(outcome.fault.kind);
   assert.ok(
     outcome.kind === 'value',
     `A launch that finds no room gives a shortfall or a ProviderFault; ${told(outcome)}.`,
   );
   const attempt = harness.begun(order, outcome.value);
-  await harness.until(
+  await harness.time.until(
     () => harness.look(attempt),
     () => attempt.shortfall.length > 0,
   );
   tooFew(attempt.shortfall[0]?.kind);
 }
 
-/** What a launch promises by throwing. */
+/** The meaning of a launch that throws. */
 const nothingStarted = (kind: string): string =>
-  `A launch that throws '${kind}' says that nothing of the order was started: what was is lost sight of. Give what came, with a shortfall, instead.`;
+  `A launch that throws '${kind}' reports that no machine of the order was started, so machines that were started are lost. Return the started machines with a shortfall instead.`;
 
 function tooFew(kind: unknown): void {
   assert.ok(

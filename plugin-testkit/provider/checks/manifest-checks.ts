@@ -5,7 +5,7 @@ import { fieldsOf, type SchemaField } from '../harness/schema-fields.ts';
 import { shown } from '../answers/says.ts';
 import type { Subject } from '../subject.ts';
 
-/** What a plugin says of itself. */
+/** Checks of the definition of a plugin. */
 export function manifestChecks({ list, subject }: ProviderChecks): void {
   const { plugins, types, apis, api, type } = subject;
 
@@ -30,7 +30,7 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
     }
   });
 
-  list.check('each API belongs to a provider type that the plugins bring, and has the three verbs', async () => {
+  list.check('each API belongs to a provider type of the plugins, and has launch, observe and release', async () => {
     for (const each of apis) {
       const known = types.map((one) => one.type);
       assert.ok(
@@ -43,14 +43,14 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
     assert.equal(typeof type.connect, 'function', `The provider type '${type.type}' must have connect.`);
   });
 
-  list.check('names and aliases collide with nothing', async () => {
+  list.check('names and aliases are unique', async () => {
     apart(
       types.flatMap((each) =>
         [each.type, ...(each.aliases ?? [])].map((name) => [name, `provider type '${each.type}'`]),
       ),
       'provider types',
     );
-    // A template may name a provider type where it names an API: it stands for the one that the instance prefers.
+    // A template may name a provider type instead of an API; the instance's preferred API then applies.
     const typeNames = types.flatMap((each) =>
       [each.type, ...(each.aliases ?? [])].map((name): Named => [name, `provider type '${each.type}'`]),
     );
@@ -77,11 +77,11 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
     assert.deepEqual(
       unknownNames,
       [],
-      `The provider type '${type.type}' prefers ${unknownNames.join(', ')}, which is no text that may name an API.`,
+      `The provider type '${type.type}' prefers ${unknownNames.join(', ')}, which cannot be the name of an API.`,
     );
   });
 
-  list.check('its capabilities are whole and make sense', async () => {
+  list.check('its capabilities are complete and consistent', async () => {
     const can = api.capabilities as unknown as Readonly<Record<string, unknown>> | undefined;
     assert.ok(typeof can === 'object' && can !== null, `The API '${api.name}' must have capabilities.`);
     const say = (name: string, wants: string) => `capabilities.${name} must be ${wants}, and is ${shown(can[name])}.`;
@@ -117,7 +117,7 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
 
 type Named = readonly [name: string, owner: string];
 
-/** APIs of the same type may come from plugins that are not under test: any text will do. */
+/** APIs of the same type may come from plugins that are not under test, so every text is accepted. */
 const otherApis = ({ type }: Subject): ReadonlySet<string> =>
   new Set((type.prefers ?? []).filter((name) => typeof name === 'string' && name !== ''));
 
@@ -130,7 +130,7 @@ function apart(named: readonly (readonly string[])[], where: string): void {
   }
 }
 
-/** Each way to write a field, once for each field. */
+/** All spellings of each field, each with its field. */
 const spellings = (fields: readonly SchemaField[]): Named[] =>
   fields.flatMap(({ name, schema }) => {
     const aliases = (schema['aliases'] ?? []) as readonly string[];

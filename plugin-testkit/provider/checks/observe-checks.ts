@@ -3,7 +3,7 @@ import { isFault, type MachineReport } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
 import { listed, sameIds } from '../answers/says.ts';
 
-/** What is seen of orders. */
+/** Checks of observations. */
 export function observeChecks({ on, when, subject }: ProviderChecks): void {
   const { kit, count } = subject;
 
@@ -31,8 +31,9 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     for (const attempt of attempts) ids.push(await harness.up(attempt));
     for (const turn of [[0, 1, 2], [2, 0, 1], [1]]) {
       const asked = turn.map((index) => harness.afresh(attempts[index] as (typeof attempts)[number]));
-      // What is not listed counts as not seen, never as gone: a provider may show it at the next look.
-      const seen = await harness.until(
+      // A machine that is not listed counts as not visible, never as gone: a provider may show it in the next
+      // observation.
+      const seen = await harness.time.until(
         () => harness.observe(asked),
         () => turn.every((index, place) => asked[place]?.alive.length === ids[index]?.length),
       );
@@ -49,7 +50,7 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     }
   });
 
-  on('observe of nothing is nothing', async (harness) => {
+  on('observe of no orders returns an empty list', async (harness) => {
     await harness.observe([]);
   });
 
@@ -80,26 +81,23 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
       sameIds(over.alive, [], 'All its machines were given back.', 'Seen of the one that is over');
   });
 
-  on(
-    'a session of a process that was started anew sees, and gives back, what an earlier one launched',
-    async (harness) => {
-      const attempt = await harness.start();
-      const ids = await harness.up(attempt);
-      const restarted = await harness.connect();
-      const later = harness.afresh(attempt);
-      await harness.up(later, restarted);
-      sameIds(
-        later.alive,
-        ids,
-        'What is needed to find machines again is in the handle and the order, never only in memory.',
-        'Seen after the restart',
-      );
-      await harness.giveBack(later, undefined, restarted);
-      sameIds(await harness.livingAfter(0), [], 'All machines were given back after the restart.', 'Living');
-    },
-  );
+  on('a session of a restarted process observes and releases the machines of an earlier one', async (harness) => {
+    const attempt = await harness.start();
+    const ids = await harness.up(attempt);
+    const restarted = await harness.connect();
+    const later = harness.afresh(attempt);
+    await harness.up(later, restarted);
+    sameIds(
+      later.alive,
+      ids,
+      'What is needed to find machines again is in the handle and the order, never only in memory.',
+      'Seen after the restart',
+    );
+    await harness.giveBack(later, undefined, restarted);
+    sameIds(await harness.livingAfter(0), [], 'All machines were given back after the restart.', 'Living');
+  });
 
-  on('a machine says the same of itself each time, and at rest', async (harness) => {
+  on('observations of an unchanged machine are equal, also with steady: true', async (harness) => {
     const attempt = await harness.start();
     const ids = await harness.up(attempt);
     const [first] = await harness.observe([attempt]);
@@ -124,7 +122,7 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
       const ids = await harness.up(attempt);
       const [ended = '', ...others] = ids;
       await endMachine.call(kit, harness.world, ended);
-      await harness.until(
+      await harness.time.until(
         () => harness.look(attempt),
         () => !attempt.alive.includes(ended) && others.every((id) => attempt.alive.includes(id)),
       );

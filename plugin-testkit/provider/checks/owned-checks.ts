@@ -9,57 +9,54 @@ import { wrongInReport } from '../answers/reports.ts';
 import { listed, sameIds, shown } from '../answers/says.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
-/** What of a provider is ours, for the sweep of what nobody knows any more. */
+/** Checks of the resources of an installation, which the sweep compares with the records. */
 export function ownedChecks({ on, subject }: ProviderChecks): void {
   const { type, api } = subject;
 
   if (type.owned) {
-    on(
-      'owned lists what this installation has, with the order that it was made for, and nothing of another',
-      async (harness) => {
-        const ours = await harness.start();
-        const ids = await harness.up(ours);
-        const elsewhere = `other${randomUUID().replaceAll('-', '')}`;
-        const foreign = await harness.connect(elsewhere);
-        const theirs = await harness.launch(await harness.order({ installation: elsewhere }, foreign), foreign);
-        const others = await harness.up(theirs, foreign);
-        const whole = (list: readonly OwnedResource[], wanted: readonly string[]) =>
-          wanted.every((id) => machinesIn(list).includes(id));
-        const mine = await harness.until(
-          () => owned(harness, harness.installation),
-          (list) => whole(list, ids),
+    on('owned lists the resources of this installation with their orders, and none of another', async (harness) => {
+      const ours = await harness.start();
+      const ids = await harness.up(ours);
+      const elsewhere = `other${randomUUID().replaceAll('-', '')}`;
+      const foreign = await harness.connect(elsewhere);
+      const theirs = await harness.launch(await harness.order({ installation: elsewhere }, foreign), foreign);
+      const others = await harness.up(theirs, foreign);
+      const whole = (list: readonly OwnedResource[], wanted: readonly string[]) =>
+        wanted.every((id) => machinesIn(list).includes(id));
+      const mine = await harness.time.until(
+        () => owned(harness, harness.installation),
+        (list) => whole(list, ids),
+      );
+      const yours = await harness.time.until(
+        () => owned(harness, elsewhere, foreign),
+        (list) => whole(list, others),
+      );
+      sameIds(machinesIn(mine), ids, 'owned lists all machines of its installation and none of another.', 'Listed');
+      sameIds(
+        machinesIn(yours),
+        others,
+        'owned lists all machines of its installation and none of another.',
+        'Listed for the other',
+      );
+      for (const each of mine.filter(({ kind }) => kind === 'machine')) {
+        assert.equal(
+          each.request_id,
+          ours.order.request_id,
+          `owned names the request of machine ${each.id}; seen: ${shown(each)}.`,
         );
-        const yours = await harness.until(
-          () => owned(harness, elsewhere, foreign),
-          (list) => whole(list, others),
+        assert.equal(
+          each.attempt,
+          ours.order.attempt,
+          `owned names the attempt of machine ${each.id}; seen: ${shown(each)}.`,
         );
-        sameIds(machinesIn(mine), ids, 'owned lists all machines of its installation and none of another.', 'Listed');
-        sameIds(
-          machinesIn(yours),
-          others,
-          'owned lists all machines of its installation and none of another.',
-          'Listed for the other',
-        );
-        for (const each of mine.filter(({ kind }) => kind === 'machine')) {
-          assert.equal(
-            each.request_id,
-            ours.order.request_id,
-            `owned names the request of machine ${each.id}; seen: ${shown(each)}.`,
-          );
-          assert.equal(
-            each.attempt,
-            ours.order.attempt,
-            `owned names the attempt of machine ${each.id}; seen: ${shown(each)}.`,
-          );
-        }
-        assert.ok(
-          mine.every((each) => each.request_id === undefined || each.request_id === ours.order.request_id),
-          `Nothing else of this installation is there; listed: ${shown(mine)}.`,
-        );
-      },
-    );
+      }
+      assert.ok(
+        mine.every((each) => each.request_id === undefined || each.request_id === ours.order.request_id),
+        `Nothing else of this installation is there; listed: ${shown(mine)}.`,
+      );
+    });
 
-    on('once all is given back and disposed of, owned lists nothing', async (harness) => {
+    on('after everything is released and disposed of, owned lists nothing', async (harness) => {
       const attempt = await harness.start();
       await harness.up(attempt);
       await harness.giveBack(attempt);
@@ -67,7 +64,7 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
       await harness.dispose(attempt.order, attempt.handle);
       const unsent = await harness.order();
       await harness.dispose(unsent);
-      const left = await harness.until(
+      const left = await harness.time.until(
         () => owned(harness, harness.installation),
         (list) => list.every(isGone),
       );
@@ -77,7 +74,7 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
   }
 
   if (type.owned && type.remove)
-    on('remove ends what it is given and nothing else, and may be said again', async (harness) => {
+    on('remove ends only what it is given, and may be repeated', async (harness) => {
       const [lost, kept] = [await harness.start(), await harness.start()];
       await harness.up(lost);
       const ids = await harness.up(kept);
@@ -96,7 +93,7 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
         );
         sameIds(await harness.livingAfter(ids.length), ids, 'The orphans were to go, and nothing else.', 'Living');
       }
-      const left = await harness.until(
+      const left = await harness.time.until(
         async () => (await owned(harness, harness.installation)).filter((each) => isOf(each, lost) && !isGone(each)),
         (list) => list.length === 0,
       );
@@ -128,7 +125,7 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
         `${name(gone)} was released; a host may be named by its name alone.`,
         'Said to live',
       );
-      assert.equal((await ask([])).length, 0, 'Asked about nobody, whichLive names nobody.');
+      assert.equal((await ask([])).length, 0, 'Without hosts, whichLive must return an empty list.');
     });
 }
 
@@ -136,11 +133,11 @@ const isOf = (each: OwnedResource, { order }: Attempt): boolean => each.request_
 const isGone = ({ machine }: OwnedResource): boolean =>
   machine !== undefined && ['shutting-down', 'terminated'].includes(machine.status);
 
-/** Machines that come up or run. */
+/** Pending and running machines. */
 const machinesIn = (list: readonly OwnedResource[]): string[] =>
   list.filter((each) => each.kind === 'machine' && !isGone(each)).map(({ id }) => id);
 
-/** Everything of an installation, of the type and of the API. */
+/** All resources of an installation, from the type and from the API. */
 async function owned(harness: ProviderHarness, installation: string, session?: unknown): Promise<OwnedResource[]> {
   const { type, api } = harness.subject;
   const on = session ?? (await harness.session());

@@ -3,7 +3,7 @@ import type { ProviderChecks } from '../check-list.ts';
 import { delivered } from '../answers/outcome.ts';
 import { listed, sameIds } from '../answers/says.ts';
 
-/** How machines go. */
+/** Checks of releases. */
 export function releaseChecks({ on, subject }: ProviderChecks): void {
   const { count } = subject;
 
@@ -17,7 +17,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
       `Only ${gone} was to go, and nothing was to come.`,
       'Living',
     );
-    await harness.until(
+    await harness.time.until(
       () => harness.look(attempt),
       () => !attempt.alive.includes(gone),
     );
@@ -62,7 +62,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     await harness.up(attempt);
     await harness.giveBack(attempt);
     sameIds(await harness.livingAfter(0), [], 'All were to go, and nothing was to come.', 'Living');
-    await harness.until(
+    await harness.time.until(
       () => harness.look(attempt),
       () => attempt.alive.length === 0 && attempt.settled,
     );
@@ -72,12 +72,12 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     );
   });
 
-  on('release of a machine that nobody knows is a success and ends no other', async (harness) => {
+  on('release of an unknown machine is a success and ends no other', async (harness) => {
     const attempt = await harness.start();
     const ids = await harness.up(attempt);
     const [like] = harness.refs(attempt, ids.slice(0, 1));
     assert.ok(like, 'A machine is up.');
-    // Old enough to be gone rather than not yet visible, and spelled like the others.
+    // The machine is old enough to be gone rather than not yet visible, and its id has the same form as the others.
     const notOurs = { ...like, machine_id: unlike(like.machine_id), launched_at: '2020-01-01T00:00:00.000Z' };
     await harness.release(attempt, { go: [notOurs], stay: harness.refs(attempt, ids), to_come: 0 });
     sameIds(await harness.livingAfter(ids.length), ids, 'None of these was named.', 'Living');
@@ -85,7 +85,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     sameIds(
       await harness.livingAfter(ids.length - 1),
       ids.slice(1),
-      `${like.machine_id} was named beside a machine that nobody knows.`,
+      `${like.machine_id} was named together with an unknown machine.`,
       'Living',
     );
   });
@@ -103,7 +103,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const here = [...attempt.alive];
     await harness.release(attempt, { go: [], stay: harness.refs(attempt, here), to_come: 0 });
     const before = await harness.living();
-    await harness.quiet();
+    await harness.time.quiet();
     const later = (await harness.living()).filter((id) => !before.includes(id));
     assert.ok(
       later.length === 0,
@@ -111,7 +111,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     );
     const cut = here.filter((id) => !before.includes(id));
     assert.ok(cut.length === 0, `They were to stay (go: []), and ended: ${listed(cut)}.`);
-    await harness.until(
+    await harness.time.until(
       () => harness.look(attempt),
       () => attempt.settled,
     );
@@ -151,7 +151,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
   });
 }
 
-/** An id of the same form that is not taken: its last letters and digits are others. */
+/** An unused id of the same form: its last letters and digits are replaced. */
 function unlike(id: string): string {
   const turned = id.replace(/[0-9a-z]{1,8}$/i, (tail) =>
     [...tail].map((each) => (/\d/.test(each) ? '9' : 'f')).join(''),

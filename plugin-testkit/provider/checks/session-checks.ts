@@ -6,25 +6,25 @@ import { delivered } from '../answers/outcome.ts';
 import { shown } from '../answers/says.ts';
 import { within } from '../harness/within.ts';
 
-/** How a configured instance is connected, named, asked and closed. */
+/** Checks of the session of a configured instance. */
 export function sessionChecks({ on, subject }: ProviderChecks): void {
   const { type } = subject;
 
-  on('connect asks nobody', async (harness) => {
+  on('connect makes no call', async (harness) => {
     const seen = await networkUse(async () => {
       await harness.connect();
-      // What it left running would show by now; timers of the same turn may come in any order.
+      // Background work of `connect` would be visible by now; timers of the same turn may fire in any order.
       await after(50);
       await soon();
     });
     assert.deepEqual(
       seen,
       [],
-      `connect must not leave the process, since the broker starts with it; it ${seen.join(' and ')}. Ask at the first call.`,
+      `connect must not access the network or start processes, because the broker starts with it; it ${seen.join(' and ')}. Do this at the first call.`,
     );
   });
 
-  on('connect takes less than a second, also where nobody answers', async (harness) => {
+  on('connect takes less than a second, even if the provider does not answer', async (harness) => {
     await harness.closeWorld();
     const began = performance.now();
     const connecting = harness.connect();
@@ -32,9 +32,12 @@ export function sessionChecks({ on, subject }: ProviderChecks): void {
     const connected = await within(1_000, connecting);
     assert.ok(
       blocked < 1_000,
-      `connect must be done within a second, and kept the whole process waiting for ${Math.round(blocked)} ms.`,
+      `connect must end within a second, but blocked the whole process for ${Math.round(blocked)} ms.`,
     );
-    assert.ok(connected !== 'late', 'connect must be done within a second, and was not. Ask at the first call.');
+    assert.ok(
+      connected !== 'late',
+      'connect must end within a second, but did not. Call the provider at the first call.',
+    );
   });
 
   on('two sessions of one configuration are the same cloud', async (harness) => {
@@ -58,11 +61,11 @@ export function sessionChecks({ on, subject }: ProviderChecks): void {
     await delivered('check', () => type.check?.(session, harness.call()));
   });
 
-  on('a session may be closed twice, and others go on', async (harness) => {
+  on('a session may be closed twice, and other sessions continue', async (harness) => {
     const [one, other] = [await harness.connect(), await harness.connect()];
     const attempt = await harness.launch(await harness.order({}, one), one);
     await delivered('close', () => type.close?.(one));
-    await delivered('close, said again', () => type.close?.(one));
+    await delivered('a second close', () => type.close?.(one));
     await harness.up(attempt, other);
   });
 }

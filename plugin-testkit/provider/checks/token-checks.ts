@@ -4,13 +4,13 @@ import { outcomeOf, told } from '../answers/outcome.ts';
 import { sameIds } from '../answers/says.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
-/** The same order, more than once. */
+/** Checks of orders that are sent more than once. */
 export function tokenChecks({ when, on, subject }: ProviderChecks): void {
   const { kit, api, count } = subject;
   const valid = api.capabilities?.token_valid_ms > 0 ? true : undefined;
-  const lacks = 'a token that is worth something for a while (capabilities.token_valid_ms)';
+  const lacks = 'a token that is valid for some time (capabilities.token_valid_ms)';
   const once = async (harness: ProviderHarness, how: string) => {
-    await harness.until(
+    await harness.time.until(
       () => harness.living(),
       (ids) => ids.length >= count,
     );
@@ -44,7 +44,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
 
   when(valid, lacks, 'launched twice at the same time with one token, an order starts once', async (_, harness) => {
     const order = await harness.order();
-    // One of the two may be told to come again; never may it be told that nothing was done for good.
+    // One of the two may get a retryable fault, but never a fault that means that nothing was done.
     const outcomes = await Promise.all([outcomeOf(() => harness.send(order)), outcomeOf(() => harness.send(order))]);
     for (const outcome of outcomes) {
       const later =
@@ -114,7 +114,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
   when(
     kit.loseAnswer,
     'loseAnswer: a launch that is carried out and whose answer is lost',
-    'a launch whose answer was lost is of unknown outcome, and sent again gives its machines once',
+    'a launch whose answer was lost has an unknown outcome, and starts its machines once when it is sent again',
     async (loseAnswer, harness) => {
       const order = await harness.order();
       await loseAnswer.call(kit, harness.world);
@@ -123,7 +123,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         assert.equal(
           outcome.fault.kind,
           'unknown-outcome',
-          `A launch that may have been carried out ends in 'unknown-outcome', or the broker orders again what is there already; it ended in '${outcome.fault.kind}': ${outcome.fault.message}`,
+          `A launch that may have been carried out ends in 'unknown-outcome', or the broker orders machines again that already exist; it ended in '${outcome.fault.kind}': ${outcome.fault.message}`,
         );
       else
         assert.equal(
@@ -132,9 +132,9 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
           `A launch whose answer was lost throws a ProviderFault of kind 'unknown-outcome'; ${told(outcome)}.`,
         );
       if (valid === undefined) return;
-      // The broker may have been started anew in between, and the provider may ask for some patience.
+      // The broker may have restarted in between, and the provider may need some time.
       const restarted = await harness.connect();
-      const again = await harness.until(
+      const again = await harness.time.until(
         () => outcomeOf(() => harness.send(order, restarted)),
         (each) => each.kind === 'value',
       );
@@ -162,9 +162,9 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         await loseAnswer.call(kit, harness.world);
         const lost = await outcomeOf(() => harness.send(order));
         if (lost.kind === 'value') return void (await harness.up(harness.begun(order, lost.value)));
-        await harness.quiet();
+        await harness.time.quiet();
         const restarted = await harness.connect();
-        const handle = await harness.until(
+        const handle = await harness.time.until(
           async () => api.find?.(restarted, order, harness.call()),
           (each) => each !== undefined,
         );

@@ -3,21 +3,21 @@ import type { Launch, LaunchOrder, MachineRef, MachineReport, Observation, Short
 
 export type Order = LaunchOrder<any, any>;
 
-/** What the broker would have stored of one attempt. */
+/** The data of one attempt that the broker would have stored. */
 export interface Attempt {
   readonly order: Order;
   handle: object;
   settled: boolean;
-  /** It goes on trying and gets nothing. */
+  /** The provider retries by itself without result. */
   stuck: boolean;
   shortfall: readonly Shortfall[];
-  /** Every machine ever reported, as it was reported last. */
+  /** Every machine ever reported, with its last report. */
   readonly machines: Map<string, MachineReport>;
-  /** What the last look listed as coming up or running. */
+  /** Machines that the last observation listed as pending or running. */
   alive: readonly string[];
 }
 
-/** What an order is made of beyond the usual. */
+/** Differences of an order from the default order. */
 export interface OrderOptions {
   readonly count?: number;
   readonly request_id?: string;
@@ -25,7 +25,7 @@ export interface OrderOptions {
   readonly installation?: string;
 }
 
-/** A copy as it comes back from the store. */
+/** A copy that passed through JSON, as from the store. */
 export const stored = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
 export const refOf = ({ machine_id, status, launched_at, data }: MachineReport): MachineRef =>
@@ -36,7 +36,7 @@ export const refOf = ({ machine_id, status, launched_at, data }: MachineReport):
     ...(data === undefined ? {} : { data }),
   });
 
-/** What is known of an attempt straight after its launch. */
+/** The attempt immediately after its launch. */
 export function launched(order: Order, { handle, settled, shortfall = [], machines = [] }: Launch): Attempt {
   return {
     order,
@@ -49,7 +49,7 @@ export function launched(order: Order, { handle, settled, shortfall = [], machin
   };
 }
 
-/** Takes in what a look showed. */
+/** Applies an observation to an attempt. */
 export function apply(attempt: Attempt, seen: Observation): void {
   if (seen.handle !== undefined) attempt.handle = seen.handle;
   attempt.settled = seen.settled;
@@ -59,14 +59,14 @@ export function apply(attempt: Attempt, seen: Observation): void {
   for (const report of seen.machines) attempt.machines.set(report.machine_id, report);
 }
 
-/** Machines that are not known to be gone, as the broker hands them over. */
+/** Machines that are not known to be gone, as the broker passes them to the plugin. */
 export const knownOf = ({ machines }: Attempt): MachineRef[] =>
   [...machines.values()].filter(({ status }) => status !== 'terminated').map(refOf);
 
 const aliveOf = (machines: readonly MachineReport[]): string[] =>
   machines.filter(({ status }) => status === 'pending' || status === 'running').map(({ machine_id }) => machine_id);
 
-/** As the broker makes tokens: 52 characters of `[a-v0-9]`. */
+/** A token in the form of the broker's: 52 characters of `[a-v0-9]`. */
 export function tokenOf(installation: string, request_id: string, attempt: number): string {
   const digest = createHash('sha256').update(`${installation} ${request_id} ${attempt}`).digest('hex');
   return BigInt(`0x${digest}`).toString(32).padStart(52, '0');

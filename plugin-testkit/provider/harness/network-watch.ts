@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 
-/** Resources by which something leaves the process, and what each is in words. */
+/** Asynchronous resources that reach beyond the process, each with a description. */
 const doors: Readonly<Record<string, string>> = {
   TCPCONNECTWRAP: 'opened a connection',
   PIPECONNECTWRAP: 'opened a local socket',
@@ -20,8 +20,8 @@ const hook = createHook({
 });
 
 /**
- * What `act`, and whatever it set going, did that reaches beyond the process. Told apart by where it comes from: other
- * checks may use the network meanwhile.
+ * Describes each access beyond the process by `act` and by the work that it started. Other checks may use the network
+ * at the same time: the asynchronous context tells them apart.
  */
 export async function networkUse(act: () => Promise<void>): Promise<string[]> {
   const seen = new Set<string>();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as after } from 'node:timers/promises';
 import {
   isFault,
   systemClock,
@@ -32,19 +31,14 @@ import { assertLaunch, assertObservations } from '../answers/reports.ts';
 import { readConfig, readTemplate } from './read-input.ts';
 import { shown } from '../answers/says.ts';
 import type { Subject } from '../subject.ts';
-
-/** Whether a call need not be made again: it was not put off. */
-const isFinal = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind !== 'fault' || (outcome.fault.kind !== 'unavailable' && outcome.fault.kind !== 'throttled');
+import { isFinal, WorldTime } from './world-time.ts';
 
 const callMs = 30_000;
-/** How often what is awaited is looked for at least. */
-const mostRounds = 60;
-
-/** Drives a plugin in a world as the broker does: everything that is stored passes through JSON in between. */
+/** Drives a plugin in a world as the broker does: all stored data passes through JSON. */
 export class ProviderHarness<World extends ProviderWorld = any> {
   readonly subject: Subject<World>;
   readonly world: World;
+  readonly time: WorldTime<World>;
   readonly installation = `kit${randomUUID().replaceAll('-', '')}`;
   readonly config: Readonly<Record<string, unknown>>;
   readonly template: Template;
@@ -59,32 +53,33 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   private constructor(subject: Subject<World>, world: World, ending: Ending) {
     this.subject = subject;
     this.world = world;
+    this.time = new WorldTime(subject.kit, world);
     ending.defer(() => this.closeWorld());
     ending.defer(() => this.#end());
     this.config = readConfig(subject, world.config);
     this.template = readTemplate(subject, world.template ?? {});
   }
 
-  /** Opens a world, and ends with the check everything that was opened. */
+  /** Opens a world. Everything that is opened ends with the check. */
   static async open<W extends ProviderWorld>(subject: Subject<W>, ending: Ending): Promise<ProviderHarness<W>> {
     const world = await subject.kit.open();
     const harness = new ProviderHarness(subject, world, ending);
     return harness;
   }
 
-  /** Ends the world, once. */
+  /** Ends the world; a second call has no effect. */
   async closeWorld(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     await this.subject.kit.close?.(this.world);
   }
 
-  /** A call as the broker makes one, given up after half a minute. */
+  /** A call as the broker makes one, with a time-out of half a minute. */
   call(more: Partial<Call> = {}): Call {
     return { signal: AbortSignal.timeout(callMs), fence: () => undefined, log: this.#log, ...more };
   }
 
-  /** A new session: what another process, or the same after a restart, would have. */
+  /** A new session, as in another process or after a restart. */
   async connect(installation: string = this.installation): Promise<any> {
     const { type } = this.subject;
     const session = await delivered('connect', () =>
@@ -101,7 +96,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return session;
   }
 
-  /** The session that is used where none is named. */
+  /** The default session. */
   session(): Promise<any> {
     return (this.#first ??= this.connect());
   }
@@ -125,7 +120,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     });
   }
 
-  /** An order, prepared as the broker has it prepared and stored before the first launch. */
+  /** An order, prepared and stored before the first launch as the broker does it. */
   async order(options: OrderOptions = {}, session?: unknown): Promise<Order> {
     return this.prepare(this.draft(options), session);
   }
@@ -136,14 +131,14 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     const on = session ?? (await this.session());
     const prepared: unknown = await api.prepare(on, stored(order), this.call());
     const unstorable = notJson(prepared, 'prepared');
-    assert.ok(unstorable === undefined, `prepare: ${unstorable}. What it gives is stored as JSON before the launch.`);
+    assert.ok(unstorable === undefined, `prepare: ${unstorable}. The result is stored as JSON before the launch.`);
     const made = { ...order, prepared: stored(prepared) };
     this.#prepared.push(made);
     return made;
   }
 
   /**
-   * Sends an order, and gives what the plugin answered as the broker would store it. Throws what the plugin throws.
+   * Sends an order, and returns the answer of the plugin as the broker would store it. Throws what the plugin throws.
    */
   async send(order: Order, session?: unknown, call = this.call()): Promise<Launch> {
     const on = session ?? (await this.session());
@@ -152,41 +147,39 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return stored(launch);
   }
 
-  /** Sends an order that must succeed. What was certainly not done is sent again, as the broker does. */
+  /** Sends an order that must succeed. As the broker does, it sends the order again after a retryable fault. */
   async launch(order: Order, session?: unknown): Promise<Attempt> {
-    return this.begun(order, valueOf('launch', await this.untilFinal(() => this.send(order, session))));
+    return this.begun(order, valueOf('launch', await this.time.untilFinal(() => this.send(order, session))));
   }
 
-  /**
-   * Sends an order again that was sent before. A provider that has not made up its mind yet may be asked once more.
-   */
+  /** Sends an order again that was sent before, until its outcome is known. */
   async again(order: Order, session?: unknown): Promise<Attempt> {
     const open = (outcome: Outcome<unknown>) => outcome.kind === 'fault' && outcome.fault.kind === 'unknown-outcome';
-    const outcome = await this.until(
+    const outcome = await this.time.until(
       () => outcomeOf(() => this.send(order, session)),
       (each) => isFinal(each) && !open(each),
     );
-    return this.begun(order, valueOf('launch, said again,', outcome));
+    return this.begun(order, valueOf('a repeated launch', outcome));
   }
 
-  /** Orders and launches. */
+  /** Prepares an order and launches it. */
   async start(options: OrderOptions = {}): Promise<Attempt> {
-    return this.launch(valueOf('prepare', await this.untilFinal(() => this.order(options))));
+    return this.launch(valueOf('prepare', await this.time.untilFinal(() => this.order(options))));
   }
 
-  /** Remembers what a launch gave. */
+  /** Records the answer of a launch as an attempt. */
   begun(order: Order, launch: Launch): Attempt {
     const attempt = launched(order, launch);
     this.attempts.push(attempt);
     return attempt;
   }
 
-  /** Another broker's knowledge of the same attempt: its handle, and nothing of its machines. */
+  /** The attempt as another broker knows it: with its handle, without its machines. */
   afresh({ order, handle }: Attempt): Attempt {
     return launched(stored(order), { handle: stored(handle), settled: false });
   }
 
-  /** One call of `observe` for these attempts, taken in by them. A fault of one is its entry. */
+  /** Calls `observe` once for these attempts, and applies the observations. The fault of one attempt is its entry. */
   async observe(
     attempts: readonly Attempt[],
     session?: unknown,
@@ -209,53 +202,21 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     });
   }
 
-  /** One look at one attempt; a fault fails the check. */
+  /** Observes one attempt; a fault fails the check. */
   async look(attempt: Attempt, session?: unknown): Promise<Observation> {
     const [seen] = await this.observe([attempt], session);
     assert.ok(
       !isFault(seen),
-      `observe must show an attempt that was launched, and gave the fault '${(seen as ProviderFault)?.kind}': ${(seen as ProviderFault)?.message}`,
+      `observe must show an attempt that was launched, but returned the fault '${(seen as ProviderFault)?.kind}': ${(seen as ProviderFault)?.message}`,
     );
     return seen as Observation;
   }
 
-  /** Reads, and moves the world on, until the value is enough or `patience_ms` is over; returns what was read last. */
-  async until<T>(read: () => Promise<T>, enough: (value: T) => boolean): Promise<T> {
-    const { settle, patience_ms = 10_000 } = this.subject.kit;
-    // A world that is moved on by steps has so many; where time passes by itself it is time that counts.
-    const end = settle ? 0 : performance.now() + patience_ms;
-    for (let round = 0; ; round += 1) {
-      const value = await read();
-      if (enough(value) || (round >= mostRounds && performance.now() > end)) return value;
-      await this.pass(Math.min(250, 20 + round * 10));
-    }
-  }
-
-  /** Makes a call again as long as it is put off; how it ended. */
-  untilFinal<T>(call: () => Promise<T>): Promise<Outcome<T>> {
-    return this.until(() => outcomeOf(call), isFinal);
-  }
-
-  /** Time passes in the world. */
-  async pass(ms = 50): Promise<void> {
-    const { settle } = this.subject.kit;
-    if (settle) await settle(this.world);
-    else await after(ms);
-  }
-
-  /** As long as what was on its way needs to arrive. */
-  async quiet(): Promise<void> {
-    for (let round = 0; round < 5; round += 1) {
-      await this.pass(40);
-      await after(2);
-    }
-  }
-
-  /** Waits until an attempt has all its machines and they are ready; the ids. */
+  /** Waits until all machines of an attempt are ready; returns their ids. */
   async up(attempt: Attempt, session?: unknown): Promise<string[]> {
     const wanted = attempt.order.machine_count;
     const ready = () => attempt.alive.filter((id) => attempt.machines.get(id)?.ready);
-    await this.until(
+    await this.time.until(
       () => this.look(attempt, session),
       () => attempt.settled && attempt.alive.length === wanted && ready().length === wanted,
     );
@@ -270,21 +231,21 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return [...attempt.alive].toSorted();
   }
 
-  /** References of machines of an attempt; all that are not gone where none are named. */
+  /** References of the named machines of an attempt; default: of all that are not gone. */
   refs(attempt: Attempt, ids?: readonly string[]): MachineRef[] {
     return ids
       ? [...attempt.machines.values()].filter(({ machine_id }) => ids.includes(machine_id)).map(refOf)
       : knownOf(attempt);
   }
 
-  /** Says an aim until it is done. */
+  /** Repeats a release until it is done. */
   async release(attempt: Attempt, aim: ReleaseTarget, session?: unknown): Promise<void> {
     const on = session ?? (await this.session());
     const { api } = this.subject;
     await this.#done('release', () => api.release(on, stored(attempt.handle), stored(aim), this.call()));
   }
 
-  /** Gives machines back: those of `ids`, or all; the others stay, and nothing more may come. */
+  /** Releases the machines of `ids`, or all. The others stay, and no more may arrive. */
   async giveBack(attempt: Attempt, ids?: readonly string[], session?: unknown): Promise<void> {
     const go = this.refs(attempt, ids);
     const stay = this.refs(attempt, attempt.alive).filter(
@@ -302,7 +263,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     );
   }
 
-  /** Machines that live: as the world says, else as the plugin does of the attempts that are known. */
+  /** Ids of the live machines: from the world, or else from observations of the known attempts. */
   async living(): Promise<string[]> {
     const { living } = this.subject.kit;
     if (living) return [...(await living.call(this.subject.kit, this.world))].toSorted();
@@ -310,27 +271,30 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return [...new Set(this.attempts.flatMap(({ alive }) => alive))].toSorted();
   }
 
-  /** Waits until exactly as many live as `wanted` says, and some time more; the ids. */
+  /** Waits until `wanted` machines live, and for possible late arrivals; returns the ids. */
   async livingAfter(wanted: number): Promise<string[]> {
-    await this.until(
+    await this.time.until(
       () => this.living(),
       (ids) => ids.length === wanted,
     );
-    await this.quiet();
+    await this.time.quiet();
     return this.living();
   }
 
-  /** Repeats what is to be said again until it is done. What can be tried again is; anything else fails the check. */
+  /** Repeats a call until it is done. Retryable faults are retried; any other error fails the check. */
   async #done(
     verb: string,
     say: () => Promise<{ readonly done: boolean; readonly again_ms?: number } | undefined>,
   ): Promise<void> {
     let last = '';
-    await this.until(
+    await this.time.until(
       async () => {
         try {
           const progress = await say();
-          assert.ok(typeof progress?.done === 'boolean', `${verb} must give {done}, and gave ${shown(progress)}.`);
+          assert.ok(
+            typeof progress?.done === 'boolean',
+            `${verb} must return {done}, but returned ${shown(progress)}.`,
+          );
           last = progress.done ? '' : 'done: false';
         } catch (error) {
           if (!isFault(error) || (error.kind !== 'unavailable' && error.kind !== 'throttled'))
@@ -340,7 +304,10 @@ export class ProviderHarness<World extends ProviderWorld = any> {
       },
       () => last === '',
     );
-    assert.ok(last === '', `${verb} must come to its end: what is gone already is a success. It still said: ${last}.`);
+    assert.ok(
+      last === '',
+      `${verb} must end: the release of a machine that is already gone is a success. Its last result: ${last}.`,
+    );
   }
 
   get #log(): Log {
@@ -348,7 +315,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return { debug: line, info: line, warn: line, error: line };
   }
 
-  /** Gives back what is left, where nobody else ends the world, and closes all sessions. */
+  /** Releases the remaining machines if the kit has no `close`, and closes all sessions. */
   async #end(): Promise<void> {
     const { type, kit } = this.subject;
     if (!kit.close) {
@@ -360,7 +327,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
       }
       for (const order of this.#prepared) await this.dispose(order).catch(() => undefined);
     }
-    // Whether it may be closed twice is a check of its own.
+    // A separate check covers a second close.
     for (const session of this.#sessions)
       await Promise.resolve(session)
         .then((each) => type.close?.(each))

@@ -13,14 +13,14 @@ import type { Subject } from '../subject.ts';
 type Fields = Readonly<Record<string, unknown>>;
 const opened = new WeakMap<object, TObject>();
 
-/** The schema of a configuration as the broker reads it: more fields than it names are always allowed. */
+/** The schema of a configuration as the broker reads it: unknown fields are always allowed. */
 export function configSchema({ type }: Pick<Subject, 'type'>): TObject {
   const known = opened.get(type.config) ?? ({ ...type.config, additionalProperties: true } as TObject);
   opened.set(type.config, known);
   return known;
 }
 
-/** A configuration with its defaults, or what is wrong with it. */
+/** A configuration with its defaults, or the findings. */
 export function parseConfig(
   subject: Pick<Subject, 'type'>,
   config: Fields,
@@ -45,7 +45,7 @@ export function templateSchema({ type, api }: Pick<Subject, 'type' | 'api'>): TO
   return { ...Type.Object(properties, { additionalProperties: true }), required: ['template_id'] } as TObject;
 }
 
-/** A template as the broker stores it: own spelling of fields, no defaults. */
+/** A template as the broker stores it: canonical field names, no defaults. */
 export function readTemplate(subject: Pick<Subject, 'type' | 'api'>, fields: Fields): Template {
   const schema = compile(templateSchema(subject));
   const raw = { template_id: 'conformance', provider_api: subject.api.name, ...fields };

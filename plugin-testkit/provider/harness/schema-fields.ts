@@ -1,4 +1,4 @@
-/** One field of a schema, with its place in words: `launch_template.max_versions`. */
+/** One field of a schema, with its dotted path as `name`: `launch_template.max_versions`. */
 export interface SchemaField {
   readonly path: readonly string[];
   readonly name: string;
@@ -7,7 +7,7 @@ export interface SchemaField {
 
 type Json = Readonly<Record<string, any>>;
 
-/** All fields of an object schema, those of nested objects among them, each after the object that it is in. */
+/** All fields of an object schema, including those of nested objects, which follow their object. */
 export function fieldsOf(schema: unknown, under: readonly string[] = []): SchemaField[] {
   const properties = Object.entries(((schema ?? {}) as Json)['properties'] ?? {}) as [string, Json][];
   return properties.flatMap(([name, field]) => {
@@ -17,7 +17,7 @@ export function fieldsOf(schema: unknown, under: readonly string[] = []): Schema
   });
 }
 
-/** A schema, or those that it is one of. */
+/** The variants of a schema (`anyOf`, `oneOf`), or the schema itself. */
 export const variantsOf = (schema: Json): readonly Json[] => schema['anyOf'] ?? schema['oneOf'] ?? [schema];
 
 /** Types that the values of a field may have. */

@@ -3,8 +3,8 @@ import { setTimeout as after } from 'node:timers/promises';
 const tickMs = 50;
 
 /**
- * What a promise gives, or `late` where it has nothing within so many milliseconds. Counted in turns of the event loop
- * that are as long, so that checks which run at the same time and keep it busy do not count.
+ * The value of a promise, or `late` if it is not settled within the milliseconds. Time is counted in short timers, so
+ * that checks that keep the event loop busy at the same time do not count.
  */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
   const ended = new AbortController();

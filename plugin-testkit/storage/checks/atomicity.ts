@@ -13,7 +13,7 @@ const there = [
   insert('signal', aSignal('w-1')),
 ];
 
-/** One of each operation; together they touch every kind of change that a commit can have. */
+/** One of each operation; together they cover every kind of change in a commit. */
 const good: readonly Change[] = [
   insert('request', aRequest('r-2', { holds: 1 })),
   { op: 'put', kind: 'signal', record: aSignal('w-1', { applied: true }) },
@@ -38,7 +38,7 @@ const bad: readonly (readonly [string, Change, Code])[] = [
   ['a slot', { op: 'slot', provider_instance: 'east', request_id: 'r-1', max: 0 }, 'INSTANCE_BUSY'],
 ];
 
-/** All or nothing, wherever in a commit the refusal comes from. */
+/** Checks that a refused commit has no effect, wherever the refused change is in the commit. */
 export function checkAtomicity({ check, opened }: Contract): void {
   for (const [name, change, code] of bad) {
     check(`a commit that is refused for ${name} leaves nothing behind, wherever in it that stands`, async (ending) => {

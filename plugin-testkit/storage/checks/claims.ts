@@ -7,7 +7,7 @@ const ids = (claims: readonly { readonly request_id: string }[]) => claims.map((
 
 /** The contract of `claim`, `renew` and `yield`. */
 export function checkClaims({ check, opened, shared }: Contract): void {
-  // Lives, and is not this process: the one that started it.
+  // The parent process: it is alive and is not this process.
   const other = anOwner({ pid: process.ppid });
 
   check('claim takes what is due by the clock of the store, longest due first, up to the limit', async (ending) => {
@@ -86,7 +86,7 @@ export function checkClaims({ check, opened, shared }: Contract): void {
     for (let i = 0; i < 60; i += 20) {
       await store.commit(Array.from({ length: 20 }, (_, j) => insert('request', aRequest(`r-${i + j}`))));
     }
-    // Different hosts: nothing is known of whether they live.
+    // Owners of other hosts: this process cannot know whether they are alive.
     const claimed = await Promise.all(
       Array.from({ length: 12 }, (_, i) => stores[i % 3]?.claim(anOwner({ host: `h-${i}` }), 7, 1_000) ?? []),
     );
@@ -97,7 +97,7 @@ export function checkClaims({ check, opened, shared }: Contract): void {
     assert.ok(claimed.every((one) => one.length <= 7));
   });
 
-  check('when the lease ends another owner takes over, and hears that nothing was yielded', async (ending) => {
+  check('when the lease ends another owner takes over, and learns that the claim was not yielded', async (ending) => {
     const { store, clock } = await opened(ending);
     await store.commit([insert('request', aRequest('r-1'))]);
     await store.claim(anOwner({ host: 'far' }), 1, 1_000);
@@ -132,7 +132,7 @@ export function checkClaims({ check, opened, shared }: Contract): void {
     assert.deepEqual(await store.renew(anOwner(), 1_000), []);
     assert.deepEqual(await store.claim(other, 1, 1_000), [{ request_id: 'r-1', epoch: 2, taken_over: false }]);
     await store.yield([...first, { request_id: 'absent', epoch: 1 }]);
-    assert.deepEqual(await store.claim(anOwner(), 1, 1_000), [], 'a stale yield is passed over');
+    assert.deepEqual(await store.claim(anOwner(), 1, 1_000), [], 'a stale yield is ignored');
   });
 
   const gone: readonly (readonly [string, object, object])[] = [

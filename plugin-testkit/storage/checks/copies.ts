@@ -18,7 +18,7 @@ const whole = [
 
 const errorsOf = ({ findings }: StorageCheck) => findings.filter(isError);
 
-/** The contract of `check` and `backup`, where a driver has them. */
+/** The contract of `check` and `backup`, if a driver has them. */
 export function checkCopies({ when, opened }: Contract, driver: StorageDriver<any>): void {
   const check = driver.check?.bind(driver);
   const copying = check && driver.backup && { check, backup: driver.backup.bind(driver) };
@@ -26,7 +26,7 @@ export function checkCopies({ when, opened }: Contract, driver: StorageDriver<an
   when(
     check,
     'a driver that can `check`',
-    'a sound storage is said to be sound, with how many there are of each kind, beside its use and without a change',
+    'an intact storage is reported as valid, with the number of records of each kind, during its use and without a change',
     async (look, ending) => {
       const { store, options } = await opened(ending);
       await store.commit(whole);
@@ -45,7 +45,7 @@ export function checkCopies({ when, opened }: Contract, driver: StorageDriver<an
   when(
     copying,
     'a driver that can `check` and `backup`',
-    'a copy that is made beside its use has everything that was acknowledged, and replaces nothing unasked',
+    'a copy that is made during use has everything that was acknowledged, and replaces nothing without permission',
     async (can, ending) => {
       const { store, options } = await opened(ending);
       const directory = await mkdtemp(join(tmpdir(), 'muster-copy-'));
@@ -70,7 +70,7 @@ export function checkCopies({ when, opened }: Contract, driver: StorageDriver<an
   when(
     copying,
     'a driver that can `check` and `backup`',
-    'something else that is no copy is not called sound',
+    'another file that is no copy is not reported as valid',
     async (can, ending) => {
       const { options } = await opened(ending);
       const directory = await mkdtemp(join(tmpdir(), 'muster-copy-'));

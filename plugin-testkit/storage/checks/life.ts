@@ -8,22 +8,25 @@ import { soon } from '../soon.ts';
 
 /** The contract of `watch`, `ready` and `close`. */
 export function checkLife({ check, opened }: Contract): void {
-  check('a watcher hears of its own store’s commits, after the call and with exactly their kinds', async (ending) => {
-    const { store } = await opened(ending);
-    await store.commit([insert('request', aRequest('r-0'))]);
-    await after(20);
-    const heard: Kind[][] = [];
-    using _watch = store.watch((kinds) => heard.push([...kinds].toSorted()));
-    const committed = store.commit([insert('request', aRequest('r-1')), insert('machine', aMachine('m-1'))]);
-    assert.deepEqual(heard, []);
-    await committed;
-    assert.ok(await soon(() => heard.length > 0));
-    await store.commit([insert('request', aRequest('r-1'))]).catch(() => {});
-    await after(300);
-    assert.deepEqual(heard, [['machine', 'request']]);
-  });
+  check(
+    'a watcher is notified of its own store’s commits, after the call and with exactly their kinds',
+    async (ending) => {
+      const { store } = await opened(ending);
+      await store.commit([insert('request', aRequest('r-0'))]);
+      await after(20);
+      const heard: Kind[][] = [];
+      using _watch = store.watch((kinds) => heard.push([...kinds].toSorted()));
+      const committed = store.commit([insert('request', aRequest('r-1')), insert('machine', aMachine('m-1'))]);
+      assert.deepEqual(heard, []);
+      await committed;
+      assert.ok(await soon(() => heard.length > 0));
+      await store.commit([insert('request', aRequest('r-1'))]).catch(() => {});
+      await after(300);
+      assert.deepEqual(heard, [['machine', 'request']]);
+    },
+  );
 
-  check('a watcher that is disposed of hears nothing more', async (ending) => {
+  check('a watcher that is disposed of is no longer notified', async (ending) => {
     const { store } = await opened(ending);
     let heard = 0;
     let others = 0;
@@ -35,7 +38,7 @@ export function checkLife({ check, opened }: Contract): void {
     assert.equal(heard, 0);
   });
 
-  check('a watcher that fails does not keep the others from hearing', async (ending) => {
+  check('a watcher that fails does not prevent the notification of others', async (ending) => {
     const { store } = await opened(ending);
     let heard = 0;
     using _bad = store.watch(() => {

@@ -3,7 +3,7 @@ import { compile } from '../../../core/index.ts';
 import type { Checks } from '../../runner.ts';
 import { driverOf, type StorageSubject } from '../subject.ts';
 
-/** What a driver says of itself. */
+/** Checks of the definition of a driver. */
 export function checkStorageManifest({ check }: Checks, subject: StorageSubject): void {
   const driver = driverOf(subject);
   const fields = Object.entries((driver.options as { readonly properties?: Record<string, Field> }).properties ?? {});

@@ -7,8 +7,8 @@ const rows = 100_000;
 const together = 200;
 
 /**
- * A hundred ties for each time, a quarter of them pending. Keys of one length, so that every order of texts puts them
- * the same way.
+ * A hundred requests have the same time, and a quarter are pending. All keys have the same length, so that every
+ * collation sorts them alike.
  */
 const row = (n: number): RequestRecord =>
   aRequest(`r-${String(n).padStart(6, '0')}`, {
@@ -16,7 +16,7 @@ const row = (n: number): RequestRecord =>
     status: n % 4 ? 'completed' : 'pending',
   });
 
-/** A long list, asked for in parts. */
+/** Checks of reading a long list in pages. */
 export function checkPaging({ check, opened }: Contract): void {
   check(
     'a hundred thousand requests are counted, and paged through over ties without a gap or a repeat',
@@ -31,7 +31,7 @@ export function checkPaging({ check, opened }: Contract): void {
       assert.equal(await store.count('request', { status: 'pending' }), rows / 4);
 
       const order = [['created_at', 'desc']] as const;
-      // No multiple of the ties: pages begin and end within them.
+      // Not a multiple of the ties, so that pages begin and end within them.
       const limit = 17_011;
       for (let offset = 0; offset < rows; offset += limit) {
         const page = await store.versions({ order, limit, offset });

@@ -8,7 +8,7 @@ import { soon } from '../soon.ts';
 
 const lacks = 'a storage that is shared';
 
-/** What several store objects on one storage see of each other. */
+/** Checks of several store objects on one storage. */
 export function checkSharing({ when, opened, shared }: Contract): void {
   const two = (sentence: string, body: (stores: OpenedStorage & { readonly other: Store }) => Promise<void>) =>
     when(shared || undefined, lacks, sentence, async (_, ending) => {
@@ -17,7 +17,7 @@ export function checkSharing({ when, opened, shared }: Contract): void {
     });
 
   two(
-    'another store sees a commit as soon as it has resolved, and its watcher hears of exactly its kinds, once',
+    'another store sees a commit as soon as it has resolved, and its watcher is notified of exactly its kinds, once',
     async ({ store, other }) => {
       const heard: Kind[][] = [];
       using _watch = other.watch((kinds) => heard.push([...kinds].toSorted()));

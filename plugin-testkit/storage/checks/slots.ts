@@ -86,7 +86,7 @@ export function checkSlots({ check, opened, shared }: Contract): void {
     await enter(store, 'r-5', 4);
   });
 
-  check('who ended, or waits elsewhere, holds nobody up', async (ending) => {
+  check('a request that has ended, or waits elsewhere, delays no other', async (ending) => {
     const { store } = await opened(ending);
     await store.commit(requests('r-1', 'r-2', 'r-3'));
     await wait(store, 'r-1', { waits_for: 'west' });
@@ -94,7 +94,7 @@ export function checkSlots({ check, opened, shared }: Contract): void {
     await enter(store, 'r-3', 1);
   });
 
-  check('whoever lost the claim hears so, not that he has to wait', async (ending) => {
+  check('a lost claim is refused with CONFLICT, not with a wait', async (ending) => {
     const { store } = await opened(ending);
     await store.commit(requests('r-1', 'r-2'));
     await enter(store, 'r-1', 1);

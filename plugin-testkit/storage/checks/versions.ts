@@ -21,7 +21,7 @@ const removeSmall = (version: number): Change => ({
   version,
 });
 
-/** Versions and fences: nobody writes over what he did not read. */
+/** Checks of versions and fences: no write replaces a version that its writer did not read. */
 export function checkVersions({ check, opened }: Contract): void {
   check('put raises the version of a template by one, whatever the record says', async (ending) => {
     const { store } = await opened(ending);
@@ -72,7 +72,7 @@ export function checkVersions({ check, opened }: Contract): void {
     await refused(store.commit([fence('absent', 0), putRequest(aRequest('absent'))]), 'CONFLICT');
   });
 
-  check('a stale holder hears CONFLICT even when what it inserts exists by now', async (ending) => {
+  check('a stale holder gets CONFLICT even if the inserted record exists by now', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([insert('request', aRequest('r-1')), insert('machine', aMachine('m-1'))]);
     await refused(store.commit([fence('r-1', 4), insert('machine', aMachine('m-1'))]), 'CONFLICT');
@@ -109,7 +109,7 @@ export function checkVersions({ check, opened }: Contract): void {
     );
   });
 
-  check('delete removes, passes over what is absent, and minds the version that was read', async (ending) => {
+  check('delete removes, ignores absent records, and checks the version that was read', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([insert('template', aTemplate('small')), insert('machine', aMachine('m-1'))]);
     await store.commit([{ op: 'delete', kind: 'machine', key: { provider_instance: 'east', machine_id: 'm-1' } }]);

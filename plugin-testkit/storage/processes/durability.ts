@@ -5,7 +5,7 @@ import { started } from './started.ts';
 import { snapshot } from '../snapshot.ts';
 import type { StorageSubject } from '../subject.ts';
 
-/** What outlives a store object, and the process that it was in. */
+/** Checks of data that outlives a store object and its process. */
 export function checkDurability({ when, opened }: Contract, { durable = true, module, type }: StorageSubject): void {
   const lasting = durable || undefined;
   const elsewhere = durable && module !== undefined ? { module: String(module), type } : undefined;

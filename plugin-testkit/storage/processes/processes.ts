@@ -12,7 +12,7 @@ async function ended(process: Started): Promise<void> {
   assert.equal(await process.end, 0, process.said());
 }
 
-/** What several processes and threads do at once on one storage. */
+/** Checks of several processes and threads on one storage. */
 export function checkProcesses({ when, unopened, opened, shared }: Contract, { module, type }: StorageSubject): void {
   const plugin = shared && module !== undefined ? { module: String(module), type } : undefined;
   const lacks = shared ? 'the `module` of the plugin, for another process' : 'a storage that is shared';
@@ -20,7 +20,7 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
   when(
     plugin,
     lacks,
-    'two processes and two threads write at once: no update is lost, nobody is turned away',
+    'two processes and two threads write at once: no update is lost, none is refused',
     async (given, ending) => {
       const { store, options } = await opened(ending);
       await store.commit([counter()]);
@@ -38,7 +38,7 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
   when(
     plugin,
     lacks,
-    'three processes claim at once: no request is ever held twice at a time, and none is passed over',
+    'three processes claim at once: no request is ever held twice at a time, and none is skipped',
     async (given, ending) => {
       const { store, options } = await opened(ending);
       const ids = Array.from({ length: 20 }, (_, i) => `r-${i}`);
@@ -51,7 +51,7 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
       assert.deepEqual(
         claims.filter(([, , atWork]) => atWork !== ''),
         [],
-        'These were claimed while somebody worked on them.',
+        'These were claimed while another process worked on them.',
       );
       const told = claims.map(([id, epoch]) => `${id} ${epoch}`).toSorted();
       assert.deepEqual(
@@ -63,7 +63,7 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
     },
   );
 
-  when(plugin, lacks, 'several processes open a storage at once that nobody used before', async (given, ending) => {
+  when(plugin, lacks, 'several processes open a new storage at once', async (given, ending) => {
     const { options, open } = await unopened(ending);
     await Promise.all(
       [1, 2, 3, 4, 5].map((i) => ended(started({ ...given, options, name: `p${i}`, act: 'open', times: 0 }, ending))),
@@ -74,7 +74,7 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
   when(
     plugin,
     lacks,
-    'a watcher hears within a second of what another process committed, with exactly its kinds',
+    'a watcher is notified within a second of a commit by another process, with exactly its kinds',
     async (given, ending) => {
       const { store, options } = await opened(ending);
       await store.commit([counter()]);

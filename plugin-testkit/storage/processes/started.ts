@@ -5,21 +5,21 @@ import { Worker } from 'node:worker_threads';
 import type { Ending } from '../../runner.ts';
 import type { Task } from './writer.ts';
 
-// Beside the sources it is a source, in a package what was built of it.
+// A source file next to the sources, a built file in a package.
 const writer = new URL(`./writer.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
-// What made this process find and read its modules, and nothing of how it runs its tests.
+// The arguments with which this process loads its modules, without those of its test runner.
 const given = process.execArgv.filter((each) => !/^--(experimental-)?(test|watch|inspect)/.test(each));
 
 /** A process that works on a storage. */
 export interface Started {
   /** How it ended: its exit code, or the signal. */
   readonly end: Promise<number | string | null>;
-  /** What it acknowledged so far, line by line; a line that was cut off is left out. */
+  /** The lines that it has acknowledged so far, without an incomplete last line. */
   lines(): readonly string[];
-  /** What it complained of. */
+  /** Its standard error. */
   said(): string;
-  /** Resolves when its lines are so; rejects when it ends before. */
+  /** Resolves when `holds` accepts its lines; rejects if the process ends before. */
   until(holds: (lines: readonly string[]) => boolean): Promise<void>;
   kill(): void;
 }
@@ -54,7 +54,7 @@ export function started(task: Task, ending: Ending): Started {
   };
 }
 
-/** The same in a thread of this process; resolves when it is done. */
+/** Runs a writer in a thread of this process; resolves at its end. */
 export async function inThread(task: Task): Promise<void> {
   const worker = new Worker(writer, { workerData: task });
   const [code] = (await once(worker, 'exit')) as [number];

@@ -6,8 +6,8 @@ import { aMachine, aRequest, insert } from '../records.ts';
 import { driverOf } from '../subject.ts';
 
 /**
- * A process or thread that writes beside others, as a check tells it. What it did it prints, a line for each, after
- * the answer.
+ * The task of a process or thread that writes at the same time as others. After each answer the writer prints a line
+ * that acknowledges it.
  * - `once`: commits once and kills itself at the answer
  * - `forever`: inserts requests until it is killed
  * - `raise`: raises the shared counter, a template, by optimistic updates, and inserts a request each time
@@ -75,9 +75,9 @@ async function raised(store: Store, name: string): Promise<boolean> {
   }
 }
 
-/** Prints `<request> <epoch> <who was found at work>` for each claim: nobody may be found. */
+/** Prints `<request> <epoch> <previous worker>` for each claim; the last must be empty. */
 async function work(store: Store, name: string, times: number): Promise<void> {
-  // Of a host of its own: nothing is known of whether it lives, so its leases count.
+  // An owner of a separate host: others cannot know whether it is alive, so its leases count.
   const owner = { host: name, boot: 'b', pid: process.pid, started: 1, thread: 1 };
   while ((await store.count('request', { next_at: { before: Number.MAX_SAFE_INTEGER } })) > 0) {
     const claims = await store.claim(owner, 3, 60_000);
@@ -100,7 +100,7 @@ async function work(store: Store, name: string, times: number): Promise<void> {
   }
 }
 
-/** Written before anything else happens: a kill that comes next takes nothing of it back. */
+/** Written synchronously, so that a later kill cannot undo it. */
 const tell = (line: string): void => void writeSync(1, `${line}\n`);
 
 await act(isMainThread ? (JSON.parse(process.argv[2] ?? '{}') as Task) : (workerData as Task));

@@ -1,7 +1,7 @@
 /**
- * The names of all actions by their service. A leaf, so that the knobs can refuse a misspelt name without importing
- * the actions. A name that is missing here does not compile as one of an `Action`; a test compares the table with the
- * actions.
+ * The names of all actions by their service. This module imports nothing, so that the knobs can refuse a misspelled
+ * name without importing the actions. An `Action` whose name is missing here does not compile; a test compares the
+ * table with the actions.
  */
 export const actionNames = {
   ec2: [
@@ -79,5 +79,5 @@ export const launchActions: readonly ActionName[] = [
   'LaunchInstances',
 ];
 
-/** Actions that draw from a bucket of machines beside that of their requests: those with `resources`. */
+/** Actions with `resources`: each draws from a bucket of machines in addition to its bucket of requests. */
 export const machineActions: readonly ActionName[] = ['RunInstances', 'TerminateInstances'];

@@ -1,25 +1,26 @@
 import type { ActionName } from '../actions/action-names.ts';
 import type { CallContext } from '../state/call-context.ts';
-import type { SessionBook } from '../state/sessions.ts';
+import type { SessionTable } from '../state/sessions.ts';
 import type { Params } from '../wire/form.ts';
 
 /**
- * One action of the simulated cloud. A new one is one file that exports one of these, one line in the `index.ts` of
- * its folder and its name in `action-names.ts`.
+ * One action of the simulated cloud. To add an action, write one file that exports it, one line in the `index.ts` of
+ * its folder, and its name in `action-names.ts`.
  */
 export interface Action {
   readonly name: ActionName;
-  /** API version that it belongs to; EC2's unless said otherwise. */
+  /** API version of the action; default EC2's. */
   readonly version?: string;
-  /** Whether it changes the cloud: it then draws from the smaller request buckets. */
+  /** Whether the action changes the cloud. Such actions draw from smaller request buckets. */
   readonly mutating: boolean;
-  /** Where the client token stands, when not in `ClientToken`. */
+  /** The parameter that holds the client token; default `ClientToken`. */
   readonly token?: string;
-  /** Machines that the call asks for: what it draws from the resource buckets. Default none. */
+  /** The number of machines that the call draws from the bucket of machines. Default none. */
   resources?(params: Params): number;
   /**
-   * Takes effect and returns the XML of the answer's members, or throws an AwsError and has changed nothing.
-   * Synchronous, so that calls never mix.
+   * Executes the call and returns the XML of the answer's members, or throws an AwsError. After an AwsError,
+   * `touched` lists the resources that the call has changed nevertheless. Synchronous, so that calls never
+   * interleave.
    */
   handle(call: ActionCall): string;
 }
@@ -28,11 +29,11 @@ export interface Action {
 export interface ActionCall extends CallContext {
   readonly action: string;
   readonly params: Params;
-  /** The client token, when it carries one that is not empty. */
+  /** The client token; undefined if absent or empty. */
   readonly token: string | undefined;
   /** Equal for calls with equal parameters, whatever their token. */
   readonly paramsHash: string;
   readonly accessKey: string;
   /** The sessions that AssumeRole has opened, in all accounts. */
-  readonly sessions: SessionBook;
+  readonly sessions: SessionTable;
 }

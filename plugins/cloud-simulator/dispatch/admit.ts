@@ -6,9 +6,9 @@ import { AwsError } from '../wire/errors.ts';
 const toleranceMs = 300_000;
 
 /**
- * Refuses callers that AWS would not let through, in its order: the key, the date of the signature, the end of the
- * credentials, the permission. It comes before throttling, so a caller that is refused here draws from no bucket. Each
- * service has codes of its own.
+ * Refuses callers that AWS would refuse, in AWS's order: the key, the date of the signature, the expiry of the
+ * credentials, the permission. This check precedes throttling, so a refused caller draws from no bucket. Error codes
+ * differ by service.
  */
 export function admit(call: ActionCall, caller: Caller, service: string): void {
   const { knobs, rules, sessions, now } = call;
@@ -17,15 +17,15 @@ export function admit(call: ActionCall, caller: Caller, service: string): void {
 
   if (known_keys !== null && !known_keys.includes(accessKey) && !isSessionKey(accessKey)) throw unknownKey(service);
   const cloudTime = Date.now() + clock_skew_ms;
-  // Where its time is not the computer's, who calls may have learned it by an answer of an hour ago by now: nobody can
-  // sign for such a cloud.
+  // If the simulator's clock differs from the computer's, an SDK may have corrected its own clock by an old answer,
+  // so the date of its signature is not checked.
   const isStrange = clock_skew_ms === 0 && Math.abs(now - cloudTime) > toleranceMs;
   if (!isStrange && signedAt !== undefined && Math.abs(signedAt - cloudTime) > toleranceMs)
     throw wrongDate(service, signedAt, cloudTime);
   const session = sessions.get(accessKey);
   if ((session !== undefined && now >= session.expiresAt) || expired.some((rule) => rules.inForce(rule, call)))
     throw credentialsEnded(service);
-  // Nobody needs a permission to ask who he is.
+  // GetCallerIdentity needs no permission.
   const concerned = (action: string) =>
     action === call.action || (action === '*' && call.action !== 'GetCallerIdentity');
   if (denied.some((rule) => concerned(rule.action) && rules.inForce(rule, call))) {

@@ -14,9 +14,9 @@ export interface AuditEntry {
   ids: readonly string[];
   /** Whether the call took effect: it was neither refused nor skipped by a fault. */
   executed: boolean;
-  /** Whether a whole HTTP answer went out to the caller's socket; false until then and for dropped and cut ones. */
+  /** Whether a complete HTTP answer was sent to the caller's socket; false for dropped and cut answers. */
   answered: boolean;
-  /** The error code that the call met or that was answered instead, null when there is none. */
+  /** The error code of the call or of its answer; null if there is none. */
   code: string | null;
   /** The fault that hit the call, as `execute/drop`, else null. */
   fault: string | null;
@@ -38,8 +38,8 @@ export function createAudit(): Audit {
   let last = 0;
   return {
     append(entry) {
-      // There are 100 000 of them: a spread object, a text of its own for every date and lists with room to grow take
-      // three times the memory.
+      // The audit holds up to 150 000 entries. Spread objects, a separate string for every date and growable lists
+      // would need three times the memory.
       const { account, region, action, token, params_hash, executed, answered, code, fault } = entry;
       const ids = entry.ids.length === 0 ? none : entry.ids.slice();
       const before = entries.at(-1)?.at;

@@ -6,7 +6,7 @@ import type { CallContext } from '../state/call-context.ts';
 import { type Bucket, filledBucket } from '../state/buckets.ts';
 import type { Params } from '../wire/form.ts';
 
-// These draw from a smaller bucket when a call neither filters nor pages.
+// A call of these actions without filters and paging draws from a smaller bucket.
 const wholeLists = new Set([
   'DescribeInstances',
   'DescribeInstanceStatus',
@@ -16,8 +16,8 @@ const wholeLists = new Set([
   'DescribeSpotInstanceRequests',
   'DescribeVolumes',
 ]);
-// All actions of such a service share one bucket. AWS publishes 600 a second for STS, 40 for what reads parameters,
-// and nothing for Auto Scaling: that one is an estimate.
+// All actions of such a service share one bucket. AWS publishes 600 a second for STS and 40 for actions that read
+// parameters. The size for Auto Scaling is an estimate.
 const serviceBuckets: Readonly<Record<(typeof sharedBuckets)[number], BucketSize>> = {
   autoscaling: { capacity: 100, per_second: 5 },
   sts: { capacity: 600, per_second: 600 },
@@ -27,7 +27,7 @@ const serviceBuckets: Readonly<Record<(typeof sharedBuckets)[number], BucketSize
 /** A bucket that requests draw from. */
 export interface RequestBucket {
   readonly key: string;
-  /** Under which name the knob `buckets` replaces its size. */
+  /** The key in the knob `buckets` that replaces the size. */
   readonly name: string;
   readonly size: BucketSize;
 }
@@ -41,7 +41,7 @@ export function requestBucket({ name, mutating }: Action, service: string, param
   return { key: name, name, size: rateLimits.requests[name] ?? (mutating ? rateLimits.changing : rateLimits.reading) };
 }
 
-/** The bucket of machines that an action has beside that of its requests. */
+/** The bucket of machines of an action; undefined if it has none. */
 export function machineBucket(context: CallContext, action: string): Bucket | undefined {
   const size = context.knobs.throttle.buckets[action]?.resources ?? rateLimits.machines[action];
   return size === undefined
@@ -49,7 +49,7 @@ export function machineBucket(context: CallContext, action: string): Bucket | un
     : filledBucket(context.state.buckets, `${action}/resources`, size, context.now);
 }
 
-/** Whether a call asks for everything: it has neither ids nor filters, and names no page. */
+/** Whether a call lists everything: it has no ids, no filters and no paging. */
 function isWhole(params: Params): boolean {
   return !Object.entries(params).some(
     ([name, value]) => typeof value === 'object' || name === 'MaxResults' || name === 'NextToken',

@@ -14,49 +14,49 @@ import { type Form, part, parts } from '../wire/form.ts';
 import { knownVersion, type Protocol, protocolOf } from '../wire/protocols.ts';
 import { flag } from '../wire/values.ts';
 
-/** What the caller is to get, and how. */
+/** The answer to a call, and how it is sent. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
   /** Content type of the body. */
   readonly type: string;
   readonly requestId: string;
-  /** How it goes wrong on the wire, if it does. */
+  /** The fault of the answer on the wire, if any. */
   readonly fault: FaultRule | undefined;
-  /** Wait before the head of the answer. */
+  /** Delay before the head of the answer. */
   readonly delayMs: number;
-  /** The date of the answer, in epoch milliseconds; the computer's where nobody knows whose clock counts. */
+  /** The `Date` of the answer in epoch milliseconds; undefined = the computer's time. */
   readonly date: number | undefined;
-  /** The call's line in the audit; absent for what is not a call at all. */
+  /** The audit entry of the call; undefined if the request is not a valid call. */
   readonly entry: AuditEntry | undefined;
 }
 
 /**
- * Runs one call of the wire protocol to its reply. Synchronous: calls take effect one after another, in order of
- * arrival. What happens to a call, in this order: it is recognised, admitted, throttled, met by a fault, executed and
- * told.
+ * Runs one call of the wire protocol and returns its reply. Synchronous: calls take effect one after another, in
+ * order of arrival. The steps are: recognize the call, admit the caller, throttle, choose a fault, execute, reply.
  */
 export function dispatch(simulation: Simulation, form: Form, headers: CallerHeaders): Reply {
   try {
-    const { action, caller, protocol } = recognise(form, headers);
+    const { action, caller, protocol } = recognize(form, headers);
     const call = callOf(simulation, action, form, caller);
     call.state.timers.settle(call.now);
-    const course = run(action, call, caller, protocol.service);
-    return tell(simulation, call, course, protocol);
+    const result = run(action, call, caller, protocol.service);
+    return replyTo(simulation, call, result, protocol);
   } catch (error) {
     return refuse(form, asAwsError(error), dateOf(simulation));
   }
 }
 
 /**
- * Callers correct their own time by that of answers; where that of signatures is said to be wrong, they carry that.
+ * SDKs correct their clock by the `Date` of answers. With `clock_skew_ms`, it is the time against which signatures
+ * are checked.
  */
 function dateOf({ clock, knobs }: Simulation): number {
   const { clock_skew_ms } = knobs.current.auth;
   return clock_skew_ms === 0 ? clock.now() : Date.now() + clock_skew_ms;
 }
 
-/** The answer to what is not a call: in the dialect of its version, and without a line in the audit. */
+/** The answer to a request that is not a valid call: in the protocol of its version, without an audit entry. */
 export function refuse(form: Form, error: AwsError, date?: number): Reply {
   const requestId = randomUUID();
   const protocol = protocolOf(form.flat['Version']);
@@ -73,13 +73,13 @@ export function refuse(form: Form, error: AwsError, date?: number): Reply {
   };
 }
 
-interface Recognised {
+interface RecognizedCall {
   readonly action: Action;
   readonly caller: Caller;
   readonly protocol: Protocol;
 }
 
-function recognise({ flat }: Form, headers: CallerHeaders): Recognised {
+function recognize({ flat }: Form, headers: CallerHeaders): RecognizedCall {
   const name = flat['Action'];
   const version = flat['Version'];
   if (!name) throw new AwsError('MissingAction', 'The request is missing the parameter Action.');
@@ -104,8 +104,8 @@ function callOf(simulation: Simulation, action: Action, form: Form, caller: Call
   };
 }
 
-/** What became of a call. */
-interface Course {
+/** The result of a call before its encoding. */
+interface CallResult {
   readonly fault: FaultRule | undefined;
   readonly executed: boolean;
   readonly outcome: Outcome;
@@ -113,7 +113,7 @@ interface Course {
 
 type Outcome = { readonly inner: string } | { readonly error: AwsError };
 
-function run(action: Action, call: ActionCall, caller: Caller, service: string): Course {
+function run(action: Action, call: ActionCall, caller: Caller, service: string): CallResult {
   let fault: FaultRule | undefined;
   try {
     admit(call, caller, service);
@@ -122,8 +122,8 @@ function run(action: Action, call: ActionCall, caller: Caller, service: string):
     if (fault?.effect === 'skip') return { fault, executed: false, outcome: { error: faultError(fault, service) } };
     return { fault, executed: true, outcome: { inner: execute(action, call) } };
   } catch (error) {
-    // A refused call that had touched something took effect in part, such as an end of machines of which one zone is
-    // protected.
+    // A refused call that touched a resource took partial effect, such as TerminateInstances with a protected machine
+    // in one of several zones.
     return { fault, executed: call.touched.length > 0, outcome: { error: asAwsError(error) } };
   }
 }
@@ -136,15 +136,15 @@ function execute(action: Action, call: ActionCall): string {
   return action.handle(call);
 }
 
-function tell(
+function replyTo(
   simulation: Simulation,
   call: ActionCall,
-  { fault, executed, outcome }: Course,
+  { fault, executed, outcome }: CallResult,
   protocol: Protocol,
 ): Reply {
   const { knobs, state } = call;
-  // An executed call may be told as an error.
-  const told =
+  // A fault can report an executed call as an error.
+  const shown =
     fault?.then === 'error' && !('error' in outcome) ? { error: faultError(fault, protocol.service) } : outcome;
   const silent = fault?.effect === 'skip' && fault.then !== 'error';
   const entry = simulation.audit.append({
@@ -157,15 +157,15 @@ function tell(
     ids: call.touched,
     executed,
     answered: false,
-    code: 'error' in told && !silent ? told.error.code : null,
+    code: 'error' in shown && !silent ? shown.error.code : null,
     fault: fault === undefined ? null : `${fault.effect}/${fault.then}`,
   });
   const requestId = randomUUID();
   const latencyMs = draw(knobs.latency_ms[call.action] ?? knobs.latency_ms['*'] ?? 0, call.random);
   return {
-    ...('error' in told
-      ? { status: told.error.status, body: protocol.failure(told.error, requestId) }
-      : { status: 200, body: protocol.success(call.action, told.inner, requestId) }),
+    ...('error' in shown
+      ? { status: shown.error.status, body: protocol.failure(shown.error, requestId) }
+      : { status: 200, body: protocol.success(call.action, shown.inner, requestId) }),
     type: protocol.type,
     requestId,
     fault,
@@ -175,7 +175,7 @@ function tell(
   };
 }
 
-// A fault of the simulator itself must look like one of the cloud, or the caller's SDK could not read it.
+// A failure of the simulator takes the form of an AWS error, so that the caller's SDK can read it.
 function asAwsError(error: unknown): AwsError {
   if (error instanceof AwsError) return error;
   return new AwsError(
@@ -184,7 +184,7 @@ function asAwsError(error: unknown): AwsError {
   );
 }
 
-/** Refuses a call with more filters, or more values in one, than EC2 takes. */
+/** Refuses a call with more filters, or more values in a filter, than EC2 accepts. */
 function checkFilterLimits({ params, knobs: { limits } }: ActionCall): void {
   const filters = parts(params, 'Filter');
   if (filters.length > limits.filters) throw limitExceeded(`The maximum number of filters is ${limits.filters}`);
@@ -197,7 +197,7 @@ function limitExceeded(message: string): AwsError {
   return new AwsError('FilterLimitExceeded', message);
 }
 
-/** Equal for calls with equal parameters, whatever stands under `tokenName`. */
+/** Equal for calls with equal parameters, whatever the value of `tokenName`. */
 function paramsHash(flat: Readonly<Record<string, string>>, tokenName: string): string {
   const keys = Object.keys(flat).filter((key) => key !== tokenName);
   const text = keys

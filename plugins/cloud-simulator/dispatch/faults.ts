@@ -10,7 +10,7 @@ export function faultFor(context: CallContext, action: string): FaultRule | unde
   let due: FaultRule | undefined;
   for (const rule of context.knobs.faults) {
     const concerned = (rule.action === action || rule.action === '*') && context.rules.inForce(rule, context);
-    // The rules behind the one that hits count the call as well, and throw their dice.
+    // Later rules also count the call and draw their random number.
     if (concerned && isDue(rule, context)) due ??= rule;
   }
   return due;
@@ -22,7 +22,9 @@ function isDue(rule: FaultRule, { rules, random }: CallContext): boolean {
   return rule.share === undefined || random.next() < rule.share;
 }
 
-/** The most machines that this call of `action` may deliver by the knob `partial`. */
+/**
+ * The maximum number of machines that the knob `partial` lets this call of `action` deliver; infinite without a rule.
+ */
 export function deliveryLimit(context: CallContext, action: string): number {
   const { knobs, rules } = context;
   const here = knobs.partial.filter(
@@ -33,8 +35,8 @@ export function deliveryLimit(context: CallContext, action: string): number {
 }
 
 /**
- * The error that a fault tells the caller of a service. RequestLimitExceeded, which only EC2 knows, becomes the other
- * services' Throttling.
+ * The error that a fault returns for a service. RequestLimitExceeded is an EC2 code; for other services it becomes
+ * Throttling.
  */
 export function faultError(rule: FaultRule, service: string): AwsError {
   const code = rule.code ?? 'InternalError';
@@ -44,7 +46,7 @@ export function faultError(rule: FaultRule, service: string): AwsError {
   return rule.status === undefined ? new AwsError(code, message) : new AwsError(code, message, rule.status);
 }
 
-/** How the late failure of a new machine is to look, if one is due. */
+/** The late failure of a new machine, if a rule of `late_failures` is due. */
 export function lateFailureFor(
   context: CallContext,
   type: string,

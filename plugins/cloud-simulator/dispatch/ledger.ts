@@ -4,10 +4,10 @@ import { isLive } from '../state/instances/instance.ts';
 import type { RegionState } from '../state/call-context.ts';
 import type { World } from '../state/world.ts';
 
-/** The tag by which muster marks what belongs to a request. */
+/** The tag with which muster marks the resources of a request. */
 export const requestTag = 'muster:request-id';
 
-/** What an account, or all accounts together, have left and have used. */
+/** The resources that one account, or all accounts together, still have and have used. */
 export interface Ledger {
   /** Pending and running machines by request. */
   readonly live: Readonly<Record<string, readonly string[]>>;
@@ -16,17 +16,17 @@ export interface Ledger {
   /** Machines ever started under each client token. */
   readonly launches: Readonly<Record<string, number>>;
   /**
-   * EC2 fleets that somebody still has to delete: an instant one only while a machine of it lives, since it needs no
-   * deleting.
+   * EC2 fleets that must still be deleted. An instant fleet counts only while one of its machines is live, because it
+   * need not be deleted.
    */
   readonly fleets: readonly string[];
-  /** Spot fleets that somebody still has to cancel. */
+  /** Spot fleets that must still be cancelled. */
   readonly spot_fleets: readonly string[];
-  /** Names of groups that nobody has asked to delete. */
+  /** Names of groups that no call has deleted. */
   readonly groups: readonly string[];
   /** Ids of launch templates. */
   readonly templates: readonly string[];
-  /** Seconds from launch to the order to end, over all machines. */
+  /** Sum over all machines of the seconds from the launch to the beginning of the end. */
   readonly machine_seconds: number;
 }
 
@@ -43,7 +43,7 @@ export function readLedger(world: World, now: number, account?: string): Ledger 
   for (const state of world.regions()) {
     if (account !== undefined && state.account !== account) continue;
     state.timers.settle(now);
-    milliseconds += state.forgottenMs;
+    milliseconds += state.removedMachineMs;
     for (const instance of state.instances) {
       milliseconds += Math.min(now, instance.shutdownAt ?? now) - instance.launchedAt;
       if (!isLive(instance, now)) continue;

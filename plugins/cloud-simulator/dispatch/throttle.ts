@@ -19,7 +19,7 @@ export function throttle(action: Action, service: string, call: ActionCall): voi
   if (knobs.throttle.default_buckets) drawFromBuckets(action, service, call);
 }
 
-/** A refusal for the rate of calls, in the word of the service. */
+/** The throttling error of the service. */
 export function rateExceeded(service: string): AwsError {
   if (service === 'ec2') return new AwsError('RequestLimitExceeded', 'Request limit exceeded.');
   return new AwsError(service === 'ssm' ? 'ThrottlingException' : 'Throttling', 'Rate exceeded');
@@ -31,7 +31,7 @@ function drawFromBuckets(action: Action, service: string, call: ActionCall): voi
   const requests = filledBucket(call.state.buckets, `${key}/requests`, ownSize ?? size, call.now);
   const machines = action.resources?.(call.params) ?? 0;
   const resources = machineBucket(call, action.name);
-  // Both are looked at before either is drawn from.
+  // Both buckets are checked before either is drawn from.
   if (requests.tokens < 1 || (resources !== undefined && resources.tokens < machines)) throw rateExceeded(service);
   requests.tokens -= 1;
   if (resources !== undefined) resources.tokens -= machines;

@@ -3,8 +3,8 @@ import { endMember } from './members.ts';
 import { type FleetMember, type StandingFleet, unitsHeld, unitsWanted } from '../state/fleets/standing-fleet.ts';
 
 /**
- * Ends machines above the target, by what the fleet takes for its machines: in each market the dearest first, of these
- * the newest, and never so that less than the target would be left.
+ * Ends machines above the target, based on the machines that the fleet counts: in each market the most expensive
+ * first, of these the newest, and never below the target.
  */
 export function endExcess(context: CallContext, fleet: StandingFleet): void {
   if (fleet.type !== 'maintain' || fleet.excess !== 'termination') return;
@@ -20,8 +20,8 @@ export function endExcess(context: CallContext, fleet: StandingFleet): void {
   }
 }
 
-// Machines that have ended unnoticed come last: a fleet that lowers itself before it looks around loses living ones on
-// top of them.
+// Machines that have ended unnoticed come last: a fleet that shrinks before it notices their end also ends live
+// machines.
 function dearestFirst(a: FleetMember, b: FleetMember): number {
   const ended = Number(a.instance.shutdownAt !== undefined) - Number(b.instance.shutdownAt !== undefined);
   return ended || b.unitPrice - a.unitPrice || b.instance.place - a.instance.place;

@@ -5,12 +5,12 @@ import type { RecordKind, FleetRecord, StandingFleet } from '../state/fleets/sta
 
 const keptMs = 172_800_000;
 
-/** Notes a change of the fleet itself. */
+/** Records a change of the fleet itself. */
 export function recordChange(context: CallContext, fleet: StandingFleet, event: string): void {
   add(context, fleet, { at: context.now, kind: 'fleet', event, description: undefined, instanceId: undefined });
 }
 
-/** Notes that a machine came or went. */
+/** Records the launch or the end of a machine. */
 export function recordInstance(context: CallContext, fleet: StandingFleet, event: string, instance: Instance): void {
   const { spec } = instance.reservation;
   const description = JSON.stringify({
@@ -22,7 +22,7 @@ export function recordInstance(context: CallContext, fleet: StandingFleet, event
   add(context, fleet, { at: context.now, kind: 'instance', event, description, instanceId: instance.id });
 }
 
-/** Notes why pools gave nothing: each with its own code, and, if nothing came at all, that all of them failed. */
+/** Records why pools delivered nothing, each with its code, and with `nothing` that all pools failed. */
 export function recordErrors(
   context: CallContext,
   fleet: StandingFleet,
@@ -44,28 +44,26 @@ export function recordErrors(
     );
 }
 
-/**
- * Records that can be read: none before `since`, none that is younger than the knob says, and none that is older than
- * 48 hours.
- */
+/** The readable records: not before `since`, not younger than `history_ms`, and not older than 48 hours. */
 export function readableRecords(context: CallContext, fleet: StandingFleet, since: number): FleetRecord[] {
   const latest = readableUntil(context);
   return fleet.history.filter((record) => record.at >= Math.max(since, context.now - keptMs) && record.at <= latest);
 }
 
-/** Up to when the history can be read. */
+/** The latest time at which a record is readable. */
 export function readableUntil(context: CallContext): number {
   return context.now - context.knobs.fleets.history_ms;
 }
 
 function add(context: CallContext, fleet: StandingFleet, record: FleetRecord): void {
   fleet.history.push(record);
-  // Dropped in bulk, so that a fleet that fails for ever neither fills the memory nor copies its list each time.
+  // Old records are removed in bulk, so that a fleet that always fails neither fills the memory nor copies its list
+  // for every record.
   const old = fleet.history.findIndex((one) => one.at >= context.now - keptMs);
   if (old > 1000) fleet.history.splice(0, old);
 }
 
-// EC2 fleets report what Spot fleets call information among the errors: they have no type of event for it.
+// EC2 fleets have no event type `information` and report such events as errors.
 function eventOf(fleet: StandingFleet, code: string): [RecordKind, string] {
   const mild: RecordKind = fleet.kind === 'spot' ? 'information' : 'error';
   if (code === 'SpotMaxPriceTooLow') return [mild, 'launchSpecUnusable'];

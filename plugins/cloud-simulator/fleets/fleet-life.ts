@@ -6,7 +6,7 @@ import type { Instance } from '../state/instances/instance.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { Params } from '../wire/form.ts';
 import { recordChange } from './fleet-history.ts';
-import { planLook } from './fleet-round.ts';
+import { planRound } from './fleet-round.ts';
 import { stateWord } from './fleet-words.ts';
 import { planFleetCheck } from './health-checks.ts';
 import { endAll, removeFleetMember, settleStopped } from './members.ts';
@@ -17,7 +17,7 @@ import {
   type StandingFleet,
 } from '../state/fleets/standing-fleet.ts';
 
-/** Makes a fleet that will be active after `start_ms`, and then order its machines. */
+/** Creates a fleet that becomes active after `start_ms` and then orders its machines. */
 export function openFleet(context: CallContext, id: string, request: FleetRequest): StandingFleet {
   const { state, now, knobs, random } = context;
   const fleet: StandingFleet = {
@@ -27,7 +27,7 @@ export function openFleet(context: CallContext, id: string, request: FleetReques
     token: request.token,
     createdAt: now,
     request,
-    keeper: { id, ending: (instance, at) => machineEnds(state.contextAt(at), fleet, instance) },
+    controller: { id, onEnding: (instance, at) => machineEnds(state.contextAt(at), fleet, instance) },
     tags: request.tags,
     target: request.target,
     pools: request.pools,
@@ -40,7 +40,7 @@ export function openFleet(context: CallContext, id: string, request: FleetReques
     orders: new Set(),
     delivered: { 'on-demand': 0, spot: 0 },
     pauses: { 'on-demand': { until: now, failures: 0 }, spot: { until: now, failures: 0 } },
-    looks: new Set(),
+    plannedRounds: new Set(),
     checking: false,
     closed: false,
     endsMachines: false,
@@ -54,7 +54,7 @@ export function openFleet(context: CallContext, id: string, request: FleetReques
   });
   planFleetCheck(context, fleet);
   const { validFrom, validUntil } = request;
-  if (validFrom !== undefined && validFrom > now) planLook(context, fleet, validFrom);
+  if (validFrom !== undefined && validFrom > now) planRound(context, fleet, validFrom);
   if (validUntil !== undefined) state.timers.plan(validUntil, (then) => expire(then, fleet));
   return fleet;
 }
@@ -63,12 +63,12 @@ export function openFleet(context: CallContext, id: string, request: FleetReques
 export interface FleetChange {
   readonly target: FleetTarget;
   readonly excess: ExcessPolicy;
-  /** Where machines come from afterwards; undefined = as before. */
+  /** The new pools; undefined = unchanged. */
   readonly pools: readonly FleetPool[] | undefined;
   readonly echo: Params;
 }
 
-/** Changes a fleet of type maintain. It acts on the change when it is active again, after `modify_ms`. */
+/** Changes a fleet of type maintain. The change takes effect when the fleet is active again, after `modify_ms`. */
 export function changeFleet(context: CallContext, fleet: StandingFleet, change: FleetChange): void {
   const { knobs, now, random } = context;
   fleet.target = change.target;
@@ -78,13 +78,13 @@ export function changeFleet(context: CallContext, fleet: StandingFleet, change: 
   fleet.state = 'modifying';
   for (const market of ['on-demand', 'spot'] as const) fleet.pauses[market] = { until: now, failures: 0 };
   recordChange(context, fleet, 'modify_in_progress');
-  // Nothing but a stop can come in between, since a fleet that is modifying cannot be modified.
+  // Only a stop can happen in between, because a fleet in the state `modifying` cannot be modified.
   context.state.timers.plan(now + draw(knobs.fleets.modify_ms, random), (then) => {
     if (fleet.state === 'modifying') activate(then, fleet, 'modify_succeeded');
   });
 }
 
-/** Refuses a change of a fleet that cannot be changed now. */
+/** Throws if the fleet cannot be modified now. */
 export function checkModifiable(context: CallContext, fleet: StandingFleet): void {
   const what = fleet.kind === 'ec2' ? `The fleet '${fleet.id}'` : `The Spot Fleet request '${fleet.id}'`;
   if (fleet.type !== 'maintain')
@@ -96,21 +96,25 @@ export function checkModifiable(context: CallContext, fleet: StandingFleet): voi
   );
 }
 
-/** Stops a fleet that is not stopped yet, with its machines or without. What it has ordered comes all the same. */
+/**
+ * Stops a fleet that is not stopped yet, with or without its machines. Machines that it has already ordered still
+ * start.
+ */
 export function stopFleet(context: CallContext, fleet: StandingFleet, withMachines: boolean): void {
   fleet.state = withMachines ? 'stopped_terminating' : 'stopped_running';
   fleet.closed = true;
   fleet.endsMachines = withMachines;
   recordChange(context, fleet, stateWord(fleet));
   if (withMachines) endAll(context, fleet);
-  // A fleet without machines is gone at once, but its caller is still told of the state before.
+  // A fleet without machines reaches its last state at once, but the answer of this call still shows the state
+  // before.
   context.state.timers.plan(context.now, (then) => settleStopped(then, fleet));
 }
 
 function activate(context: CallContext, fleet: StandingFleet, event: 'active' | 'modify_succeeded'): void {
   fleet.state = 'active';
   recordChange(context, fleet, event);
-  planLook(context, fleet, context.now);
+  planRound(context, fleet, context.now);
 }
 
 function expire(context: CallContext, fleet: StandingFleet): void {
@@ -122,9 +126,7 @@ function expire(context: CallContext, fleet: StandingFleet): void {
   endAll(context, fleet);
 }
 
-/**
- * The end of a machine begins, whoever ordered it. The fleet learns of it later, unless it ended the machine itself.
- */
+/** Called when the end of a machine begins. The fleet notices the end later, unless it ended the machine itself. */
 function machineEnds(context: CallContext, fleet: StandingFleet, instance: Instance): void {
   const { state, now, knobs, random } = context;
   state.timers.plan(instance.terminatedAt as number, (then) => {
@@ -135,6 +137,6 @@ function machineEnds(context: CallContext, fleet: StandingFleet, instance: Insta
   if (member === undefined) return;
   state.timers.plan(now + draw(knobs.fleets.notice_ms, random), (then) => {
     removeFleetMember(then, fleet, member, 'terminated');
-    planLook(then, fleet, then.now);
+    planRound(then, fleet, then.now);
   });
 }

@@ -4,7 +4,8 @@ import { AwsError } from '../wire/errors.ts';
 import { type FleetKind, isStopped, type StandingFleet } from '../state/fleets/standing-fleet.ts';
 
 /**
- * Refuses a fleet more than the account may have in the region, or a target that makes all fleets together too large.
+ * Throws if the account has too many fleets in the region, or if all fleets together exceed the total target
+ * capacity.
  */
 export function checkFleetQuotas(
   context: CallContext,

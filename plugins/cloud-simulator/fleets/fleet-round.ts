@@ -8,7 +8,7 @@ import type { CallContext } from '../state/call-context.ts';
 import { AwsError } from '../wire/errors.ts';
 import { endExcess } from './excess.ts';
 import { recordErrors } from './fleet-history.ts';
-import { addFleetMember, settleStopped, takeLate } from './members.ts';
+import { addFleetMember, settleStopped, handleLateMachines } from './members.ts';
 import {
   type Order,
   type StandingFleet,
@@ -17,23 +17,23 @@ import {
   unitsWanted,
 } from '../state/fleets/standing-fleet.ts';
 
-// Whatever the knobs say, a market is not ordered from more often: machines that die at once must not make time stand
-// still.
+// The shortest time between two orders in a market, whatever the knobs say: otherwise machines that end at once would
+// cause endless orders at one instant.
 const leastPauseMs = 100;
 const maxDoublings = 4;
 
-/** Looks after the fleet at a time: once, however often it is asked for. */
-export function planLook(context: CallContext, fleet: StandingFleet, at: number): void {
-  if (fleet.looks.has(at)) return;
-  fleet.looks.add(at);
+/** Plans a round of the fleet; several plans for one time run once. */
+export function planRound(context: CallContext, fleet: StandingFleet, at: number): void {
+  if (fleet.plannedRounds.has(at)) return;
+  fleet.plannedRounds.add(at);
   context.state.timers.plan(at, (then) => {
-    fleet.looks.delete(at);
-    look(then, fleet);
+    fleet.plannedRounds.delete(at);
+    runRound(then, fleet);
   });
 }
 
-/** One round: ends what is too much, orders what is missing. A fleet that is not active does neither. */
-function look(context: CallContext, fleet: StandingFleet): void {
+/** One round: ends excess machines and orders missing ones. A fleet that is not active does nothing. */
+function runRound(context: CallContext, fleet: StandingFleet): void {
   if (fleet.state !== 'active') return;
   endExcess(context, fleet);
   if (fleet.closed || context.now < (fleet.request.validFrom ?? 0)) return;
@@ -43,7 +43,7 @@ function look(context: CallContext, fleet: StandingFleet): void {
     if (units <= 0) continue;
     const { until } = fleet.pauses[options.market];
     if (context.now >= until) due.push({ ...options, units });
-    else planLook(context, fleet, until);
+    else planRound(context, fleet, until);
   }
   if (due.length > 0) placeOrder(context, fleet, due);
 }
@@ -64,7 +64,7 @@ function placeOrder(context: CallContext, fleet: StandingFleet, markets: readonl
   );
 }
 
-/** The pools whose templates are still there. */
+/** The pools whose templates still exist, and an error for each of the others. */
 function presentPools(context: CallContext, fleet: StandingFleet): { pools: FleetPool[]; gone: FleetError[] } {
   const pools: FleetPool[] = [];
   const gone: FleetError[] = [];
@@ -87,12 +87,12 @@ function arrive(context: CallContext, fleet: StandingFleet, order: Order): void 
     unit: fleet.target.unitType ?? 'units',
     limit: deliveryLimit(context, fleet.kind === 'ec2' ? 'CreateFleet' : 'RequestSpotFleet'),
     systemTags: new Map([[fleet.kind === 'ec2' ? 'aws:ec2:fleet-id' : 'aws:ec2spot:fleet-request-id', fleet.id]]),
-    keeper: fleet.keeper,
+    controller: fleet.controller,
   });
   takeIn(context, fleet, filled.launches);
   report(context, fleet, order, filled);
   settleStopped(context, fleet);
-  planLook(context, fleet, context.now);
+  planRound(context, fleet, context.now);
 }
 
 function takeIn(context: CallContext, fleet: StandingFleet, launches: Filled['launches']): void {
@@ -112,11 +112,11 @@ function takeIn(context: CallContext, fleet: StandingFleet, launches: Filled['la
     fleet.delivered[market] += weight * instances.length;
     if (fleet.token !== undefined)
       launchesByToken.set(fleet.token, (launchesByToken.get(fleet.token) ?? 0) + instances.length);
-    if (fleet.endsMachines) takeLate(context, fleet, instances);
+    if (fleet.endsMachines) handleLateMachines(context, fleet, instances);
   }
 }
 
-/** Notes what went wrong with an order, and how long its markets have to wait for that. */
+/** Records the errors of an order, and how long its markets wait before the next order. */
 function report(context: CallContext, fleet: StandingFleet, order: Order, { launches, errors, short }: Filled): void {
   const gone = order.markets.flatMap(({ market }) => order.gone.map((error) => ({ ...error, market })));
   const all = [...gone, ...errors];

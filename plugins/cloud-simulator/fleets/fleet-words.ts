@@ -1,11 +1,11 @@
 import { type StandingFleet, unitsHeld, unitsWanted } from '../state/fleets/standing-fleet.ts';
 
-/** The state as the wire calls it. */
+/** The name of the state on the wire. */
 export function stateWord(fleet: StandingFleet): string {
   return fleet.state.replace('stopped', fleet.kind === 'ec2' ? 'deleted' : 'cancelled');
 }
 
-/** How far the fleet is from its target, as it sees itself. */
+/** The activity status, by the machines that the fleet counts. */
 export function activityWord(
   fleet: StandingFleet,
 ): 'error' | 'pending_fulfillment' | 'pending_termination' | 'fulfilled' {

@@ -1,28 +1,23 @@
 import { draw } from '../knobs/span.ts';
 import { endInstance } from '../launch/end-instance.ts';
 import type { CallContext } from '../state/call-context.ts';
-import type { Instance } from '../state/instances/instance.ts';
+import { type Instance, userInitiated } from '../state/instances/instance.ts';
 import { fleetGoneAfterMs } from '../state/fleets/fleets.ts';
 import { recordChange, recordInstance } from './fleet-history.ts';
 import { stateWord } from './fleet-words.ts';
 import type { FleetMember, StandingFleet } from '../state/fleets/standing-fleet.ts';
 
-const endedByFleet = {
-  code: 'Client.UserInitiatedShutdown',
-  message: 'Client.UserInitiatedShutdown: User initiated shutdown',
-};
-
-/** Takes a machine that has just been started in. */
+/** Adds a newly started machine to a fleet. */
 export function addFleetMember(context: CallContext, fleet: StandingFleet, member: FleetMember): void {
   fleet.members.set(member.instance, member);
   fleet.machines.add(member.instance);
   recordInstance(context, fleet, 'launched', member.instance);
 }
 
-/** How the history calls the end of a machine: the second is the fleet's own choice, since it has too many. */
+/** The history event of the end of a machine: `termination_notified` if the fleet ended an excess machine. */
 export type EndEvent = 'terminated' | 'termination_notified';
 
-/** Takes a machine out of what the fleet counts. */
+/** Removes a machine from those that the fleet counts. */
 export function removeFleetMember(
   context: CallContext,
   fleet: StandingFleet,
@@ -35,23 +30,23 @@ export function removeFleetMember(
   recordInstance(context, fleet, event, member.instance);
 }
 
-/** The fleet ends a machine of its own, and so knows of it at once. */
+/** Ends a machine by decision of the fleet, which therefore notices the end at once. */
 export function endMember(context: CallContext, fleet: StandingFleet, member: FleetMember, event: EndEvent): void {
   removeFleetMember(context, fleet, member, event);
-  endInstance(context, member.instance, endedByFleet);
+  endInstance(context, member.instance, userInitiated);
   context.touched.push(member.instance.id);
 }
 
-/** Ends all machines that the fleet has. */
+/** Ends all machines that the fleet counts. */
 export function endAll(context: CallContext, fleet: StandingFleet): void {
   for (const member of fleet.members.values()) endMember(context, fleet, member, 'terminated');
 }
 
-/** What becomes of machines that come after the fleet was stopped together with its machines. */
-export function takeLate(context: CallContext, fleet: StandingFleet, instances: readonly Instance[]): void {
+/** Handles machines that start after the fleet was stopped together with its machines. */
+export function handleLateMachines(context: CallContext, fleet: StandingFleet, instances: readonly Instance[]): void {
   const { late_machines, launch_ms } = context.knobs.fleets;
   if (late_machines === 'stay') {
-    // The fleet has lost sight of them: they do not keep it from being gone.
+    // The fleet no longer tracks these machines, so they do not delay its last state.
     for (const instance of instances) fleet.machines.delete(instance);
     return;
   }
@@ -63,9 +58,7 @@ export function takeLate(context: CallContext, fleet: StandingFleet, instances: 
   });
 }
 
-/**
- * Gives a stopped fleet its last state when no machine of it is left; two days later it can no longer be described.
- */
+/** Sets the last state of a stopped fleet when its last machine is gone. The fleet is removed two days later. */
 export function settleStopped(context: CallContext, fleet: StandingFleet): void {
   const { state } = fleet;
   const left = fleet.machines.size > 0 || (state === 'stopped_running' && fleet.orders.size > 0);
@@ -75,7 +68,7 @@ export function settleStopped(context: CallContext, fleet: StandingFleet): void 
   context.state.timers.plan(context.now + fleetGoneAfterMs, (then) => void then.state.fleets.delete(fleet.id));
 }
 
-// Lists are shown late by `stale_ms`; nobody asks for what left before.
+// Lists show the members as of `stale_ms` ago, so members that left earlier are not needed.
 function remember(context: CallContext, fleet: StandingFleet, member: FleetMember): void {
   const { stale_ms } = context.knobs.fleets;
   const oldest = context.now - (typeof stale_ms === 'number' ? stale_ms : stale_ms.max);

@@ -1,23 +1,23 @@
 import type { CallContext } from '../state/call-context.ts';
 import type { Activity, Group } from '../state/groups.ts';
-import { uuid } from './uuid.ts';
+import { uuid } from '../random.ts';
 
 /** How long activities can be read: six weeks. */
 const keptMs = 6 * 7 * 86_400_000;
 
-/** What is to be noted of something that a group does. */
-export interface Deed {
+/** The parts of an activity that its reporter provides. */
+export interface NewActivity {
   readonly description: string;
   readonly cause: string;
   readonly zone?: string;
   readonly subnetId?: string;
-  /** When it succeeds: default at once. */
+  /** Time of success in milliseconds of the simulator's clock; default now. */
   readonly doneAt?: number;
   readonly failure?: Activity['failure'];
 }
 
-/** Notes an activity of a group. */
-export function note(context: CallContext, group: Group, deed: Deed): Activity {
+/** Records an activity of a group. */
+export function recordActivity(context: CallContext, group: Group, deed: NewActivity): Activity {
   const { now, state } = context;
   const details = {
     ...(deed.subnetId === undefined ? {} : { 'Subnet ID': deed.subnetId }),
@@ -41,7 +41,7 @@ export function note(context: CallContext, group: Group, deed: Deed): Activity {
   return activity;
 }
 
-/** How an activity stands at a time. */
+/** The status of an activity at a time. */
 export function activityStatus(
   activity: Activity,
   now: number,

@@ -2,7 +2,7 @@ import { draw } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
 import type { Group } from '../state/groups.ts';
 
-/** Ends a group that somebody asked to delete, a while after its last machine is gone and none is on its way. */
+/** Removes a deleted group `delete_ms` after its last machine is gone and no launch is pending. */
 export function finishDeletion(context: CallContext, group: Group): void {
   const { state, knobs, random, now } = context;
   if (group.deletedAt === undefined || group.members.size > 0 || group.launching > 0) return;

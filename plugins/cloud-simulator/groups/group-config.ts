@@ -10,11 +10,11 @@ import type { Sizes } from './sizes.ts';
 
 const defaultCooldownS = 300;
 
-/** Settings that have no effect here beyond being shown, beside `DesiredCapacityType`, which has. */
+/** Settings that are only shown, except `DesiredCapacityType`, which has an effect. */
 const texts = ['HealthCheckType', 'PlacementGroup', 'ServiceLinkedRoleARN', 'Context', 'DesiredCapacityType'];
 const numbers = ['HealthCheckGracePeriod', 'MaxInstanceLifetime', 'DefaultInstanceWarmup'];
 const flags = ['CapacityRebalance'];
-/** Structures and lists that have no effect here beyond being shown. */
+/** Structures and lists that are only shown. */
 const echoed = [
   'InstanceMaintenancePolicy',
   'AvailabilityZoneDistribution',
@@ -27,7 +27,7 @@ const echoed = [
 const notHere: Readonly<Record<string, string>> = {
   LaunchConfigurationName: 'use a launch template',
   InstanceId: 'use a launch template',
-  LifecycleHookSpecificationList: 'machines would not wait for anybody',
+  LifecycleHookSpecificationList: 'machines do not wait for lifecycle hooks',
 };
 
 const policies = new Set([
@@ -41,8 +41,8 @@ const policies = new Set([
 ]);
 
 /**
- * Reads what CreateAutoScalingGroup sets, or what UpdateAutoScalingGroup changes of `old`; refuses what no machine
- * could be launched from.
+ * Reads the settings of CreateAutoScalingGroup, or the changes of UpdateAutoScalingGroup to `old`. Throws if no
+ * machine could be launched from them.
  */
 export function readGroupConfig(
   context: CallContext,
@@ -70,7 +70,7 @@ export function readGroupConfig(
   return config;
 }
 
-/** Of these `NewestInstance` has an effect, and the others are taken as `Default`. */
+/** Only `NewestInstance` has an effect; all other policies act as `Default`. */
 function readTerminationPolicies(params: Params): string[] {
   const names = memberTexts(params, 'TerminationPolicies');
   const unknown = names.find((name) => !policies.has(name) && !name.startsWith('arn:'));

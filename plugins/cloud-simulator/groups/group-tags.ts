@@ -6,7 +6,7 @@ import { flag } from '../wire/values.ts';
 
 const maxTags = 50;
 
-/** The tags of a group after `entries` (`Tags.member.N`) have been laid over those that it has. */
+/** The tags of a group after `entries` (`Tags.member.N`) are merged into its present tags. */
 export function readGroupTags(entries: readonly Params[], has: ReadonlyMap<string, GroupTag>): Map<string, GroupTag> {
   const values = readTags({ Tag: Object.fromEntries(entries.map((entry, index) => [index + 1, entry])) });
   const propagate = new Map(entries.map((entry) => [entry['Key'], flag(entry, 'PropagateAtLaunch') ?? false]));

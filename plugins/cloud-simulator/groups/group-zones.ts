@@ -6,7 +6,10 @@ import { validationError } from './refusals.ts';
 
 type GroupZones = Pick<GroupConfig, 'zones' | 'subnets'>;
 
-/** Reads `AvailabilityZones` and `VPCZoneIdentifier`, a list of subnets with commas; the subnets decide the zones. */
+/**
+ * Reads `AvailabilityZones` and `VPCZoneIdentifier`, a comma-separated list of subnets. The subnets determine the
+ * zones.
+ */
 export function readGroupZones(context: CallContext, params: Params, old: GroupZones | undefined): GroupZones {
   const zones = [...new Set(memberTexts(params, 'AvailabilityZones'))];
   const ids = [...new Set((text(params, 'VPCZoneIdentifier') ?? '').split(',').map((id) => id.trim()))].filter(
@@ -28,7 +31,7 @@ export function readGroupZones(context: CallContext, params: Params, old: GroupZ
   return { zones: homes, subnets: ids };
 }
 
-/** The zone of a subnet; one that nobody knows is made up in `wanted`. */
+/** The zone of a subnet. An unknown subnet is created in `wanted`. */
 function zoneOf(context: CallContext, id: string, wanted: string | undefined): string {
   const { network } = context.state;
   const known = network.subnet(id);

@@ -4,36 +4,36 @@ import type { Group, GroupMember } from '../state/groups.ts';
 import { healthOf } from '../state/instances/health.ts';
 import type { Instance } from '../state/instances/instance.ts';
 import { dismiss } from './members.ts';
-import { holdBack, isSuspended, wake } from './react.ts';
+import { delayRetry, isSuspended, planReconcile } from './reconcile.ts';
 
 /**
- * Told that a machine begins to end. When a group did not order it, it finds out at its next look at the machine's
- * health.
+ * Called when a machine begins to end. If the group did not end it, the group notices the end at its next health
+ * check.
  */
 export function memberEnds(context: CallContext, group: Group, instance: Instance): void {
   const member = group.members.get(instance.id);
   if (member === undefined || member.leaving) return;
-  // It never gets into service, and the launch is not over before the group knows what became of it.
+  // The machine never reaches service, and its launch stays in progress until the group notices.
   if (context.now < instance.runningAt) member.launch.doneAt = Number.POSITIVE_INFINITY;
-  planLook(context, group, member);
+  planHealthCheck(context, group, member);
 }
 
-/** Looks again at what went unseen or was left alone while processes were suspended. */
-export function lookAgain(context: CallContext, group: Group): void {
+/** Plans health checks of machines that ended or became unhealthy while processes were suspended. */
+export function planRechecks(context: CallContext, group: Group): void {
   for (const member of group.members.values()) {
-    if (member.instance.shutdownAt !== undefined || !member.healthy) planLook(context, group, member);
+    if (member.instance.shutdownAt !== undefined || !member.healthy) planHealthCheck(context, group, member);
   }
 }
 
 /**
- * Looks at the health of a machine, and replaces one that has ended or whose checks are impaired. Protection does not
- * keep it.
+ * Checks the health of a machine, and replaces the machine if it has ended or fails its status checks, even if it is
+ * protected from scale-in.
  */
-export function look(context: CallContext, group: Group, member: GroupMember): void {
+export function checkHealth(context: CallContext, group: Group, member: GroupMember): void {
   const { instance } = member;
   if (group.members.get(instance.id) !== member || member.leaving || isSuspended(group, 'HealthCheck')) return;
   const ended = instance.shutdownAt !== undefined;
-  // Once unhealthy it is never healthy again, whatever becomes of the machine.
+  // An unhealthy member never becomes healthy again.
   if (member.healthy && !ended && !isImpaired(context, group, instance)) return;
   member.healthy = false;
   if (ended && (instance.shutdownAt as number) < instance.runningAt) noteFailedLaunch(context, group, member);
@@ -46,24 +46,24 @@ export function look(context: CallContext, group: Group, member: GroupMember): v
     member,
     `an instance was taken out of service in response to an EC2 health check indicating ${finding}.`,
   );
-  wake(context, group, context.now);
+  planReconcile(context, group, context.now);
 }
 
-function planLook(context: CallContext, group: Group, member: GroupMember): void {
+function planHealthCheck(context: CallContext, group: Group, member: GroupMember): void {
   const at = context.now + draw(context.knobs.groups.health_ms, context.random);
-  context.state.timers.plan(at, (then) => look(then, group, member));
+  context.state.timers.plan(at, (then) => checkHealth(then, group, member));
 }
 
-/** Whether a machine fails its checks, and had the time that its group grants new ones. */
+/** Whether a machine fails its status checks after the grace period of its group. */
 function isImpaired(context: CallContext, group: Group, instance: Instance): boolean {
   const graceMs = Number(group.config.shown.get('HealthCheckGracePeriod') ?? 0) * 1000;
   return context.now >= instance.runningAt + graceMs && healthOf(context, instance).impairedSince !== undefined;
 }
 
-/** A launch that ended before it was done counts as one that found no capacity: the next one waits. */
+/** A launch whose machine ended before it was running counts as a failed launch: the next launch waits. */
 function noteFailedLaunch(context: CallContext, group: Group, { instance, launch }: GroupMember): void {
   if (launch.failure !== undefined) return;
   const message = `Instance became unhealthy while waiting for instance to be in InService state. Termination Reason: ${instance.reason?.message}`;
   launch.failure = { status: 'Cancelled', at: context.now, message };
-  holdBack(context, group);
+  delayRetry(context, group);
 }

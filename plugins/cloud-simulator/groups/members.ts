@@ -1,13 +1,13 @@
-import { userInitiated } from '../actions/instances/terminate-instances.ts';
+import { userInitiated } from '../state/instances/instance.ts';
 import { endInstance } from '../launch/end-instance.ts';
 import type { CallContext } from '../state/call-context.ts';
 import type { Activity, Group, GroupMember } from '../state/groups.ts';
 import type { Instance } from '../state/instances/instance.ts';
-import { note } from './activities.ts';
+import { recordActivity } from './activities.ts';
 import { finishDeletion } from './deletion.ts';
 import type { GroupPool } from './launch/group-pools.ts';
 
-/** Takes a machine that a group has just started into the group. */
+/** Adds a newly started machine to a group. */
 export function addGroupMember(
   context: CallContext,
   group: Group,
@@ -20,7 +20,7 @@ export function addGroupMember(
     weight: pool.weight,
     weighted: pool.weighted,
     template: pool.template,
-    launch: note(context, group, {
+    launch: recordActivity(context, group, {
       description: `Launching a new EC2 instance: ${instance.id}`,
       cause,
       zone: instance.zone,
@@ -41,8 +41,8 @@ export function addGroupMember(
 }
 
 /**
- * A group ends a machine of its own, or sees it off when it has ended by itself: it counts no more, and is gone once
- * it is terminated.
+ * Ends a machine of a group, or removes a machine that has already ended: the machine no longer counts, and leaves
+ * the group when it is terminated.
  */
 export function dismiss(context: CallContext, group: Group, member: GroupMember, cause: string): Activity {
   const { instance } = member;
@@ -58,7 +58,7 @@ export function dismiss(context: CallContext, group: Group, member: GroupMember,
     group.members.delete(instance.id);
     finishDeletion(then, group);
   });
-  return note(context, group, {
+  return recordActivity(context, group, {
     description: `Terminating EC2 instance: ${instance.id}`,
     cause,
     zone: instance.zone,
@@ -67,17 +67,17 @@ export function dismiss(context: CallContext, group: Group, member: GroupMember,
   });
 }
 
-/** Lets a machine go alive: it loses the group's tag and protection, and nobody replaces it any more. */
+/** Removes a running machine from a group: it loses the group's tag and protection, and is no longer replaced. */
 export function detach(context: CallContext, group: Group, member: GroupMember, cause: string): Activity {
   const { instance } = member;
   group.members.delete(instance.id);
-  instance.keeper = undefined;
+  instance.controller = undefined;
   context.state.instances.retag(
     instance,
     new Map([...instance.tags].filter(([key]) => key !== 'aws:autoscaling:groupName')),
   );
   context.touched.push(instance.id);
-  return note(context, group, {
+  return recordActivity(context, group, {
     description: `Detaching EC2 instance: ${instance.id}`,
     cause,
     zone: instance.zone,

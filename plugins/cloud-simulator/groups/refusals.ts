@@ -1,6 +1,6 @@
 import { AwsError } from '../wire/errors.ts';
 
-/** What Auto Scaling says of nearly everything that is wrong with a call. */
+/** The error of Auto Scaling for nearly every invalid call. */
 export function validationError(message: string): AwsError {
   return new AwsError('ValidationError', message);
 }
@@ -26,8 +26,8 @@ const renamed: Readonly<Record<string, string>> = {
   FilterLimitExceeded: 'ValidationError',
 };
 
-/** A refusal in the words of EC2, in those of Auto Scaling. */
-export function inGroupWords(error: unknown): unknown {
+/** Translates the code of an EC2 error into that of Auto Scaling; other errors do not change. */
+export function asGroupError(error: unknown): unknown {
   if (!(error instanceof AwsError)) return error;
   const code = asValidation.has(error.code) ? 'ValidationError' : renamed[error.code];
   return code === undefined ? error : new AwsError(code, error.message);

@@ -3,10 +3,10 @@ import { onDemandPart, readDistribution } from './launch/market-shares.ts';
 import { countByZone, loadOf } from './launch/places.ts';
 
 /**
- * Who goes when a group is too large: in the zone with most machines the oldest (by the termination policy
- * `NewestInstance` the newest) of the market that has too many, until no one else can go without falling below what is
- * wanted. Protected machines stay. The group goes by what it knows: a machine that has ended unnoticed is as good as
- * any.
+ * Chooses the machines that end when a group exceeds its desired capacity: in the zone with the most machines, the
+ * oldest machine of the market that has too many (with the termination policy `NewestInstance` the newest), until no
+ * machine can end without falling below `desired`. Protected machines are not chosen. Machines whose end is still
+ * unnoticed are chosen like live ones.
  */
 export function chooseForScaleIn(group: Group, desired: number): GroupMember[] {
   const chosen: GroupMember[] = [];
@@ -19,7 +19,7 @@ export function chooseForScaleIn(group: Group, desired: number): GroupMember[] {
     .reduce((sum, member) => sum + member.weight, 0);
   let excess = capacityOf(group) - desired;
 
-  // Members stand in order of launch. Who is too heavy once is so for good, since the excess only falls.
+  // Members are in order of launch. A machine that is too heavy once stays too heavy, because the excess only falls.
   const newestFirst = group.config.terminationPolicies[0] === 'NewestInstance';
   const inOrder = staying.filter((member) => !member.guarded);
   const free = newestFirst ? inOrder.toReversed() : inOrder;

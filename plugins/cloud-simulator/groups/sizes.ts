@@ -8,8 +8,8 @@ export interface Sizes {
 }
 
 /**
- * The sizes that a change leads to; refuses those that do not fit each other. A desired capacity that nobody names
- * follows the bounds. Pure.
+ * The sizes after a change; throws if they contradict each other. Without a new desired capacity the old one is
+ * limited to the bounds. Pure.
  */
 export function changeSizes(
   now: Sizes | undefined,

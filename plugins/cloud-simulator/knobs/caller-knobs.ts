@@ -2,9 +2,9 @@ import { actionName } from './action-shapes.ts';
 import { listOf, milliseconds, oneWordOf, orNull, record, type Shapes, string } from './shapes.ts';
 import { rule, type When } from './when.ts';
 
-/** Client tokens, where AWS's behaviour is not documented. The defaults are the harsher ones. */
+/** Behavior of client tokens that AWS does not document. The defaults are the stricter choices. */
 export interface TokenKnobs {
-  /** An identical replay of a call that found no capacity: the same error, or another try. */
+  /** An identical replay of a call that found no capacity: the same error, or another attempt. */
   readonly failed_replay: 'repeat' | 'execute';
   /** A replay when all its machines are terminated: IdempotentInstanceTerminated, or the old reservation. */
   readonly terminated_replay: 'error' | 'old';
@@ -19,8 +19,8 @@ export interface TokenKnobs {
 }
 
 /**
- * Who may do what. Calls are checked in this order, before they are throttled: known_keys, clock_skew_ms, expired,
- * denied.
+ * Authentication and permissions. Calls are checked in this order, before they are throttled: known_keys,
+ * clock_skew_ms, expired, denied.
  */
 export interface AuthKnobs {
   /**
@@ -39,14 +39,14 @@ export interface AuthKnobs {
    */
   readonly denied: readonly (When & { readonly action: string })[];
   /**
-   * How far the cloud's clock is ahead of the computer's (below 0: behind), as the `Date` of every answer shows. Calls
-   * signed more than five minutes off it are refused: RequestExpired, from other services than EC2
-   * SignatureDoesNotMatch.
+   * How far the cloud's clock is ahead of the computer's (below 0: behind), as the `Date` of every answer shows.
+   * Calls whose signature date differs from it by more than five minutes are refused: RequestExpired, from other
+   * services than EC2 SignatureDoesNotMatch.
    */
   readonly clock_skew_ms: number;
 }
 
-/** How callers are recognised. */
+/** How callers are authenticated, and how their client tokens work. */
 export interface CallerKnobs {
   readonly tokens: TokenKnobs;
   readonly auth: AuthKnobs;

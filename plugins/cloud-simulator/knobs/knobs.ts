@@ -1,17 +1,18 @@
 import { type CallerKnobs, callerDefaults } from './caller-knobs.ts';
-import { type KeeperKnobs, keeperDefaults } from './keeper-knobs.ts';
+import { type CapacityKnobs, capacityDefaults } from './capacity-knobs.ts';
 import { type LaunchKnobs, launchDefaults } from './launch-knobs.ts';
 import { type MachineKnobs, machineDefaults } from './machine-knobs.ts';
 import { type ViewKnobs, viewDefaults } from './view-knobs.ts';
 import { type WireKnobs, wireDefaults } from './wire-knobs.ts';
 
 /** All switches of the simulated cloud with their values. */
-export interface Knobs extends WireKnobs, LaunchKnobs, MachineKnobs, ViewKnobs, CallerKnobs, KeeperKnobs {
+export interface Knobs extends WireKnobs, LaunchKnobs, MachineKnobs, ViewKnobs, CallerKnobs, CapacityKnobs {
   /**
-   * The ready-made scenario under the rest; null = none, which is `calm`. Setting it puts every other knob back first.
+   * The ready-made scenario below the other knobs; null = none, which equals `calm`. Setting it first resets every
+   * other knob.
    */
   readonly scenario: string | null;
-  /** Restarts the source of chance; ids go on, so that none comes twice. */
+  /** Restarts the random sequence. Ids continue, so that none is used twice. */
   readonly seed: number | null;
 }
 
@@ -30,7 +31,7 @@ export const defaultKnobs: Knobs = {
   ...viewDefaults,
   ...wireDefaults,
   ...callerDefaults,
-  ...keeperDefaults,
+  ...capacityDefaults,
   scenario: null,
   seed: null,
 };

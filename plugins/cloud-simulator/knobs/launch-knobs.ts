@@ -27,7 +27,7 @@ export interface PoolPattern extends When {
 /** `count` places in every pool that matches, running machines included. The last rule that matches a pool decides. */
 export interface CapacityRule extends PoolPattern {
   readonly count: number;
-  /** What a caller meets when they are taken: default InsufficientInstanceCapacity. */
+  /** The error when they are taken; default InsufficientInstanceCapacity. */
   readonly code?: string;
 }
 
@@ -42,8 +42,8 @@ export interface PriceRule extends PoolPattern {
 /** Launches deliver at most `deliver` machines per call, as if the rest had found no capacity. */
 export interface PartialRule extends When {
   /**
-   * An action that launches, or `*`; for what fleets and groups start by themselves the one that made them
-   * (CreateFleet, RequestSpotFleet, CreateAutoScalingGroup).
+   * An action that launches, or `*`. Machines that fleets and groups start by themselves count for the action that
+   * created the fleet or the group (CreateFleet, RequestSpotFleet, CreateAutoScalingGroup).
    */
   readonly action: string;
   readonly deliver: number;
@@ -64,7 +64,7 @@ export interface LateFailureRule extends When {
   readonly after_ms?: number;
 }
 
-/** The next machines that match stay pending for ever. */
+/** The next machines that match stay pending forever. */
 export interface StuckRule extends When {
   readonly instance_type?: string;
   readonly zone?: string;
@@ -72,7 +72,7 @@ export interface StuckRule extends When {
   readonly times?: number | null;
 }
 
-/** What an account may have in a region; null = no bound. */
+/** Quotas of an account in a region; null = no bound. */
 export interface Quotas {
   /** vCPUs of On-Demand machines: VcpuLimitExceeded. */
   readonly on_demand_vcpus: number | null;
@@ -93,11 +93,11 @@ export interface Quotas {
   readonly groups: number | null;
 }
 
-/** What launches find. */
+/** Conditions of launches. */
 export interface LaunchKnobs {
   /** Refuse images, subnets, groups, keys and profiles that the catalogue does not list. */
   readonly strict_ids: boolean;
-  /** What parameters of Systems Manager hold, by name. Default: each that is asked for holds an image of its own. */
+  /** Values of Systems Manager parameters, by name. Default: each parameter holds a distinct image id. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly capacity: readonly CapacityRule[];
   readonly prices: readonly PriceRule[];

@@ -4,15 +4,15 @@ import { type Span, span } from './span.ts';
 import { rule, type When } from './when.ts';
 
 /**
- * The cloud takes Spot machines back: those of `instance_ids`, or a `share` of all (rounded, but at least one; default
- * all). It strikes once, when the knob is set, or with `from_ms` then, each region by itself; with `after_ms` it also
- * strikes every Spot machine launched while the rule is in force, with a chance of `share`, that long after it is
- * running.
+ * The cloud reclaims Spot machines: those of `instance_ids`, or a `share` of all (rounded, but at least one; default
+ * all). The rule acts once, when the knob is set, or with `from_ms` at that time, then for each region separately.
+ * With `after_ms` it also reclaims each Spot machine that is launched while the rule is in force, with the
+ * probability `share`, that long after the machine runs.
  */
 export interface ReclaimRule extends When {
   readonly instance_ids?: readonly string[];
   readonly share?: number;
-  /** From the notice in DescribeSpotInstanceRequests to the end of the machine. Default 120; 0 = no notice at all. */
+  /** Seconds from the notice in DescribeSpotInstanceRequests to the end of the machine. Default 120; 0 = no notice. */
   readonly notice_s?: number;
   readonly after_ms?: Span;
 }
@@ -42,8 +42,8 @@ export interface HealthRule extends When {
 }
 
 /**
- * A zone (`*a` = the first of every region) that does not answer. Launches there fail with Unavailable, and so do
- * calls that end machines of it and describes that show machines of it or might; its machines are impaired.
+ * A zone (`*a` = the first of every region) that is out of service. Launches there fail with Unavailable; so do calls
+ * that end its machines, and describing calls whose answer has, or may have, its machines. Its machines are impaired.
  */
 export interface OutageRule extends When {
   readonly zone: string;

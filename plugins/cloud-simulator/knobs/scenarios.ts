@@ -2,7 +2,7 @@
 import { launchActions } from '../actions/action-names.ts';
 import type { KnobChange } from './knobs.ts';
 
-/** A ready-made state of the cloud, for rehearsing. */
+/** A ready-made state of the cloud, for rehearsals. */
 export interface Scenario {
   /** What happens in it. */
   readonly sentence: string;
@@ -17,7 +17,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   throttled: {
     sentence:
-      "Request and machine buckets have AWS's default sizes, and every fifth call is refused for its rate besides.",
+      "Request and machine buckets have AWS's default sizes, and in addition about every fifth call is throttled.",
     knobs: {
       throttle: { default_buckets: true },
       faults: [{ action: '*', share: 0.2, effect: 'skip', then: 'error', code: 'RequestLimitExceeded' }],
@@ -33,12 +33,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'partial-fleet': {
-    sentence: 'No call delivers more than two machines; for the rest there is no capacity.',
+    sentence: 'No call delivers more than two machines; the rest finds no capacity.',
     knobs: { partial: launchActions.map((action) => ({ action, deliver: 2 })) },
   },
   'eventual-consistency': {
     sentence:
-      'What is new stays unseen for seconds, longer by tag than by id, and comes and goes during its first minute.',
+      'New resources stay invisible for seconds, longer by tag than by id, and are missing from some answers during their first minute.',
     knobs: {
       visible_ms: { id: 2000, filter: 4000, tag: 8000, template: 2000, fleet: 2000 },
       flapping: { share: 0.2, until_ms: 60_000 },
@@ -47,7 +47,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'lost-answers': {
     sentence:
-      'Of all calls about a quarter takes effect without the caller learning it: connections break, answers are cut or unreadable, gateways time out.',
+      'About a quarter of all calls takes effect, but the caller gets no usable answer: connections break, answers are cut or unreadable, gateways time out.',
     knobs: {
       faults: [
         { action: '*', share: 0.1, effect: 'execute', then: 'drop' },
@@ -59,24 +59,24 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'spot-reclaim': {
-    sentence: 'Half of all Spot machines are taken back within a minute after they run, with two minutes of notice.',
+    sentence: 'Half of all Spot machines get an interruption notice of two minutes within a minute after they run.',
     knobs: { reclaim: [{ share: 0.5, notice_s: 120, after_ms: { min: 5000, max: 60_000 } }] },
   },
   'slow-boot': {
-    sentence: 'Machines take two to five minutes until they run, and the first one never does.',
+    sentence: 'Machines take two to five minutes to run, and the first machine stays pending.',
     knobs: { boot_ms: { min: 120_000, max: 300_000 }, stuck: [{ times: 1 }] },
   },
   'az-outage': {
     sentence:
-      'The first zone of every region does not answer: launches there fail, and so do describes that touch its machines.',
+      'The first zone of every region is out of service: launches there fail, and so do describing calls that concern its machines.',
     knobs: { outages: [{ zone: '*a' }] },
   },
   'expired-credentials': {
-    sentence: 'From the twentieth second on all credentials have expired, for one minute.',
+    sentence: 'All credentials are expired for one minute, from the twentieth second on.',
     knobs: { auth: { expired: [{ from_ms: 20_000, until_ms: 80_000 }] } },
   },
   chaos: {
-    sentence: 'All of it together, by chance; the same seed and the same calls make the same chaos.',
+    sentence: 'All faults together, at random; the same seed and the same calls give the same faults.',
     knobs: {
       boot_ms: { min: 500, max: 20_000 },
       shutdown_ms: { min: 200, max: 5000 },

@@ -1,4 +1,4 @@
-/** Says everything that is wrong with a value at a path; nothing when it is right. */
+/** Returns a finding for everything that is wrong with a value at a path; none if the value is right. */
 export type Shape = (value: unknown, path: string) => string[];
 
 /** The shapes of some fields by their names. */
@@ -9,7 +9,7 @@ export const boolean: Shape = (value, path) => (typeof value === 'boolean' ? [] 
 export const string: Shape = (value, path) =>
   typeof value === 'string' && value !== '' ? [] : [`${path}: expected text`];
 
-// Behind a hundred years dates would leave those that the wire can carry.
+// Longer times would lead to dates that the wire format cannot express.
 const longestS = 3_155_760_000;
 
 export const milliseconds: Shape = (value, path) =>
@@ -38,7 +38,7 @@ export function between(least: number, most: number): Shape {
       : [`${path}: expected a whole number, ${least} to ${most}`];
 }
 
-/** A whole number from `least` on; null too where that is said. */
+/** A whole number of at least `least`; also null if `or` is 'null'. */
 export function wholeNumber(least: number, or?: 'null'): Shape {
   return (value, path) => {
     if (value === null && or === 'null') return [];
@@ -63,7 +63,7 @@ export function listOf(entry: Shape): Shape {
       : [`${path}: expected a list`];
 }
 
-/** An object whose names are free, or have a shape of their own. */
+/** An object with any keys, or with keys of the shape `name`. */
 export function mapOf(entry: Shape, name: Shape = () => []): Shape {
   return (value, path) =>
     isObject(value)
@@ -74,7 +74,7 @@ export function mapOf(entry: Shape, name: Shape = () => []): Shape {
       : [`${path}: expected an object`];
 }
 
-/** A shape, and what its parts must not be together; that is asked only of objects. */
+/** A shape with an additional check for contradictions between the fields of an object. */
 export function both(
   shape: Shape,
   contradictions: (value: Readonly<Record<string, unknown>>, path: string) => string[],
@@ -92,7 +92,7 @@ export function record(fields: Shapes, required: readonly string[] = []): Shape 
     const wrong = Object.entries(value).flatMap(([name, one]) => {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       return field === undefined
-        ? [`${path}/${name}: unknown; known are ${Object.keys(fields).join(', ')}`]
+        ? [`${path}/${name}: unknown; known: ${Object.keys(fields).join(', ')}`]
         : field(one, `${path}/${name}`);
     });
     return [...missing, ...wrong];

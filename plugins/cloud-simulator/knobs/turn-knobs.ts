@@ -1,5 +1,5 @@
 import { callerShapes } from './caller-knobs.ts';
-import { keeperShapes } from './keeper-knobs.ts';
+import { capacityShapes } from './capacity-knobs.ts';
 import { launchShapes } from './launch-knobs.ts';
 import { machineShapes } from './machine-knobs.ts';
 import { isObject, wholeNumber, oneWordOf, orNull, record } from './shapes.ts';
@@ -14,14 +14,14 @@ const shape = record({
   ...viewShapes,
   ...wireShapes,
   ...callerShapes,
-  ...keeperShapes,
+  ...capacityShapes,
   scenario: orNull(oneWordOf(...Object.keys(scenarios))),
   seed: wholeNumber(0, 'null'),
 });
 
 /**
- * The knobs after a change; throws a TypeError that names everything that is wrong with it. What the change brought in
- * is copied.
+ * The knobs after a change; throws a TypeError that names everything that is wrong with the change. Values of the
+ * change are copied.
  */
 export function turnKnobs(current: Knobs, change: unknown): Knobs {
   const findings = shape(change, '');

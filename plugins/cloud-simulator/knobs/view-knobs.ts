@@ -1,11 +1,11 @@
 import { wholeNumber, milliseconds, orNull, record, share, type Shapes } from './shapes.ts';
 
-/** What reading calls see of what is. */
+/** What reading calls can see. */
 export interface ViewKnobs {
   /**
-   * How long something new is invisible: machines to calls that name their ids, that filter or list, and that filter
-   * by tag; launch templates, fleets and Spot fleets to calls that name or list them. Groups are visible at once, as
-   * in Auto Scaling.
+   * How long a new resource is invisible. For machines: to calls by id, to calls by filter or without one, and to
+   * calls by tag. For launch templates, fleets and Spot fleets: to all calls. Groups are visible at once, as in Auto
+   * Scaling.
    */
   readonly visible_ms: {
     readonly id: number;
@@ -14,10 +14,13 @@ export interface ViewKnobs {
     readonly template: number;
     readonly fleet: number;
   };
-  /** A young machine comes and goes: until it is `until_ms` old each reading call misses it with this chance. */
+  /** Each reading call misses a machine younger than `until_ms` with the probability `share`. */
   readonly flapping: { readonly share: number; readonly until_ms: number };
   readonly limits: {
-    /** Pages of EC2's lists have at most so many entries, whatever was asked for; what is named by id comes whole. */
+    /**
+     * Maximum number of entries in a page of EC2's lists, whatever the call asks for. Lists of named ids are not
+     * paged.
+     */
     readonly page_size: number | null;
     /** Page tokens are refused after this time: InvalidPaginationToken. */
     readonly page_token_ms: number | null;

@@ -1,6 +1,6 @@
 import { both, milliseconds, record, type Shape, type Shapes, string } from './shapes.ts';
 
-/** Where and when a rule is in force; each field narrows it. Times count from the time at which its knob was set. */
+/** Where and when a rule is in force; each field narrows it. Times count from the moment at which its knob was set. */
 export interface When {
   /** An account number or an access key. */
   readonly account?: string;
@@ -21,7 +21,7 @@ export const when: Readonly<Record<keyof When, Shape>> = {
 export function rule(fields: Shapes, required: readonly string[] = []): Shape {
   return both(record({ ...when, ...fields }, required), ({ from_ms, until_ms }, path) =>
     typeof from_ms === 'number' && typeof until_ms === 'number' && until_ms <= from_ms
-      ? [`${path}/until_ms: the rule is never in force, since from_ms is not below`]
+      ? [`${path}/until_ms: the rule is never in force, because from_ms is not lower`]
       : [],
   );
 }

@@ -19,39 +19,38 @@ import {
 import { type Span, span } from './span.ts';
 import { rule, type When } from './when.ts';
 
-/** Something that goes wrong with a call. Calls of `action` (`*` = any) are counted from when the knob was set. */
+/** A fault of a call. Calls of `action` (`*` = any) are counted from when the knob was set. */
 export interface FaultRule extends When {
   readonly action: string;
   /** The first call that is hit, from 1 (default). */
   readonly nth?: number;
   /** How many calls from there on are hit: default 1, with `share` all; null = all. */
   readonly times?: number | null;
-  /**
-   * Of the calls that would be hit only this part is, by chance: the same seed and the same calls hit the same ones.
-   */
+  /** The probability that a call is hit. The same seed and the same calls hit the same calls. */
   readonly share?: number;
   /** Whether the call takes effect before it goes wrong. */
   readonly effect: 'execute' | 'skip';
   /**
-   * What the caller meets: a closed connection, half a body, an error, a gateway's HTML page, broken XML, silence, or
-   * the right answer whose head or second half comes after `delay_ms`. The two slow ones go with `execute` only, and
-   * need `delay_ms`.
+   * What the caller gets: a closed connection, half a body, an error, a gateway's HTML page, broken XML, no answer,
+   * or the right answer whose head or second half comes after `delay_ms`. The two slow ones require `execute` and
+   * `delay_ms`.
    */
   readonly then: 'drop' | 'cut' | 'error' | 'html' | 'bad-xml' | 'hang' | 'slow-headers' | 'slow-body';
   /**
-   * Error code for `error` (default InternalError). RequestLimitExceeded becomes Throttling where the service says so.
+   * Error code for `error` (default InternalError). RequestLimitExceeded becomes Throttling for services other than
+   * EC2.
    */
   readonly code?: string;
   /** HTTP status for `error` (400 or more; default what the service sends with the code) and `html` (default 502). */
   readonly status?: number;
   /**
-   * Wait before the caller meets it, in the computer's own time whatever the simulator's clock does: the SDK waits in
-   * that as well.
+   * Delay of the answer in the computer's time, not in that of the simulator's clock, because the SDK also waits in
+   * the computer's time.
    */
   readonly delay_ms?: number;
 }
 
-/** A token bucket: what it holds at most, and what flows in a second. */
+/** A token bucket: its capacity, and the tokens that are added per second. */
 export interface BucketSize {
   readonly capacity: number;
   readonly per_second: number;
@@ -59,35 +58,34 @@ export interface BucketSize {
 
 export interface ThrottleKnobs {
   /**
-   * Buckets of requests, and of machines for RunInstances and TerminateInstances, for each account and region: of
-   * AWS's documented default sizes for EC2, where every action has one of its own. Auto Scaling's actions share one,
-   * for which AWS publishes no size: it is taken as 100 and 5 a second. STS's share one of 600 and 600 a second,
-   * Systems Manager's one of 40 and 40.
+   * Enables buckets of requests, and of machines for RunInstances and TerminateInstances, for each account and
+   * region. For EC2 they have AWS's documented default sizes, one for each action. Auto Scaling's actions share one
+   * bucket of 100 and 5 a second, an estimate, because AWS publishes no size. STS's actions share one of 600 and 600
+   * a second, Systems Manager's one of 40 and 40.
    */
   readonly default_buckets: boolean;
   /**
-   * Whether what fleets and groups start draws from the bucket of RunInstances' machines as well: AWS does not say.
+   * Whether machines that fleets and groups start also draw from the bucket of machines of RunInstances. AWS does not
+   * document it.
    */
   readonly fleets_draw: boolean;
   /**
-   * Throttles the next `times` calls of an action (`*` = any): EC2 says RequestLimitExceeded (503), the other services
-   * Throttling (400).
+   * Throttles the next `times` calls of an action (`*` = any): EC2 returns RequestLimitExceeded (503), the other
+   * services Throttling (400).
    */
   readonly next: readonly (When & { readonly action: string; readonly times: number })[];
   /**
-   * Sizes that replace the default ones, by action; `autoscaling`, `sts` and `ssm` are the buckets that all actions of
-   * those services share. They count with `default_buckets`. A bucket whose size changes is full.
+   * Sizes that replace the default ones, by action; `autoscaling`, `sts` and `ssm` are the buckets that all actions
+   * of those services share. They apply with `default_buckets`. A bucket whose size changes is full.
    */
   readonly buckets: Readonly<Record<string, { readonly requests?: BucketSize; readonly resources?: BucketSize }>>;
 }
 
-/** What can go wrong between a caller and an action. */
+/** Faults between a caller and an action. */
 export interface WireKnobs {
   readonly faults: readonly FaultRule[];
   readonly throttle: ThrottleKnobs;
-  /**
-   * Wait before the answer in the computer's own time, by action; `*` for all others. The call takes effect at once.
-   */
+  /** Delay before the answer in the computer's time, by action; `*` for all others. The call takes effect at once. */
   readonly latency_ms: Readonly<Record<string, Span>>;
 }
 
@@ -114,7 +112,7 @@ const fault = rule(
   ['action', 'effect', 'then'],
 );
 
-/** What would be without effect, or would not be what it says. */
+/** Combinations of fields that have no effect or contradict each other. */
 function contradictions(
   { effect, then, code, status, delay_ms }: Readonly<Record<string, unknown>>,
   path: string,
@@ -122,9 +120,9 @@ function contradictions(
   const slow = then === 'slow-headers' || then === 'slow-body';
   return [
     ...(slow && effect === 'skip'
-      ? [`${path}/then: ${then} is a right answer, which a call that is skipped has not`]
+      ? [`${path}/then: ${then} sends the right answer, which a skipped call does not have`]
       : []),
-    ...(slow && delay_ms === undefined ? [`${path}/delay_ms: is missing, and nothing is slow without it`] : []),
+    ...(slow && delay_ms === undefined ? [`${path}/delay_ms: is missing; ${then} needs it`] : []),
     ...(code !== undefined && then !== 'error' ? [`${path}/code: goes with error only`] : []),
     ...(status !== undefined && then !== 'error' && then !== 'html'
       ? [`${path}/status: goes with error and html only`]
@@ -141,7 +139,7 @@ function contradictions(
 function withoutMachines(buckets: Readonly<Record<string, unknown>>, path: string): string[] {
   const sized = (name: string) => Object.hasOwn(Object(buckets[name]), 'resources');
   const wrong = Object.keys(buckets).filter((name) => sized(name) && !machineActions.includes(name as ActionName));
-  return wrong.map((name) => `${path}/${name}/resources: has no machines; known are ${machineActions.join(', ')}`);
+  return wrong.map((name) => `${path}/${name}/resources: has no machines; known: ${machineActions.join(', ')}`);
 }
 
 export const wireShapes: Shapes = {

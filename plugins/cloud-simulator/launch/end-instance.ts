@@ -4,7 +4,7 @@ import type { CallContext } from '../state/call-context.ts';
 import { goneAfterMs, type Instance } from '../state/instances/instance.ts';
 import { countUsage } from '../state/quotas.ts';
 
-/** Why a machine ended, as its state reason says. */
+/** The state reason of a machine that ended. */
 export interface EndReason {
   readonly code: string;
   readonly message: string;
@@ -28,7 +28,7 @@ export function endInstance(context: CallContext, instance: Instance, reason: En
   });
   state.timers.plan(terminatedAt + goneAfterMs, () => {
     state.instances.remove(instance);
-    state.forgottenMs += now - instance.launchedAt;
+    state.removedMachineMs += now - instance.launchedAt;
   });
-  instance.keeper?.ending(instance, now);
+  instance.controller?.onEnding(instance, now);
 }

@@ -4,22 +4,22 @@ import type { CallContext } from '../state/call-context.ts';
 import { rateExceeded } from '../dispatch/throttle.ts';
 import type { AwsError } from '../wire/errors.ts';
 
-/** Machines that fleets and groups may start now by the rate of launches. RunInstances is checked as a call. */
+/** Number of machines that fleets and groups may start now without throttling. RunInstances is throttled as a call. */
 export function machinesAllowed(context: CallContext): number {
   return bucketOf(context)?.tokens ?? Number.POSITIVE_INFINITY;
 }
 
-/** Notes that a fleet or a group has started machines. */
+/** Counts machines that a fleet or a group has started. */
 export function countLaunched(context: CallContext, count: number): void {
   const bucket = bucketOf(context);
   if (bucket !== undefined) bucket.tokens -= count;
 }
 
 /**
- * Why a pool that still has room gave less than was asked for: the rate of launches, or the knob `partial`, which
- * counts as want of capacity.
+ * The error of a pool that has room but delivered less than requested: throttling, or the knob `partial`, which acts
+ * as missing capacity.
  */
-export function heldBack(context: CallContext, pool: Pool): AwsError {
+export function shortfallError(context: CallContext, pool: Pool): AwsError {
   return machinesAllowed(context) < 1 ? rateExceeded('ec2') : insufficientCapacity(pool);
 }
 

@@ -2,7 +2,7 @@ import type { ActionCall } from '../dispatch/action.ts';
 import { checkToken } from '../state/tokens.ts';
 import { AwsError } from '../wire/errors.ts';
 
-/** The result of a call, and whether it is that of an earlier call under the same token. */
+/** The result of a call, and whether it comes from an earlier call with the same token. */
 export interface Once<Result> {
   readonly result: Result;
   readonly replayed: boolean;
@@ -17,9 +17,9 @@ export interface OnceOptions {
 }
 
 /**
- * Runs `run` once for each client token and scope: an identical replay gives the first result without effect, other
- * parameters under the same token are refused, and so is a replay while the first call counts as running. What must
- * never pin a token, such as a malformed parameter, is checked before.
+ * Runs `run` once for each client token and scope. An identical replay returns the first result without effect. Other
+ * parameters under the same token are refused, and so is a replay while the first call counts as running. Callers
+ * check beforehand what must not pin a token, such as malformed parameters.
  */
 export function once<Result>(call: ActionCall, options: OnceOptions, run: () => Result): Once<Result> {
   const { token } = call;
@@ -39,7 +39,7 @@ export function once<Result>(call: ActionCall, options: OnceOptions, run: () => 
     tokens.remember(key, call.paramsHash, { kind: 'done', result }, now);
     return { result, replayed: false };
   } catch (error) {
-    // A zone that does not answer has decided nothing: the same token may try again, as AWS advises.
+    // An outage of a zone does not pin the token: the same token may be retried, as AWS advises.
     const decided = error instanceof AwsError && error.code !== 'Unavailable';
     if (decided && options.pinFailures !== false)
       tokens.remember(key, call.paramsHash, { kind: 'failed', error }, now);

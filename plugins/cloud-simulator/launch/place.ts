@@ -15,31 +15,28 @@ import type { Subnet } from '../state/network/subnets.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { LaunchSpec } from './specification/launch-spec.ts';
 
-/**
- * Something of which there is only so much, and of which every machine takes some: places of a pool, addresses of a
- * subnet, a quota.
- */
+/** A limited resource that every machine uses: places of a pool, addresses of a subnet, a quota. */
 export interface Bound {
-  /** Launches with equal keys take from the same. */
+  /** Launches with equal keys draw from the same resource. */
   readonly key: string;
   readonly left: number;
   readonly each: number;
-  /** What a caller meets when too little is left. */
+  /** The error when too little is left. */
   refusal(): AwsError;
 }
 
-/** One place where a launch can go, and how many machines find room there. */
+/** A place of a launch, and how many machines fit there. */
 export interface Placement {
   readonly pool: Pool;
   readonly subnet: Subnet;
   readonly room: number;
-  /** Why no more than `room` machines can come. */
+  /** The error if more than `room` machines must start. */
   readonly refusal: AwsError;
-  /** What `room` follows from; empty when nothing can be launched there at all. */
+  /** The bounds of `room`; empty if nothing can be launched there. */
   readonly bounds: readonly Bound[];
 }
 
-/** The place of a launch: its subnet, its zone, or the zone of the region that has most room. */
+/** The place of a launch: its subnet, its zone, or the zone of the region that has the most room. */
 export function place(context: CallContext, spec: LaunchSpec): Placement {
   const { subnet, zone } = spec.network;
   if (subnet !== undefined) return placeIn(context, spec, subnet);
@@ -48,12 +45,12 @@ export function place(context: CallContext, spec: LaunchSpec): Placement {
   return placements.reduce((best, next) => (next.room > best.room ? next : best));
 }
 
-/** Machines that a bound still lets come. */
+/** Number of machines that a bound still allows. */
 export function machinesIn(bound: Bound): number {
   return Math.floor(bound.left / bound.each);
 }
 
-/** What a launch finds in a subnet. */
+/** The placement of a launch in a subnet. */
 export function placeIn(context: CallContext, spec: LaunchSpec, subnet: Subnet): Placement {
   const pool: Pool = { instanceType: spec.type.instance_type, zone: subnet.zone, market: spec.market };
   const obstacle = obstacleIn(context, spec, pool);
@@ -72,7 +69,7 @@ function obstacleIn(context: CallContext, spec: LaunchSpec, pool: Pool): AwsErro
   return offer < price ? priceTooLow(offer, price) : undefined;
 }
 
-// The order decides which refusal a caller meets when two bounds are equally tight.
+// The order determines the error when two bounds are equally tight.
 function boundsIn(context: CallContext, spec: LaunchSpec, pool: Pool, subnet: Subnet): Bound[] {
   const places: Bound = {
     key: poolKey(pool),

@@ -3,7 +3,7 @@ import { lateFailureFor } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
 import type { RandomSource } from '../random.ts';
-import type { Instance, Keeper, Reservation } from '../state/instances/instance.ts';
+import type { Instance, CapacityController, Reservation } from '../state/instances/instance.ts';
 import { planInterruption } from '../state/instances/interruptions.ts';
 import { countUsage } from '../state/quotas.ts';
 import { mergeTags, type Tags } from '../state/tags.ts';
@@ -12,16 +12,16 @@ import type { LaunchSpec } from './specification/launch-spec.ts';
 import type { Placement } from './place.ts';
 import { fits } from '../pattern.ts';
 
-/** What starts: `count` machines, at most `placement.room`. */
+/** A launch of `count` machines, at most `placement.room`. */
 export interface Start {
   readonly spec: LaunchSpec;
   readonly placement: Placement;
   readonly count: number;
-  /** The token by which RunInstances' machines can be found; a fleet's machines are not found by the fleet's token. */
+  /** Client token of RunInstances, by which its machines can be found. Machines of fleets have no token. */
   readonly token?: string | undefined;
-  /** Tags that AWS itself puts on the machines. */
+  /** Tags that AWS itself sets. */
   readonly systemTags?: Tags;
-  readonly keeper?: Keeper;
+  readonly controller?: CapacityController;
 }
 
 /** Starts machines; they exist at once, as `pending`. */
@@ -45,7 +45,7 @@ export function startInstances(context: CallContext, start: Start): readonly Ins
       launchedAt: now,
       runningAt: staysPending(context, pool) ? Number.POSITIVE_INFINITY : now + bootMs,
       tags,
-      keeper: start.keeper,
+      controller: start.controller,
       interruption: undefined,
       shutdownAt: undefined,
       terminatedAt: undefined,
@@ -65,19 +65,20 @@ export function startInstances(context: CallContext, start: Start): readonly Ins
   return instances;
 }
 
-// Joined and not added, so that an id is one string and not a chain of its pieces.
+// `join` gives a flat string; concatenation would keep a chain of its pieces in memory.
 function newId(prefix: string, random: RandomSource): string {
   return [prefix, '-0', random.hex(16)].join('');
 }
 
 /**
- * Eight digits and small letters: eight hexadecimal digits would give two of fifty thousand Spot requests the same id.
+ * Eight digits in base 36: with eight hexadecimal digits, two of fifty thousand Spot requests would probably get the
+ * same id.
  */
 function letters(random: RandomSource): string {
   return (Number.parseInt(random.hex(12), 16) % 36 ** 8).toString(36).padStart(8, '0');
 }
 
-/** Whether a new machine of the pool is to stay pending for ever by the knob `stuck`. Counts it. */
+/** Whether the knob `stuck` keeps a new machine of the pool pending forever. Counts the machine for the rule. */
 function staysPending(context: CallContext, pool: Pool): boolean {
   const { knobs, rules } = context;
   return knobs.stuck.some(

@@ -12,14 +12,14 @@ export interface ControlReply {
 }
 
 interface Route {
-  /** Names that the query may have; others are refused. */
+  /** Allowed names in the query; others are refused. */
   readonly query?: readonly string[];
-  /** What the body must be; without it there is none to look at, or the answer looks at it itself. */
+  /** Shape of the body; without it, `answer` ignores the body or checks it itself. */
   readonly body?: Shape;
   answer(simulation: Simulation, query: URLSearchParams, body: unknown, identity: SimulatorIdentity): unknown;
 }
 
-// How far the clock goes it says itself.
+// The clock checks the upper bound itself.
 const step: Shape = (value, path) =>
   typeof value === 'number' && value >= 0 ? [] : [`${path}: expected milliseconds, 0 or more`];
 
@@ -57,7 +57,7 @@ const routes: Readonly<Record<string, Route>> = {
   },
 };
 
-/** Answers a control route. Everything that was wrong with the call is said in `error`, a line for each thing. */
+/** Answers a control route. `error` of a refusal has one line for each finding. */
 export function control(
   simulation: Simulation,
   identity: SimulatorIdentity,
@@ -68,7 +68,7 @@ export function control(
   const name = `${method} ${url.pathname}`;
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
   if (route === undefined)
-    return refused(404, `Unknown control route ${name}. Known are: ${Object.keys(routes).join(', ')}.`);
+    return refused(404, `Unknown control route ${name}. Known routes: ${Object.keys(routes).join(', ')}.`);
   try {
     const value = readJson(body);
     const findings = [...unknownParameters(url.searchParams, route.query ?? []), ...(route.body?.(value, '') ?? [])];
@@ -88,12 +88,12 @@ function readJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (cause) {
-    throw new TypeError(`The body is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new TypeError(`The body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }
 
 function unknownParameters(query: URLSearchParams, known: readonly string[]): string[] {
-  const list = known.length === 0 ? 'this route takes none' : `known is ${known.join(', ')}`;
+  const list = known.length === 0 ? 'this route takes none' : `known: ${known.join(', ')}`;
   return [...query.keys()].filter((name) => !known.includes(name)).map((name) => `?${name}: unknown; ${list}`);
 }
 
@@ -103,7 +103,7 @@ function entryNumber(text: string | null): number {
   return Number(text);
 }
 
-// An account may be named by its number or by the access key that it follows from.
+// An account is named by its number or by one of its access keys.
 function account(name: string | null): string | undefined {
   if (name === null || name === '') return undefined;
   return /^\d{12}$/.test(name) ? name : accountOf(name);

@@ -15,17 +15,17 @@ const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 const defaultIdleMs = 600_000;
 const startTimeoutMs = 15_000;
 const respawnMs = 3000;
-const lookEveryMs = 10;
+const pollMs = 10;
 /**
- * Room for the few pages of three megabytes that are being made, and no more: it takes a quarter off what 50 000
- * machines need.
+ * Enough for a few answer pages of three megabytes. A larger young generation would add a third to the memory of 50
+ * 000 machines.
  */
-const youngMb = '--max-semi-space-size=16';
+const youngGenerationFlag = '--max-semi-space-size=16';
 
 /**
- * The simulator of a data directory, found or started. It is a process of its own that everyone on the directory
- * shares and that outlives whoever started it, so `close` leaves it running. Its state is in memory: after a crash the
- * next caller gets an empty cloud.
+ * Finds or starts the simulator of a data directory. It is a separate process that all brokers of the directory share
+ * and that outlives the process that started it, so `close` does not stop it. Its state is in memory: after a crash
+ * the next caller gets an empty cloud.
  */
 export async function openSimulator(
   dataDirectory: string,
@@ -37,7 +37,7 @@ export async function openSimulator(
   return { url: `http://127.0.0.1:${place.port}`, close: async () => {} };
 }
 
-/** The place in the file, if the very process that wrote it answers there. */
+/** The place in the file, if the process that wrote the file answers there. */
 async function findRunning(directory: string): Promise<SimulatorPlace | undefined> {
   const place = await readPlace(directory);
   if (place === undefined) return undefined;
@@ -46,8 +46,8 @@ async function findRunning(directory: string): Promise<SimulatorPlace | undefine
 }
 
 /**
- * Starts processes until one of them, ours or a competitor's, answers. Which one serves is settled among them by the
- * port.
+ * Starts processes until one answers, whether this or another broker started it. The port determines which process
+ * serves.
  */
 async function start(directory: string, options: OpenOptions): Promise<SimulatorPlace> {
   const began = performance.now();
@@ -57,7 +57,7 @@ async function start(directory: string, options: OpenOptions): Promise<Simulator
       spawnProcess(directory, options.idleMs ?? defaultIdleMs);
       spawned = performance.now();
     }
-    await wait(lookEveryMs);
+    await wait(pollMs);
     const place = await findRunning(directory);
     if (place === undefined) continue;
     options.log?.info({ pid: place.pid, port: place.port }, 'The simulated cloud answers.');
@@ -72,12 +72,12 @@ function spawnProcess(directory: string, idleMs: number): void {
   const log = openSync(join(directory, 'simulator.log'), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   try {
     const file = join(import.meta.dirname, `process${extname(import.meta.filename)}`);
-    const child = spawn(process.execPath, [youngMb, file, directory, String(idleMs)], {
+    const child = spawn(process.execPath, [youngGenerationFlag, file, directory, String(idleMs)], {
       detached: true,
       stdio: ['ignore', log, log],
       cwd: directory,
     });
-    // What went wrong with the start stands in the log, and the caller's time-out ends the wait.
+    // The log has the error of a failed start, and the caller's time-out ends the wait.
     child.on('error', () => {});
     child.unref();
   } finally {

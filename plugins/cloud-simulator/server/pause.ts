@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
-// Longer timers would go off at once.
+// Node fires longer timers at once.
 const longestMs = 2 ** 31 - 1;
 
 /**
- * Waits before the next part of an answer, in the computer's own time. False when the caller, or the simulator, has
- * closed the connection by then: the wait ends with it.
+ * Waits before the next part of an answer, in the computer's time. Returns false as soon as the connection is closed.
  */
 export async function pause(res: ServerResponse, ms: number): Promise<boolean> {
   if (isGone(res)) return false;
@@ -27,6 +26,7 @@ export async function pause(res: ServerResponse, ms: number): Promise<boolean> {
 }
 
 function isGone(res: ServerResponse): boolean {
-  // The answer itself has no socket yet while an earlier call of its connection waits for its own.
+  // The response has no socket while an earlier call of the same connection is unanswered, so the socket of the
+  // request is checked.
   return res.destroyed || res.closed || res.req.socket.destroyed;
 }

@@ -1,4 +1,4 @@
-// The sources come from the compile cache that the environment names, if it names one: Node heeds that by itself.
+// Node itself uses the compile cache that the environment names.
 const [directory, idleMs] = process.argv.slice(2);
 if (directory === undefined) throw new Error('usage: process DATA_DIRECTORY [IDLE_MS]');
 const { serveDirectory } = await import('./serve-directory.ts');

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { KnobChange } from '../knobs/knobs.ts';
 import { scenarios } from '../knobs/scenarios.ts';
 
-/**
- * The knobs of a ready-made scenario, or those in a file of JSON. Whether they can be turned is seen when they are.
- */
+/** The knobs of a ready-made scenario, or of a JSON file. They are checked only when they are set. */
 export async function readScenario(nameOrFile: string): Promise<KnobChange> {
   if (Object.hasOwn(scenarios, nameOrFile)) return { scenario: nameOrFile };
   let text: string;
@@ -13,7 +11,7 @@ export async function readScenario(nameOrFile: string): Promise<KnobChange> {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw problem(nameOrFile, cause);
     const names = Object.keys(scenarios).join(', ');
-    throw new Error(`There is no scenario '${nameOrFile}' and no file of that name. Ready-made are ${names}.`, {
+    throw new Error(`There is no scenario '${nameOrFile}' and no file of that name. Ready-made scenarios: ${names}.`, {
       cause,
     });
   }

@@ -2,10 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Reply } from '../dispatch/dispatch.ts';
 import { pause } from './pause.ts';
 
-/**
- * Answers a call, or lets the answer go wrong as its fault says. The audit line learns whether a whole answer went
- * out.
- */
+/** Sends the answer to a call, or applies its fault. Records in the audit entry whether a complete answer was sent. */
 export async function send(res: ServerResponse, reply: Reply): Promise<void> {
   if (!(await pause(res, reply.delayMs))) return;
   switch (reply.fault?.then) {
@@ -50,7 +47,8 @@ function finish(
   page: { readonly status: number; readonly type: string; readonly body: string },
 ): void {
   noteAnswer(res, reply);
-  // Encoded once: Node would join head and text, and so copy a page of three megabytes again.
+  // Node would join a string body with the head, and so copy a page of three megabytes again; it sends a buffer as it
+  // is.
   const bytes = Buffer.from(page.body);
   res.writeHead(page.status, head(reply, page.type, bytes.length));
   res.end(bytes);
@@ -69,7 +67,7 @@ async function sendSlowly(res: ServerResponse, reply: Reply, delayMs: number): P
   res.end(second);
 }
 
-/** Sends the head for the whole body, and gives the body in two. */
+/** Sends the head for the whole body, and returns the body in two halves. */
 function halves(res: ServerResponse, reply: Reply): readonly [first: Buffer, second: Buffer] {
   const body = Buffer.from(reply.body);
   res.writeHead(reply.status, head(reply, reply.type, body.length));

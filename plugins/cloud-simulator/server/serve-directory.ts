@@ -7,12 +7,12 @@ const ports = 20_000;
 const tries = 50;
 
 /**
- * Serves a data directory until nobody has called for `idleMs`. The port is the lock: every process of one directory
- * tries the same ports in the same order, so that of two only one can listen, and no file is left to go stale. Returns
- * at once when another process serves already.
+ * Serves a data directory until there is no call for `idleMs`. The port is the lock: every process of a directory
+ * tries the same ports in the same order, so only one can listen, and no stale lock file can remain. Returns at once
+ * if another process already serves the directory.
  */
 export async function serveDirectory(directory: string, idleMs: number): Promise<void> {
-  // Ids must not repeat those of a process before, so the seed is chance.
+  // A random seed, so that ids do not repeat those of an earlier process.
   const simulator = createSimulator({ seed: randomInt(2 ** 47), directory });
   if (!(await listenFor(simulator, directory))) return;
   const port = Number(new URL(simulator.url).port);
@@ -26,19 +26,19 @@ export async function serveDirectory(directory: string, idleMs: number): Promise
     await simulator.close();
     process.exit(0);
   };
-  const look = async () => {
+  const checkIdle = async () => {
     if (simulator.idleMs() >= idleMs) await end(`no call for ${idleMs} ms`);
     else if (!(await keepPlace(directory, simulator.stateId, port)))
-      await end('its directory is gone, or another one serves it');
+      await end('its directory is gone, or another process serves it');
   };
-  const watch = setInterval(() => void look(), Math.min(1000, idleMs / 2));
-  process.once('SIGTERM', () => void end('told to'));
-  process.once('SIGINT', () => void end('told to'));
+  const watch = setInterval(() => void checkIdle(), Math.min(1000, idleMs / 2));
+  process.once('SIGTERM', () => void end('terminated by a signal'));
+  process.once('SIGINT', () => void end('terminated by a signal'));
 }
 
 /**
- * Whether callers can still find this process: writes a lost file anew, and is false where that is impossible or
- * another process has its place.
+ * Whether callers can still find this process. Writes a lost file again; false if that fails or another process
+ * serves the directory.
  */
 async function keepPlace(directory: string, stateId: string, port: number): Promise<boolean> {
   const place = await readPlace(directory);
@@ -52,11 +52,11 @@ async function keepPlace(directory: string, stateId: string, port: number): Prom
 }
 
 /**
- * Listens on the first port of the directory's row that is free; false when a simulator of the same directory is met
- * before one.
+ * Listens on the first free port of the directory's sequence; false if a simulator of the same directory already uses
+ * one.
  */
 async function listenFor(simulator: Simulator, directory: string): Promise<boolean> {
-  // Below the range from which outgoing connections take theirs.
+  // The ports are below the range of outgoing connections.
   const start = createHash('sha256').update(directory).digest().readUInt32BE(0) % ports;
   for (let step = 0; step < tries; step++) {
     const port = firstPort + ((start + step) % ports);

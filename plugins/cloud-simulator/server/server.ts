@@ -7,7 +7,7 @@ import { control } from './control.ts';
 import { dispatch, refuse } from '../dispatch/dispatch.ts';
 import type { KnobChange, Knobs } from '../knobs/knobs.ts';
 import { type Ledger, readLedger } from '../dispatch/ledger.ts';
-import { checkListenHost, isLoopbackHost, isLoopbackOrigin, strangeHost, strangeOrigin } from './loopback.ts';
+import { checkListenHost, isLoopbackHost, isLoopbackOrigin, refusedHost, refusedOrigin } from './loopback.ts';
 import { send } from './send.ts';
 import { createSimulation } from '../simulation.ts';
 import type { World } from '../state/world.ts';
@@ -22,17 +22,17 @@ export interface SimulatorOptions {
   readonly knobs?: KnobChange;
   /** Default: a clock that runs with the computer's; `standingClock()` for tests that step the time. */
   readonly clock?: SimulatorClock;
-  /** The data directory that it serves, told by `GET /_sim/health`. */
+  /** The data directory that it serves, shown by `GET /_sim/health`. */
   readonly directory?: string;
 }
 
 /** A simulated cloud in this process. */
 export interface Simulator {
-  /** `http://127.0.0.1:PORT`, or with the address that was named, once it listens; the `endpoint` of an SDK client. */
+  /** `http://ADDRESS:PORT` once it listens; the `endpoint` of an SDK client. */
   readonly url: string;
   /**
-   * Listens on a free port unless one is named, on 127.0.0.1 unless another loopback address is named; refuses all
-   * others. Returns the url.
+   * Listens on `port` (default a free one) of `host` (default 127.0.0.1), which must be a loopback address. Returns
+   * the url.
    */
   listen(port?: number, host?: string): Promise<string>;
   /** Stops at once: open connections are closed, hanging calls dropped. */
@@ -48,11 +48,11 @@ export interface Simulator {
   /** Moves the clock. */
   advance(ms: number): void;
   readonly clock: SimulatorClock;
-  /** Accounts and regions as they are held: for looking, not for changing. */
+  /** The accounts and regions. Read only. */
   readonly state: World;
   /** Changes with every start. */
   readonly stateId: string;
-  /** Milliseconds since a call of any kind came last; connections that only stay open do not count. */
+  /** Milliseconds since the last call of any kind; open connections without a call do not count. */
   idleMs(): number;
 }
 
@@ -79,11 +79,11 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     const body = await readBody(req);
     if (body === undefined) return json(res, 413, { error: `The body is larger than ${maxBodyBytes} bytes.` });
     const target = URL.parse(req.url ?? '/', 'http://127.0.0.1');
-    if (target === null) return json(res, 400, { error: `This is no URL: ${req.url}` });
+    if (target === null) return json(res, 400, { error: `Not a URL: ${req.url}` });
     const ours = isLoopbackHost(req.headers.host);
     if (/^\/_sim(\/|$)/.test(target.pathname)) {
-      if (!ours) return json(res, 403, { error: strangeHost(req.headers.host) });
-      if (!isLoopbackOrigin(req.headers.origin)) return json(res, 403, { error: strangeOrigin(req.headers.origin) });
+      if (!ours) return json(res, 403, { error: refusedHost(req.headers.host) });
+      if (!isLoopbackOrigin(req.headers.origin)) return json(res, 403, { error: refusedOrigin(req.headers.origin) });
       const reply = control(simulation, identity, req.method ?? 'GET', target, body);
       return json(res, reply.status, reply.body);
     }
@@ -93,12 +93,12 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       res,
       ours
         ? dispatch(simulation, form, req.headers)
-        : refuse(form, new AwsError('AccessDenied', strangeHost(req.headers.host), 403)),
+        : refuse(form, new AwsError('AccessDenied', refusedHost(req.headers.host), 403)),
     );
   }
 
   const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
-    // The only thing that can fail here is reading from a caller that has gone.
+    // Only reading from a disconnected caller can fail here.
     handle(req, res).catch(() => res.destroy());
   });
 
@@ -149,7 +149,7 @@ async function readBody(req: IncomingMessage): Promise<string | undefined> {
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Read to its end all the same: who closes the connection in between takes the refusal with it.
+    // The body is read to its end, because a connection that is closed earlier loses the refusal.
     if (size <= maxBodyBytes) chunks.push(chunk);
   }
   if (size > maxBodyBytes) return undefined;

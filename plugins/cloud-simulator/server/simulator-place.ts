@@ -22,9 +22,7 @@ export interface SimulatorIdentity {
 
 const fileName = 'simulator.json';
 
-/**
- * The place that the file names; undefined when there is none or it cannot be read, which means the same: start one.
- */
+/** The place in the file; undefined if there is no readable file, in which case the caller starts a simulator. */
 export async function readPlace(dataDirectory: string): Promise<SimulatorPlace | undefined> {
   try {
     const place = JSON.parse(await readFile(join(dataDirectory, fileName), 'utf8')) as Partial<SimulatorPlace> | null;
@@ -49,7 +47,7 @@ export async function removePlace(dataDirectory: string, stateId: string): Promi
   if (place?.state_id === stateId) await rm(join(dataDirectory, fileName), { force: true });
 }
 
-/** Who answers on a loopback port; undefined when nobody does within the time, or nobody that is a simulator. */
+/** The simulator that answers on a loopback port; undefined if none answers within the time. */
 export function readHealth(port: number, withinMs: number): Promise<SimulatorIdentity | undefined> {
   return new Promise((resolve) => {
     const request = get(

@@ -4,22 +4,19 @@ import { readScenario } from './read-scenario.ts';
 import { createSimulator, type Simulator } from './server.ts';
 
 export interface StartOptions {
-  /** 0 or absent: any free one. */
+  /** 0 or absent: a free port. */
   readonly port?: number;
   /** A loopback address; others are refused. Default 127.0.0.1. */
   readonly host?: string;
   readonly seed?: number;
   /** A ready-made scenario by its name, or a file of knobs as JSON. */
   readonly scenario?: string;
-  /** Laid over the scenario. */
+  /** Applied after the scenario. */
   readonly knobs?: KnobChange;
   readonly clock?: SimulatorClock;
 }
 
-/**
- * A simulated cloud in this process that already listens, on loopback. What is wrong with a scenario is said with its
- * name.
- */
+/** Starts a simulated cloud in this process, on loopback. An error in a scenario names the scenario. */
 export async function startSimulator(options: StartOptions = {}): Promise<Simulator> {
   const { port, host, seed, scenario, knobs, clock } = options;
   const simulator = createSimulator({

@@ -7,7 +7,7 @@ export interface Bucket {
   at: number;
 }
 
-/** A bucket with what has flowed in until now. It is full when it is new or has got another size. */
+/** The bucket with its tokens as of `now`. A new bucket, or one whose size has changed, is full. */
 export function filledBucket(buckets: Map<string, Bucket>, key: string, size: BucketSize, now: number): Bucket {
   const known = buckets.get(key);
   if (known !== undefined && known.size.capacity === size.capacity && known.size.per_second === size.per_second) {

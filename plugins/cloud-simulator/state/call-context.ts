@@ -1,25 +1,25 @@
 import type { Bucket } from './buckets.ts';
 import type { Fleet } from './fleets/fleets.ts';
-import type { GroupShelf } from './groups.ts';
+import type { GroupTable } from './groups.ts';
 import type { InstanceTable } from './instances/instance-table.ts';
 import type { Knobs } from '../knobs/knobs.ts';
 import type { Network } from './network/network.ts';
 import type { Usage } from './quotas.ts';
 import type { RandomSource } from '../random.ts';
-import type { RuleBook } from '../rules.ts';
-import type { TemplateShelf } from './templates.ts';
+import type { RuleState } from '../rules.ts';
+import type { TemplateTable } from './templates.ts';
 import type { Timers } from './timers.ts';
-import type { TokenBook } from './tokens.ts';
+import type { TokenTable } from './tokens.ts';
 
-/** What one call, or one step that the cloud takes by itself, works with: a region of an account at a time. */
+/** The context of one call, or of one planned event: a region of an account at a time. */
 export interface CallContext {
   readonly state: RegionState;
   readonly knobs: Knobs;
-  readonly rules: RuleBook;
+  readonly rules: RuleState;
   readonly random: RandomSource;
   /** Milliseconds of the simulator's clock. */
   readonly now: number;
-  /** Ids that were made, changed or removed: whoever acts adds them, the audit shows them. */
+  /** Ids of created, changed and removed resources. Actions add them; the audit shows them. */
   readonly touched: string[];
 }
 
@@ -29,25 +29,25 @@ export interface RegionState {
   readonly region: string;
   readonly network: Network;
   readonly instances: InstanceTable;
-  readonly templates: TemplateShelf;
+  readonly templates: TemplateTable;
   readonly fleets: Map<string, Fleet>;
-  readonly groups: GroupShelf;
-  readonly tokens: TokenBook;
+  readonly groups: GroupTable;
+  readonly tokens: TokenTable;
   readonly timers: Timers<CallContext>;
-  /** The context of what happens there at a time, whether a caller or the cloud itself does it. */
+  /** The context of a call or an event at a time. */
   contextAt(now: number): CallContext;
   /** Token buckets by action and kind. */
   readonly buckets: Map<string, Bucket>;
   /** Machines that hold a place of a capacity pool, by `type/zone/market`. */
   readonly placesTaken: Map<string, number>;
-  /** What live machines count against the quotas. */
+  /** Quota usage of live machines. */
   readonly usage: Usage;
-  /** Rules of the knob `reclaim` whose later strike is planned here. */
-  readonly strikesPlanned: WeakSet<object>;
-  /** Machines started under a client token, ever. */
+  /** Rules of the knob `reclaim` that are planned for a later time. */
+  readonly reclaimsPlanned: WeakSet<object>;
+  /** Number of machines ever started with each client token. */
   readonly launchesByToken: Map<string, number>;
   /** The place that the next machine gets. */
   nextPlace: number;
   /** Billed milliseconds of machines that are no longer in the table. */
-  forgottenMs: number;
+  removedMachineMs: number;
 }

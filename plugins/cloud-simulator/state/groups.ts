@@ -1,7 +1,7 @@
 import type { Params } from '../wire/form.ts';
-import type { Instance, Keeper } from './instances/instance.ts';
+import type { Instance, CapacityController } from './instances/instance.ts';
 
-/** What a group can be told to leave off. Only the first five do anything here. */
+/** Processes that can be suspended. Only the first five have an effect here. */
 export const processNames = [
   'Launch',
   'Terminate',
@@ -16,17 +16,17 @@ export const processNames = [
 
 export type ProcessName = (typeof processNames)[number];
 
-/** A tag of a group; machines get it at launch where that is said. */
+/** A tag of a group; with `propagate`, machines get it at launch. */
 export interface GroupTag {
   readonly value: string;
   readonly propagate: boolean;
 }
 
-/** A launch template as a group names it; a version such as `$Latest` is looked up at each launch. */
+/** A launch template as a group names it; a version such as `$Latest` is resolved at each launch. */
 export interface TemplateName {
   readonly id: string;
   readonly name: string;
-  /** As it was given; undefined = the default version. */
+  /** As received; undefined = the default version. */
   readonly version: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface LaunchSource {
   readonly policy: Params | undefined;
 }
 
-/** What Create and Update set. */
+/** Settings of CreateAutoScalingGroup and UpdateAutoScalingGroup. */
 export interface GroupConfig {
   readonly min: number;
   readonly max: number;
@@ -54,17 +54,17 @@ export interface GroupConfig {
   readonly terminationPolicies: readonly string[];
 }
 
-/** A machine in a group, as the group knows it: that one has ended comes to its knowledge later. */
+/** A machine in a group, as the group knows it: the group notices the end of a machine later. */
 export interface GroupMember {
   readonly instance: Instance;
-  /** Units that it counts. */
+  /** Units of the machine. */
   readonly weight: number;
   readonly weighted: boolean;
   readonly template: TemplateName;
   readonly launch: Activity;
   guarded: boolean;
   healthy: boolean;
-  /** The group has ordered or seen its end and counts it no more. */
+  /** The group has ended it or noticed its end, and no longer counts it. */
   leaving: boolean;
 }
 
@@ -78,9 +78,9 @@ export interface Activity {
   readonly cause: string;
   readonly startedAt: number;
   readonly details: string;
-  /** When it succeeds, unless something comes between. */
+  /** Time of success, unless the activity fails before. */
   doneAt: number;
-  /** How it came to nothing. */
+  /** The failure of the activity, if any. */
   failure: { readonly status: 'Failed' | 'Cancelled'; readonly at: number; readonly message: string } | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface Group {
   readonly createdAt: number;
   /** Rises with every group of a region: the order of lists. */
   readonly place: number;
-  readonly keeper: Keeper;
+  readonly controller: CapacityController;
   readonly tags: Map<string, GroupTag>;
   readonly suspended: Map<ProcessName, string>;
   readonly members: Map<string, GroupMember>;
@@ -99,46 +99,46 @@ export interface Group {
   config: GroupConfig;
   /** In units. */
   desired: number;
-  /** Units on their way: decided on, and not there yet. */
+  /** Units that are decided but not launched yet. */
   launching: number;
-  /** Launch rounds in a row that fell short. */
+  /** Consecutive launch rounds that fell short. */
   failures: number;
-  /** No launch before then. */
+  /** No launch happens before this time. */
   retryAt: number;
-  /** Attempts in a row to balance the zones that came to nothing, and when the next may be. */
+  /** Consecutive failed attempts to balance the zones, and the time of the next attempt. */
   unbalanced: { failures: number; retryAt: number };
   /** Whether a check of its machines is planned. */
   checking: boolean;
-  /** When it looks at itself next; undefined = when something changes. */
-  wakeAt: number | undefined;
-  /** The last time that it grew or shrank by itself. */
+  /** Time of the next planned reconciliation; undefined = none. */
+  reconcileAt: number | undefined;
+  /** Time of the last scaling activity. */
   scaledAt: number | undefined;
-  /** When somebody asked to delete it; it is there until its machines are gone. */
+  /** Time of the deletion call; the group exists until its machines are gone. */
   deletedAt: number | undefined;
 }
 
 /** The groups of a region. */
-export interface GroupShelf {
-  /** Groups that exist, those that are being deleted among them. */
+export interface GroupTable {
+  /** Existing groups, including those that are being deleted. */
   readonly byName: Map<string, Group>;
-  /** Groups that are gone; their activities can still be read. */
+  /** Deleted groups, whose activities can still be read. */
   readonly gone: Group[];
   nextPlace: number;
   nextActivity: number;
 }
 
-export function createGroupShelf(): GroupShelf {
+export function createGroupTable(): GroupTable {
   return { byName: new Map(), gone: [], nextPlace: 0, nextActivity: 0 };
 }
 
-/** Units of the machines that a group counts on. */
+/** Units of the machines that a group counts. */
 export function capacityOf(group: Group): number {
   let units = 0;
   for (const member of group.members.values()) if (!member.leaving) units += member.weight;
   return units;
 }
 
-/** Machines that a group counts on, in order of launch. */
+/** Machines that a group counts, in order of launch. */
 export function stayingMembers(group: Group): GroupMember[] {
   return [...group.members.values()].filter((member) => !member.leaving);
 }

@@ -3,26 +3,26 @@ import type { Market } from '../launch/specification/launch-spec.ts';
 import type { Quotas } from '../knobs/launch-knobs.ts';
 import { AwsError } from '../wire/errors.ts';
 
-/** What the live machines of an account in a region count against its quotas. */
+/** Quota usage of the live machines of an account in a region. */
 export interface Usage {
   onDemandVcpus: number;
   spotMachines: number;
 }
 
-/** What of a quota is left for a launch: machines, each of which counts `each`. */
+/** The rest of a quota for a launch; each machine counts `each`. */
 export interface Allowance {
   readonly left: number;
   readonly each: number;
   refusal(): AwsError;
 }
 
-/** Notes that `change` machines more are live. */
+/** Adds `change` live machines to the usage. */
 export function countUsage(usage: Usage, type: CatalogueInstanceType, market: Market, change: number): void {
   if (market === 'spot') usage.spotMachines += change;
   else usage.onDemandVcpus += change * type.vcpus;
 }
 
-/** What the quotas of the market leave; undefined = no bound. */
+/** The rest of the quota of a market; undefined = no bound. */
 export function allowance(
   quotas: Quotas,
   usage: Usage,

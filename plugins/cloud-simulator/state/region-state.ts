@@ -1,12 +1,12 @@
 import type { CallContext, RegionState } from './call-context.ts';
 import { createTimers } from './timers.ts';
-import { createGroupShelf } from './groups.ts';
+import { createGroupTable } from './groups.ts';
 import { createInstanceTable } from './instances/instance-table.ts';
 import { createNetwork } from './network/network.ts';
-import { createTemplateShelf } from './templates.ts';
-import { createTokenBook } from './tokens.ts';
+import { createTemplateTable } from './templates.ts';
+import { createTokenTable } from './tokens.ts';
 
-/** What a region needs of the simulation around it. */
+/** The parts of the simulation that a region uses. */
 export interface Surroundings {
   tokenMemoryMs(): number;
   contextIn(state: RegionState, now: number): CallContext;
@@ -19,19 +19,19 @@ export function createRegionState(account: string, region: string, around: Surro
     region,
     network: createNetwork(region),
     instances: createInstanceTable(),
-    templates: createTemplateShelf(),
+    templates: createTemplateTable(),
     fleets: new Map(),
-    groups: createGroupShelf(),
-    tokens: createTokenBook(around.tokenMemoryMs),
+    groups: createGroupTable(),
+    tokens: createTokenTable(around.tokenMemoryMs),
     buckets: new Map(),
     timers: createTimers(contextAt),
     contextAt,
     placesTaken: new Map(),
     usage: { onDemandVcpus: 0, spotMachines: 0 },
-    strikesPlanned: new WeakSet(),
+    reclaimsPlanned: new WeakSet(),
     launchesByToken: new Map(),
     nextPlace: 0,
-    forgottenMs: 0,
+    removedMachineMs: 0,
   };
   return state;
 }

@@ -1,25 +1,25 @@
 import { accountOfSessionKey } from '../wire/session-key.ts';
 
-/** Who somebody is, as GetCallerIdentity tells it. */
+/** The identity of a caller, as GetCallerIdentity returns it. */
 export interface Identity {
   readonly arn: string;
   readonly userId: string;
 }
 
-/** A session in a role, as AssumeRole opened it. */
+/** A session of a role, opened by AssumeRole. */
 export interface Session extends Identity {
   /** Milliseconds of the simulator's clock. */
   readonly expiresAt: number;
 }
 
-/** The sessions of this process by access key. A key of a process before is not in it, and is valid for ever. */
-export interface SessionBook {
+/** The sessions of this process by access key. Keys of an earlier process are missing here, and never expire. */
+export interface SessionTable {
   open(accessKey: string, session: Session): void;
   get(accessKey: string): Session | undefined;
   clear(): void;
 }
 
-export function createSessionBook(): SessionBook {
+export function createSessionTable(): SessionTable {
   const sessions = new Map<string, Session>();
   return {
     open: (accessKey, session) => void sessions.set(accessKey, session),
@@ -28,13 +28,13 @@ export function createSessionBook(): SessionBook {
   };
 }
 
-/** Whether a key is one that AssumeRole gave out, in this process or in one before. */
+/** Whether AssumeRole issued a key, in this or an earlier process. */
 export function isSessionKey(accessKey: string): boolean {
   return accountOfSessionKey(accessKey) !== undefined;
 }
 
-/** Who the holder of an access key is. Of sessions of an earlier process only the account is known. */
-export function identityOf(sessions: SessionBook, accessKey: string, account: string): Identity {
+/** The identity of an access key. For sessions of an earlier process only the account is known. */
+export function identityOf(sessions: SessionTable, accessKey: string, account: string): Identity {
   const session = sessions.get(accessKey);
   if (session !== undefined) return session;
   if (!isSessionKey(accessKey))

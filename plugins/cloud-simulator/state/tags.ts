@@ -10,7 +10,7 @@ export const noTags: Tags = new Map();
 const maxTags = 50;
 
 /**
- * Reads `Tag.N.Key` and `Tag.N.Value`, with EC2's bounds: keys up to 128 characters, values up to 256, none that
+ * Reads `Tag.N.Key` and `Tag.N.Value`, with EC2's bounds: keys up to 128 characters, values up to 256, no key that
  * begins with `aws:`.
  */
 export function readTags(params: Params): Tags {
@@ -41,7 +41,7 @@ export function readTagSpecifications(params: Params): ReadonlyMap<string, Tags>
   return byType;
 }
 
-/** Tags of `base` under those of `over`, within the limit of 50. */
+/** Merges tags; `over` wins. Throws above the limit of 50. */
 export function mergeTags(base: Tags, over: Tags): Tags {
   if (over.size === 0) return base;
   if (base.size === 0) return over;

@@ -2,14 +2,12 @@ import { imageOfAlias, isImageAlias } from '../launch/specification/image-alias.
 import { type Params, text } from '../wire/form.ts';
 import type { Tags } from './tags.ts';
 
-/** One version of a launch template. Numbers are AWS's, rise by one and are never used twice. */
+/** One version of a launch template. As in AWS, numbers rise by one and are never reused. */
 export interface TemplateVersion {
   readonly number: number;
   readonly description: string | undefined;
   readonly createdAt: number;
-  /**
-   * `LaunchTemplateData` as it came; names are those of RunInstances. Not checked until something is launched from it.
-   */
+  /** `LaunchTemplateData` as received, with the parameter names of RunInstances. Not checked before a launch. */
   readonly data: Params;
 }
 
@@ -25,14 +23,14 @@ export interface LaunchTemplate {
 }
 
 /** The launch templates of a region. */
-export interface TemplateShelf {
+export interface TemplateTable {
   readonly byId: ReadonlyMap<string, LaunchTemplate>;
   byName(name: string): LaunchTemplate | undefined;
   add(template: LaunchTemplate): void;
   remove(template: LaunchTemplate): void;
 }
 
-export function createTemplateShelf(): TemplateShelf {
+export function createTemplateTable(): TemplateTable {
   const byId = new Map<string, LaunchTemplate>();
   const byName = new Map<string, LaunchTemplate>();
   return {
@@ -49,7 +47,7 @@ export function createTemplateShelf(): TemplateShelf {
   };
 }
 
-/** A version whose image is named by its id, also where its data name a parameter of Systems Manager. */
+/** The version with its image id, resolved if the data names a Systems Manager parameter. */
 export function withImage(version: TemplateVersion): TemplateVersion {
   const image = text(version.data, 'ImageId');
   if (image === undefined || !isImageAlias(image)) return version;

@@ -1,17 +1,17 @@
 /**
- * What will happen by itself in the simulated cloud, in order of time. Nothing runs before `settle`: the computer's
- * own timers take no part.
+ * Planned events of the simulated cloud, in order of time. Events run only in `settle`, never by the computer's
+ * timers.
  */
 export interface Timers<Context> {
   /**
    * `at` in milliseconds of the simulator's clock. Events of one instant run in the order in which they were planned.
    */
   plan(at: number, event: Event<Context>): void;
-  /** Runs everything that is due, also what due events plan for a time that is past. */
+  /** Runs all events that are due, including due events that they plan. */
   settle(now: number): void;
 }
 
-/** What happens then, in the context of the time for which it was planned. */
+/** An event, which runs in the context of its planned time. */
 export type Event<Context> = (context: Context) => void;
 
 interface Due {

@@ -1,27 +1,27 @@
 import { AwsError } from '../wire/errors.ts';
 
-/** What became of the first call that carried a token. */
+/** The outcome of the first call with a token. */
 export type Outcome<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: AwsError };
 
 /**
- * The client tokens of one region. A token pins the whole parameter set of its first call, also when that call failed.
+ * The client tokens of one region. A token pins the whole parameter set of its first call, even if that call failed.
  */
-export interface TokenBook {
+export interface TokenTable {
   /**
-   * The first call under this token, or `undefined` when there was none or it is forgotten. Refuses one with other
-   * parameters.
+   * The first call with this token; undefined if there was none or it has expired. Throws IdempotentParameterMismatch
+   * if the parameters differ.
    */
   recall(key: TokenKey, hash: string, now: number): FirstCall | undefined;
-  /** Which of the scopes an equal call under this token has succeeded in. */
+  /** The scope in which an equal call with this token has succeeded, if any. */
   doneIn(key: Omit<TokenKey, 'scope'>, scopes: readonly string[], hash: string, now: number): string | undefined;
   remember(key: TokenKey, hash: string, outcome: Outcome<unknown>, now: number): void;
 }
 
 /**
- * What a token stands for. `scope` is the zone for zonal tokens and empty for regional ones: the same token in another
- * zone is another token, as in EC2.
+ * The key of a token. `scope` is the zone for zonal tokens and empty for regional ones: as in EC2, the same token in
+ * another zone is a different token.
  */
 export interface TokenKey {
   readonly action: string;
@@ -38,11 +38,11 @@ interface Entry extends FirstCall {
   readonly hash: string;
 }
 
-/** `memoryMs` tells how long a token is remembered after its first use. */
-export function createTokenBook(memoryMs: () => number): TokenBook {
+/** `memoryMs` returns how long a token is remembered after its first use. */
+export function createTokenTable(memoryMs: () => number): TokenTable {
   const entries = new Map<string, Entry>();
 
-  // Entries stand in order of time, so the old ones are all at the front.
+  // Entries are in order of time, so the oldest come first.
   function forget(now: number): void {
     const oldest = now - memoryMs();
     for (const [key, entry] of entries) {
@@ -86,6 +86,6 @@ export function checkToken(token: string, max: number): void {
 }
 
 function spell(key: TokenKey): string {
-  // Joined and not added: a key that is kept is then one string and not a chain of its pieces.
+  // `join` gives a flat string; concatenation would keep a chain of its pieces in memory.
   return [key.action, key.scope, key.token].join('\n');
 }

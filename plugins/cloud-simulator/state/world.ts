@@ -1,7 +1,7 @@
 import { createRegionState, type Surroundings } from './region-state.ts';
 import type { RegionState } from './call-context.ts';
 
-/** All accounts and regions. A pair comes into being with its first call. */
+/** All accounts and regions. The first call of a pair creates its state. */
 export interface World {
   region(account: string, region: string): RegionState;
   regions(): Iterable<RegionState>;

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { AwsError } from './errors.ts';
 import { accountOfSessionKey } from './session-key.ts';
 
-/** Who calls, read from the credential scope of the signature. The signature itself is not checked. */
+/** The caller, read from the credential scope of the signature. The signature itself is not checked. */
 export interface Caller {
   readonly accessKey: string;
-  /** Twelve digits that follow from the access key alone, so that a key finds its state again after a restart. */
+  /** Twelve digits derived from the access key, so that a key has the same account after a restart. */
   readonly account: string;
   readonly region: string;
-  /** The date that the call was signed for; undefined when it carries none. */
+  /** The date of the signature; undefined if absent. */
   readonly signedAt: number | undefined;
 }
 
-/** The headers that tell a caller. */
+/** The headers that identify a caller. */
 export interface CallerHeaders {
   readonly authorization?: string | undefined;
   readonly 'x-amz-date'?: string | string[] | undefined;
@@ -21,7 +21,7 @@ export interface CallerHeaders {
 const scope = /Credential=([^/,\s]+)\/(\d{8})\/([a-z0-9-]+)\/([a-z0-9-]+)\/aws4_request/;
 const accounts = new Map<string, string>();
 
-/** Reads the headers of a call; refuses it with AuthFailure when they do not name a key and a region. */
+/** Reads the headers of a call; throws AuthFailure if they do not name a key and a region. */
 export function readCaller(headers: CallerHeaders): Caller {
   const found = headers.authorization === undefined ? null : scope.exec(headers.authorization);
   if (found === null)
@@ -35,7 +35,7 @@ export function readCaller(headers: CallerHeaders): Caller {
   };
 }
 
-/** The account number of an access key: that of its role for the keys of AssumeRole. */
+/** The account number of an access key; for keys of AssumeRole, the account of the role. */
 export function accountOf(accessKey: string): string {
   const known = accounts.get(accessKey);
   if (known !== undefined) return known;
@@ -49,7 +49,7 @@ function accountByDigest(accessKey: string): string {
   return String(100_000_000_000 + (digest.readUIntBE(0, 6) % 900_000_000_000));
 }
 
-/** A time as `20260101T000000Z`. */
+/** Parses a time such as `20260101T000000Z`. */
 function readDate(text: string | string[] | undefined): number | undefined {
   const found = typeof text === 'string' ? /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text) : null;
   if (found === null) return undefined;

@@ -1,4 +1,4 @@
-/** A refusal in AWS's own words; it becomes the error body of the answer. */
+/** An AWS error, which becomes the error body of the answer. */
 export class AwsError extends Error {
   readonly code: string;
   /** HTTP status. */
@@ -12,8 +12,7 @@ export class AwsError extends Error {
   }
 }
 
-// EC2 counts want of capacity and throttling among the server's errors; the SDK's default retry therefore repeats
-// them.
+// EC2 reports missing capacity and throttling as server errors, which the SDK retries by default.
 const statuses: Readonly<Record<string, number>> = {
   AuthFailure: 401,
   MissingAuthenticationToken: 403,
@@ -42,7 +41,7 @@ const statuses: Readonly<Record<string, number>> = {
   Unavailable: 503,
 };
 
-/** The HTTP status that AWS sends with an error code: 400 for all that is not a server's or an authorization error. */
+/** The HTTP status that AWS sends with an error code: 400 except for server and authorization errors. */
 function httpStatusOf(code: string): number {
   return statuses[code] ?? 400;
 }

@@ -11,12 +11,12 @@ export interface Filter {
   matches(value: string): boolean;
 }
 
-/** How the filters of one action read an entry: by name, one or several values. */
+/** The values of an entry for each filter name of an action. */
 export type FilterFields<T> = Readonly<Record<string, (entry: T) => string | readonly string[] | undefined>>;
 
 /**
- * Reads the filters of a call; unknown names are refused as EC2 refuses them. `tag:KEY` is known where entries are
- * `tagged`. How many there may be is checked for all actions alike.
+ * Reads the filters of a call; unknown names are refused as in EC2. `tagged` entries also have `tag-key` and
+ * `tag:KEY`. The dispatcher checks the number of filters.
  */
 export function readFilters<T>(params: Params, fields: FilterFields<T>, tagged: boolean): Filter[] {
   return parts(params, 'Filter').map((entry) => {
@@ -75,7 +75,7 @@ function wildcard(pattern: string): RegExp {
   return new RegExp(`^${source}$`, 'u');
 }
 
-/** Filters that AWS knows and that no entry here has a value for: they are accepted and match nothing. */
+/** Filters that AWS supports and that have no value here: they are accepted and match nothing. */
 export function withoutValue<T>(...names: readonly string[]): FilterFields<T> {
   return Object.fromEntries(names.map((name) => [name, () => undefined]));
 }

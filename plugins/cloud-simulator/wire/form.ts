@@ -5,13 +5,13 @@ export interface Params {
   [name: string]: string | Params;
 }
 
-/** The call as it came: its parameters as a tree, and flat for hashing. */
+/** The call as received: its parameters as a tree, and flat for hashing. */
 export interface Form {
   readonly params: Params;
   readonly flat: Readonly<Record<string, string>>;
 }
 
-/** Reads an `application/x-www-form-urlencoded` body. Of a key that stands twice the last one counts. */
+/** Reads an `application/x-www-form-urlencoded` body. Of duplicate keys the last one counts. */
 export function readForm(body: string): Form {
   const flat: Record<string, string> = Object.create(null);
   const params: Params = Object.create(null);
@@ -26,12 +26,12 @@ export function readForm(body: string): Form {
   return { params, flat };
 }
 
-// No parameter of AWS has half as many steps. A key with more is a name like any other, so that no reader of the tree
-// runs out of stack.
+// No AWS parameter has half as many steps. A longer key is stored flat, so that no reader of the tree overflows the
+// stack.
 const deepest = 32;
 
-// Decoding copies. A part cut out of the body would keep the whole body in memory for as long as a token or a tag of
-// it is known.
+// Decoding copies the text. A substring would keep the whole body in memory as long as a token or a tag of it is
+// stored.
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   try {
@@ -84,7 +84,7 @@ export function isList(value: Params): boolean {
   return keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
 }
 
-// Keys that are whole numbers come out of an object in rising order: that is the language's rule.
+// JavaScript lists integer keys of an object in ascending order.
 function numbered(list: Params | undefined): (string | Params)[] {
   return list === undefined ? [] : Object.values(list);
 }

@@ -6,7 +6,7 @@ import { integer } from './values.ts';
 import { memberParts } from './members.ts';
 import { leaf } from './xml/xml.ts';
 
-/** Pages of one action of Auto Scaling: sizes, and the parameters that its page tokens belong to. */
+/** Page sizes of an action of Auto Scaling, and the parameters to which a page token is bound. */
 export interface GroupPageRule {
   readonly usual: number;
   readonly max: number;

@@ -5,9 +5,9 @@ import { ssmVersion } from './protocols.ts';
 const targets: Readonly<Record<string, string>> = { AmazonSSM: ssmVersion };
 
 /**
- * A call of a service that speaks JSON 1.1, in the form of the others: `X-Amz-Target: AmazonSSM.GetParameter` names
- * service and action, and the body holds the parameters. Undefined for every other call. A body that is no object is a
- * call without parameters.
+ * Reads a call of a JSON 1.1 service into the form of the other services: `X-Amz-Target: AmazonSSM.GetParameter`
+ * names service and action, and the body holds the parameters. Undefined for other calls. A body that is not an
+ * object has no parameters.
  */
 export function readJsonCall(target: string | string[] | undefined, body: string): Form | undefined {
   const [, service = '', action = ''] = /^(\w+)\.(\w+)$/.exec(String(target ?? '')) ?? [];
@@ -20,7 +20,7 @@ export function readJsonCall(target: string | string[] | undefined, body: string
     ['Action', action],
     ['Version', version],
   ] as const) {
-    // None of the actions here takes more than plain values.
+    // No simulated action has structured parameters.
     flat[name] = params[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
   }
   return { flat, params };

@@ -1,6 +1,7 @@
 import { type Params, part, parts, texts } from './form.ts';
 
-// Lists of all services but EC2 have one level more: `InstanceIds.member.1`, and `<InstanceIds><member>…` in answers.
+// Lists of all services except EC2 have one more level: `InstanceIds.member.1`, and `<InstanceIds><member>…` in
+// answers.
 
 /** Plain texts of `NAME.member.N`. */
 export function memberTexts(params: Params | undefined, name: string): string[] {

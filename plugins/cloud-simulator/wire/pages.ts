@@ -12,18 +12,18 @@ export interface PageRule {
   readonly notWith?: string;
 }
 
-/** What of a list the caller asked for: everything behind `after`, at most `size` entries. */
+/** The requested part of a list: at most `size` entries after `after`. */
 export interface PageRequest {
   readonly size: number;
-  /** Place of the last entry of the page before; entries have rising places. -1 on the first page. */
+  /** Place of the last entry of the previous page; places rise. -1 for the first page. */
   readonly after: number;
-  /** The token that continues behind `place`. */
+  /** The token that continues after `place`. */
   token(place: number): string;
 }
 
 /**
- * Reads `MaxResults` and `NextToken`. A token continues only the listing that gave it, with the same action and
- * filters, and only for its time.
+ * Reads `MaxResults` and `NextToken`. A token is valid only for the listing that returned it, with the same action
+ * and filters, and only for `page_token_ms`.
  */
 export function pageRequest(call: Pick<ActionCall, 'params' | 'knobs' | 'now'>, rule: PageRule): PageRequest {
   const { params, now } = call;
@@ -40,8 +40,8 @@ export function pageRequest(call: Pick<ActionCall, 'params' | 'knobs' | 'now'>, 
   }
   const listing = fingerprint(params, rule);
   return {
-    // A caller that names no size gets a full page and a token too: one that overlooks the token should find out here.
-    // What is named by id comes whole.
+    // A caller that names no size also gets pages and a token, to reveal callers that ignore the token. Lists of
+    // named ids are not paged.
     size: named ? Number.POSITIVE_INFINITY : Math.min(wanted ?? rule.max, page_size ?? Number.POSITIVE_INFINITY),
     after: readToken(
       text(params, 'NextToken'),
@@ -52,7 +52,7 @@ export function pageRequest(call: Pick<ActionCall, 'params' | 'knobs' | 'now'>, 
   };
 }
 
-/** Cuts one page out of a list that is in memory as a whole. */
+/** Returns one page of a list. */
 export function pageOf<T>(
   list: readonly T[],
   request: PageRequest,

@@ -1,15 +1,15 @@
 import type { AwsError } from './errors.ts';
 import { leaf } from './xml/xml.ts';
 
-/** One service's dialect, chosen by the `Version` parameter of the call. */
+/** The protocol of one service, chosen by the `Version` parameter of the call. */
 export interface Protocol {
   readonly version: string;
   readonly service: 'ec2' | 'sts' | 'autoscaling' | 'ssm';
   /** Content type of its answers. */
   readonly type: string;
-  /** The whole body of an answer around its members, as the action tells them. */
+  /** The complete body of an answer around the members that the action returned. */
   success(action: string, inner: string, requestId: string): string;
-  /** The whole body of a refusal. */
+  /** The complete body of an error. */
   failure(error: AwsError, requestId: string): string;
 }
 
@@ -31,8 +31,8 @@ const sts = awsQuery('sts', '2011-06-15', 'https://sts.amazonaws.com/doc/2011-06
 const autoscaling = awsQuery('autoscaling', '2011-01-01', 'http://autoscaling.amazonaws.com/doc/2011-01-01/');
 
 /**
- * The query dialect of every service but EC2: members inside `<ActionResult>`, without which the SDK reads an empty
- * result.
+ * The query protocol of every service except EC2: members are inside `<ActionResult>`, without which the SDK reads an
+ * empty result.
  */
 function awsQuery(service: 'sts' | 'autoscaling', version: string, namespace: string): Protocol {
   return {
@@ -46,7 +46,7 @@ function awsQuery(service: 'sts' | 'autoscaling', version: string, namespace: st
   };
 }
 
-/** Systems Manager's version: the one that its JSON protocol is told by here. */
+/** API version of Systems Manager, which selects its JSON protocol here. */
 export const ssmVersion = '2014-11-06';
 
 /** JSON 1.1: the members are the body. */
@@ -61,7 +61,7 @@ const ssm: Protocol = {
 
 const byVersion = new Map([ec2, sts, autoscaling, ssm].map((protocol) => [protocol.version, protocol]));
 
-/** The dialect of a version; EC2's when the version is unknown, since some form must carry the refusal. */
+/** The protocol of a version; for an unknown version that of EC2, to encode the error. */
 export function protocolOf(version: string | undefined): Protocol {
   return byVersion.get(version ?? ec2.version) ?? ec2;
 }

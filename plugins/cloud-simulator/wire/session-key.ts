@@ -4,16 +4,13 @@ import type { RandomSource } from '../random.ts';
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const form = /^ASIA([A-Z2-7]{8}[A-Z2-7]{5})([A-Z2-7]{3})$/;
 
-/**
- * An access key for a session in a role of an account. It carries the account, so that a simulator that was started
- * again still knows it.
- */
+/** An access key for a session of a role. It encodes the account, so that a restarted simulator still recognizes it. */
 export function sessionKey(account: string, random: RandomSource): string {
   const body = spell(BigInt(account), 8) + spell(BigInt(`0x${random.hex(8)}`), 5);
   return `ASIA${body}${checkOf(body)}`;
 }
 
-/** The account of a key that `sessionKey` made, in whatever process; undefined for all other keys. */
+/** The account of a key that `sessionKey` made, in any process; undefined for all other keys. */
 export function accountOfSessionKey(accessKey: string): string | undefined {
   const found = form.exec(accessKey);
   if (found === null || checkOf(found[1] as string) !== found[2]) return undefined;
@@ -22,12 +19,12 @@ export function accountOfSessionKey(accessKey: string): string | undefined {
   return String(account).padStart(12, '0');
 }
 
-// Keeps real temporary keys, which look the same, from being read as ours.
+// The checksum distinguishes these keys from real temporary keys of AWS.
 function checkOf(body: string): string {
   return spell(BigInt(createHash('sha256').update(body).digest().readUInt32BE(0)), 3);
 }
 
-/** The lowest digits of a number, to the base of 32. */
+/** The lowest digits of a number in base 32. */
 function spell(number: bigint, digits: number): string {
   let text = '';
   for (let rest = number; text.length < digits; rest /= 32n) text = letters.charAt(Number(rest % 32n)) + text;

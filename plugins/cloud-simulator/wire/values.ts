@@ -49,3 +49,13 @@ export function oneOf<const Word extends string>(
     throw invalidParameter(`Value (${value}) for parameter ${name} is invalid. Valid values: ${allowed.join(', ')}.`);
   return found;
 }
+
+/** A time in milliseconds, or `undefined` when absent. */
+export function time(params: Params | undefined, name: string): number | undefined {
+  const value = text(params, name);
+  if (value === undefined) return undefined;
+  const at = Date.parse(value);
+  if (Number.isNaN(at))
+    throw invalidParameter(`Value (${value}) for parameter ${name} is invalid. Expected a time as in ISO 8601.`);
+  return at;
+}

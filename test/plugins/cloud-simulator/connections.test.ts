@@ -45,7 +45,7 @@ test('a connection that is dropped takes the calls behind with it', async (t) =>
 for (const target of ['//', 'http://', 'http://[/']) {
   test(`the target ${target}, which is no URL, is told so`, async (t) => {
     const heard = await talk(t, await openCloud(t), call(regions, target), 1);
-    t.deepEqual(heard, ['HTTP/1.1 400', `"error":"This is no URL: ${target}`]);
+    t.deepEqual(heard, ['HTTP/1.1 400', `"error":"Not a URL: ${target}`]);
   });
 }
 

@@ -26,7 +26,7 @@ test('knobs are merged, lists are replaced, and what is unknown or wrong is name
     faults: [{ action: 'RunInstances', effect: 'maybe', then: 'drop' }],
   });
   t.is(wrong.status, 400);
-  t.regex(wrong.body.error, /\/boot: unknown; known are boot_ms, /);
+  t.regex(wrong.body.error, /\/boot: unknown; known: boot_ms, /);
   t.regex(wrong.body.error, /\/throttle\/default_buckets: expected true or false/);
   t.regex(wrong.body.error, /\/faults\/0\/effect: expected one of execute, skip/);
   t.is((await ask(simulator.url, 'GET', '/_sim/knobs')()).body.boot_ms, 5);
@@ -159,11 +159,11 @@ test('control routes name everything that is wrong with a call', async (t) => {
   );
   t.regex(await send('POST', '/_sim/reset', []), /^400 \/: expected an object/);
   t.regex(await send('GET', '/_sim/audit?since=-1'), /^400 \?since: expected the number/);
-  t.regex(await send('GET', '/_sim/audit?since=1&limit=5'), /^400 \?limit: unknown; known is since/);
-  t.regex(await send('GET', '/_sim/ledger?acount=1&x=2'), /^400 \?acount: unknown; known is account\n\?x: unknown/);
+  t.regex(await send('GET', '/_sim/audit?since=1&limit=5'), /^400 \?limit: unknown; known: since/);
+  t.regex(await send('GET', '/_sim/ledger?acount=1&x=2'), /^400 \?acount: unknown; known: account\n\?x: unknown/);
   const broken = await fetch(`${simulator.url}/_sim/knobs`, { method: 'POST', body: '{' });
   t.is(broken.status, 400);
-  t.regex(((await broken.json()) as { error: string }).error, /^The body is no JSON: /);
+  t.regex(((await broken.json()) as { error: string }).error, /^The body is not JSON: /);
   for (const [method, path] of [
     ['GET', '/_sim'],
     ['GET', '/_sim/'],
@@ -172,7 +172,7 @@ test('control routes name everything that is wrong with a call', async (t) => {
   ] as const)
     t.regex(
       await send(method, path),
-      /^404 Unknown control route .* Known are: GET \/_sim\/health, .*GET \/_sim\/scenarios/,
+      /^404 Unknown control route .* Known routes: GET \/_sim\/health, .*GET \/_sim\/scenarios/,
     );
   t.deepEqual(simulator.audit(), []);
 });

@@ -17,14 +17,14 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   ],
   [
     { faults: [{ ...fault, action: 'RunInstance' }] },
-    /\/faults\/0\/action: expected an action or \*; known are .*RunInstances/,
+    /\/faults\/0\/action: expected an action or \*; known: .*RunInstances/,
   ],
   [{ faults: [{ ...fault, nth: 0, times: 0 }] }, /\/nth: expected a whole number/, /\/times: expected a whole number/],
   [{ faults: [{ ...fault, share: 1.5 }] }, /\/share: expected a share/],
   [{ faults: [{ ...fault, then: 'slow-headers' }] }, /\/faults\/0\/delay_ms: is missing/],
   [
     { faults: [{ ...fault, effect: 'skip', then: 'slow-body', delay_ms: 1 }] },
-    /\/faults\/0\/then: slow-body is a right answer/,
+    /\/faults\/0\/then: slow-body sends the right answer/,
   ],
   [
     { faults: [{ ...fault, code: 'X', status: 500 }] },
@@ -39,7 +39,7 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   [{ latency_ms: { '*': { min: 5, max: 1 } } }, /\/latency_ms\/\*: min is above max/],
   [{ latency_ms: { '*': -1 } }, /\/latency_ms\/\*: expected milliseconds/],
   [{ throttle: { next: [{ action: 'Run', times: 1 }] } }, /\/throttle\/next\/0\/action: expected an action/],
-  [{ throttle: { buckets: { Run: {} } } }, /\/throttle\/buckets\/Run: no bucket; known are autoscaling, sts, /],
+  [{ throttle: { buckets: { Run: {} } } }, /\/throttle\/buckets\/Run: no bucket; known: autoscaling, sts, /],
   [
     { throttle: { buckets: { CreateAutoScalingGroup: {} } } },
     /CreateAutoScalingGroup: shares the bucket of its service/,
@@ -54,7 +54,7 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   [{ auth: { denied: [{ action: 'Nothing' }] } }, /\/auth\/denied\/0\/action: expected an action/],
   [
     { auth: { expired: [{ until: 5 }] } },
-    /\/auth\/expired\/0\/until: unknown; known are account, region, from_ms, until_ms/,
+    /\/auth\/expired\/0\/until: unknown; known: account, region, from_ms, until_ms/,
   ],
   [{ auth: { clock_skew_ms: 1e300 } }, /\/auth\/clock_skew_ms: expected milliseconds, ten years at most/],
   [{ limits: { page_size: 0, page_token_ms: -1, filters: 0 } }, /\/page_size/, /\/page_token_ms/, /\/filters/],
@@ -73,7 +73,7 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
     /\/capacity\/0\/instance_type: fits no instance type/,
     /\/capacity\/0\/zone: expected a zone such as/,
     /\/stuck\/0\/instance_type: fits no instance type/,
-    /\/stuck\/0\/zone: no zone; known are us-east-1a, /,
+    /\/stuck\/0\/zone: no zone; known: us-east-1a, /,
   ],
   [{ outages: [{ zone: 'use1-az1' }] }, /\/outages\/0\/zone: expected a zone such as/],
   [
@@ -82,13 +82,13 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   ],
   [
     { throttle: { buckets: { DescribeInstances: { resources: { capacity: 1, per_second: 1 } } } } },
-    /DescribeInstances\/resources: has no machines; known are RunInstances, TerminateInstances/,
+    /DescribeInstances\/resources: has no machines; known: RunInstances, TerminateInstances/,
   ],
   [{ faults: [{ ...fault, then: 'html', status: 204 }] }, /\/faults\/0\/status: an answer with 204 has no page/],
   [
     { tokens: { in_progress_ms: '5' }, boot: 1 },
     /\/tokens\/in_progress_ms: expected milliseconds/,
-    /\/boot: unknown; known are /,
+    /\/boot: unknown; known: /,
   ],
 ];
 for (const [change, ...findings] of mistakes) {

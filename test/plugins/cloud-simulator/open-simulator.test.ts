@@ -96,7 +96,7 @@ test('a scenario is a file of knobs, and a mistake in it is told with its name',
   t.is(new URL(simulator.url).hostname, '127.0.0.1');
   await writeFile(file, '{ "bot_ms": 90000 }');
   await t.throwsAsync(startSimulator({ scenario: file }), {
-    message: /slow\.json: \/bot_ms: unknown; known are boot_ms/,
+    message: /slow\.json: \/bot_ms: unknown; known: boot_ms/,
   });
 });
 

@@ -23,7 +23,7 @@ import {
   RunInstancesCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-import type { Choice, Deed } from './workload-support.ts';
+import type { Choice, NewActivity } from './workload-support.ts';
 
 const types: readonly _InstanceType[] = ['t3.micro', 'm5.large', 'c5.large', 'r5.xlarge'];
 const zones = ['us-east-1a', 'us-east-1b', 'us-east-1c'];
@@ -66,7 +66,7 @@ function fleet({ pick, state }: Choice, kind: 'ec2' | 'spot'): string {
 const machines = ({ state }: Choice) => [...state.instances].map((instance) => instance.id);
 
 /** Calls of EC2 that change the cloud, and all that read machines and fleets. */
-export const ec2Deeds: readonly Deed[] = [
+export const ec2Deeds: readonly NewActivity[] = [
   (choice) => {
     const { ec2, int, pick, some, token } = choice;
     const market = some(0.4) ? { InstanceMarketOptions: { MarketType: 'spot' as const } } : {};

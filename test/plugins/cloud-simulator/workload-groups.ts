@@ -15,7 +15,7 @@ import {
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
 import { base } from './workload-ec2.ts';
-import type { Choice, Deed } from './workload-support.ts';
+import type { Choice, NewActivity } from './workload-support.ts';
 
 const zones = ['us-east-1a', 'us-east-1b', 'us-east-1c'];
 
@@ -50,7 +50,7 @@ function choose({ pick, state }: Choice): { readonly AutoScalingGroupName: strin
 const named = (choice: Choice) => ({ AutoScalingGroupName: choose(choice).AutoScalingGroupName });
 
 /** Calls of Auto Scaling. */
-export const groupDeeds: readonly Deed[] = [
+export const groupDeeds: readonly NewActivity[] = [
   (choice) => {
     const { autoScaling, int, n, some } = choice;
     const sizes = { MinSize: 0, MaxSize: 8, DesiredCapacity: int(6) };

@@ -41,7 +41,7 @@ export interface Choice {
   token(): string;
 }
 
-export type Deed = (choice: Choice) => Promise<unknown>;
+export type NewActivity = (choice: Choice) => Promise<unknown>;
 
 /**
  * The cloud with a launch template `base`, then in the weather of the scenario, of which only the waits in real time
@@ -95,7 +95,7 @@ export async function work(
       some: (share) => random.next() < share,
       token: () => `token-${random.next() < 0.15 ? Math.max(0, n - 1 - int(5)) : n}`,
     };
-    const deed = deeds[int(deeds.length)] as Deed;
+    const deed = deeds[int(deeds.length)] as NewActivity;
     await watch(workload, () => deed(choice));
     if (n % calls === calls - 1) simulator.advance(300_000 / rounds);
   }

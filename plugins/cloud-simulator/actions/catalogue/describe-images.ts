@@ -7,7 +7,7 @@ import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
-/** An image with whom it belongs to. */
+/** An image with its owner. */
 interface OwnedImage extends CatalogueImage {
   readonly owner: string;
   readonly alias: 'amazon' | undefined;
@@ -36,10 +36,7 @@ const fields: FilterFields<OwnedImage> = {
   'virtualization-type': () => 'hvm',
 };
 
-/**
- * Shows images of the catalogue; by id also images that nobody made, which then are the caller's own, unless
- * `strict_ids`.
- */
+/** Shows the images of the catalogue. Without `strict_ids`, any other id names an image that the caller owns. */
 export const describeImages: Action = {
   name: 'DescribeImages',
   mutating: false,
@@ -90,7 +87,7 @@ function isPublic(image: OwnedImage): boolean {
   return image.owner === amazon || image.owner === canonical;
 }
 
-/** The day that the name of an image carries, as the makers of images do it. */
+/** The creation date, which publishers write into the name of an image. */
 function createdAt(image: CatalogueImage): string {
   const [, year, month, day] = /(20\d\d)(\d\d)(\d\d)/.exec(image.name) ?? ['', '2025', '01', '15'];
   return `${year}-${month}-${day}T00:00:00.000Z`;

@@ -16,7 +16,7 @@ const fields: FilterFields<Offering> = {
   location: (offering) => offering.location,
 };
 
-/** Shows which types can be had in the region, or in which of its zones. */
+/** Shows the instance types that the region offers, or the zones that offer each type. */
 export const describeInstanceTypeOfferings: Action = {
   name: 'DescribeInstanceTypeOfferings',
   mutating: false,

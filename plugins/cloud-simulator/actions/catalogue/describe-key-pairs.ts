@@ -11,7 +11,7 @@ const fields: FilterFields<string> = {
   'key-pair-id': keyIdOf,
 };
 
-/** Shows key pairs of the catalogue; by name any pair, unless `strict_ids`. */
+/** Shows the key pairs of the catalogue. Without `strict_ids`, every name is that of a key pair. */
 export const describeKeyPairs: Action = {
   name: 'DescribeKeyPairs',
   mutating: false,

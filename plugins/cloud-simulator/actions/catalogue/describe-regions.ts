@@ -11,7 +11,7 @@ const fields: FilterFields<string> = {
   'region-name': (name) => name,
 };
 
-/** Shows the regions of the catalogue, and the one that the call is made in. */
+/** Shows the regions of the catalogue and the region of the call. */
 export const describeRegions: Action = {
   name: 'DescribeRegions',
   mutating: false,

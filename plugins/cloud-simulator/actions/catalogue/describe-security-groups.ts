@@ -13,7 +13,7 @@ const fields: FilterFields<CatalogueSecurityGroup> = {
   'vpc-id': (group) => group.vpc_id,
 };
 
-/** Shows the security groups of the default network; by id any group, unless `strict_ids`. */
+/** Shows the security groups of the default network. Without `strict_ids`, every id is that of a group. */
 export const describeSecurityGroups: Action = {
   name: 'DescribeSecurityGroups',
   mutating: false,

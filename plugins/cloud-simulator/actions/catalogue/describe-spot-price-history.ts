@@ -21,8 +21,8 @@ const fieldsOf = (call: ActionCall): FilterFields<Pool> => ({
 });
 
 /**
- * Shows the Spot prices as they are now: the past of a price is not kept. Also what a time range asks for began before
- * it.
+ * Shows the current Spot prices; earlier prices are not stored. A time range has no effect, because each price counts
+ * as in force since before the range.
  */
 export const describeSpotPriceHistory: Action = {
   name: 'DescribeSpotPriceHistory',

@@ -19,7 +19,7 @@ const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
   'vpc-id': (subnet) => subnet.vpcId,
 });
 
-/** Shows the default subnets, and those that callers named; by id any subnet, unless `strict_ids`. */
+/** Shows the default subnets and those that callers have named. Without `strict_ids`, every id is that of a subnet. */
 export const describeSubnets: Action = {
   name: 'DescribeSubnets',
   mutating: false,

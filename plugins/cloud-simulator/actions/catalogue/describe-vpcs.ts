@@ -7,7 +7,7 @@ import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const cidr = '10.0.0.0/8';
 
-/** Shows the one network of the region: the default one. */
+/** Shows the only VPC of the region, the default VPC. */
 export const describeVpcs: Action = {
   name: 'DescribeVpcs',
   mutating: false,

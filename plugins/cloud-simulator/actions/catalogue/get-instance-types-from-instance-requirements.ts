@@ -9,7 +9,7 @@ import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 const architectures = ['x86_64', 'arm64', 'i386', 'x86_64_mac', 'arm64_mac'];
 const virtualizations = ['hvm', 'paravirtual'];
 
-/** Previews what attributes select in this region. Without price protection: AWS does not apply it here. */
+/** Shows the instance types that attributes select in this region. As in AWS, price protection does not apply here. */
 export const getInstanceTypesFromInstanceRequirements: Action = {
   name: 'GetInstanceTypesFromInstanceRequirements',
   mutating: false,

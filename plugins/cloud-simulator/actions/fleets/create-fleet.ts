@@ -12,8 +12,9 @@ import { leaf } from '../../wire/xml/xml.ts';
 import { newFleetId } from './fleet-ids.ts';
 
 /**
- * Makes a fleet. An instant one makes its only attempt here: the answer has the machines and the errors of pools side
- * by side, and is a 200 with none at all too. The others answer with their id alone and start machines afterwards.
+ * Creates a fleet. An instant fleet makes its only attempt during the call: the answer holds the machines and the
+ * errors of pools, and its status is 200 even if no machine started. For other types the answer holds only the id,
+ * and the machines start afterwards.
  */
 export const createFleet: Action = {
   name: 'CreateFleet',

@@ -8,7 +8,7 @@ import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
-import { userInitiated } from '../instances/terminate-instances.ts';
+import { userInitiated } from '../../state/instances/instance.ts';
 import { findFleet, isFleetId } from './fleet-ids.ts';
 
 const maxStanding = 100;
@@ -26,9 +26,7 @@ interface Failure {
   readonly message: string;
 }
 
-/**
- * Deletes fleets one by one, with their machines or without; an instant fleet always takes all its machines with it.
- */
+/** Deletes fleets one by one, with or without their machines. The machines of an instant fleet always end with it. */
 export const deleteFleets: Action = {
   name: 'DeleteFleets',
   mutating: true,
@@ -75,7 +73,7 @@ function objection(call: ActionCall, id: string, terminate: boolean, instant: nu
       message: 'Deleting an instant fleet without terminating its instances is not supported.',
     };
   }
-  // Too many instant fleets spoil the whole call.
+  // AWS refuses every fleet of a call that names too many instant fleets.
   if (instant > maxInstant) {
     return {
       id,

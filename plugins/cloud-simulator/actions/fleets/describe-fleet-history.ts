@@ -4,7 +4,7 @@ import { leaf } from '../../wire/xml/xml.ts';
 import { fleetById } from './fleet-ids.ts';
 import { historyPageXml } from './fleet-lists.ts';
 
-/** Shows what happened to a fleet, late. An instant fleet has no history. */
+/** Shows the history of a fleet, with the delay `history_ms`. An instant fleet has no history. */
 export const describeFleetHistory: Action = {
   name: 'DescribeFleetHistory',
   mutating: false,

@@ -10,7 +10,7 @@ import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml, timestamp } from '../../wire/xml/xml.ts';
 import { fleetById, standingFleets } from './fleet-ids.ts';
 
-/** Shows fleets. Instant ones are shown only to a call that names them, with their machines and errors. */
+/** Shows fleets. An instant fleet is shown, with its machines and errors, only to a call that names its id. */
 export const describeFleets: Action = {
   name: 'DescribeFleets',
   mutating: false,

@@ -2,34 +2,33 @@ import type { ActionCall } from '../../dispatch/action.ts';
 import type { StandingFleet } from '../../state/fleets/standing-fleet.ts';
 import type { Fleet } from '../../state/fleets/fleets.ts';
 import { AwsError } from '../../wire/errors.ts';
+import { uuid } from '../../random.ts';
 
-const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const fleetId = new RegExp(`^fleet-${uuid}$`);
-const spotFleetId = new RegExp(`^sfr-${uuid}$`);
+const uuidForm = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const fleetId = new RegExp(`^fleet-${uuidForm}$`);
+const spotFleetId = new RegExp(`^sfr-${uuidForm}$`);
 
-/** Whether an id has the form of an EC2 fleet's. */
+/** Whether an id has the form of an EC2 fleet id. */
 export function isFleetId(id: string): boolean {
   return fleetId.test(id);
 }
 
-/** Whether an id has the form of a Spot fleet's. */
+/** Whether an id has the form of a Spot fleet id. */
 export function isSpotFleetId(id: string): boolean {
   return spotFleetId.test(id);
 }
 
-/** A new id. */
 export function newFleetId(call: ActionCall, prefix: 'fleet' | 'sfr'): string {
-  const hex = call.random.hex(32);
-  return `${prefix}-${[hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')}`;
+  return `${prefix}-${uuid(call.random)}`;
 }
 
-/** A fleet of either kind, unless it is gone or too young to be seen. */
+/** The fleet of either kind; undefined if it does not exist or is not yet visible. */
 export function findFleet(call: ActionCall, id: string): Fleet | undefined {
   const fleet = call.state.fleets.get(id);
   return fleet !== undefined && isVisible(call, fleet) ? fleet : undefined;
 }
 
-/** The EC2 fleet of an id; refuses the call when there is none to be seen. */
+/** The EC2 fleet of an id; throws InvalidFleetId.NotFound if it does not exist or is not yet visible. */
 export function fleetById(call: ActionCall, id: string): Fleet {
   if (!isFleetId(id)) throw new AwsError('InvalidFleetId.Malformed', `Invalid id: "${id}" (expecting "fleet-...")`);
   const fleet = findFleet(call, id);
@@ -37,7 +36,7 @@ export function fleetById(call: ActionCall, id: string): Fleet {
   return fleet;
 }
 
-/** The Spot fleet of an id; refuses the call when there is none to be seen. */
+/** The Spot fleet of an id; throws InvalidSpotFleetRequestId.NotFound if it does not exist or is not yet visible. */
 export function spotFleetById(call: ActionCall, id: string): StandingFleet {
   if (!isSpotFleetId(id))
     throw new AwsError('InvalidSpotFleetRequestId.Malformed', `Invalid id: "${id}" (expecting "sfr-...")`);
@@ -47,7 +46,7 @@ export function spotFleetById(call: ActionCall, id: string): StandingFleet {
   return fleet;
 }
 
-/** Fleets of a kind that go on after their call, in order of their making. */
+/** The visible standing fleets of a kind, in order of creation. */
 export function standingFleets(call: ActionCall, kind: StandingFleet['kind']): StandingFleet[] {
   return [...call.state.fleets.values()].filter(
     (fleet): fleet is StandingFleet => fleet.type !== 'instant' && fleet.kind === kind && isVisible(call, fleet),

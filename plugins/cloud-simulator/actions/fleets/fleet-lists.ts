@@ -7,8 +7,7 @@ import { missingParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { activeInstancesXml, eventTypes, historyXml } from '../../wire/xml/fleet-members-xml.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { time } from '../../wire/read-time.ts';
-import { oneOf } from '../../wire/values.ts';
+import { oneOf, time } from '../../wire/values.ts';
 import { nextTokenXml, timestamp } from '../../wire/xml/xml.ts';
 
 type Member = ReturnType<typeof membersAt>[number];
@@ -17,7 +16,7 @@ const memberFields: FilterFields<Member> = {
   'instance-type': (member) => member.instance.reservation.spec.type.instance_type,
 };
 
-/** A page of the machines that a fleet has, as its list was `stale_ms` ago. */
+/** A page of the machines of a fleet, as of `stale_ms` ago. */
 export function membersPageXml(call: ActionCall, fleet: StandingFleet, filtered: boolean): string {
   const page = pageRequest(call, { min: 1, max: 1000 });
   const filters = readFilters(call.params, filtered ? memberFields : {}, false);
@@ -33,7 +32,7 @@ export function membersPageXml(call: ActionCall, fleet: StandingFleet, filtered:
   return activeInstancesXml(entries, healthy) + nextTokenXml(next);
 }
 
-/** A page of a fleet's history; undefined stands for an instant fleet, which has none. */
+/** A page of the history of a fleet. `undefined` stands for an instant fleet, which has no history. */
 export function historyPageXml(
   call: ActionCall,
   fleet: StandingFleet | undefined,

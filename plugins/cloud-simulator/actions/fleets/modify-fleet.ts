@@ -13,8 +13,8 @@ import { leaf } from '../../wire/xml/xml.ts';
 import { fleetById } from './fleet-ids.ts';
 
 /**
- * Changes the target, the excess policy or the pools of a fleet of type maintain. Who names no policy lets the fleet
- * end machines.
+ * Changes the target, the excess policy or the pools of a fleet of type maintain. If the call names no excess policy,
+ * the fleet ends excess machines.
  */
 export const modifyFleet: Action = {
   name: 'ModifyFleet',
@@ -37,8 +37,8 @@ export const modifyFleet: Action = {
 };
 
 /**
- * Pools that a change names; they stand for all that the fleet had. The list is spelled in the singular, other than in
- * CreateFleet.
+ * Reads the pools of a change, which replace all pools of the fleet. Unlike in CreateFleet, the parameter name is in
+ * the singular.
  */
 export function readNewPools(call: ActionCall, fleet: StandingFleet): FleetPool[] | undefined {
   const configs = parts(call.params, 'LaunchTemplateConfig');

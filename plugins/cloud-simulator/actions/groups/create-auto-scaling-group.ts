@@ -3,10 +3,10 @@ import { readGroupConfig } from '../../groups/group-config.ts';
 import { readGroupTags } from '../../groups/group-tags.ts';
 import { planGroupCheck } from '../../groups/health-checks.ts';
 import { memberEnds } from '../../groups/health.ts';
-import { wakeSoon } from '../../groups/react.ts';
+import { reconcileSoon } from '../../groups/reconcile.ts';
 import { validationError } from '../../groups/refusals.ts';
 import { changeSizes } from '../../groups/sizes.ts';
-import { uuid } from '../../groups/uuid.ts';
+import { uuid } from '../../random.ts';
 import type { Group } from '../../state/groups.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { memberParts } from '../../wire/members.ts';
@@ -16,8 +16,7 @@ import { groupAction } from './group-action.ts';
 const maxName = 255;
 
 /**
- * Makes a group; its machines come later. There is no client token: the name is what keeps a second one from being
- * made.
+ * Creates a group; its machines start later. The action has no client token: the unique name prevents a second group.
  */
 export const createAutoScalingGroup = groupAction({
   name: 'CreateAutoScalingGroup',
@@ -50,7 +49,7 @@ export const createAutoScalingGroup = groupAction({
       arn: `arn:aws:autoscaling:${state.region}:${state.account}:autoScalingGroup:${uuid(call.random)}:autoScalingGroupName/${name}`,
       createdAt: call.now,
       place: state.groups.nextPlace++,
-      keeper: { id: name, ending: (instance, at) => memberEnds(state.contextAt(at), group, instance) },
+      controller: { id: name, onEnding: (instance, at) => memberEnds(state.contextAt(at), group, instance) },
       tags,
       suspended: new Map(),
       members: new Map(),
@@ -62,13 +61,13 @@ export const createAutoScalingGroup = groupAction({
       retryAt: call.now,
       unbalanced: { failures: 0, retryAt: call.now },
       checking: false,
-      wakeAt: undefined,
+      reconcileAt: undefined,
       scaledAt: undefined,
       deletedAt: undefined,
     };
     state.groups.byName.set(name, group);
     call.touched.push(name);
-    wakeSoon(call, group);
+    reconcileSoon(call, group);
     planGroupCheck(call, group);
     return '';
   },

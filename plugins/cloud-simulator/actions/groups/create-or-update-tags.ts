@@ -5,7 +5,7 @@ import { memberParts } from '../../wire/members.ts';
 import { oneOf, required } from '../../wire/values.ts';
 import { groupAction } from './group-action.ts';
 
-/** Adds tags to groups or changes them: all that are named, or none. Machines that run keep theirs. */
+/** Adds or changes tags of groups: of all named groups, or of none. The tags of running machines do not change. */
 export const createOrUpdateTags = groupAction({
   name: 'CreateOrUpdateTags',
   mutating: true,

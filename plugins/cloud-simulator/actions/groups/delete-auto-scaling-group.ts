@@ -6,7 +6,8 @@ import { flag } from '../../wire/values.ts';
 import { groupAction, namedGroup } from './group-action.ts';
 
 /**
- * Deletes an empty group, or by force one with all its machines; it is there, and its name taken, until they are gone.
+ * Deletes an empty group, or with `ForceDelete` a group and all its machines. The group exists, and its name is in
+ * use, until its machines are gone.
  */
 export const deleteAutoScalingGroup = groupAction({
   name: 'DeleteAutoScalingGroup',

@@ -1,9 +1,7 @@
 import { leaf } from '../../wire/xml/xml.ts';
 import { groupAction } from './group-action.ts';
 
-/**
- * Tells how many groups an account may have in a region, and how many it has. Launch configurations are not simulated.
- */
+/** Shows the quota and the number of groups of an account in a region. Launch configurations are not simulated. */
 export const describeAccountLimits = groupAction({
   name: 'DescribeAccountLimits',
   mutating: false,

@@ -7,10 +7,7 @@ import { groupAction } from './group-action.ts';
 
 const fields: FilterFields<Group> = { 'tag-value': (group) => [...group.tags.values()].map((tag) => tag.value) };
 
-/**
- * Shows groups, those that are being deleted among them. Of names that nobody has given there is simply nothing to
- * show.
- */
+/** Shows groups, including those that are being deleted. Unknown names are ignored. */
 export const describeAutoScalingGroups = groupAction({
   name: 'DescribeAutoScalingGroups',
   mutating: false,

@@ -7,7 +7,7 @@ import { groupAction } from './group-action.ts';
 
 const maxIds = 50;
 
-/** Shows machines of groups; ids of other machines are passed over. */
+/** Shows machines of groups; ids of other machines are ignored. */
 export const describeAutoScalingInstances = groupAction({
   name: 'DescribeAutoScalingInstances',
   mutating: false,

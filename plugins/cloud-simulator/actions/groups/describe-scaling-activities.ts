@@ -7,10 +7,10 @@ import { memberSet, memberTexts } from '../../wire/members.ts';
 import { flag } from '../../wire/values.ts';
 import { groupAction, namedGroup } from './group-action.ts';
 
-// Newest first, so that places of pages rise while those of activities fall.
+// Places of a page must rise, and activities are listed newest first.
 const newestFirst = ({ place }: Activity) => Number.MAX_SAFE_INTEGER - place;
 
-/** Shows what groups did, the newest first; launches that failed can be read nowhere else. */
+/** Shows the activities of groups, newest first. No other action reports failed launches. */
 export const describeScalingActivities = groupAction({
   name: 'DescribeScalingActivities',
   mutating: false,

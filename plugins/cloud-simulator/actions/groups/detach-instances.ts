@@ -1,17 +1,17 @@
 import { detach } from '../../groups/members.ts';
-import { changed } from '../../groups/react.ts';
+import { changed } from '../../groups/reconcile.ts';
 import { validationError } from '../../groups/refusals.ts';
 import { activityXml } from '../../wire/xml/activity-xml.ts';
 import { lifecycleOf } from '../../wire/xml/group-xml.ts';
 import { memberSet } from '../../wire/members.ts';
-import { readDecrement } from './decrement.ts';
 import { groupAction, openGroup } from './group-action.ts';
-import { namedMembers } from './named-members.ts';
+import { namedMembers, readDecrement } from './named-members.ts';
 
 const maxIds = 20;
 
 /**
- * Lets machines in service go alive: all that are named, or none. Without a decrement the group gets others for them.
+ * Detaches machines in service, which keep running: all named machines, or none. Without a decrement the group
+ * launches replacements.
  */
 export const detachInstances = groupAction({
   name: 'DetachInstances',
@@ -23,7 +23,7 @@ export const detachInstances = groupAction({
     const unready = members.find((member) => lifecycleOf(member, call.now) !== 'InService');
     if (unready !== undefined)
       throw validationError(`The instance ${unready.instance.id} is not in InService or Standby.`);
-    // Machines count here, not their weights, as AWS documents it.
+    // AWS documents that the capacity falls by the number of machines, not by their weights.
     const desired = decrement ? group.desired - members.length : group.desired;
     if (desired < group.config.min) {
       throw validationError(

@@ -1,9 +1,9 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
-import { activityInProgress, inGroupWords, validationError } from '../../groups/refusals.ts';
+import { activityInProgress, asGroupError, validationError } from '../../groups/refusals.ts';
 import type { Group } from '../../state/groups.ts';
 import { required } from '../../wire/values.ts';
 
-/** Makes an action one of Auto Scaling: of its version, and refusing in its words. */
+/** Turns an action into one of Auto Scaling: with its API version and its error codes. */
 export function groupAction(action: Omit<Action, 'version'>): Action {
   return {
     ...action,
@@ -12,13 +12,13 @@ export function groupAction(action: Omit<Action, 'version'>): Action {
       try {
         return action.handle(call);
       } catch (error) {
-        throw inGroupWords(error);
+        throw asGroupError(error);
       }
     },
   };
 }
 
-/** The group that `AutoScalingGroupName` names, also when it is being deleted. */
+/** The group that `AutoScalingGroupName` names, even if it is being deleted. */
 export function namedGroup(call: ActionCall): Group {
   const name = required(call.params, 'AutoScalingGroupName');
   const group = call.state.groups.byName.get(name);

@@ -3,7 +3,7 @@ import { deliveryLimit } from '../../dispatch/faults.ts';
 import { launchRound } from '../../groups/launch/launch-round.ts';
 import { marketShares, readDistribution } from '../../groups/launch/market-shares.ts';
 import { type Place, placesOf } from '../../groups/launch/places.ts';
-import { changed, isSuspended, noteShortages } from '../../groups/react.ts';
+import { changed, isSuspended, recordShortages } from '../../groups/reconcile.ts';
 import { validationError } from '../../groups/refusals.ts';
 import { isWeighted } from '../../groups/launch/group-pools.ts';
 import { once } from '../../launch/once.ts';
@@ -17,8 +17,8 @@ import { groupAction, openGroup } from './group-action.ts';
 const maxMachines = 100;
 
 /**
- * Starts machines in a group at once, in one zone, and tells what came and what did not. The group wants as many more
- * as have come.
+ * Starts machines in one zone of a group during the call, and reports the machines and the errors. The desired
+ * capacity rises by the units that started.
  */
 export const launchInstances = groupAction({
   name: 'LaunchInstances',
@@ -31,7 +31,7 @@ export const launchInstances = groupAction({
     if (token !== undefined && !/^[A-Za-z0-9_/-]{1,64}$/.test(token))
       throw validationError(`The client token '${token}' is malformed.`);
 
-    // A replay is answered even when the group has changed since, or is gone.
+    // A replay gets the first answer even if the group has changed since then or no longer exists.
     const { result: round } = once(call, { pinFailures: false }, () => {
       const group = openGroup(call);
       const places = readPlaces(call, group);
@@ -42,7 +42,7 @@ export const launchInstances = groupAction({
         limit: Math.min(maxMachines, deliveryLimit(call, call.action)),
         cause: 'instances were launched in response to a LaunchInstances request.',
       });
-      noteShortages(call, group, made.shortages);
+      recordShortages(call, group, made.shortages);
       const started = made.members.reduce((sum, member) => sum + member.weight, 0);
       group.desired = Math.min(group.config.max, group.desired + (retry ? Math.max(requested, started) : started));
       call.touched.push(group.name);
@@ -79,7 +79,7 @@ function checkRequest(group: Group, requested: number): void {
     throw validationError('LaunchInstances does not support groups that mix On-Demand and Spot Instances.');
 }
 
-/** The places that are meant, which must all be of one zone. */
+/** The places that the call allows, all in one zone. */
 function readPlaces(call: ActionCall, group: Group): readonly Place[] {
   const { params, state } = call;
   const zones = memberTexts(params, 'AvailabilityZones');

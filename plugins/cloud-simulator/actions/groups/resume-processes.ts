@@ -1,9 +1,9 @@
-import { lookAgain } from '../../groups/health.ts';
-import { changed } from '../../groups/react.ts';
+import { planRechecks } from '../../groups/health.ts';
+import { changed } from '../../groups/reconcile.ts';
 import { groupAction, openGroup } from './group-action.ts';
 import { readProcesses } from './scaling-processes.ts';
 
-/** Makes a group do again what it was told to leave off, and look at what it has missed. */
+/** Resumes processes of a group, and checks the machines that changed while the processes were suspended. */
 export const resumeProcesses = groupAction({
   name: 'ResumeProcesses',
   mutating: true,
@@ -11,7 +11,7 @@ export const resumeProcesses = groupAction({
     const group = openGroup(call);
     for (const process of readProcesses(call)) group.suspended.delete(process);
     call.touched.push(group.name);
-    lookAgain(call, group);
+    planRechecks(call, group);
     changed(call, group);
     return '';
   },

@@ -3,7 +3,7 @@ import { validationError } from '../../groups/refusals.ts';
 import { type ProcessName, processNames } from '../../state/groups.ts';
 import { memberTexts } from '../../wire/members.ts';
 
-/** The processes that `ScalingProcesses` names; none named are all. */
+/** The processes that `ScalingProcesses` names; without the parameter, all processes. */
 export function readProcesses(call: ActionCall): readonly ProcessName[] {
   const names = memberTexts(call.params, 'ScalingProcesses');
   if (names.length === 0) return processNames;

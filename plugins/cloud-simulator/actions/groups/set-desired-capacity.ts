@@ -1,9 +1,9 @@
-import { changed } from '../../groups/react.ts';
+import { changed } from '../../groups/reconcile.ts';
 import { activityInProgress, validationError } from '../../groups/refusals.ts';
 import { flag, integer, required } from '../../wire/values.ts';
 import { groupAction, openGroup } from './group-action.ts';
 
-/** Sets the size of a group within its bounds. Only those who ask for it are held up by the cooldown. */
+/** Sets the desired capacity of a group within its bounds. The cooldown applies only to calls with `HonorCooldown`. */
 export const setDesiredCapacity = groupAction({
   name: 'SetDesiredCapacity',
   mutating: true,

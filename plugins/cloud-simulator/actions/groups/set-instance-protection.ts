@@ -1,4 +1,4 @@
-import { wakeSoon } from '../../groups/react.ts';
+import { reconcileSoon } from '../../groups/reconcile.ts';
 import { validationError } from '../../groups/refusals.ts';
 import { lifecycleOf } from '../../wire/xml/group-xml.ts';
 import { flag, required } from '../../wire/values.ts';
@@ -7,7 +7,7 @@ import { namedMembers } from './named-members.ts';
 
 const maxIds = 50;
 
-/** Protects machines in service from being chosen when their group shrinks, or gives them up to it. */
+/** Sets or removes the scale-in protection of machines in service. */
 export const setInstanceProtection = groupAction({
   name: 'SetInstanceProtection',
   mutating: true,
@@ -21,8 +21,8 @@ export const setInstanceProtection = groupAction({
       throw validationError(`The instance ${unready.instance.id} is not in InService or EnteringStandby or Standby.`);
     for (const member of members) member.guarded = guarded;
     call.touched.push(group.name);
-    // A group that was too large and could give nobody up may be able to now.
-    wakeSoon(call, group);
+    // A group above its desired capacity may now have a machine that it can end.
+    reconcileSoon(call, group);
     return '';
   },
 });

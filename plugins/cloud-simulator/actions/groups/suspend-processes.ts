@@ -1,7 +1,7 @@
 import { groupAction, openGroup } from './group-action.ts';
 import { readProcesses } from './scaling-processes.ts';
 
-/** Makes a group leave things off. What it has already decided on still happens. */
+/** Suspends processes of a group. Activities that are already decided still happen. */
 export const suspendProcesses = groupAction({
   name: 'SuspendProcesses',
   mutating: true,

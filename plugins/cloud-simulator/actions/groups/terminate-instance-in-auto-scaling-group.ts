@@ -1,6 +1,6 @@
 import type { ActionCall } from '../../dispatch/action.ts';
 import { dismiss } from '../../groups/members.ts';
-import { changed } from '../../groups/react.ts';
+import { changed } from '../../groups/reconcile.ts';
 import { activityInProgress, validationError } from '../../groups/refusals.ts';
 import type { Group, GroupMember } from '../../state/groups.ts';
 import { activityXml } from '../../wire/xml/activity-xml.ts';
@@ -8,15 +8,14 @@ import { memberSet, memberTexts } from '../../wire/members.ts';
 import { required } from '../../wire/values.ts';
 import { node } from '../../wire/xml/xml.ts';
 import { text } from '../../wire/form.ts';
-import { readDecrement } from './decrement.ts';
 import { groupAction, openGroup } from './group-action.ts';
-import { namedMembers } from './named-members.ts';
+import { namedMembers, readDecrement } from './named-members.ts';
 
 const maxIds = 100;
 
 /**
- * Ends a machine of a group, or several of one group, and takes their units off the desired capacity in the same step
- * or gets others for them.
+ * Ends one machine of a group, or several of one group, and either lowers the desired capacity by their units or lets
+ * the group replace them.
  */
 export const terminateInstanceInAutoScalingGroup = groupAction({
   name: 'TerminateInstanceInAutoScalingGroup',
@@ -28,7 +27,7 @@ export const terminateInstanceInAutoScalingGroup = groupAction({
     const busy = members.find((member) => member.leaving);
     if (busy !== undefined) throw activityInProgress(`The instance ${busy.instance.id} is being terminated already.`);
     const units = members.reduce((sum, member) => sum + member.weight, 0);
-    // The last machine may weigh more than what is wanted.
+    // The last machine may weigh more than the desired capacity.
     const desired = decrement ? Math.max(0, group.desired - units) : group.desired;
     if (desired < group.config.min) {
       throw validationError(

@@ -1,10 +1,13 @@
 import { readGroupConfig } from '../../groups/group-config.ts';
-import { changed } from '../../groups/react.ts';
+import { changed } from '../../groups/reconcile.ts';
 import { changeSizes } from '../../groups/sizes.ts';
 import { integer } from '../../wire/values.ts';
 import { groupAction, openGroup } from './group-action.ts';
 
-/** Changes what is named of a group. A desired capacity that is not named is pulled into new bounds. */
+/**
+ * Changes the named settings of a group. If the call names no desired capacity, the old one is limited to the new
+ * bounds.
+ */
 export const updateAutoScalingGroup = groupAction({
   name: 'UpdateAutoScalingGroup',
   mutating: true,

@@ -10,8 +10,8 @@ const arnForm = /^arn:(aws[a-z-]*):iam::(\d{12}):role\/(?:[\x21-\x7e]+\/)?([\w+=
 const sessionNameForm = /^[\w+=,.@-]{2,64}$/;
 
 /**
- * STS: gives keys for a role of any account; every role exists and trusts every caller. The keys are of the role's
- * account and end at their expiration.
+ * STS: issues keys for a role of any account; every role exists and trusts every caller. The keys belong to the
+ * account of the role and are valid until their expiration.
  */
 export const assumeRole: Action = {
   name: 'AssumeRole',
@@ -47,7 +47,7 @@ interface AssumeRoleRequest {
   readonly seconds: number;
 }
 
-/** Reads what counts of the call; what is wrong with it is said at once, as STS does. */
+/** Reads the parameters. As in STS, one error names everything that is wrong with them. */
 function readRequest({ params, accessKey }: ActionCall): AssumeRoleRequest {
   const arn = text(params, 'RoleArn');
   const sessionName = text(params, 'RoleSessionName');

@@ -2,7 +2,7 @@ import type { Action } from '../../dispatch/action.ts';
 import { identityOf } from '../../state/sessions.ts';
 import { leaf } from '../../wire/xml/xml.ts';
 
-/** STS: tells who holds the access key, and its account. */
+/** STS: returns the identity and the account of the access key. */
 export const getCallerIdentity: Action = {
   name: 'GetCallerIdentity',
   version: '2011-06-15',

@@ -78,7 +78,7 @@ function statusFields(call: ActionCall): FilterFields<Row> {
   };
 }
 
-/** What the details of a check say; a machine that is not checked has none. */
+/** The detail of each check result. A machine that is not checked has no details. */
 const reachability: Readonly<Record<Check, string | undefined>> = {
   ok: 'passed',
   impaired: 'failed',

@@ -40,7 +40,7 @@ export const describeInstances: Action = {
   },
 };
 
-/** Machines that a reading call can be about: those named, or the visible ones that an index gives. */
+/** The candidate machines of a reading call: those that it names, or the visible machines that an index returns. */
 export function chosen(call: ActionCall, filters: readonly Filter[], after: number): Iterable<Instance> {
   const ids = texts(call.params, 'InstanceId');
   if (ids.length > 0) return instancesById(call, ids, isSeen);

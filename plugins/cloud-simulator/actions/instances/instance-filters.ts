@@ -9,7 +9,7 @@ const spec = (instance: Instance) => instance.reservation.spec;
 const groupIds = (instance: Instance) => spec(instance).network.groups.map((group) => group.id);
 const groupNames = (instance: Instance) => spec(instance).network.groups.map((group) => group.name);
 
-/** What is the same for every machine here. */
+/** Values that are the same for every simulated machine. */
 const constants = {
   hypervisor: 'xen',
   'ena-support': 'true',
@@ -104,15 +104,15 @@ export function instanceFields({ state, now }: CallContext): FilterFields<Instan
 }
 
 /**
- * Machines behind `place` that can pass the filters, in order of launch: from an index when a filter names ids, a tag
- * or tokens exactly, else all. The filters themselves are still to be applied.
+ * Machines after `place` that may pass the filters, in order of launch: from an index if a filter has exact ids, tag
+ * values or tokens, else all. The caller still applies the filters.
  */
 export function candidates(table: InstanceTable, filters: readonly Filter[], place: number): Iterable<Instance> {
   const narrowed = filters.filter((filter) => filter.exact).flatMap((filter) => lookUp(table, filter) ?? []);
   if (narrowed.length === 0) return table.after(place);
   const fewest = narrowed.reduce((best, next) => (next.count < best.count ? next : best));
-  // Walking along the list ends with the page; an index entry of about as many machines would have to be sorted whole
-  // for every page.
+  // A scan of the list stops when the page is full. A large index entry would have to be sorted completely for every
+  // page.
   if (fewest.count > table.size / 4) return table.after(place);
   const found = new Set<Instance>();
   for (const set of fewest.sets) for (const instance of set) if (instance.place > place) found.add(instance);

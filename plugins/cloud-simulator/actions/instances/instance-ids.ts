@@ -3,12 +3,12 @@ import type { CallContext } from '../../state/call-context.ts';
 import type { Instance } from '../../state/instances/instance.ts';
 import { AwsError } from '../../wire/errors.ts';
 
-/** The way in which a call looks for machines. */
+/** How a call selects machines. */
 export type LookupKind = 'id' | 'filter' | 'tag';
 
 /**
- * The machines of ids that a call names, each once, in order. One malformed or unknown id refuses the whole call, and
- * so does one that cannot be found (`sees`; a reading call says `isSeen`).
+ * The machines of the ids, without duplicates, in order. One malformed, unknown or invisible id refuses the whole
+ * call. Reading calls pass `isSeen` as `sees`.
  */
 export function instancesById(
   call: ActionCall,
@@ -27,13 +27,14 @@ export function instancesById(
   return distinct.map((id) => call.state.instances.get(id) as Instance);
 }
 
-/** Whether a machine is old enough to be found in this way. */
+/** Whether a machine is old enough to be visible to this kind of lookup. */
 export function isVisible(context: CallContext, instance: Instance, way: LookupKind): boolean {
   return context.now - instance.launchedAt >= context.knobs.visible_ms[way];
 }
 
 /**
- * Whether a reading call finds a machine: a young one may be missed by chance, so a call asks once for each machine.
+ * Whether a reading call finds a machine. A young machine may be missed at random, so evaluate this once for each
+ * machine and call.
  */
 export function isSeen(context: CallContext, instance: Instance, way: LookupKind): boolean {
   if (!isVisible(context, instance, way)) return false;

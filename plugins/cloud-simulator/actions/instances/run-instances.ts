@@ -15,8 +15,8 @@ import { itemSet, leaf } from '../../wire/xml/xml.ts';
 import { integer } from '../../wire/values.ts';
 
 /**
- * Starts as many machines as it can between MinCount and MaxCount in one zone; below MinCount none. A partial success
- * carries no error.
+ * Starts between MinCount and MaxCount machines in one zone, as many as possible; none if fewer than MinCount fit. A
+ * partial success has no error.
  */
 export const runInstances: Action = {
   name: 'RunInstances',
@@ -24,7 +24,7 @@ export const runInstances: Action = {
   resources: (params) => integer(params, 'MaxCount') ?? 0,
   handle(call) {
     const { state, token } = call;
-    // With a zone the token belongs to that zone: the same token elsewhere launches again.
+    // If the launch names a zone, the token belongs to that zone: the same token in another zone launches again.
     const done = scopeOfReplay(call);
     const asked = done === undefined ? read(call) : undefined;
     const scope = done ?? asked?.spec.network.zone ?? '';
@@ -50,8 +50,8 @@ function read(call: ActionCall): Asked {
 }
 
 /**
- * The scope of a token whose call is a replay: it is not read again, since the template that it names may be gone by
- * then.
+ * The scope of a token whose call is a replay. The parameters of a replay are not read, because its template may have
+ * been deleted.
  */
 function scopeOfReplay({ action, token, paramsHash, state, now }: ActionCall): string | undefined {
   return token === undefined

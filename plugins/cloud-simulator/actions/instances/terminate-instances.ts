@@ -8,13 +8,11 @@ import { stateXml } from '../../wire/xml/instance-xml.ts';
 import { itemSet, leaf } from '../../wire/xml/xml.ts';
 import { instancesById } from './instance-ids.ts';
 
-export { userInitiated } from '../../state/instances/instance.ts';
-
 const maxIds = 1000;
 
 /**
- * Ends machines: all or, if one id is unknown or one zone does not answer, none. A protected machine keeps all of its
- * zone alive. Ending twice is a success.
+ * Ends machines: all, or none if an id is unknown or a zone is out of service. If one machine of a zone is protected,
+ * no machine of that zone ends. Ending a machine again succeeds.
  */
 export const terminateInstances: Action = {
   name: 'TerminateInstances',

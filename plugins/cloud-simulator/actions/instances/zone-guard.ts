@@ -4,7 +4,7 @@ import { unavailable, zonesOut } from '../../state/outages.ts';
 import type { Filter } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 
-/** Filters that say which machines are meant, and not only what they are like. */
+/** Filters that identify machines, in contrast to filters that describe them. */
 const pinning = new Set([
   'availability-zone-id',
   'client-token',
@@ -19,9 +19,9 @@ const pinning = new Set([
 ]);
 
 /**
- * Refuses, with Unavailable, what a zone that does not answer makes unanswerable: at once a call that could mean its
- * machines since it names none, or names the zone; otherwise as soon as the guard that is returned sees a machine of
- * the zone in the answer.
+ * Throws Unavailable if a zone that is out of service makes the answer incomplete. A call that names the zone, or
+ * that could include its machines because it identifies none, is refused immediately. Otherwise the returned guard
+ * throws when it meets a machine of the zone in the answer.
  */
 export function zoneGuard(call: ActionCall, filters: readonly Filter[]): (instance: Instance) => void {
   const out = zonesOut(call);

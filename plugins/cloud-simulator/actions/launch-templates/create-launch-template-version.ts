@@ -11,8 +11,7 @@ import { node } from '../../wire/xml/xml.ts';
 import { readDescription, readTemplateData } from './create-launch-template.ts';
 
 /**
- * Adds a version. With SourceVersion its data lie under the new ones, parameter by parameter; nothing inside a
- * parameter is merged.
+ * Adds a version. With SourceVersion, each parameter of the new data replaces the parameter of the source as a whole.
  */
 export const createLaunchTemplateVersion: Action = {
   name: 'CreateLaunchTemplateVersion',
@@ -22,7 +21,7 @@ export const createLaunchTemplateVersion: Action = {
     const template = findTemplate(call, params);
     const sourceVersion = text(params, 'SourceVersion');
     const source = sourceVersion === undefined ? undefined : findVersion(template, sourceVersion);
-    // A version that only repeats its source sends no data: an empty structure does not travel.
+    // A version that only copies its source has no data parameter: the query protocol omits empty structures.
     const own = source === undefined ? readTemplateData(params) : (part(params, 'LaunchTemplateData') ?? {});
     const description = readDescription(params);
 

@@ -12,8 +12,7 @@ import { node } from '../../wire/xml/xml.ts';
 const maxDescription = 255;
 
 /**
- * Makes a launch template with version 1. Its data are not checked, as in EC2: a template that cannot be launched is
- * found at the launch.
+ * Creates a launch template with version 1. As in EC2, its data is not checked: an error in it appears at the launch.
  */
 export const createLaunchTemplate: Action = {
   name: 'CreateLaunchTemplate',
@@ -58,14 +57,14 @@ export const createLaunchTemplate: Action = {
   },
 };
 
-/** The data of a template or a version; a call without them is refused. */
+/** The data of a template or a version; a call without data is refused. */
 export function readTemplateData(params: Params): Params {
   const data = part(params, 'LaunchTemplateData');
   if (data === undefined) throw missingParameter('LaunchTemplateData');
   return data;
 }
 
-/** What a version says of itself. */
+/** The description of a version. */
 export function readDescription(params: Params): string | undefined {
   const description = text(params, 'VersionDescription');
   if (description !== undefined && description.length > maxDescription)

@@ -12,7 +12,7 @@ interface Failure {
   readonly message: string;
 }
 
-/** How the refusal of a template appears beside each of its versions. */
+/** The error code of each version if its template is refused with the code on the left. */
 const templateCodes: Readonly<Record<string, string>> = {
   'InvalidLaunchTemplateId.NotFound': 'launchTemplateIdDoesNotExist',
   'InvalidLaunchTemplateId.Malformed': 'launchTemplateIdMalformed',
@@ -20,8 +20,8 @@ const templateCodes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Removes versions one by one; each has its own success or failure, also when the template is not found. The default
- * version stays.
+ * Deletes versions one by one. Each version has its own result, even if the template is not found. The default
+ * version cannot be deleted.
  */
 export const deleteLaunchTemplateVersions: Action = {
   name: 'DeleteLaunchTemplateVersions',

@@ -3,7 +3,7 @@ import { findTemplate } from '../../launch/specification/template-data.ts';
 import { templateXml } from '../../wire/xml/template-xml.ts';
 import { node } from '../../wire/xml/xml.ts';
 
-/** Removes a template with all its versions. Machines and instant fleets made from it are not touched. */
+/** Deletes a template and all its versions. Machines and instant fleets created from it do not change. */
 export const deleteLaunchTemplate: Action = {
   name: 'DeleteLaunchTemplate',
   mutating: true,

@@ -33,7 +33,10 @@ const fields: FilterFields<Row> = {
   'ram-disk-id': (row) => text(row.version.data, 'RamDiskId'),
 };
 
-/** Shows versions of one template, newest first; without a template the `$Latest` or `$Default` of all. */
+/**
+ * Shows versions of one template, newest first; without a template, the `$Latest` or `$Default` versions of all
+ * templates.
+ */
 export const describeLaunchTemplateVersions: Action = {
   name: 'DescribeLaunchTemplateVersions',
   mutating: false,

@@ -4,13 +4,13 @@ import { AwsError } from '../../wire/errors.ts';
 import { text } from '../../wire/form.ts';
 import { ssmVersion } from '../../wire/protocols.ts';
 
-// A name or a path, or the ARN of either, with a version or a label behind a colon.
+// A name or a path, or the ARN of either, with a version or a label after a colon.
 const form = /^(arn:aws[\w-]*:ssm:[^:]*:\d{12}:parameter)?(\/?[\w.-]+(?:\/[\w.-]+)*)(?::([\w.-]+))?$/;
 
 /**
- * Systems Manager: tells what a parameter holds: what the knob `parameters` says, else always the id of the image
- * that a launch would take for its name. Of those that the knob does not name every one exists but those with a step
- * `missing` in their path, and with `strict_ids` none does.
+ * Systems Manager: returns the value of a parameter: that of the knob `parameters`, else the image id that a launch
+ * resolves from the same name. A parameter that the knob does not name exists unless its path has the step `missing`
+ * or `strict_ids` is set.
  */
 export const getParameter: Action = {
   name: 'GetParameter',

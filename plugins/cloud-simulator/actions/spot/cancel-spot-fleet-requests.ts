@@ -22,7 +22,7 @@ interface Failure {
   readonly message: string;
 }
 
-/** Cancels Spot fleets one by one, with their machines or without. */
+/** Cancels Spot fleets one by one, with or without their machines. */
 export const cancelSpotFleetRequests: Action = {
   name: 'CancelSpotFleetRequests',
   mutating: true,

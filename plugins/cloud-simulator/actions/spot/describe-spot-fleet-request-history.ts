@@ -4,7 +4,7 @@ import { leaf } from '../../wire/xml/xml.ts';
 import { spotFleetById } from '../fleets/fleet-ids.ts';
 import { historyPageXml } from '../fleets/fleet-lists.ts';
 
-/** Shows what happened to a Spot fleet, late. */
+/** Shows the history of a Spot fleet, with the delay `history_ms`. */
 export const describeSpotFleetRequestHistory: Action = {
   name: 'DescribeSpotFleetRequestHistory',
   mutating: false,

@@ -51,7 +51,7 @@ const fields: FilterFields<SpotRequest> = {
 };
 
 /**
- * Shows the Spot requests behind machines, in order of launch: the place where the end of a Spot machine is announced.
+ * Shows the Spot requests of machines, in order of launch. Their status announces the interruption of a Spot machine.
  */
 export const describeSpotInstanceRequests: Action = {
   name: 'DescribeSpotInstanceRequests',
@@ -94,10 +94,7 @@ function* chosen(call: ActionCall, filters: readonly Filter[], after: number): I
     if (instance.spotRequestId !== undefined && isSeen(call, instance, way)) yield instance;
 }
 
-/**
- * The machines of requests that a call names. One malformed or unknown id refuses the whole call, and so does one that
- * is too young to be seen.
- */
+/** The machines of the named requests. One malformed, unknown or not yet visible id refuses the whole call. */
 function byIds(call: ActionCall, ids: readonly string[]): Instance[] {
   const malformed = ids.find((id) => !/^sir-[0-9a-z]{8}$/.test(id));
   if (malformed !== undefined)

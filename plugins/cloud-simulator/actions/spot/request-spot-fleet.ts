@@ -6,10 +6,7 @@ import { readSpotFleet } from '../../launch/fleets/spot-fleet-request.ts';
 import { leaf } from '../../wire/xml/xml.ts';
 import { newFleetId } from '../fleets/fleet-ids.ts';
 
-/**
- * Makes a Spot fleet, which starts its machines afterwards. Without a token of the caller's, each call makes another
- * one.
- */
+/** Creates a Spot fleet, whose machines start afterwards. Without a client token each call creates another fleet. */
 export const requestSpotFleet: Action = {
   name: 'RequestSpotFleet',
   mutating: true,

@@ -10,8 +10,8 @@ import { instancesById } from '../instances/instance-ids.ts';
 const maxResources = 1000;
 
 /**
- * Adds tags to machines, fleets and launch templates, or replaces their values: to all resources or, if one is
- * unknown, to none.
+ * Adds tags to machines, fleets and launch templates, or replaces their values: on all resources, or on none if one
+ * is unknown.
  */
 export const createTags: Action = {
   name: 'CreateTags',
@@ -23,7 +23,7 @@ export const createTags: Action = {
       throw invalidParameter(`You can tag at most ${maxResources} resources in one call.`);
     const tags = readTags(call.params);
     if (tags.size === 0) throw missingParameter('Tag');
-    // All are looked up, and their new tags counted, before the first is changed.
+    // Every resource is found, and its tags are counted, before the first change.
     const changes = ids.map((id) => planRetag(call, id, tags));
     for (const change of changes) change();
     call.touched.push(...ids);

@@ -7,15 +7,15 @@ import { marketShare } from './market-shares.ts';
 import { countByZone, loadOf, placesOf } from './places.ts';
 import { groupPoolsAt } from './group-pools.ts';
 
-/** A machine more in a small zone, which will cost a large zone one. */
+/** A launch in a small zone, after which a larger zone gives up a machine. */
 export interface Move {
   readonly weight: number;
   readonly order: Pick<LaunchOrder, 'shares' | 'places' | 'leastWeight'>;
 }
 
 /**
- * What would bring the zones of a group closer to each other: nothing while no two differ by more than one machine;
- * otherwise a launch in a smaller zone, if one can deliver and a larger one has a machine that may go.
+ * The launch that balances the zones of a group: `even` while no two zones differ by more than one machine; `stuck`
+ * if no smaller zone can deliver, or no larger zone has an unprotected machine.
  */
 export function balance(context: CallContext, group: Group): Move | 'even' | 'stuck' {
   const counts = [...countByZone(group)].map(([zone, count]) => ({ zone, load: loadOf(group, zone, count), count }));
@@ -47,7 +47,7 @@ function moveTo(context: CallContext, group: Group, zone: string, candidate: Gro
     ),
   );
   if (able.length === 0) return undefined;
-  // Less than a machine's weight, so that exactly one comes.
+  // At most the weight of one machine, so that exactly one starts.
   return {
     weight: candidate.weight,
     order: { shares: [marketShare(group, market, Math.min(1, candidate.weight))], places: able, leastWeight },

@@ -13,10 +13,10 @@ import { decimal } from '../../wire/values.ts';
 import type { Place } from './places.ts';
 import type { UnitType } from '../../state/fleets/fleet-target.ts';
 
-/** One way in which a group may get a machine at a place. */
+/** A launch that can add a machine to a group at a place. */
 export interface GroupPool {
   readonly spec: LaunchSpec;
-  /** With the number of the version that counts now. */
+  /** With the number of the version that is in force now. */
   readonly template: TemplateName;
   readonly weight: number;
   readonly weighted: boolean;
@@ -25,8 +25,8 @@ export interface GroupPool {
 }
 
 /**
- * The pools from which a group may get machines of one market at a place, and why some are closed. `market` undefined:
- * as the template says.
+ * The pools from which a group can launch machines of one market at a place, and the errors of the unusable pools.
+ * `market` undefined: the market of the template.
  */
 export function groupPoolsAt(
   context: CallContext,
@@ -56,7 +56,7 @@ export function overridesOf(config: Pick<GroupConfig, 'source'>): readonly Param
   return overrides.length === 0 ? [{}] : overrides;
 }
 
-/** Whether units of a group are not simply machines. */
+/** Whether a machine can count other than one unit of the group. */
 export function isWeighted(config: GroupConfig): boolean {
   return (
     unitOf(config) !== 'units' ||
@@ -97,7 +97,10 @@ function groupPoolsOf(
   });
 }
 
-/** The types that an override means: the one that it names, those that its attributes describe, or the template's. */
+/**
+ * The types of an override: the type that it names, the types that its attributes select, or the type of the template
+ * (undefined).
+ */
 function typeNames(
   context: CallContext,
   override: Params,

@@ -1,6 +1,6 @@
 import { priceOf } from '../../capacity.ts';
 import { type PlanPool, planMarket } from '../../launch/fleets/fleet-plan.ts';
-import { countLaunched, heldBack, machinesAllowed } from '../../launch/launch-rate.ts';
+import { countLaunched, shortfallError, machinesAllowed } from '../../launch/launch-rate.ts';
 import type { Market } from '../../launch/specification/launch-spec.ts';
 import { type Placement, place as placeOf } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
@@ -11,22 +11,22 @@ import type { AwsError } from '../../wire/errors.ts';
 import type { MarketShare } from './market-shares.ts';
 import { addGroupMember } from '../members.ts';
 import { countByZone, type Place, roomiest } from './places.ts';
-import { uuid } from '../uuid.ts';
+import { uuid } from '../../random.ts';
 import { isWeighted, type GroupPool, groupPoolsAt } from './group-pools.ts';
 import { zoneShares } from './zone-shares.ts';
 
-/** One attempt of a group to get machines. */
+/** One attempt of a group to launch machines. */
 export interface LaunchOrder {
   readonly shares: readonly MarketShare[];
   readonly places: readonly Place[];
-  /** Machines at most. */
+  /** Maximum number of machines. */
   readonly limit: number;
-  /** Lighter machines are of no use. */
+  /** Minimum weight of a machine; default none. */
   readonly leastWeight?: number;
   readonly cause: string;
 }
 
-/** What a place did not deliver, and why. */
+/** A place that delivered too little, and the reason. */
 export interface Shortage {
   readonly place: Place;
   readonly market: Market;
@@ -44,18 +44,18 @@ interface ReadyPool extends PlanPool {
   readonly placement: Placement;
 }
 
-// Fewer units than any machine has: exactly one machine is taken.
+// Fewer units than any machine has, so that exactly one machine is launched.
 const oneMachine = 1e-6;
 
 /**
- * Starts machines over the zones of a group, the emptiest first, one market after the other. Want of capacity in a
- * zone sends the rest to the others.
+ * Starts machines in the zones of a group, the emptiest first, one market after the other. If a zone lacks capacity,
+ * the other zones get the rest.
  */
 export function launchRound(context: CallContext, group: Group, asked: LaunchOrder): Round {
   const order = { ...asked, limit: Math.min(asked.limit, Math.floor(machinesAllowed(context))) };
   const members: GroupMember[] = [];
   const shortages: Shortage[] = [];
-  // Inside, groups work with instant fleets: one for each round.
+  // AWS launches the machines of a group by instant fleets; here there is one fleet for each round.
   const systemTags: Tags = new Map([
     ['aws:autoscaling:groupName', group.name],
     ['aws:ec2:fleet-id', `fleet-${uuid(context.random)}`],
@@ -64,7 +64,7 @@ export function launchRound(context: CallContext, group: Group, asked: LaunchOrd
   let started = 0;
 
   for (const share of order.shares) {
-    // What an earlier market overshot by the weight of a machine is taken off here; what it lacks is not made up for.
+    // Units that an earlier market delivered in excess are subtracted here; units that it lacks are not added.
     const units = Math.min(share.units, wanted - started);
     const outcome = fillMarket(
       context,
@@ -123,7 +123,7 @@ function fillMarket(
         placement: pool.placement,
         count,
         systemTags,
-        keeper: group.keeper,
+        controller: group.controller,
       });
       members.push(
         ...instances.map((instance) => addGroupMember(context, group, instance, pool.groupPool, order.cause)),
@@ -137,7 +137,7 @@ function fillMarket(
       open = open.filter((place) => place !== here);
       const short = shortageAt(context, here, share, plan.short[0], known.refusals[0]);
       if (short !== undefined) shortages.push(short);
-      // With the limit reached no other place can help.
+      // After the limit is reached, no other place can deliver.
       if (order.limit - members.length <= 0) break;
     }
   }
@@ -171,11 +171,11 @@ function shortageAt(
     return { place, market: share.options.market, type: undefined, error: refusal };
   }
   const after = placeOf(context, pool.groupPool.spec);
-  const error = after.room === 0 ? after.refusal : heldBack(context, after.pool);
+  const error = after.room === 0 ? after.refusal : shortfallError(context, after.pool);
   return { place, market: after.pool.market, type: pool.type, error };
 }
 
-/** The tags of a group that its machines get. */
+/** The tags of a group that propagate to its machines. */
 function ownTags(group: Group): Tags {
   return new Map([...group.tags].flatMap(([key, { value, propagate }]) => (propagate ? [[key, value] as const] : [])));
 }

@@ -19,7 +19,7 @@ const spotStrategies = [
   'price-capacity-optimized',
 ];
 
-/** Reads `LaunchTemplate` or `MixedInstancesPolicy`; what an update leaves out of the policy stays as it was. */
+/** Reads `LaunchTemplate` or `MixedInstancesPolicy`; parts of the policy that an update omits do not change. */
 export function readSource(context: CallContext, params: Params, old: LaunchSource | undefined): LaunchSource {
   const template = part(params, 'LaunchTemplate');
   const policy = part(params, 'MixedInstancesPolicy');
@@ -35,7 +35,7 @@ export function readSource(context: CallContext, params: Params, old: LaunchSour
   );
 }
 
-/** Refuses a group whose launches would be refused, whatever the capacity. */
+/** Throws if launches of the group would be refused regardless of capacity. */
 export function checkSource(context: CallContext, config: GroupConfig): void {
   const { policy, template } = config.source;
   if (policy !== undefined && asksForSpot(context, template)) {

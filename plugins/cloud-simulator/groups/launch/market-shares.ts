@@ -5,22 +5,22 @@ import { type Params, part, text } from '../../wire/form.ts';
 import { integer } from '../../wire/values.ts';
 import { overridesOf } from './group-pools.ts';
 
-/** What of a launch goes to one market. */
+/** The share of a launch in one market. */
 export interface MarketShare {
-  /** Undefined: the template says. */
+  /** Undefined: the market of the template. */
   readonly market: Market | undefined;
   readonly options: Omit<MarketOptions, 'units'>;
   readonly units: number;
 }
 
-/** `InstancesDistribution` with what AWS takes where nothing is said. */
+/** `InstancesDistribution` with AWS's defaults. */
 export interface Distribution {
   readonly base: number;
-  /** Percent of what is above the base that is On-Demand. */
+  /** Percentage of On-Demand units above the base. */
   readonly percentage: number;
 }
 
-/** The part of a distribution that decides between the markets. */
+/** Reads the division of units between the markets. */
 export function readDistribution(policy: Params | undefined): Distribution {
   const distribution = part(policy, 'InstancesDistribution');
   return {
@@ -29,13 +29,13 @@ export function readDistribution(policy: Params | undefined): Distribution {
   };
 }
 
-/** Units of `total` that are to be On-Demand: the base, and of the rest its percentage, rounded up. Pure. */
+/** The On-Demand units of `total`: the base plus the percentage of the rest, rounded up. Pure. */
 export function onDemandPart({ base, percentage }: Distribution, total: number): number {
   if (total <= base) return total;
   return base + Math.ceil(((total - base) * percentage) / 100);
 }
 
-/** How `units` more for a group divide into markets, so that the group as a whole comes close to its distribution. */
+/** Divides `units` additional units between the markets, so that the whole group approaches its distribution. */
 export function marketShares(group: Group, units: number): MarketShare[] {
   const { policy } = group.config.source;
   if (policy === undefined) return [marketShare(group, undefined, units)];
@@ -47,7 +47,7 @@ export function marketShares(group: Group, units: number): MarketShare[] {
   return [marketShare(group, 'on-demand', onDemand), marketShare(group, 'spot', units - onDemand)];
 }
 
-/** A launch of one market alone. */
+/** The share of a launch in a single market. */
 export function marketShare(group: Group, market: Market | undefined, units: number): MarketShare {
   const distribution = part(group.config.source.policy, 'InstancesDistribution');
   const described = overridesOf(group.config).some((override) => part(override, 'InstanceRequirements') !== undefined);

@@ -1,6 +1,6 @@
 /**
- * Shares `total` machines out so that the zones come as close to each other as they can: what each zone gets on top of
- * what it has. Of zones that are equal the first gets the odd machine. Pure.
+ * Divides `total` additional machines so that the zones become as even as possible. The result has the addition of
+ * each zone. Among equal zones the first gets the odd machine. Pure.
  */
 export function zoneShares(has: readonly number[], total: number): number[] {
   const shares = has.map(() => 0);
@@ -8,7 +8,7 @@ export function zoneShares(has: readonly number[], total: number): number[] {
     .map((count, index) => ({ count, index }))
     .toSorted((a, b) => a.count - b.count || a.index - b.index);
   let left = total;
-  // The lowest zones rise together to the level of the next one.
+  // Fills the lowest zones together up to the level of the next zone.
   for (let width = 1; left > 0 && width <= order.length; width++) {
     const lowest = order.slice(0, width);
     const level = (order[width - 1] as { count: number }).count;

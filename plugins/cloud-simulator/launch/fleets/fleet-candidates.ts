@@ -18,9 +18,7 @@ export interface Candidate extends PlanPool {
   readonly placement: Placement;
 }
 
-/**
- * All launches in a market that pools allow, and the errors of those that cannot be launched whatever the capacity.
- */
+/** All launches in a market that pools allow, and the errors of those that are refused regardless of capacity. */
 export function candidatesOf(
   context: CallContext,
   pools: readonly FleetPool[],
@@ -42,7 +40,7 @@ export function candidatesOf(
     for (const launch of attempt(pool, () => launchesOf(context, pool, market, unit)) ?? []) {
       const found = attempt(pool, () => candidate(context, pool, launch, market, unit));
       if (found === undefined) continue;
-      // Types that attributes select are offered only where there are any.
+      // Attributes select a type only in zones that offer it.
       if (pool.requirements === undefined || found.placement.refusal.code !== 'Unsupported') candidates.push(found);
     }
   }
@@ -81,12 +79,12 @@ interface Launch {
   readonly data: Params;
 }
 
-// What of an override may stand for several launches, or for a price that depends on the weight.
+// Parameters of an override that can mean several launches, or a price that depends on the weight.
 const decided = new Set(['InstanceType', 'SubnetId', 'AvailabilityZone', 'MaxPrice']);
 
 function launchesOf(context: CallContext, pool: FleetPool, market: Market, unit: UnitType): Launch[] {
   const types = typesOf(context, pool, market, unit);
-  // A subnet says the zone; a single zone beside it has to agree.
+  // A subnet determines the zone; a single zone next to it must agree.
   const zone = pool.zones.length === 1 ? pool.zones[0] : undefined;
   const places =
     pool.subnets.length > 0

@@ -1,29 +1,29 @@
 import type { CallContext } from '../../state/call-context.ts';
 import type { UnitType } from '../../state/fleets/fleet-target.ts';
 import type { FleetError, FleetPool } from '../../state/fleets/fleet-pool.ts';
-import type { Instance, Keeper } from '../../state/instances/instance.ts';
+import type { Instance, CapacityController } from '../../state/instances/instance.ts';
 import type { Tags } from '../../state/tags.ts';
 import { type Candidate, candidatesOf } from './fleet-candidates.ts';
 import { planMarket } from './fleet-plan.ts';
-import { countLaunched, heldBack, machinesAllowed } from '../launch-rate.ts';
+import { countLaunched, shortfallError, machinesAllowed } from '../launch-rate.ts';
 import type { MarketOptions } from './fleet-request.ts';
 import type { Market } from '../specification/launch-spec.ts';
 import { placeIn } from '../place.ts';
 import { startInstances } from '../start-instances.ts';
 
-/** What is to be had from where. */
+/** The units to launch, and their pools. */
 export interface Filling {
   readonly pools: readonly FleetPool[];
-  /** With the units that are wanted of each market. */
+  /** With the units to launch in each market. */
   readonly markets: readonly MarketOptions[];
   readonly unit: UnitType;
-  /** Machines that come at most. */
+  /** Maximum number of machines. */
   readonly limit: number;
   readonly systemTags: Tags;
-  readonly keeper?: Keeper;
+  readonly controller?: CapacityController;
 }
 
-/** Machines that came from one pool, and the pools that gave too little. */
+/** The launches of an attempt, and the errors of pools that delivered too little. */
 export interface Filled {
   readonly launches: readonly {
     readonly from: Candidate;
@@ -31,16 +31,16 @@ export interface Filled {
     readonly instances: readonly Instance[];
   }[];
   readonly errors: readonly FleetError[];
-  /** Markets in which less came than was wanted. */
+  /** Markets that delivered fewer units than requested. */
   readonly short: ReadonlySet<Market>;
 }
 
-/** Makes one attempt to get units from pools. Want of capacity is an error of its pool, never of the attempt. */
+/** Makes one attempt to launch units from pools. Missing capacity is an error of the pool, never of the attempt. */
 export function fillMarkets(context: CallContext, filling: Filling): Filled {
   const launches: Filled['launches'][number][] = [];
   const errors: FleetError[] = [];
   const short = new Set<Market>();
-  const { keeper, systemTags } = filling;
+  const { controller, systemTags } = filling;
   let limit = Math.min(filling.limit, Math.floor(machinesAllowed(context)));
   for (const options of filling.markets) {
     const { market } = options;
@@ -52,7 +52,7 @@ export function fillMarkets(context: CallContext, filling: Filling): Filled {
       launches.push({
         from,
         market,
-        instances: startInstances(context, keeper === undefined ? start : { ...start, keeper }),
+        instances: startInstances(context, controller === undefined ? start : { ...start, controller }),
       });
       countLaunched(context, count);
       limit -= count;
@@ -65,7 +65,7 @@ export function fillMarkets(context: CallContext, filling: Filling): Filled {
 
 function shortage(context: CallContext, from: Candidate, market: Market): FleetError {
   const after = placeIn(context, from.spec, from.placement.subnet);
-  const { code, message } = after.room === 0 ? after.refusal : heldBack(context, after.pool);
+  const { code, message } = after.room === 0 ? after.refusal : shortfallError(context, after.pool);
   return { poolXml: from.pool.xml, market, code, message };
 }
 

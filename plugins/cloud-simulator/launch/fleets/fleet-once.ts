@@ -2,8 +2,8 @@ import type { ActionCall } from '../../dispatch/action.ts';
 import { type Once, once } from '../once.ts';
 
 /**
- * Runs a call once for its token, with the reading of its parameters apart: what it refuses pins no token, and a
- * replay is not read again, since the template that it names may be gone by then.
+ * Runs a call once for its token, and reads its parameters separately: an error of `read` pins no token, and a replay
+ * is not read, because its template may have been deleted.
  */
 export function onceRead<Input, Result>(
   call: ActionCall,

@@ -2,7 +2,7 @@ import { type Params, part, parts, text } from '../../wire/form.ts';
 
 const passed = ['InstanceType', 'ImageId', 'KeyName', 'IamInstanceProfile', 'MetadataOptions', 'BlockDeviceMapping'];
 
-/** Lays an override over template data so that what only contradicts because it is older gives way. */
+/** Merges an override into template data. Where both contradict each other, the override wins. */
 export function overlay(override: Params, data: Params): { params: Params; data: Params } {
   const params: Params = {};
   const base: Params = { ...data };
@@ -14,7 +14,7 @@ export function overlay(override: Params, data: Params): { params: Params; data:
   const zone = text(override, 'AvailabilityZone') ?? text(part(override, 'Placement'), 'AvailabilityZone');
   const first = parts(data, 'NetworkInterface')[0];
   if (subnet !== undefined && first !== undefined) {
-    // The interface keeps its groups and is put into the override's subnet.
+    // The interface keeps its groups and moves to the override's subnet.
     params['NetworkInterface'] = { ...part(data, 'NetworkInterface'), 1: { ...first, SubnetId: subnet } };
   } else if (subnet !== undefined) {
     params['SubnetId'] = subnet;
@@ -28,7 +28,7 @@ export function overlay(override: Params, data: Params): { params: Params; data:
   Object.assign(placement, part(override, 'Placement'));
   if (zone !== undefined) placement['AvailabilityZone'] = zone;
   if (zoneId !== undefined) placement['AvailabilityZoneId'] = zoneId;
-  // Of the template's placement only the zone gives way: its tenancy and its group stay.
+  // Only the zone of the template's placement is replaced; its tenancy and its group stay.
   if (Object.keys(placement).length > 0) params['Placement'] = placement;
   else delete base['Placement'];
   const maxPrice = text(override, 'MaxPrice');

@@ -1,6 +1,6 @@
 import type { MarketOptions } from './fleet-request.ts';
 
-/** A pool as the plan sees it. */
+/** A pool of a plan. */
 export interface PlanPool {
   readonly type: string;
   readonly zone: string;
@@ -8,13 +8,13 @@ export interface PlanPool {
   readonly priority: number;
   /** Price of one machine an hour. */
   readonly price: number;
-  /** Machines that find room if no other pool takes of it. */
+  /** Machines that fit if no other pool takes from the shared bounds. */
   readonly room: number;
-  /** What the room follows from; bounds of one key are shared by pools. */
+  /** The bounds of the room; pools share bounds of equal keys. */
   readonly bounds: readonly { readonly key: string; readonly left: number; readonly each: number }[];
 }
 
-/** How many machines come from which pool, and which pools gave less than they were asked for. */
+/** The number of machines from each pool, and the pools that deliver less than requested. */
 export interface Plan<Pool> {
   readonly takes: readonly { readonly pool: Pool; readonly count: number }[];
   readonly short: readonly Pool[];
@@ -22,8 +22,8 @@ export interface Plan<Pool> {
 }
 
 /**
- * Decides how a fleet fills one market, `limit` machines at most. Pure; targets are rounded up to whole machines, as
- * fleets do.
+ * Plans how a fleet fills one market with at most `limit` machines. Pure. Targets are rounded up to whole machines,
+ * as in AWS.
  */
 export function planMarket<Pool extends PlanPool>(
   pools: readonly Pool[],
@@ -49,7 +49,7 @@ function order<Pool extends PlanPool>(pools: readonly Pool[], options: MarketOpt
   const byPrice = (a: Pool, b: Pool) => unitPrice(a) - unitPrice(b);
   const byPriority = (a: Pool, b: Pool) => (a.priority === b.priority ? 0 : a.priority - b.priority);
   const byRoom = (a: Pool, b: Pool) => (a.room === b.room ? 0 : b.room - a.room);
-  // Ties keep the order of the call, so that a plan can be foretold.
+  // Ties keep the order of the call, so that a plan is predictable.
   switch (options.strategy) {
     case 'prioritized':
       return pools.toSorted(byPriority);
@@ -93,7 +93,7 @@ function fill<Pool extends PlanPool>(
   }
 
   if (spread > 1) {
-    // One machine from each of the first pools in turn, until none of them gives any more.
+    // Takes one machine from each of the first pools in turn, until none has room.
     const first = pools.slice(0, spread);
     for (let open = first; left > 0 && open.length > 0; open = open.filter((pool) => !short.has(pool))) {
       for (const pool of open) if (left > 0) take(pool, 1);

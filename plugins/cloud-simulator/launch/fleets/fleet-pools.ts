@@ -8,15 +8,15 @@ import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import { findTemplate, findVersion } from '../specification/template-data.ts';
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 
-/** What of a pool depends on the kind of fleet. */
+/** Rules for pools that depend on the kind of fleet. */
 export interface PoolRules {
   /**
-   * An instant fleet takes one subnet in an override and any number of overrides, and its description names the
-   * version that `$Latest` was.
+   * An instant fleet accepts one subnet in an override and any number of overrides. Its description shows the number
+   * of the version that `$Latest` meant.
    */
   readonly instant: boolean;
   readonly tags?: Params;
-  /** The price that holds where an override names none. */
+  /** The maximum price if an override names none. */
   readonly maxPrice?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export function readTemplatePools(context: CallContext, configs: readonly Params
   return pools;
 }
 
-/** The pool with the data that its template has now; throws when the template or its version is gone. */
+/** The pool with the present data of its template; throws if the template or its version is deleted. */
 export function refreshPool(context: CallContext, pool: FleetPool): FleetPool {
   return pool.template === undefined ? pool : { ...pool, data: resolve(context, pool.template).data };
 }
@@ -53,14 +53,14 @@ export function configsXml(context: CallContext, configs: readonly Params[], ins
   });
 }
 
-/** Refuses a fleet that counts vCPUs or memory unless all its pools choose types by their attributes. */
+/** Throws if a fleet counts vCPUs or memory and a pool does not select types by attributes. */
 export function checkUnits(target: FleetTarget, pools: readonly FleetPool[]): void {
   const unit: UnitType = target.unitType ?? 'units';
   if (unit === 'units' || pools.every((pool) => pool.requirements !== undefined)) return;
   throw invalidCombination('TargetCapacityUnitType can only be specified together with InstanceRequirements.');
 }
 
-/** A pool over launch data of its own. */
+/** Creates a pool from launch data and an override. */
 export function poolOver(
   override: Params,
   data: Params,
@@ -86,7 +86,7 @@ export function poolOver(
     zones: alternatives(text(override, 'AvailabilityZone') ?? text(part(override, 'Placement'), 'AvailabilityZone')),
     weight,
     priority: decimal(override, 'Priority') ?? Number.POSITIVE_INFINITY,
-    // EC2 fleets and Spot fleets spell it differently.
+    // EC2 fleets and Spot fleets use different names.
     maxPrice: decimal(override, 'MaxPrice') ?? decimal(override, 'SpotPrice') ?? rules.maxPrice,
     tags: rules.tags ?? {},
     xml,
@@ -121,9 +121,7 @@ function resolve(context: CallContext, named: Params): Resolved {
   return { id: template.id, version: String(found.number), data: found.data };
 }
 
-/**
- * The tag specifications of a call for an instant fleet that concern machines; those of the fleet itself are its own.
- */
+/** The tag specifications for the machines of an instant fleet, without those for the fleet itself. */
 export function machineTags(specifications: Params): Params {
   const kept: Params = {};
   for (const [index, entry] of Object.entries(specifications)) {
@@ -136,7 +134,7 @@ export function machineTags(specifications: Params): Params {
   return kept;
 }
 
-/** The refusal of a tag specification that the call does not take. */
+/** The error for a tag specification of a type that the call does not accept. */
 export function notTaggable(type: string): AwsError {
   return new AwsError(
     'InvalidTagSpecification',

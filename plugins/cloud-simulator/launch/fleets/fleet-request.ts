@@ -20,18 +20,18 @@ export type Strategy = (typeof onDemandStrategies)[number] | (typeof spotStrateg
 /** How a fleet fills one market. */
 export interface MarketOptions {
   readonly market: Market;
-  /** Wanted units. */
+  /** Units to launch. */
   readonly units: number;
   readonly strategy: Strategy;
-  /** Over how many pools `lowest-price` Spot spreads. */
+  /** Number of pools over which `lowest-price` Spot spreads. */
   readonly poolCount: number;
-  /** Fewer units than these: none at all. */
+  /** Minimum units; if fewer can start, none start. */
   readonly least: number;
   /** What all machines of the market must share. */
   readonly single: readonly ('type' | 'zone')[];
 }
 
-/** Reads `TargetCapacitySpecification`: what is neither On-Demand nor Spot by name is of the default type. */
+/** Reads `TargetCapacitySpecification`: units that are not assigned to a market belong to the default type. */
 export function readTarget(params: Params, least: 0 | 1): FleetTarget {
   const target = part(params, 'TargetCapacitySpecification');
   const defaultType = oneOf(target, 'DefaultTargetCapacityType', ['on-demand', 'spot']) ?? 'on-demand';
@@ -42,9 +42,7 @@ export function readTarget(params: Params, least: 0 | 1): FleetTarget {
   return divide({ total, onDemand, spot, defaultType, unitType });
 }
 
-/**
- * Reads the target of ModifyFleet: a part that it does not name stays as it was, if the whole is large enough for it.
- */
+/** Reads the target of ModifyFleet: parts that it does not name do not change, as far as the total allows. */
 export function readChangedTarget(params: Params, old: FleetTarget): FleetTarget {
   const target = part(params, 'TargetCapacitySpecification');
   if (target === undefined) return old;
@@ -52,7 +50,7 @@ export function readChangedTarget(params: Params, old: FleetTarget): FleetTarget
   const unitType = oneOf(target, 'TargetCapacityUnitType', ['units', 'vcpu', 'memory-mib']) ?? old.unitType;
   const total = readTotal(target, 0, unitType);
   const onDemand = integer(target, 'OnDemandTargetCapacity') ?? old.onDemand;
-  // Spot makes room for the On-Demand part, never the other way round.
+  // The Spot part shrinks in favor of the On-Demand part, never the reverse.
   const spot = integer(target, 'SpotTargetCapacity') ?? Math.min(old.spot, Math.max(0, total - onDemand));
   return divide({ total, onDemand, spot, defaultType, unitType });
 }
@@ -86,10 +84,10 @@ function readTotal(target: Params | undefined, least: 0 | 1, unit: UnitType | un
   return checkTotal(total, least, unit);
 }
 
-/** Refuses a target capacity that no fleet can have. */
+/** Throws if no fleet can have this target capacity. */
 export function checkTotal(total: number, least: 0 | 1, unit: UnitType | undefined): number {
   if (total < least) throw invalidParameter(`TotalTargetCapacity must be at least ${least}.`);
-  // The bound is one of machines; memory is counted in many more units.
+  // The bound applies to machines; memory is counted in many more units.
   if (total > maxTarget && (unit ?? 'units') === 'units')
     throw new AwsError(
       'MaxFleetTargetCapacityExceeded',

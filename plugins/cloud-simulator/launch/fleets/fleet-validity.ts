@@ -1,6 +1,6 @@
+import { time } from '../../wire/values.ts';
 import { invalidParameter } from '../../wire/errors.ts';
 import type { Params } from '../../wire/form.ts';
-import { time } from '../../wire/read-time.ts';
 
 /** From when to when a fleet starts machines. */
 export interface Validity {

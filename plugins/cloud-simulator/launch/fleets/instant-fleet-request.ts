@@ -9,7 +9,7 @@ import { checkUnits, configsXml, machineTags, readTemplatePools } from './fleet-
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { type MarketOptions, readMarketOptions, readTarget } from './fleet-request.ts';
 
-/** What CreateFleet asks for when it is of type instant. */
+/** The request of CreateFleet for a fleet of type instant. */
 export interface InstantRequest {
   readonly target: FleetTarget;
   readonly markets: readonly MarketOptions[];

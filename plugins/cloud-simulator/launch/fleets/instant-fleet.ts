@@ -6,13 +6,13 @@ import type { FleetError, FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { fillMarkets } from './fleet-fill.ts';
 import type { MarketOptions } from './fleet-request.ts';
 
-/** What one attempt of a fleet brought: machines and errors of pools side by side. */
+/** The launches and the errors of one attempt of a fleet. */
 export interface FleetOutcome {
   readonly launches: readonly FleetLaunch[];
   readonly errors: readonly FleetError[];
 }
 
-/** Makes the one attempt of an instant fleet to get its target from its pools. */
+/** Makes the only attempt of an instant fleet to launch its target. */
 export function launchInstantFleet(
   call: ActionCall,
   fleetId: string,
@@ -39,7 +39,7 @@ export function launchInstantFleet(
   };
 }
 
-/** Units that a launch list comes to, in one market or both. */
+/** The units of launches in one market, or in both. */
 export function unitsOf(launches: readonly FleetLaunch[], market?: FleetLaunch['market']): number {
   return launches
     .filter((launch) => market === undefined || launch.market === market)

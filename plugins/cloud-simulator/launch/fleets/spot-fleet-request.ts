@@ -51,14 +51,14 @@ export function readSpotFleet(call: ActionCall): FleetRequest {
   };
 }
 
-/** The excess policy in the words of Spot fleets; `default` is the one that ends machines. */
+/** Reads the excess policy of a Spot fleet; `default` ends machines. */
 export function readSpotExcess(params: Params): ExcessPolicy {
   return oneOf(params, 'ExcessCapacityTerminationPolicy', ['noTermination', 'default']) === 'noTermination'
     ? 'no-termination'
     : 'termination';
 }
 
-/** Reads the target of ModifySpotFleetRequest: what it does not name stays as it was. */
+/** Reads the target of ModifySpotFleetRequest: parts that it does not name do not change. */
 export function readChangedSpotTarget(params: Params, old: FleetTarget): FleetTarget {
   const total = checkTotal(integer(params, 'TargetCapacity') ?? old.total, 0, old.unitType);
   const onDemand = integer(params, 'OnDemandTargetCapacity') ?? old.onDemand;

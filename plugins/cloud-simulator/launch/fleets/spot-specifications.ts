@@ -5,7 +5,7 @@ import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 
 const maxSpecifications = 300;
 
-// What decides where and at which price a specification launches: it is read as an override over the rest.
+// Parameters that determine the place and the price of a launch. They are read as an override of the rest.
 const overriding = ['InstanceType', 'InstanceRequirements', 'SubnetId', 'Placement', 'WeightedCapacity', 'SpotPrice'];
 
 /** Reads `LaunchSpecifications`: one pool for each. */
@@ -18,7 +18,7 @@ export function readSpecificationPools(specifications: readonly Params[], maxPri
   });
 }
 
-/** A specification in the names of RunInstances, which calls some lists otherwise. */
+/** A launch specification with the parameter names of RunInstances. */
 function launchData(specification: Params): Params {
   const { NetworkInterfaceSet: interfaces, GroupSet: _groups, TagSpecificationSet: tags, ...rest } = specification;
   const groups = parts(specification, 'GroupSet');

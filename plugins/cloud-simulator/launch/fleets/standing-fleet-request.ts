@@ -10,11 +10,11 @@ import { readValidity } from './fleet-validity.ts';
 
 const echoed = ['LaunchTemplateConfigs', 'OnDemandOptions', 'SpotOptions'];
 
-/** Reads what CreateFleet asks for when it is of type request or maintain. */
+/** Reads the request of CreateFleet for a fleet of type request or maintain. */
 export function readStandingFleet(call: ActionCall, type: 'request' | 'maintain'): FleetRequest {
   const { params } = call;
   refuseInstantOptions(params);
-  // Only a fleet whose target can be raised later may begin with none.
+  // Only a fleet whose target can be raised later may start with a target of 0.
   const target = readTarget(params, type === 'maintain' ? 0 : 1);
   const pools = readTemplatePools(call, parts(params, 'LaunchTemplateConfigs'), { instant: false });
   checkUnits(target, pools);
@@ -38,12 +38,12 @@ export function readStandingFleet(call: ActionCall, type: 'request' | 'maintain'
   };
 }
 
-/** The excess policy of EC2 fleets. AWS's default is the one that ends machines, in changes too. */
+/** Reads the excess policy of an EC2 fleet. AWS's default ends machines, also in ModifyFleet. */
 export function readExcess(params: Params): ExcessPolicy {
   return oneOf(params, 'ExcessCapacityTerminationPolicy', ['termination', 'no-termination']) ?? 'termination';
 }
 
-/** Tags of the fleet. Machines of a fleet that goes on can only be tagged by its templates. */
+/** The tags of a standing fleet. Only its templates can tag its machines. */
 export function ownTags(params: Params, type: string): Tags {
   const byType = readTagSpecifications(params);
   const wrong = [...byType.keys()].find((one) => one !== type);

@@ -12,17 +12,17 @@ import {
   readRequirements,
 } from './read-requirements.ts';
 
-/** What beside the attributes decides which types a fleet may use. */
+/** Conditions besides the attributes that select types. */
 export interface TypeContext {
-  /** That of the image; types of another cannot run it. */
+  /** Architecture of the image, which excludes types of other architectures. */
   readonly arch?: CatalogueInstanceType['arch'] | undefined;
-  /** What the target of the fleet counts: prices are then compared by vCPU or by MiB. Default `units`: by machine. */
+  /** The unit of the fleet's target; prices are compared per vCPU, per MiB, or by default per machine. */
   readonly unit?: 'units' | 'vcpu' | 'memory-mib' | undefined;
 }
 
 /**
- * The instance types that attributes describe (`InstanceRequirements` in the names of CreateFleet, RequestSpotFleet or
- * Auto Scaling), in the order of the catalogue. Refuses requirements that AWS refuses. None is an answer.
+ * The instance types that attributes describe (`InstanceRequirements` in the names of CreateFleet, RequestSpotFleet
+ * or Auto Scaling), in the order of the catalogue. Throws for requirements that AWS refuses. The list may be empty.
  */
 export function typesFor(
   context: CallContext,
@@ -42,7 +42,7 @@ export function typesFor(
 
 const offered = new WeakMap<RegionState, readonly CatalogueInstanceType[]>();
 
-/** The types that at least one zone of the region has, in the order of the catalogue. */
+/** The types that at least one zone of the region offers, in the order of the catalogue. */
 export function offeredTypes(state: RegionState): readonly CatalogueInstanceType[] {
   const known = offered.get(state);
   if (known !== undefined) return known;
@@ -68,7 +68,7 @@ export function matchesRequirements(type: CatalogueInstanceType, wanted: Require
     present(wanted.bareMetal, facts.bareMetal) &&
     present(wanted.burstable, facts.burstable) &&
     present(wanted.localStorage, facts.localStorage !== undefined) &&
-    // A kind of disk is asked only of types that have disks.
+    // The kind of disk matters only for types that have disks.
     (facts.localStorage === undefined || oneOfThese(wanted.localStorageTypes, facts.localStorage)) &&
     within(wanted.accelerators, type.gpus) &&
     within(wanted.acceleratorMemoryMib, type.gpus * (accelerator?.memoryMib ?? 0)) &&
@@ -81,7 +81,7 @@ export function matchesRequirements(type: CatalogueInstanceType, wanted: Require
 const overLowestOnDemand = 20;
 const overLowestSpot = 100;
 
-/** Drops the types that cost too much beside the cheapest ordinary type among them. */
+/** Removes the types that cost too much compared with the cheapest reference type. */
 function withoutOverpriced(
   types: readonly CatalogueInstanceType[],
   price: PriceProtection,
@@ -98,12 +98,15 @@ function withoutOverpriced(
     market === 'on-demand'
       ? 100 + (price.onDemandOverLowest ?? overLowestOnDemand)
       : (price.spotOfOnDemand ?? 100 + (price.spotOverLowest ?? overLowestSpot));
-  const most = (Math.min(...yardsticks(types).map(measure)) * percent) / 100;
+  const most = (Math.min(...referenceTypes(types).map(measure)) * percent) / 100;
   return types.filter((type) => cost(type) <= most);
 }
 
-/** What prices are measured by: current C, M and R types, failing those current types, failing those any. */
-function yardsticks(types: readonly CatalogueInstanceType[]): readonly CatalogueInstanceType[] {
+/**
+ * The reference types of price protection: current C, M and R types; if there are none, current types; if there are
+ * none, all types.
+ */
+function referenceTypes(types: readonly CatalogueInstanceType[]): readonly CatalogueInstanceType[] {
   const current = types.filter((type) => factsOf(type).current);
   const ordinary = current.filter((type) => /^[cmr]\d/.test(type.instance_type));
   return [ordinary, current, types].find((some) => some.length > 0) ?? [];

@@ -9,7 +9,7 @@ export interface Range {
 
 export type Presence = 'included' | 'required' | 'excluded';
 
-/** Attributes of instance types, checked. Lists that are empty ask for nothing. */
+/** Checked attributes of instance types. An empty list requires nothing. */
 export interface Requirements {
   readonly vcpus: Range;
   readonly memoryMib: Range;
@@ -63,10 +63,7 @@ const structures = [
   'MaxSpotPriceAsPercentageOfOptimalOnDemandPrice',
 ];
 
-/**
- * Attributes that AWS knows and the catalogue does not: they are checked for form where they have one, and select
- * nothing.
- */
+/** Attributes that AWS supports and the catalogue lacks: their form is checked, and they have no effect. */
 const withoutEffect = [
   'NetworkInterfaceCount',
   'TotalLocalStorageGB',
@@ -77,7 +74,7 @@ const withoutEffect = [
   'RequireEncryptionInTransit',
 ];
 
-// EC2 Fleets count lists under the singular, Spot Fleets under `…Set`, groups under the plural and `member`.
+// EC2 fleets number lists under the singular name, Spot fleets under `…Set`, groups under the plural and `member`.
 const spellings = (name: string) => [name, `${name}Set`, `${name}s`];
 
 const members = new Set([...Object.keys(words).flatMap(spellings), ...structures, ...withoutEffect]);

@@ -6,7 +6,7 @@ import { type Params, part, text } from '../../wire/form.ts';
 import { decimal, integer, oneOf } from '../../wire/values.ts';
 import type { Market } from './launch-spec.ts';
 
-/** Reads `InstanceMarketOptions`. `market` is the choice of a fleet, for which a template must not choose again. */
+/** Reads `InstanceMarketOptions`. `market` is the choice of a fleet, which overrides that of the template. */
 export function readMarket(
   context: CallContext,
   all: Params,
@@ -17,7 +17,7 @@ export function readMarket(
   const named = oneOf(options, 'MarketType', ['spot', 'capacity-block']);
   if (named === 'capacity-block') throw new AwsError('UnsupportedOperation', 'Capacity Blocks are not simulated.');
   const spot = part(options, 'SpotOptions');
-  // A fleet lays the price of an override over the template without naming the market again.
+  // A fleet merges the price of an override into the template without naming the market.
   if (market === undefined && named === undefined && spot !== undefined)
     throw invalidCombination('SpotOptions can only be specified together with MarketType spot.');
   const chosen = market ?? named ?? 'on-demand';
@@ -43,7 +43,7 @@ function checkSpotOptions(context: CallContext, spot: Params): void {
   if (integer(spot, 'BlockDurationMinutes') !== undefined)
     throw new AwsError('UnsupportedOperation', 'Spot Instances with a defined duration are no longer available.');
   checkEnd(context, text(spot, 'ValidUntil'), kind);
-  // Shown as one-time it would mislead: such a request starts another machine for each one that ends.
+  // A persistent request would start another machine for each one that ends; treating it as one-time would mislead.
   if (kind === 'persistent') throw new AwsError('UnsupportedOperation', 'Persistent Spot requests are not simulated.');
 }
 
@@ -52,5 +52,5 @@ function checkEnd(context: CallContext, until: string | undefined, kind: 'one-ti
   if (kind === 'one-time') throw invalidCombination('ValidUntil can only be specified for persistent Spot requests.');
   const end = Date.parse(until);
   if (Number.isNaN(end) || end <= context.now)
-    throw invalidParameter(`Value (${until}) for parameter ValidUntil is invalid. It must lie ahead.`);
+    throw invalidParameter(`Value (${until}) for parameter ValidUntil is invalid. It must be in the future.`);
 }

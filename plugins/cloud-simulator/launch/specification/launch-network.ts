@@ -9,7 +9,7 @@ import type { LaunchNetwork } from './launch-spec.ts';
 
 const maxGroups = 5;
 
-/** Reads subnet, zone, groups and interfaces of a launch, and refuses what EC2 refuses to combine. */
+/** Reads subnet, zone, groups and interfaces of a launch, and refuses combinations that EC2 refuses. */
 export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetwork {
   const interfaces = parts(all, 'NetworkInterface');
   checkInterfaces(all, interfaces);
@@ -118,7 +118,7 @@ function readSubnet(context: CallContext, id: string | undefined, zone: string |
 
 type Group = LaunchNetwork['groups'][number];
 
-// Machines of separate launches share the groups of the catalogue.
+// One object for each group of the catalogue, shared by all launches.
 const listed = new WeakMap<CatalogueSecurityGroup, Group>();
 
 function groupOf(known: CatalogueSecurityGroup): Group {

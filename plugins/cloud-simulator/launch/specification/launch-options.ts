@@ -5,7 +5,7 @@ import { type Params, part, text } from '../../wire/form.ts';
 import { flag, integer, oneOf } from '../../wire/values.ts';
 import { type Reservations, readReservations } from './launch-reservations.ts';
 
-/** What of a launch is shown with its machines and changes nothing else here. */
+/** Options of a launch that are only shown with its machines. */
 export interface LaunchOptions {
   readonly monitored: boolean;
   readonly ebsOptimized: boolean;
@@ -30,7 +30,7 @@ const usual: LaunchOptions = {
   enclave: false,
 };
 
-// Machines of launches that say nothing of these share one object.
+// Launches without these parameters share one object.
 const names = [
   'Monitoring',
   'EbsOptimized',
@@ -41,7 +41,7 @@ const names = [
   'EnclaveOptions',
 ];
 
-/** Reads the options of a launch and refuses what the type cannot do. */
+/** Reads the options of a launch, and refuses options that the type does not support. */
 export function readLaunchOptions(all: Params, type: CatalogueInstanceType): LaunchOptions {
   checkMetadata(part(all, 'MetadataOptions'));
   checkCredits(part(all, 'CreditSpecification'), type);

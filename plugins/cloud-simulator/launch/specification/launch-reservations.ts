@@ -2,7 +2,10 @@ import { AwsError, invalidCombination } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
 import { oneOf } from '../../wire/values.ts';
 
-/** Which capacity reservation a launch may or must use; none is simulated, so only the words are checked and shown. */
+/**
+ * The capacity reservation that a launch may or must use. Reservations are not simulated: the parameters are only
+ * checked and shown.
+ */
 export interface Reservations {
   readonly preference: string | undefined;
   readonly id: string | undefined;

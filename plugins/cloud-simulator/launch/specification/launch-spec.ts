@@ -7,12 +7,12 @@ import type { Params } from '../../wire/form.ts';
 
 export type Market = 'on-demand' | 'spot';
 
-/** What a launch is made of, checked. Shared by all machines of the launch. */
+/** The checked parameters of a launch, shared by all its machines. */
 export interface LaunchSpec {
   readonly imageId: string;
   readonly type: CatalogueInstanceType;
   readonly market: Market;
-  /** The most that a Spot machine may cost an hour; undefined = the on-demand price. */
+  /** Maximum price of a Spot machine per hour; undefined = the On-Demand price. */
   readonly maxPrice: number | undefined;
   readonly network: LaunchNetwork;
   readonly keyName: string | undefined;
@@ -29,12 +29,12 @@ export interface LaunchSpec {
 
 /** Where a launch may go and how its machines are connected. */
 export interface LaunchNetwork {
-  /** The subnet that was named; decides the zone. */
+  /** The named subnet, which determines the zone. */
   readonly subnet: Subnet | undefined;
-  /** The zone that was named, or that of the subnet; undefined = any zone of the region. */
+  /** The named zone, or the zone of the subnet; undefined = any zone of the region. */
   readonly zone: string | undefined;
   readonly groups: readonly { readonly id: string; readonly name: string }[];
   readonly publicAddress: boolean;
-  /** The offset in the subnet of the address that was named, for the one machine of the launch. */
+  /** Offset in the subnet of the named private address; only for launches of one machine. */
   readonly address: number | undefined;
 }

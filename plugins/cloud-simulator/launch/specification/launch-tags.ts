@@ -5,7 +5,7 @@ import type { Market } from './launch-spec.ts';
 
 const taggable = new Set(['instance', 'volume', 'network-interface', 'elastic-gpu', 'spot-instances-request']);
 
-/** Tags of machines, and those of their Spot requests. The template's and the call's own are joined. */
+/** Reads the tags of machines and of their Spot requests. Tags of the template and of the call are merged. */
 export function readLaunchTags(
   params: Params,
   template: Params | undefined,

@@ -8,7 +8,7 @@ export interface LaunchVolume {
   readonly deleteOnTermination: boolean;
 }
 
-/** Where the images of the catalogue have their system, and how large it is at least. */
+/** Root device, and minimum size of the root volume, of the images of the catalogue. */
 export const rootDevice = '/dev/xvda';
 export const rootGib = 8;
 
@@ -16,7 +16,7 @@ const onlyRoot: readonly LaunchVolume[] = [{ device: rootDevice, deleteOnTermina
 
 interface Kind {
   readonly gib: readonly [least: number, most: number];
-  /** Absent: the kind has no such number to choose. */
+  /** Absent if the kind has no selectable IOPS. */
   readonly iops?: readonly [least: number, most: number];
   readonly iopsRequired?: boolean;
 }
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 const throughputs = [125, 2000] as const;
 
-/** Reads `BlockDeviceMapping.N`: the volumes of a machine, that of its image first. */
+/** Reads `BlockDeviceMapping.N`: the volumes of a machine, the root volume first. */
 export function readVolumes(all: Params): readonly LaunchVolume[] {
   const mappings = parts(all, 'BlockDeviceMapping');
   if (mappings.length === 0) return onlyRoot;
@@ -65,7 +65,7 @@ function readMapping(mapping: Params, device: string): LaunchVolume | undefined 
       throw invalidMapping(`Invalid virtual name '${virtual}' for device ${device}.`);
     return undefined;
   }
-  if (ebs === undefined) throw invalidMapping(`The mapping of device ${device} says nothing.`);
+  if (ebs === undefined) throw invalidMapping(`The mapping of device ${device} has no Ebs, VirtualName or NoDevice.`);
   checkVolume(ebs, device);
   return { device, deleteOnTermination: flag(ebs, 'DeleteOnTermination') ?? true };
 }

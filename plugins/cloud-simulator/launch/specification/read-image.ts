@@ -4,7 +4,10 @@ import { AwsError, invalidCombination, invalidParameter, missingParameter } from
 import { type Params, part, text } from '../../wire/form.ts';
 import { imageOfAlias, isImageAlias } from './image-alias.ts';
 
-/** The type to launch. `chosen`: a fleet has already chosen it by the attributes that the template may name. */
+/**
+ * The instance type to launch. `chosen`: a fleet has already selected it by attributes, which the template may
+ * contain.
+ */
 export function readType(all: Params, chosen: boolean): CatalogueInstanceType {
   const name = text(all, 'InstanceType');
   if (!chosen && part(all, 'InstanceRequirements') !== undefined) {

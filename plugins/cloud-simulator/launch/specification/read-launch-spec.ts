@@ -12,8 +12,8 @@ import { readImage, readType } from './read-image.ts';
 import { checkUserData } from './user-data.ts';
 
 /**
- * Checks what is to be launched, in the names of RunInstances. `template` lies under `params`: tags of both are
- * joined, of everything else the call's own wins. `market` is the fleet's choice; without it the launch itself says.
+ * Checks the parameters of a launch, with the names of RunInstances. `params` override `template`; only tags are
+ * merged. `market` is the fleet's choice; default: that of the parameters.
  */
 export function readLaunchSpec(
   context: CallContext,

@@ -4,8 +4,8 @@ import { AwsError, invalidCombination, missingParameter } from '../../wire/error
 import { type Params, text } from '../../wire/form.ts';
 
 /**
- * The template that `LaunchTemplateId` or `LaunchTemplateName` names. Exactly one of them must be given. One that is
- * too young to be seen is not found.
+ * The template that `LaunchTemplateId` or `LaunchTemplateName` names. Exactly one of them must be given. A template
+ * that is not yet visible is not found.
  */
 export function findTemplate(context: CallContext, params: Params): LaunchTemplate {
   const id = text(params, 'LaunchTemplateId');
@@ -40,12 +40,12 @@ export function templateByName(context: CallContext, name: string): LaunchTempla
   return found;
 }
 
-/** Whether a template is old enough to be seen by calls that name or list it. */
+/** Whether a template is old enough to be visible. */
 export function isTemplateVisible(context: CallContext, template: LaunchTemplate): boolean {
   return context.now - template.createdAt >= context.knobs.visible_ms.template;
 }
 
-/** The version that a text names; refuses with InvalidLaunchTemplateId.VersionNotFound. */
+/** The version; throws InvalidLaunchTemplateId.VersionNotFound if it does not exist. */
 export function findVersion(template: LaunchTemplate, version: string | undefined): TemplateVersion {
   const found = versionOf(template, version);
   if (found === undefined) {

@@ -6,8 +6,8 @@ import { isImageAlias } from './image-alias.ts';
 import { checkUserData } from './user-data.ts';
 
 /**
- * What a launch from the data of a template would be refused for, one finding for each check that fails. What is
- * missing is no finding: a launch may add it.
+ * The errors of a launch from template data, one for each failed check. A missing parameter is no error, because the
+ * launch may add it.
  */
 export function templateWarnings(data: Params): AwsError[] {
   return checks.flatMap((check) => {

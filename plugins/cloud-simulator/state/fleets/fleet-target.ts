@@ -1,12 +1,12 @@
 import type { Market } from '../../launch/specification/launch-spec.ts';
 
-/** Target of a fleet in units; the two parts sum up to the whole. */
+/** Target of a fleet in units; the sum of the two parts is the total. */
 export interface FleetTarget {
   readonly total: number;
   readonly onDemand: number;
   readonly spot: number;
   readonly defaultType: Market;
-  /** What a unit is when not a machine by its weight. */
+  /** The unit of the target; undefined = machines by weight. */
   readonly unitType: UnitType | undefined;
 }
 

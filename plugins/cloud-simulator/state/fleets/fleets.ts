@@ -16,7 +16,7 @@ export interface FleetLaunch {
   readonly instanceIds: readonly string[];
 }
 
-/** A fleet that made one attempt in its call and does nothing by itself. */
+/** A fleet that makes one attempt during its call and then launches nothing. */
 export interface InstantFleet {
   readonly kind: 'ec2';
   readonly id: string;

@@ -2,20 +2,20 @@ import type { FleetPool, FleetError } from './fleet-pool.ts';
 import type { MarketOptions } from '../../launch/fleets/fleet-request.ts';
 import type { Market } from '../../launch/specification/launch-spec.ts';
 import type { FleetTarget } from './fleet-target.ts';
-import type { Instance, Keeper } from '../instances/instance.ts';
+import type { Instance, CapacityController } from '../instances/instance.ts';
 import type { Tags } from '../tags.ts';
 import type { Params } from '../../wire/form.ts';
 
-/** EC2 fleets (`fleet-…`) and Spot fleets (`sfr-…`) behave alike; they differ in words and wire. */
+/** EC2 fleets (`fleet-…`) and Spot fleets (`sfr-…`) behave alike; they differ in names and wire format. */
 export type FleetKind = 'ec2' | 'spot';
 
 /** A stopped fleet is called deleted, or cancelled if it is a Spot fleet. */
 export type FleetState = 'submitted' | 'active' | 'modifying' | 'stopped_running' | 'stopped_terminating' | 'stopped';
 
-/** What a call asked for. */
+/** The request that created a fleet. */
 export interface FleetRequest {
   readonly kind: FleetKind;
-  /** Spot fleets are the same under their own words. */
+  /** Spot fleets have the same types. */
   readonly type: 'request' | 'maintain';
   readonly token: string | undefined;
   readonly target: FleetTarget;
@@ -28,7 +28,7 @@ export interface FleetRequest {
   /** Whether the machines end with `validUntil`. */
   readonly endsWithExpiry: boolean;
   readonly replaceUnhealthy: boolean;
-  /** What a unit may cost where no pool says otherwise. */
+  /** Maximum price of a unit if a pool has none. */
   readonly maxPrice: number | undefined;
   readonly tags: Tags;
   /** The parameters that describing calls echo. */
@@ -38,7 +38,7 @@ export interface FleetRequest {
 /** What happens to machines above a lowered target. */
 export type ExcessPolicy = 'termination' | 'no-termination';
 
-/** A fleet that lives on after its call: EC2 fleets of type request and maintain, and Spot fleets. */
+/** A fleet that continues after its call: EC2 fleets of type request and maintain, and Spot fleets. */
 export interface StandingFleet {
   readonly kind: FleetKind;
   readonly id: string;
@@ -46,41 +46,43 @@ export interface StandingFleet {
   readonly token: string | undefined;
   readonly createdAt: number;
   readonly request: FleetRequest;
-  readonly keeper: Keeper;
+  readonly controller: CapacityController;
   tags: Tags;
   target: FleetTarget;
   pools: readonly FleetPool[];
   excess: ExcessPolicy;
   echo: Params;
   state: FleetState;
-  /** What the fleet takes for its machines: one that has ended counts until the fleet notices. */
+  /** Machines that the fleet counts. A machine that has ended counts until the fleet notices. */
   readonly members: Map<Instance, FleetMember>;
-  /** Members that it has seen leave, for lists that are shown late. */
+  /** Former members, for lists that are shown with a delay. */
   readonly departed: FleetMember[];
-  /** Machines of the fleet that are not terminated yet, seen or not. */
+  /** Machines of the fleet that are not terminated yet, whether it still counts them or not. */
   readonly machines: Set<Instance>;
-  /** What is ordered and has not come yet. */
+  /** Orders whose machines have not started yet. */
   readonly orders: Set<Order>;
-  /** Units that ever came: a fleet of type request never asks for them again. */
+  /** Units delivered so far: a fleet of type request does not replace them. */
   readonly delivered: Record<Market, number>;
   readonly pauses: Record<Market, Pause>;
-  /** Times at which the fleet will look after its machines. */
-  readonly looks: Set<number>;
+  /** Times of planned rounds. */
+  readonly plannedRounds: Set<number>;
   /** Whether a check of the machines' health is planned. */
   checking: boolean;
-  /** Whether it starts nothing any more, whatever is missing. */
+  /** Whether the fleet no longer starts machines. */
   closed: boolean;
-  /** Whether machines that still come are to end: it was stopped, or expired, together with its machines. */
+  /**
+   * Whether machines that still arrive must end, because the fleet was stopped or expired together with its machines.
+   */
   endsMachines: boolean;
-  /** Of the last attempt in each market. */
+  /** Errors of the last attempt in each market. */
   readonly errors: Record<Market, readonly FleetError[]>;
   readonly history: FleetRecord[];
 }
 
-/** Kinds of records; the wire has other words for them in EC2 fleets than in Spot fleets. */
+/** Kinds of records; their names on the wire differ between EC2 fleets and Spot fleets. */
 export type RecordKind = 'fleet' | 'instance' | 'error' | 'information';
 
-/** Something that happened to a fleet. */
+/** A history record of a fleet. */
 export interface FleetRecord {
   readonly at: number;
   readonly kind: RecordKind;
@@ -89,34 +91,34 @@ export interface FleetRecord {
   readonly instanceId: string | undefined;
 }
 
-/** A machine as its fleet sees it. */
+/** A machine as a member of its fleet. */
 export interface FleetMember {
   readonly instance: Instance;
   readonly market: Market;
   readonly weight: number;
-  /** What a unit of it cost an hour when it was started. */
+  /** Price of a unit per hour at the launch. */
   readonly unitPrice: number;
   readonly joinedAt: number;
   leftAt: number | undefined;
 }
 
-/** Machines that were decided upon. */
+/** An order of machines that have not started yet. */
 export interface Order {
-  /** With the units that are wanted of each market. */
+  /** With the units to launch in each market. */
   readonly markets: readonly MarketOptions[];
-  /** As they were then: an order comes although its template is deleted meanwhile. */
+  /** As of the order: it proceeds even if a template is deleted in the meantime. */
   readonly pools: readonly FleetPool[];
   readonly gone: readonly FleetError[];
 }
 
-/** When a market may be ordered from again. */
+/** The time of the next possible order in a market. */
 export interface Pause {
   readonly until: number;
-  /** Attempts in succession that fell short. */
+  /** Consecutive attempts that fell short. */
   readonly failures: number;
 }
 
-/** Units of a market, or of both, that the fleet counts as its own. */
+/** The units that the fleet counts, in one market or in both. */
 export function unitsHeld(fleet: StandingFleet, market?: Market): number {
   let units = 0;
   for (const member of fleet.members.values())
@@ -124,7 +126,7 @@ export function unitsHeld(fleet: StandingFleet, market?: Market): number {
   return units;
 }
 
-/** Units of a market that are on their way. */
+/** Ordered units of a market. */
 export function unitsOrdered(fleet: StandingFleet, market: Market): number {
   let units = 0;
   for (const order of fleet.orders)
@@ -132,7 +134,7 @@ export function unitsOrdered(fleet: StandingFleet, market: Market): number {
   return units;
 }
 
-/** Units of a market that the fleet is to have. */
+/** Target units of a market. */
 export function unitsWanted(fleet: StandingFleet, market: Market): number {
   return market === 'spot' ? fleet.target.spot : fleet.target.onDemand;
 }
@@ -141,7 +143,7 @@ export function isStopped(fleet: StandingFleet): boolean {
   return fleet.state === 'stopped' || fleet.state === 'stopped_running' || fleet.state === 'stopped_terminating';
 }
 
-/** The members that were seen at a time. */
+/** The members as of a time. */
 export function membersAt(fleet: StandingFleet, at: number): FleetMember[] {
   return [...fleet.departed, ...fleet.members.values()]
     .filter((member) => member.joinedAt <= at && (member.leftAt === undefined || at < member.leftAt))

@@ -5,20 +5,20 @@ import { fits } from '../../pattern.ts';
 import { type Instance, stateOf } from './instance.ts';
 import { isOut } from '../outages.ts';
 
-/** What one check says of a machine; only running ones are checked. */
+/** The result of a status check; only running machines are checked. */
 export type Check = 'ok' | 'impaired' | 'insufficient-data' | 'initializing' | 'not-applicable';
 
-/** Something that AWS will do to a machine's host or to the machine. */
+/** A scheduled event of a machine or of its host. */
 export interface ScheduledEvent {
   readonly id: string;
   readonly code: NonNullable<HealthRule['event']>;
   readonly description: string;
   readonly notBefore: number;
-  /** Absent where the end is not known: retirement and stop have none. */
+  /** Undefined for retirement and stop, which have no end. */
   readonly notAfter: number | undefined;
 }
 
-/** The checks of a machine, and what is scheduled for it. */
+/** The status checks and the scheduled events of a machine. */
 export interface InstanceHealth {
   readonly instance: Check;
   readonly system: Check;

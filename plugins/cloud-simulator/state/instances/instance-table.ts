@@ -9,23 +9,23 @@ export interface InstanceTable {
   byTag(key: string, value: string): ReadonlySet<Instance>;
   byToken(token: string): ReadonlySet<Instance>;
   retag(instance: Instance, tags: Tags): void;
-  /** Forgets a machine: an hour after its end. */
+  /** Removes a machine, an hour after its end. */
   remove(instance: Instance): void;
-  /** Machines behind `place`, in order of launch. */
+  /** Machines after `place`, in order of launch. */
   after(place: number): Iterable<Instance>;
   [Symbol.iterator](): Iterator<Instance>;
 }
 
 const none: ReadonlySet<Instance> = new Set();
 
-/** Most tokens, and many tags, are of one machine: a set for each would be larger than the machine. */
+/** Most tokens and many tags have one machine: a set for each would need more memory than the machine. */
 type Few = Instance | Set<Instance>;
 
 export function createInstanceTable(): InstanceTable {
   const byId = new Map<string, Instance>();
   const tagIndex = new Map<string, Map<string, Few>>();
   const tokenIndex = new Map<string, Few>();
-  // Rises by place; removed machines stay in it until they are the larger part.
+  // Sorted by place. Removed machines stay in the list until they are the majority.
   let ordered: Instance[] = [];
 
   function index(instance: Instance): void {

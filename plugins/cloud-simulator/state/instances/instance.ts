@@ -23,21 +23,21 @@ export interface Reservation {
   readonly token: string | undefined;
 }
 
-/** Who started a machine to keep a number of them up, and has to know of its end: a fleet or a group. */
-export interface Keeper {
+/** The fleet or group that maintains the capacity to which a machine belongs, and that must learn of its end. */
+export interface CapacityController {
   readonly id: string;
-  /** Called when the end of a machine begins at the time `at`, no matter what ordered it. */
-  ending(instance: Instance, at: number): void;
+  /** Called when the end of a machine begins at the time `at`, whatever caused it. */
+  onEnding(instance: Instance, at: number): void;
 }
 
-/** Spot capacity that is taken back. */
+/** The interruption of a Spot machine. */
 export interface Interruption {
-  /** When it can be read in the Spot request, before the machine ends. */
+  /** Time of the notice in the Spot request, before the machine ends. */
   readonly noticedAt: number;
   readonly code: 'instance-terminated-no-capacity' | 'instance-terminated-by-price';
 }
 
-/** The state reason of machines that a caller ended. */
+/** The state reason of machines that a caller, a fleet or a group ended. */
 export const userInitiated = {
   code: 'Client.UserInitiatedShutdown',
   message: 'Client.UserInitiatedShutdown: User initiated shutdown',
@@ -56,13 +56,13 @@ export interface Instance {
   readonly address: number;
   readonly spotRequestId: string | undefined;
   readonly launchedAt: number;
-  /** Infinite for one that stays pending for ever. */
+  /** Infinite for a machine that stays pending. */
   readonly runningAt: number;
   tags: Tags;
-  /** Mutable, since a group can let a machine go. */
-  keeper: Keeper | undefined;
+  /** Mutable, because a group can detach a machine. */
+  controller: CapacityController | undefined;
   interruption: Interruption | undefined;
-  /** When it was told to end; bills until then. */
+  /** Time at which its end began, and its billing stopped. */
   shutdownAt: number | undefined;
   terminatedAt: number | undefined;
   /** Why it ended. */

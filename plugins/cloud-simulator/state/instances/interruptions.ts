@@ -11,10 +11,10 @@ const spotTermination = {
 };
 
 /**
- * Gives notice to the Spot machines that a rule means, as of the time at which it was set: all of its `instance_ids`,
- * or its share of the Spot machines of all regions together. `contexts` has one of each region.
+ * Interrupts the Spot machines that a new rule selects: all of its `instance_ids`, or its share of the Spot machines
+ * of all regions together. `contexts` has one context for each region.
  */
-export function strike(contexts: readonly CallContext[], rule: ReclaimRule): void {
+export function reclaimNow(contexts: readonly CallContext[], rule: ReclaimRule): void {
   const targets = contexts
     .filter((context) => context.rules.inForce(rule, context))
     .flatMap((context) => targetsIn(context, rule));
@@ -23,29 +23,26 @@ export function strike(contexts: readonly CallContext[], rule: ReclaimRule): voi
   }
 }
 
-/**
- * Plans the strikes of rules that come into force later, once for each region; each region then counts the share by
- * itself.
- */
-export function planStrikes(context: CallContext): void {
+/** Plans the rules that come into force later, once for each region. Each region then applies the share separately. */
+export function planReclaims(context: CallContext): void {
   const { knobs, rules, state, now } = context;
   for (const rule of knobs.reclaim) {
     const at = (rules.begunAt(rule) ?? now) + (rule.from_ms ?? 0);
-    if (at <= now || state.strikesPlanned.has(rule)) continue;
-    state.strikesPlanned.add(rule);
+    if (at <= now || state.reclaimsPlanned.has(rule)) continue;
+    state.reclaimsPlanned.add(rule);
     state.timers.plan(at, (then) => {
-      if (then.knobs.reclaim.includes(rule)) strike([then], rule);
+      if (then.knobs.reclaim.includes(rule)) reclaimNow([then], rule);
     });
   }
 }
 
 /**
- * Plans what becomes of a new Spot machine: by the rules in force that have `after_ms`, and by those that strike
+ * Plans the interruptions of a new Spot machine: by rules in force with `after_ms`, and by rules that come into force
  * later.
  */
 export function planInterruption(context: CallContext, instance: Instance): void {
   const { knobs, rules, random, state } = context;
-  planStrikes(context);
+  planReclaims(context);
   for (const rule of knobs.reclaim) {
     if (rule.after_ms === undefined || rule.instance_ids !== undefined || !rules.inForce(rule, context)) continue;
     if (random.next() >= (rule.share ?? 1)) continue;
@@ -53,7 +50,7 @@ export function planInterruption(context: CallContext, instance: Instance): void
   }
 }
 
-/** Gives notice to a live Spot machine that has none yet, and ends it when the time of notice is over. */
+/** Gives notice to a live Spot machine that has none yet, and ends the machine after the notice period. */
 function interrupt(context: CallContext, instance: Instance, rule: ReclaimRule): void {
   const { state, now, touched } = context;
   if (!isLive(instance, now) || instance.interruption !== undefined) return;
@@ -81,7 +78,7 @@ function targetsIn(context: CallContext, rule: ReclaimRule): Target[] {
   return targets;
 }
 
-/** A share of the targets by chance: rounded, but at least one of them. */
+/** A random share of the targets: rounded, but at least one. */
 function part(targets: readonly Target[], share: number): readonly Target[] {
   const random = targets[0]?.context.random;
   if (random === undefined || share === 1) return targets;

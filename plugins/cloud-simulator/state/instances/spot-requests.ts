@@ -3,15 +3,15 @@ import type { CallContext } from '../call-context.ts';
 import { type Instance, isLive } from './instance.ts';
 
 /**
- * The Spot request behind a machine, at a time. It is not stored but follows from the machine; requests are one-time
- * and fulfilled at once.
+ * The Spot request of a machine at a time. It is derived from the machine, not stored; requests are one-time and
+ * fulfilled at once.
  */
 export interface SpotRequest {
   readonly id: string;
   readonly instance: Instance;
   readonly state: 'active' | 'closed' | 'cancelled';
   readonly status: { readonly code: string; readonly message: string; readonly updatedAt: number };
-  /** The most that the machine may cost an hour. */
+  /** Maximum price of the machine per hour. */
   readonly price: number;
 }
 
@@ -41,8 +41,8 @@ export function spotRequestOf(context: CallContext, instance: Instance): SpotReq
 }
 
 /**
- * Want of capacity closes the request as soon as it is noticed, with the code of a machine that is gone, although the
- * machine runs on until the notice is over; a price that is too high marks it first. That is AWS's way.
+ * As in AWS, missing capacity closes the request with the notice, with the code of a terminated machine, although the
+ * machine runs until the notice period ends. A price that is too high only marks the request first.
  */
 function standing(instance: Instance, now: number): [state: SpotRequest['state'], code: string, at: number] {
   const { interruption, reason } = instance;

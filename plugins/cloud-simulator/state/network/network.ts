@@ -8,15 +8,15 @@ import {
 import { createSubnet, type Subnet } from './subnets.ts';
 
 /**
- * What a region has before anybody launches: zones, default subnets, groups and images; and what callers named that
- * nobody created.
+ * The zones, default subnets, groups and images of a region, and the subnets that callers named without creating
+ * them.
  */
 export interface Network {
   readonly catalogue: CatalogueRegion;
   readonly zones: readonly string[];
-  /** A listed subnet, or one already made up. */
+  /** A subnet of the catalogue, or one that was adopted. */
   subnet(id: string): Subnet | undefined;
-  /** The subnet of that id, made up in `zone` (default: a zone that follows from the id) when nobody knows it. */
+  /** The subnet; an unknown one is created in `zone` (default: a zone derived from the id). */
   adoptSubnet(id: string, zone?: string): Subnet;
   /** The default subnet of a zone. */
   defaultSubnet(zone: string): Subnet;
@@ -26,7 +26,7 @@ export interface Network {
 }
 
 export function createNetwork(region: string): Network {
-  const catalogue = catalogueRegion(region) ?? madeUpRegion(region);
+  const catalogue = catalogueRegion(region) ?? generatedRegion(region);
   const zones = catalogue.zones.map((zone) => zone.zone);
   const zoneIds = new Map(catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
   const subnets = new Map(
@@ -50,7 +50,7 @@ export function createNetwork(region: string): Network {
     adoptSubnet(id, zone) {
       const known = subnets.get(id);
       if (known !== undefined) return known;
-      // Blocks go round after 192 made-up subnets; private addresses may then repeat, as they may between two VPCs.
+      // After 192 adopted subnets the address blocks repeat, as they may between two VPCs.
       const cidr = `10.${64 + (adopted++ % 192)}.0.0/16`;
       const home = zone ?? (zones[digest(id) % zones.length] as string);
       const made = createSubnet({
@@ -72,11 +72,8 @@ export function createNetwork(region: string): Network {
   };
 }
 
-/**
- * A region that the catalogue does not know: three zones with a default subnet each, so that every region name can be
- * used.
- */
-function madeUpRegion(region: string): CatalogueRegion {
+/** A region outside of the catalogue: three zones with a default subnet each, so that every region name can be used. */
+function generatedRegion(region: string): CatalogueRegion {
   const hex = (name: string) => createHash('sha256').update(`${region}/${name}`).digest('hex').slice(0, 16);
   const vpcId = `vpc-0${hex('vpc')}`;
   const zones = ['a', 'b', 'c'].map((letter) => `${region}${letter}`);

@@ -5,14 +5,14 @@ export interface Subnet {
   readonly zoneId: string;
   readonly vpcId: string;
   readonly cidr: string;
-  /** Of the catalogue, and not made up because somebody named it. */
+  /** Whether the catalogue lists it; false for a subnet that a caller named. */
   readonly listed: boolean;
   /** Addresses that a machine may still get. */
   free(): number;
   /** Addresses that machines hold. */
   taken(): number;
   /**
-   * Takes an address, `wanted` where that is free, and returns its offset in the block; the caller has seen that one
+   * Takes an address, `wanted` if it is free, and returns its offset in the block. The caller ensures that an address
    * is free.
    */
   take(wanted?: number): number;
@@ -24,7 +24,7 @@ export interface Subnet {
   offset(address: string): number | undefined;
 }
 
-// The first four addresses and the last one of every subnet are AWS's own.
+// AWS reserves the first four addresses and the last address of every subnet.
 const reservedHead = 4;
 const reservedTail = 1;
 
@@ -52,8 +52,8 @@ export function createSubnet(is: {
         taken.add(wanted);
         return wanted;
       }
-      // Walks on instead of handing out the lowest free one, so that an address is not reused while somebody may still
-      // remember it.
+      // Continues after the last address instead of taking the lowest free one, so that a freed address is not reused
+      // soon.
       while (taken.has(next)) next = (next + 1) % usable;
       const offset = next;
       taken.add(offset);

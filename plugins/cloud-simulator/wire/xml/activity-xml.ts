@@ -2,7 +2,7 @@ import { activityStatus } from '../../groups/activities.ts';
 import type { Activity } from '../../state/groups.ts';
 import { leaf, timestamp } from './xml.ts';
 
-/** One activity of a group. `gone`: the group is no more. */
+/** One activity of a group. `gone`: the group is deleted. */
 export function activityXml(activity: Activity, now: number, gone = false): string {
   const { status, progress, endedAt } = activityStatus(activity, now);
   const { group, failure } = activity;

@@ -1,12 +1,13 @@
 import { isList, type Params } from '../form.ts';
 import { escapeXml, itemSet, leaf, node } from './xml.ts';
 
-/** How an answer calls what a request calls so, where no rule tells. */
+/** Answer names of request parameters that do not follow the rules. */
 export type EchoNames = Readonly<Record<string, string>>;
 
 /**
- * Parameters of a call in the spelling of answers: `Placement.GroupName=x` is `<placement><groupName>x`, and the list
- * `CpuManufacturer.1=intel` is `<cpuManufacturerSet><item>intel`. A list whose name has its `Set` already keeps it.
+ * Encodes parameters of a call as an answer: `Placement.GroupName=x` is `<placement><groupName>x`, and the list
+ * `CpuManufacturer.1=intel` is `<cpuManufacturerSet><item>intel`. A list name that already ends in `Set` does not
+ * change.
  */
 export function echoXml(params: Params, names: EchoNames = {}): string {
   let xml = '';
@@ -21,7 +22,7 @@ export function echoXml(params: Params, names: EchoNames = {}): string {
   return xml;
 }
 
-/** An override of a fleet as answers show it: of its placement they know the group only. */
+/** An override of a fleet as answers show it: with only the group of its placement. */
 export function overrideXml(override: Params): string {
   const { Placement: placement, ...rest } = override;
   const group = typeof placement === 'object' ? placement['GroupName'] : undefined;
@@ -32,6 +33,6 @@ function setName(name: string): string {
   return name.endsWith('Set') ? lowerFirst(name) : `${lowerFirst(name)}Set`;
 }
 
-function lowerFirst(name: string): string {
+export function lowerFirst(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }

@@ -17,7 +17,7 @@ export function activeInstancesXml(
   );
 }
 
-/** How the two kinds of fleets call the types of their records. EC2 fleets have no `information`. */
+/** Event types of history records by the kind of fleet. EC2 fleets have no `information`. */
 export const eventTypes: Readonly<Record<FleetKind, Readonly<Record<RecordKind, string>>>> = {
   ec2: { fleet: 'fleet-change', instance: 'instance-change', error: 'service-error', information: 'service-error' },
   spot: { fleet: 'fleetRequestChange', instance: 'instanceChange', error: 'error', information: 'information' },

@@ -117,7 +117,9 @@ function policyXml(config: GroupConfig, policy: Params): string {
   );
 }
 
-/** Request parameters as they come back: in Auto Scaling both are spelled alike, but for the numbers of lists. */
+/**
+ * Encodes request parameters as an answer. Auto Scaling uses the same names in both, except for the numbers of lists.
+ */
 function echoXml(params: Params): string {
   return Object.entries(params)
     .map(([name, value]) => {

@@ -45,7 +45,7 @@ export function usageClasses(type: CatalogueInstanceType): string[] {
   return factsOf(type).spot ? ['on-demand', 'spot'] : ['on-demand'];
 }
 
-/** As AWS words it; what is usual for the size, since the catalogue does not count it. */
+/** Network performance as AWS words it: typical for the size, because the catalogue does not list it. */
 export function networkPerformance(type: CatalogueInstanceType): string {
   if (/^(p4|p5|hpc)/.test(type.instance_type)) return '100 Gigabit';
   if (factsOf(type).burstable) return 'Up to 5 Gigabit';
@@ -66,7 +66,7 @@ function processorXml(type: CatalogueInstanceType, { cpu }: TypeFacts): string {
   );
 }
 
-// Of the disks only their being there is known; their size is what most families give for a vCPU.
+// The catalogue has no disk sizes; the size is that of most families per vCPU.
 const gbPerVcpu = 37.5;
 
 function storageXml(type: CatalogueInstanceType, { localStorage }: TypeFacts): string {

@@ -8,10 +8,10 @@ import { itemSet, leaf, node } from './xml.ts';
 export function instanceXml(instance: Instance, region: string, now: number): string {
   const state = stateOf(instance, now);
   const { reservation } = instance;
-  // A terminated machine has given its address and its place in the network back.
+  // A terminated machine has released its address and its network interface.
   const connected = state !== 'terminated';
   const launched = isoTime(instance.launchedAt);
-  // Joined: a page that is added up from its smallest pieces leaves a piece of garbage for each of them.
+  // `join` instead of concatenation, which would leave garbage for every small piece of a page.
   return [
     `<instanceId>${instance.id}</instanceId>${stateXmls[state]}<amiLaunchIndex>${instance.launchIndex}</amiLaunchIndex><launchTime>${launched}</launchTime>`,
     placementXml(reservation.spec, instance.subnet),

@@ -9,8 +9,8 @@ let last: LaunchSpec | undefined;
 let lastXml = '';
 
 /**
- * What is the same for all machines of a launch. Launches of one machine mostly resemble the one before, so its text
- * is used again.
+ * The XML that is the same for all machines of a launch. Consecutive launches of one machine are mostly alike, so the
+ * last text is reused.
  */
 export function launchXml(spec: LaunchSpec): string {
   if (last === undefined || !resembles(spec, last)) lastXml = render(spec);
@@ -97,10 +97,7 @@ export function placementXml({ options }: LaunchSpec, subnet: Subnet): string {
   return lastPlacementXml;
 }
 
-/**
- * `<blockDeviceMapping>`: every volume of the machine whose id ends in `suffix`. The system's volume has that ending
- * too.
- */
+/** `<blockDeviceMapping>` of the machine whose id ends in `suffix`. The id of the root volume has the same ending. */
 export function volumesXml({ volumes }: LaunchSpec, suffix: string, attached: string): string {
   const items = volumes.map(({ device, deleteOnTermination }, index) => {
     const id = index === 0 ? suffix : (index.toString(16) + suffix.slice(1)).slice(0, suffix.length);

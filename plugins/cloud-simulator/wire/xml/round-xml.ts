@@ -6,10 +6,7 @@ import { escapeXml, leaf } from './xml.ts';
 
 const marketTypes = { 'on-demand': 'OnDemand', spot: 'Spot' } as const;
 
-/**
- * The machines and the errors of one launch as LaunchInstances shows them; machines that have all in common stand
- * together.
- */
+/** The machines and the errors of one launch as LaunchInstances shows them; machines of one pool are grouped. */
 export function roundXml(round: Round, network: Network): string {
   const zoneId = (zone: string) => network.catalogue.zones.find((one) => one.zone === zone)?.zone_id;
   const collections = Map.groupBy(round.members, ({ instance }) => instance.reservation);

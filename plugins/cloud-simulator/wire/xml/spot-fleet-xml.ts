@@ -4,7 +4,7 @@ import { tagSetXml } from '../../state/tags.ts';
 import { type EchoNames, echoXml } from './echo-xml.ts';
 import { leaf, node, timestamp } from './xml.ts';
 
-// Lists that answers call otherwise than by their own rule.
+// Answer names of lists that do not follow the rule.
 const names: EchoNames = {
   LaunchSpecifications: 'launchSpecifications',
   LaunchTemplateConfigs: 'launchTemplateConfigs',
@@ -14,7 +14,7 @@ const names: EchoNames = {
   SecurityGroupId: 'SecurityGroupId',
 };
 
-// Told as they are now, and not as they came.
+// Parameters that are shown with their current value, not as received.
 const current = new Set([
   'ClientToken',
   'ExcessCapacityTerminationPolicy',

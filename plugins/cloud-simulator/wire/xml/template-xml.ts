@@ -2,7 +2,8 @@ import { type LaunchTemplate, latestVersion, type TemplateVersion } from '../../
 import { tagSetXml } from '../../state/tags.ts';
 import type { AwsError } from '../errors.ts';
 import { isList, type Params } from '../form.ts';
-import { itemSet, leaf, node, timestamp } from './xml.ts';
+import { lowerFirst } from './echo-xml.ts';
+import { escapeXml, itemSet, leaf, node, timestamp } from './xml.ts';
 
 /** The members of a launch template. */
 export function templateXml(template: LaunchTemplate, account: string): string {
@@ -31,7 +32,7 @@ export function templateVersionXml(template: LaunchTemplate, version: TemplateVe
   );
 }
 
-/** `<warning>` of a template or a version whose data a launch would be refused for; nothing when there is none. */
+/** `<warning>` with the errors of a launch from the data; empty without errors. */
 export function warningXml(warnings: readonly AwsError[]): string {
   if (warnings.length === 0) return '';
   return node(
@@ -61,15 +62,7 @@ function dataXml(data: Params, names: Readonly<Record<string, string>> = setName
 function listXml(name: string, setName: string, entries: readonly (string | Params)[]): string {
   if (setName === 'groupSet') return node(setName, entries.map((entry) => leaf('groupId', String(entry))).join(''));
   const names = name === 'NetworkInterface' ? interfaceSetNames : setNames;
-  return itemSet(setName, entries, (entry) => (typeof entry === 'string' ? leafText(entry) : dataXml(entry, names)));
-}
-
-function leafText(value: string): string {
-  return leaf('x', value).slice('<x>'.length, -'</x>'.length);
-}
-
-function lowerFirst(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1);
+  return itemSet(setName, entries, (entry) => (typeof entry === 'string' ? escapeXml(entry) : dataXml(entry, names)));
 }
 
 function creator(account: string): string {

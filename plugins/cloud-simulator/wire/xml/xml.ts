@@ -1,6 +1,6 @@
-// Answers are built by joining strings: a page of 1000 machines is 3 MB, and no tree of it is ever needed.
+// Answers are built by joining strings: a tree of a page of 1000 machines (3 MB) is never needed.
 
-// Control characters but tab and line ends cannot stand in XML at all.
+// XML allows no control characters except tab and line ends.
 const special = /[&<>"']|[^\P{Cc}\t\n\r]/u;
 const everySpecial = /[&<>"']|[^\P{Cc}\t\n\r]/gu;
 const entities: Readonly<Record<string, string>> = {
@@ -16,15 +16,13 @@ export function escapeXml(value: string): string {
   return special.test(value) ? value.replace(everySpecial, (char) => entities[char] ?? '?') : value;
 }
 
-/**
- * `<name>value</name>` with the value escaped; nothing at all when it is absent, which the SDK reads as `undefined`.
- */
+/** `<name>value</name>` with the value escaped; empty if the value is absent, which the SDK reads as `undefined`. */
 export function leaf(name: string, value: string | number | boolean | undefined): string {
   if (value === undefined) return '';
   return `<${name}>${typeof value === 'string' ? escapeXml(value) : value}</${name}>`;
 }
 
-/** `<name>` around XML that is ready. */
+/** `<name>` around encoded XML. */
 export function node(name: string, inner: string): string {
   return `<${name}>${inner}</${name}>`;
 }
@@ -36,22 +34,19 @@ export function itemSet<T>(name: string, entries: Iterable<T>, inner: (entry: T)
   return items === '' ? `<${name}/>` : `<${name}>${items}</${name}>`;
 }
 
-/** A time as the SDK reads it: with its zone. Without, it throws on an answer that succeeded. */
+/** A time with its zone. Without a zone the SDK throws although the call succeeded. */
 export function timestamp(name: string, at: number): string {
   return `<${name}>${new Date(at).toISOString()}</${name}>`;
 }
 
-/**
- * The end of a list: the token of the next page, or nothing on the last page, since an empty element would be a token
- * of its own.
- */
+/** The token of the next page; empty on the last page, because the SDK would read an empty element as a token. */
 export function nextTokenXml(token: string | undefined): string {
   return leaf('nextToken', token);
 }
 
 /**
- * Renders, and remembers the last thing rendered: machines of one launch stand together in a list and share their
- * parts. Remembering more would cost more memory than the machines themselves when every launch is of one machine.
+ * Caches the last rendered value: machines of one launch follow each other in a list and share their parts. A larger
+ * cache would need more memory than the machines if every launch has one machine.
  */
 export function rememberLast<T extends object>(render: (thing: T) => string): (thing: T) => string {
   let last: T | undefined;

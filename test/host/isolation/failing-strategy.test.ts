@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { bootBroker } from '../../support/boot-broker.ts';
 
-const plugins = [join(import.meta.dirname, 'broken-words.ts'), 'cloud', 'cloud-runinstances', 'storage-memory'];
+const plugins = [join(import.meta.dirname, 'failing-strategy.ts'), 'cloud', 'cloud-runinstances', 'storage-memory'];
 
 for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
   test(`a strategy that fails (${scheduler}) is named in the answer, and everything else goes on`, async (t) => {
@@ -18,7 +18,7 @@ for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
       t.regex(
         asked.body.detail,
         new RegExp(
-          `^Scheduler strategy '${scheduler}' of plugin 'broken-words' failed to render the answer \\(requested\\)`,
+          `^Scheduler strategy '${scheduler}' of plugin 'failing-strategy' failed to render the answer \\(requested\\)`,
         ),
       );
     }

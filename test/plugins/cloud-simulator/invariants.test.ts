@@ -9,7 +9,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { isLive, stateOf } from '../../../plugins/cloud-simulator/state/instances/instance.ts';
-import { liveIn, type Play, step, take } from './books-steps.ts';
+import { liveIn, type Play, step, take } from './invariant-steps.ts';
 import { fleetTemplate } from './fleet-support.ts';
 import { openCloud } from './support.ts';
 
@@ -83,8 +83,8 @@ async function checkBooks(t: ExecutionContext, ec2: EC2Client, simulator: Simula
     for (const fleet of state.fleets.values()) {
       if (fleet.type === 'instant') continue;
       for (const instance of fleet.machines) t.not(stateOf(instance, now), 'terminated');
-      for (const instance of fleet.members.keys()) t.is(instance.keeper, fleet.keeper);
-      const own = there.filter((instance) => instance.keeper === fleet.keeper);
+      for (const instance of fleet.members.keys()) t.is(instance.controller, fleet.controller);
+      const own = there.filter((instance) => instance.controller === fleet.controller);
       if (simulator.knobs.fleets.late_machines === 'end')
         t.deepEqual(own.map((one) => one.id).toSorted(), [...fleet.machines].map((one) => one.id).toSorted());
       if (fleet.state === 'stopped' && !fleet.endsMachines) t.is(fleet.machines.size, 0);

@@ -5,7 +5,7 @@ import test from 'ava';
 import { bootBroker } from '../../support/boot-broker.ts';
 import { ask } from './in-process.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'muster-other-words-'));
+const directory = mkdtempSync(join(tmpdir(), 'muster-foreign-formats-'));
 test.after.always(() => rmSync(directory, { recursive: true, force: true }));
 
 test('the id that a script prints does not hang on the words of whatever plugin brings them', async (t) => {

@@ -3,52 +3,52 @@ import { type Span, span } from './span.ts';
 
 /** How EC2 fleets of type request and maintain, and Spot fleets, behave. */
 export interface FleetKnobs {
-  /** From submitted to active, when the first machines are ordered. */
+  /** Time from submitted to active, when the first machines are ordered. */
   readonly start_ms: Span;
-  /** From the decision to launch to the machines' existence. A fleet that is stopped in between still gets them. */
+  /** Time from the decision to launch until the machines exist. A fleet that is stopped in between still gets them. */
   readonly launch_ms: Span;
   /**
-   * Wait before another try after one that fell short, in each market by itself; doubles each time, up to sixteen
-   * times. At least 100 ms.
+   * Wait after an attempt that fell short, for each market separately; doubles each time, up to sixteen times its
+   * first length. At least 100 ms.
    */
   readonly retry_ms: Span;
   /** How long a change of target takes; until then the state is `modifying`. */
   readonly modify_ms: Span;
-  /** How long a fleet does not notice that a machine of it has ended: its counts are stale until then. */
+  /** How long a fleet does not notice the end of a machine. Its counts are stale until then. */
   readonly notice_ms: Span;
   /** How old the list of a fleet's machines is that DescribeFleetInstances and DescribeSpotFleetInstances show. */
   readonly stale_ms: Span;
   /** How late history records can be read. */
   readonly history_ms: number;
-  /** Whether a fleet of type request that fell short tries again: documented both ways. */
+  /** Whether a fleet of type request that fell short retries. AWS documents both. */
   readonly request_retries: boolean;
   /**
    * What becomes of machines that arrive after their fleet was deleted, or expired, together with its machines: the
    * fleet ends them `launch_ms` later, or forgets them.
    */
   readonly late_machines: 'end' | 'stay';
-  /** What ModifyFleet meets while a fleet is modifying: both codes have been seen. */
+  /** The error of ModifyFleet while a fleet is modifying: both codes have been observed. */
   readonly not_modifiable_code: 'FleetNotInModifiableState' | 'IncorrectState';
 }
 
 /** How Auto Scaling groups behave. */
 export interface GroupKnobs {
-  /** From a change to the group's reaction, and from a decision to launch to the machines' existence. */
+  /** Time from a change to the group's reaction, and from a decision to launch until the machines exist. */
   readonly react_ms: Span;
-  /** How often the health of members is looked at: how long the end of a machine goes unnoticed. */
+  /** Interval of health checks, during which the end of a machine goes unnoticed. */
   readonly health_ms: Span;
-  /** Wait before another launch after one that failed; doubles each time, up to sixteen times. */
+  /** Wait after a failed launch; doubles each time, up to sixteen times its first length. */
   readonly retry_ms: Span;
-  /** From the last machine's end to the end of a deleted group. */
+  /** Time from the end of the last machine to the end of a deleted group. */
   readonly delete_ms: Span;
 }
 
-export interface KeeperKnobs {
+export interface CapacityKnobs {
   readonly fleets: FleetKnobs;
   readonly groups: GroupKnobs;
 }
 
-export const keeperDefaults: KeeperKnobs = {
+export const capacityDefaults: CapacityKnobs = {
   fleets: {
     start_ms: 500,
     launch_ms: 500,
@@ -64,7 +64,7 @@ export const keeperDefaults: KeeperKnobs = {
   groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000 },
 };
 
-export const keeperShapes: Shapes = {
+export const capacityShapes: Shapes = {
   fleets: record({
     start_ms: span,
     launch_ms: span,

@@ -18,7 +18,7 @@ const strategy = (name: string, render: () => unknown): SchedulerStrategy => ({
 });
 
 export default definePlugin({
-  name: 'broken-words',
+  name: 'failing-strategy',
   contract: 1,
   schedulers: [
     strategy('throwing', speechless),

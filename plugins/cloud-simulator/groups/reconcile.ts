@@ -2,7 +2,7 @@ import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw, type Span } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
 import { capacityOf, type Group, type ProcessName } from '../state/groups.ts';
-import { note } from './activities.ts';
+import { recordActivity } from './activities.ts';
 import { balance } from './launch/balance.ts';
 import { finishDeletion } from './deletion.ts';
 import { launchRound, type Round, type Shortage } from './launch/launch-round.ts';
@@ -11,27 +11,27 @@ import { dismiss } from './members.ts';
 import { placesOf } from './launch/places.ts';
 import { chooseForScaleIn } from './scale-in.ts';
 
-/** Makes a group look at itself after its time of reaction: to be called whenever something about it has changed. */
-export function wakeSoon(context: CallContext, group: Group): void {
-  wake(context, group, context.now + draw(context.knobs.groups.react_ms, context.random));
+/** Plans a reconciliation after `react_ms`. Call it whenever a group has changed. */
+export function reconcileSoon(context: CallContext, group: Group): void {
+  planReconcile(context, group, context.now + draw(context.knobs.groups.react_ms, context.random));
 }
 
-/** What a caller changes ends the waits for another try. */
+/** Plans a reconciliation after a caller's change, which also ends the waits before a retry. */
 export function changed(context: CallContext, group: Group): void {
   group.retryAt = context.now;
   group.unbalanced.retryAt = context.now;
-  wakeSoon(context, group);
+  reconcileSoon(context, group);
 }
 
-/** Makes a group look at itself at a time, or before. */
-export function wake(context: CallContext, group: Group, at: number): void {
-  if (group.deletedAt !== undefined || (group.wakeAt !== undefined && group.wakeAt <= at)) return;
-  group.wakeAt = at;
+/** Plans a reconciliation at a time, unless an earlier one is planned. */
+export function planReconcile(context: CallContext, group: Group, at: number): void {
+  if (group.deletedAt !== undefined || (group.reconcileAt !== undefined && group.reconcileAt <= at)) return;
+  group.reconcileAt = at;
   context.state.timers.plan(at, (then) => {
     // An earlier time has been set since.
-    if (group.wakeAt !== at) return;
-    group.wakeAt = undefined;
-    react(then, group);
+    if (group.reconcileAt !== at) return;
+    group.reconcileAt = undefined;
+    reconcile(then, group);
   });
 }
 
@@ -40,13 +40,16 @@ export function isSuspended(group: Group, ...processes: readonly ProcessName[]):
   return processes.some((process) => group.suspended.has(process));
 }
 
-/** The next try of something that has failed `failures` times in a row: the wait doubles up to sixteen times. */
+/**
+ * The time of the next attempt after `failures` consecutive failures: the wait doubles, up to sixteen times its first
+ * length.
+ */
 function afterFailures(context: CallContext, wait: Span, failures: number): number {
-  // Without any wait a group without capacity would try for ever in a single instant.
+  // Without a wait, a group that lacks capacity would retry endlessly at one instant.
   return context.now + Math.max(100, draw(wait, context.random) * 2 ** Math.min(Math.max(failures - 1, 0), 4));
 }
 
-function react(context: CallContext, group: Group): void {
+function reconcile(context: CallContext, group: Group): void {
   if (group.deletedAt !== undefined) return;
   const capacity = capacityOf(group);
   const missing = group.desired - capacity - group.launching;
@@ -58,9 +61,9 @@ function react(context: CallContext, group: Group): void {
 function grow(context: CallContext, group: Group, units: number): void {
   const { now, knobs, random } = context;
   if (isSuspended(group, 'Launch')) return;
-  if (group.retryAt > now) return wake(context, group, group.retryAt);
+  if (group.retryAt > now) return planReconcile(context, group, group.retryAt);
   group.launching += units;
-  // What is decided comes, whatever is asked of the group in between.
+  // A decided launch happens even if the group changes in the meantime.
   context.state.timers.plan(now + draw(knobs.groups.react_ms, random), (then) => {
     group.launching -= units;
     const round = launchRound(then, group, {
@@ -70,23 +73,23 @@ function grow(context: CallContext, group: Group, units: number): void {
       cause: 'an instance was started in response to a difference between desired and actual capacity.',
     });
     if (round.members.length > 0) group.scaledAt = then.now;
-    if (round.shortages.length > 0) holdBack(then, group);
-    noteShortages(then, group, round.shortages);
+    if (round.shortages.length > 0) delayRetry(then, group);
+    recordShortages(then, group, round.shortages);
     settle(then, group, round);
   });
 }
 
-/** Puts the next launch off. */
-export function holdBack(context: CallContext, group: Group): void {
+/** Delays the next launch after a failure. */
+export function delayRetry(context: CallContext, group: Group): void {
   group.failures++;
   group.retryAt = afterFailures(context, context.knobs.groups.retry_ms, group.failures);
 }
 
-/** Notes launches that failed. */
-export function noteShortages(context: CallContext, group: Group, shortages: readonly Shortage[]): void {
+/** Records failed launches. */
+export function recordShortages(context: CallContext, group: Group, shortages: readonly Shortage[]): void {
   for (const { place, error } of shortages) {
     const message = `${error.message} Launching EC2 instance failed.`;
-    note(context, group, {
+    recordActivity(context, group, {
       description: `Launching a new EC2 instance.  Status Reason: ${message}`,
       cause: 'an instance was started in response to a difference between desired and actual capacity.',
       zone: place.zone,
@@ -96,15 +99,18 @@ export function noteShortages(context: CallContext, group: Group, shortages: rea
   }
 }
 
-/** Machines that come to a group that is being deleted are ended at once. */
+/** Ends machines that start in a group that is being deleted. */
 function settle(context: CallContext, group: Group, round: Round): void {
-  if (group.deletedAt === undefined) return wake(context, group, context.now);
+  if (group.deletedAt === undefined) return planReconcile(context, group, context.now);
   for (const member of round.members)
     dismiss(context, group, member, 'an instance was taken out of service since the group is being deleted.');
   finishDeletion(context, group);
 }
 
-/** Whether anybody had to go. Protected machines, and machines that weigh more than the group has too much, stay. */
+/**
+ * Ends excess machines and returns whether there were any. Protected machines, and machines that weigh more than the
+ * excess, stay.
+ */
 function shrink(context: CallContext, group: Group): boolean {
   if (isSuspended(group, 'Terminate')) return false;
   const chosen = chooseForScaleIn(group, group.desired);
@@ -113,8 +119,8 @@ function shrink(context: CallContext, group: Group): boolean {
   for (const member of chosen) dismiss(context, group, member, cause);
   if (chosen.length === 0) return false;
   group.scaledAt = context.now;
-  // The zones may have become uneven, or have still to be made even.
-  wakeSoon(context, group);
+  // The zones may be uneven now.
+  reconcileSoon(context, group);
   return true;
 }
 
@@ -126,7 +132,7 @@ function rebalance(context: CallContext, group: Group): void {
     group.unbalanced = { failures: 0, retryAt: now };
     return;
   }
-  if (group.unbalanced.retryAt > now) return wake(context, group, group.unbalanced.retryAt);
+  if (group.unbalanced.retryAt > now) return planReconcile(context, group, group.unbalanced.retryAt);
   if (move === 'stuck') return waitForBalance(context, group);
 
   group.launching += move.weight;
@@ -138,14 +144,14 @@ function rebalance(context: CallContext, group: Group): void {
       cause: "an instance was launched to aid in balancing the group's zones.",
     });
     if (round.members.length === 0) {
-      noteShortages(then, group, round.shortages);
+      recordShortages(then, group, round.shortages);
       if (group.deletedAt === undefined) waitForBalance(then, group);
     }
     if (round.members.length === 0 || group.deletedAt !== undefined) return settle(then, group, round);
-    // The other machine goes when the new one runs: the group is then too large, and the larger zone gives.
+    // When the new machine runs, the group is above its desired capacity and ends one machine of the larger zone.
     for (const { instance } of round.members) {
       if (Number.isFinite(instance.runningAt))
-        state.timers.plan(instance.runningAt, (later) => wake(later, group, later.now));
+        state.timers.plan(instance.runningAt, (later) => planReconcile(later, group, later.now));
     }
   });
 }
@@ -153,5 +159,5 @@ function rebalance(context: CallContext, group: Group): void {
 function waitForBalance(context: CallContext, group: Group): void {
   const failures = group.unbalanced.failures + 1;
   group.unbalanced = { failures, retryAt: afterFailures(context, context.knobs.groups.retry_ms, failures) };
-  wake(context, group, group.unbalanced.retryAt);
+  planReconcile(context, group, group.unbalanced.retryAt);
 }
