@@ -5,7 +5,7 @@ import type {
   DescribeFleetsInstances,
 } from '@aws-sdk/client-ec2';
 import type { MachineReport, Shortfall } from '../../core/index.ts';
-import { kindOfReason, matchingPools, type Market, type Pool } from '../cloud/index.ts';
+import { kindOfReason, marketOfLifecycle, matchingPools, type Pool } from '../cloud/index.ts';
 import type { Prepared } from './fleet-type.ts';
 
 /** The machines and errors in the answer of CreateFleet or DescribeFleets. */
@@ -20,7 +20,7 @@ export function startedMachines(answer: FleetAnswer, weights: Prepared['weights'
     const { AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
     const place = AvailabilityZone ? { zone: AvailabilityZone } : {};
     const data = {
-      market: marketNamed(Lifecycle) ?? 'on-demand',
+      market: marketOfLifecycle(Lifecycle),
       ...place,
       ...(InstanceType ? { machine_type: InstanceType } : {}),
       ...(SubnetId ? { subnet_id: SubnetId } : {}),
@@ -51,7 +51,7 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     const text = (error.ErrorMessage ?? 'The cloud gave no reason').replace(/[.\s]+$/, '');
     const reason = { kind: kindOfReason(code, text), code, message: `CreateFleet: ${text}. Error Code: ${code}` };
     const { InstanceType, SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
-    const market = marketNamed(error.Lifecycle);
+    const market = error.Lifecycle === undefined ? undefined : marketOfLifecycle(error.Lifecycle);
     if (InstanceType === undefined && SubnetId === undefined && market === undefined) return [reason];
     const named = matchingPools(pools, { machine_type: InstanceType, subnet_id: SubnetId, market });
     // A native specification may use pools that the template does not name. Their errors are reported too.
@@ -65,6 +65,3 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     ...new Map((found.length > 0 ? found : unexplained).map((each) => [`${each.offer} ${each.code}`, each])).values(),
   ];
 }
-
-const marketNamed = (lifecycle: string | undefined): Market | undefined =>
-  lifecycle === 'spot' ? 'spot' : lifecycle === undefined ? undefined : 'on-demand';

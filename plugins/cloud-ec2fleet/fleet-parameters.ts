@@ -4,18 +4,19 @@ import {
   isStanding,
   joinTagSpecifications,
   machineParts,
+  marketFacts,
+  marketNames,
   nativeUnit,
   overlay,
   overridesOf,
   ownOrderTemplate,
-  poolsFor,
+  planFor,
+  poolsCountOf,
   poolsOf,
   sharedOrderTemplate,
   strategiesOf,
   tagsOf,
   tagSpecifications,
-  targetFor,
-  unitOf,
   usesReservationsFirst,
   weightsIn,
   type CloudSession,
@@ -24,6 +25,7 @@ import {
   type Target,
 } from '../cloud/index.ts';
 import type { Prepared } from './fleet-type.ts';
+import { targetParameters } from './target-parameters.ts';
 
 /**
  * Parameters that a standing fleet always has, whatever a native specification contains: the fleet never terminates a
@@ -43,9 +45,8 @@ export async function fleetParameters(
 ): Promise<Prepared> {
   const template = order.template as CloudTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const unit = nativeUnit(template.provider_api_spec?.['LaunchTemplateConfigs']) ?? unitOf(template, offered);
-  const target = targetFor(template, offered, order.machine_count, unit);
-  const pools = poolsFor(target, offered);
+  const givenUnit = nativeUnit(template.provider_api_spec?.['LaunchTemplateConfigs']);
+  const { target, pools, unit } = planFor(template, offered, order.machine_count, givenUnit);
   const standing = isStanding(fleet_type);
   const used = await (standing ? ownOrderTemplate : sharedOrderTemplate)(session, order, call);
   const built = {
@@ -69,10 +70,8 @@ export async function fleetParameters(
     ...noTermination[fleet_type],
     TargetCapacitySpecification: {
       ...(native['TargetCapacitySpecification'] as object | undefined),
-      TotalTargetCapacity: target.total,
-      OnDemandTargetCapacity: target.onDemand,
-      SpotTargetCapacity: target.spot,
-      DefaultTargetCapacityType: target.spot > 0 ? 'spot' : 'on-demand',
+      ...targetParameters(target),
+      DefaultTargetCapacityType: defaultType(target),
     },
     ClientToken: order.token,
     TagSpecifications: joinTagSpecifications(
@@ -86,21 +85,35 @@ export async function fleetParameters(
     template: used,
     pools,
     target: target.total,
-    target_on_demand: target.onDemand,
+    target_on_demand: target.units['on-demand'],
     unit,
     weights: weightsIn(input.LaunchTemplateConfigs),
   };
 }
 
+/** The type of units that no parameter assigns to a market: Spot where the fleet has Spot units. */
+function defaultType({ units }: Target): string {
+  const [first = 'on-demand'] = marketNames.filter((market) => market !== 'on-demand' && units[market] > 0);
+  return marketFacts(first).default_type;
+}
+
 function marketOptions(template: CloudTemplate, target: Target, fleet_type: string): object {
   const { spot, onDemand } = strategiesOf(template);
+  const poolsCount = poolsCountOf(template);
   // Only instant fleets take this option. The launch template gives the preference to the others.
   const reserved =
     fleet_type === 'instant' && usesReservationsFirst(template)
       ? { CapacityReservationOptions: { UsageStrategy: 'use-capacity-reservations-first' } }
       : {};
   return {
-    ...(target.spot > 0 ? { SpotOptions: { AllocationStrategy: spot } } : {}),
-    ...(target.onDemand > 0 ? { OnDemandOptions: { AllocationStrategy: onDemand, ...reserved } } : {}),
+    ...(target.units.spot > 0
+      ? {
+          SpotOptions: {
+            AllocationStrategy: spot,
+            ...(poolsCount === undefined ? {} : { InstancePoolsToUseCount: poolsCount }),
+          },
+        }
+      : {}),
+    ...(target.units['on-demand'] > 0 ? { OnDemandOptions: { AllocationStrategy: onDemand, ...reserved } } : {}),
   };
 }

@@ -3,6 +3,7 @@ import {
   intoInterface,
   joinTagSpecifications,
   machineSpecOf,
+  marketFacts,
   namedTemplate,
   overlay,
   poolsOf,
@@ -11,6 +12,7 @@ import {
   withImageId,
   type CloudSession,
   type CloudTemplate,
+  type Market,
   type Pool,
   type TemplateVersion,
 } from '../cloud/index.ts';
@@ -37,7 +39,7 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
     ...spec,
     ...(pool.machine_type === undefined ? {} : { InstanceType: pool.machine_type }),
     ...(pool.subnet_id === undefined ? {} : { SubnetId: pool.subnet_id }),
-    ...(pool.market === 'spot' ? { InstanceMarketOptions: spotOptions(template) } : {}),
+    ...marketOptions(pool.market, template),
   };
   const native = await withImageId(
     session,
@@ -57,10 +59,11 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
   return { params, ...(base ? { template: base } : {}) };
 }
 
-/** A one-time request, which ends with its machine: a persistent request would start another machine. */
-function spotOptions({ max_price }: CloudTemplate): object {
-  return {
-    MarketType: 'spot',
-    SpotOptions: { SpotInstanceType: 'one-time', ...(max_price === undefined ? {} : { MaxPrice: String(max_price) }) },
-  };
+/** The options of the market. A Spot request is one-time and ends with its machine: a persistent one starts another. */
+function marketOptions(market: Market, { max_price }: CloudTemplate): object {
+  const { market_type: MarketType } = marketFacts(market);
+  if (MarketType === undefined) return {};
+  const price = max_price === undefined ? {} : { MaxPrice: String(max_price) };
+  const options = market === 'spot' ? { SpotOptions: { SpotInstanceType: 'one-time', ...price } } : {};
+  return { InstanceMarketOptions: { MarketType, ...options } };
 }

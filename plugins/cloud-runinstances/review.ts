@@ -24,7 +24,7 @@ export function review(given: object): Finding[] {
   if (template.percent_on_demand !== undefined && template.percent_on_demand > 0 && template.percent_on_demand < 100) {
     error('/percent_on_demand', 'needs a fleet; RunInstances launches in one market at a time');
   }
-  for (const field of ['allocation_strategy', 'allocation_strategy_on_demand'] as const) {
+  for (const field of ['allocation_strategy', 'allocation_strategy_on_demand', 'pools_count'] as const) {
     if (template[field] !== undefined)
       warning(`/${field}`, 'has no effect; RunInstances tries machine types and subnets in the order of the template');
   }

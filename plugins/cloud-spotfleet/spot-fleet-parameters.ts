@@ -7,13 +7,12 @@ import {
   overlay,
   overridesOf,
   ownOrderTemplate,
-  poolsFor,
+  planFor,
+  poolsCountOf,
   poolsOf,
   strategiesOf,
   tagsOf,
   tagSpecifications,
-  targetFor,
-  unitOf,
   weightsIn,
   type CloudSession,
   type CloudTemplate,
@@ -30,16 +29,18 @@ export async function spotFleetParameters(
   const template = order.template as CloudTemplate;
   const { fleet_type = 'request', fleet_role, spot_fleet_request_expiry } = template as SpotFleetTemplate;
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const unit = nativeUnit(nativeOf(template)?.['LaunchTemplateConfigs']) ?? unitOf(template, offered);
-  const target = targetFor(template, offered, order.machine_count, unit);
-  const pools = poolsFor(target, offered);
+  const givenUnit = nativeUnit(nativeOf(template)?.['LaunchTemplateConfigs']);
+  const { target, pools, unit } = planFor(template, offered, order.machine_count, givenUnit);
+  const onDemandUnits = target.units['on-demand'];
   const role = await roleArn(session, fleet_role ?? session.settings.service_role_spot_fleet, call);
   const used = await ownOrderTemplate(session, order, call);
   const { spot, onDemand } = strategiesOf(template);
+  const poolsCount = poolsCountOf(template);
   const built = {
     IamFleetRole: role,
     AllocationStrategy: camelCased(spot),
-    ...(target.onDemand > 0 ? { OnDemandAllocationStrategy: camelCased(onDemand) } : {}),
+    ...(poolsCount === undefined ? {} : { InstancePoolsToUseCount: poolsCount }),
+    ...(onDemandUnits > 0 ? { OnDemandAllocationStrategy: camelCased(onDemand) } : {}),
     LaunchTemplateConfigs: [
       {
         LaunchTemplateSpecification: { LaunchTemplateId: used.id, Version: used.version },
@@ -57,7 +58,7 @@ export async function spotFleetParameters(
     // muster sets the type, the count, the token and the tags itself: machines are counted and found by them.
     Type: fleet_type,
     TargetCapacity: target.total,
-    OnDemandTargetCapacity: target.onDemand,
+    OnDemandTargetCapacity: onDemandUnits,
     // The fleet terminates no machine when it ends or when its target is lowered.
     TerminateInstancesWithExpiration: false,
     ...(fleet_type === 'maintain' ? { ExcessCapacityTerminationPolicy: 'noTermination' } : {}),
@@ -74,7 +75,7 @@ export async function spotFleetParameters(
     template: used,
     pools,
     target: target.total,
-    target_on_demand: target.onDemand,
+    target_on_demand: onDemandUnits,
     unit,
     weights: weightsIn(native['LaunchTemplateConfigs']),
   };

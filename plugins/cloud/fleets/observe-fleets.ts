@@ -10,7 +10,7 @@ import { inTurn } from '../observe/describe.ts';
 import type { MachineData } from '../observe/machines.ts';
 import { observeKnown } from '../observe/observe-known.ts';
 import { observeMachines } from '../observe/observe.ts';
-import type { Market } from '../launch/pools.ts';
+import { marketNames, type Market } from '../launch/markets.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { FleetPort, FleetView, StandingHandle, StandingPrepared } from './fleet-port.ts';
 import { isStopped, isVisible, describeFleets, mayStillDeliver, type FleetLookup } from './describe-fleets.ts';
@@ -121,8 +121,7 @@ function marketsShort(
     fleet_type === 'request'
       ? machines
       : machines.filter(({ status }) => status === 'pending' || status === 'running');
-  const short = (market: Market, units: number) => (unitsIn(counted, market) < units ? [market] : []);
-  return new Set([...short('on-demand', target.onDemand), ...short('spot', target.spot)]);
+  return new Set(marketNames.filter((market) => unitsIn(counted, market) < target.units[market]));
 }
 
 /**

@@ -2,7 +2,8 @@ import { isFault, type Call, type FaultKind, type Shortfall } from '../../../cor
 import { redactedReasons } from '../faults/redacted.ts';
 import { kindOfReason } from '../faults/fault-codes.ts';
 import { type Memo, once } from '../connection/once.ts';
-import { matchingPools, type Market, type Pool, type PoolMatch } from '../launch/pools.ts';
+import type { Market } from '../launch/markets.ts';
+import { matchingPools, type Pool, type PoolMatch } from '../launch/pools.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
 import type { FleetEvent, FleetPort, FleetView } from './fleet-port.ts';

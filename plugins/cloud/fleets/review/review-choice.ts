@@ -1,7 +1,7 @@
 import type { Finding } from '../../../../core/index.ts';
 import type { CloudTemplate } from '../../template/fields.ts';
 import { marketsOf } from '../../launch/pools.ts';
-import { strategiesOf } from '../strategies.ts';
+import { poolsCountOf, strategiesOf } from '../strategies.ts';
 
 /** Reports settings for the choice among pools that have no effect. */
 export function reviewChoice(template: CloudTemplate): Finding[] {
@@ -13,6 +13,10 @@ export function reviewChoice(template: CloudTemplate): Finding[] {
   if (template.allocation_strategy_on_demand !== undefined && !markets.includes('on-demand'))
     warning('/allocation_strategy_on_demand', 'has no effect; the template starts no on-demand machines');
   const { spot, onDemand } = strategiesOf(template);
+  if (template.pools_count !== undefined && !markets.includes('spot'))
+    warning('/pools_count', 'has no effect without price_type spot or mixed');
+  else if (template.pools_count !== undefined && poolsCountOf(template) === undefined)
+    warning('/pools_count', 'has no effect; only the allocation_strategy lowest-price divides machines over pools');
   const usesPriority =
     (markets.includes('spot') && spot === 'capacity-optimized-prioritized') ||
     (markets.includes('on-demand') && onDemand === 'prioritized');
