@@ -1,6 +1,8 @@
 import type { CallContext } from '../../state/call-context.ts';
 import { type Params, part, text } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
+import { checkCapacityBlock } from '../checks/capacity-block.ts';
+import { checkPlacementGroup } from '../checks/placement-group.ts';
 import { readKeyName, readProfile } from './launch-access.ts';
 import { readMarket } from './launch-market.ts';
 import { readLaunchNetwork } from './launch-network.ts';
@@ -26,11 +28,11 @@ export function readLaunchSpec(
   const imageId = readImage(context, all, type);
   const chosen = readMarket(context, all, type, market);
   checkUserData(text(all, 'UserData'));
-  return {
+  const spec: LaunchSpec = {
     imageId,
     type,
     ...chosen,
-    network: readLaunchNetwork(context, all),
+    network: readLaunchNetwork(context, all, type),
     keyName: readKeyName(context, all),
     profileArn: readProfile(context, all),
     ...readLaunchTags(params, template, chosen.market),
@@ -39,4 +41,7 @@ export function readLaunchSpec(
     volumes: readVolumes(all),
     options: readLaunchOptions(all, type),
   };
+  checkPlacementGroup(context, spec.options);
+  checkCapacityBlock(context, spec);
+  return spec;
 }
