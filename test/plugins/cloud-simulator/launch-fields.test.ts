@@ -12,12 +12,12 @@ import {
 import test from 'ava';
 import { codeOf, launch, openCloud, refusal, type Cloud } from './support.ts';
 
-const efa = (count: number) =>
+const efa = (count: number, SubnetId = 'subnet-0355328ca6a7aa803') =>
   Array.from({ length: count }, (_, card) => ({
     DeviceIndex: card === 0 ? 0 : 1,
     NetworkCardIndex: card,
     InterfaceType: 'efa',
-    SubnetId: 'subnet-0355328ca6a7aa803',
+    ...(SubnetId === '' ? {} : { SubnetId }),
   }));
 const root = (Ebs: object) => ({ BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs }] });
 const target = (id: string) => ({
@@ -211,7 +211,7 @@ test('an instant fleet starts machines of a capacity block that its launch templ
 
 test('the subnet of an override is that of all interfaces', async (t) => {
   const cloud = await openCloud(t);
-  const data = { NetworkInterfaces: efa(4).map(({ SubnetId: _, ...each }) => each) };
+  const data = { NetworkInterfaces: efa(4, '') };
   const id = await template(cloud, data);
   const { Instances } = await cloud.ec2.send(
     fleetOf(
