@@ -5,6 +5,7 @@ import {
   marketsOf,
   nativeUnit,
   overlay,
+  onlyStrategyOf,
   planFor,
   poolsOf,
   tagsOf,
@@ -130,7 +131,8 @@ function policyFor(template: CloudTemplate, types: readonly (string | undefined)
     LaunchTemplate: overrides.length > 0 ? { Overrides: overrides } : {},
     InstancesDistribution: {
       OnDemandAllocationStrategy:
-        onDemandStrategy(allocation_strategy_on_demand ?? '') ?? (prioritized ? 'prioritized' : 'lowest-price'),
+        onDemandStrategy(allocation_strategy_on_demand ?? onlyStrategyOf(template)) ??
+        (prioritized ? 'prioritized' : 'lowest-price'),
       OnDemandBaseCapacity: target.units['on-demand'],
       OnDemandPercentageAboveBaseCapacity: target.units.spot > 0 ? 0 : 100,
       SpotAllocationStrategy: spot,

@@ -1,3 +1,4 @@
+import { marketsOf } from '../launch/pools.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 
 const spot = [
@@ -49,9 +50,14 @@ export function strategiesOf(template: CloudTemplate): {
       // Only this strategy divides machines over a number of pools.
       (template.pools_count === undefined ? usual : 'lowest-price'),
     onDemand:
-      onDemandStrategy(template.allocation_strategy_on_demand ?? '') ?? (ranked ? 'prioritized' : 'lowest-price'),
+      onDemandStrategy(template.allocation_strategy_on_demand ?? onlyStrategyOf(template)) ??
+      (ranked ? 'prioritized' : 'lowest-price'),
   };
 }
+
+/** The `allocation_strategy` of a template without Spot machines, which can only mean its on-demand machines. */
+export const onlyStrategyOf = (template: CloudTemplate): string =>
+  marketsOf(template).includes('spot') ? '' : (template.allocation_strategy ?? '');
 
 /** Over how many Spot pools a template divides its machines; undefined where its strategy does not. */
 export const poolsCountOf = (template: CloudTemplate): number | undefined =>

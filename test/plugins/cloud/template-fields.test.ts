@@ -272,3 +272,17 @@ test('the review finds what one API cannot do', (t) => {
   const share = { price_type: 'mixed', percent_on_demand: 40, machine_types_on_demand: { c: 1 } };
   t.deepEqual(told(ec2Fleet, share), ['error /machine_types_on_demand']);
 });
+
+test('a strategy of a template without Spot machines is that of its on-demand machines', async (t) => {
+  const cloud = await templateStage(t);
+  const given = { ...base, allocation_strategy: 'prioritized', machine_types: { 'm5.large': 1, 'c5.large': 1 } };
+  const template = { ...given, machine_type: undefined };
+  t.deepEqual(told(ec2Fleet, template), []);
+  t.deepEqual(told(asg, template), []);
+  const inputOf = async (api: ProviderApi) => (await cloud.order(api, { template: template as any })).prepared.input;
+  t.deepEqual((await inputOf(ec2Fleet)).OnDemandOptions, { AllocationStrategy: 'prioritized' });
+  t.is((await inputOf(asg)).MixedInstancesPolicy.InstancesDistribution.OnDemandAllocationStrategy, 'prioritized');
+  t.deepEqual(told(ec2Fleet, { ...template, allocation_strategy: 'diversified' }), ['warning /allocation_strategy']);
+  t.deepEqual(told(runInstances, template), ['warning /allocation_strategy']);
+  t.deepEqual(told(runInstances, { allocation_strategy: 'lowestPrice' }), [], 'one type has one price');
+});
