@@ -104,9 +104,7 @@ async function observation(
   };
 }
 
-/**
- * The shortfall of a pool of a fleet whose time was over before it had its target, for a reason that it did not report.
- */
+/** The shortfall of a pool of a fleet whose time was over before it had its target, and that reported no reason. */
 const expiredPool = ({ key }: Pool): Shortfall => ({
   offer: key,
   kind: 'capacity',
