@@ -267,7 +267,7 @@ test('the tests of a group that share a process have different titles', (t) => {
         .map(([, title]) => title)
         .toArray(),
     );
-    t.true(titles.length > 20, group);
+    t.true(titles.length > 0, group);
     t.deepEqual(
       titles.filter((title, index) => titles.indexOf(title) !== index),
       [],
