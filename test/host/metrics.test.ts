@@ -115,7 +115,7 @@ test('sums go on when a process that counted is gone; its gauges do not', async 
   );
 });
 
-test('scrapes that come at the same time are one: what they cost does not grow with how many ask', async (t) => {
+test('concurrent scrapes share one result: their cost does not grow with their number', async (t) => {
   const broker = await bootBroker({ loop: 'none' });
   t.teardown(() => broker.close());
   let asked = 0;

@@ -78,7 +78,7 @@ test('inputs are the JSON Schema of the operation, without words of our own', (t
   t.like(made?.properties?.['template_id'], { type: 'string', description: 'Unique identifier.' });
 });
 
-test('what is echoed of a call has no secrets', (t) => {
+test('the parts of a call that an answer repeats contain no secrets', (t) => {
   const given = {
     providers: [
       {
