@@ -258,8 +258,8 @@ export interface MachineReport {
   /** The caller can use the machine: it runs, and its name and address are known. */
   readonly ready: boolean;
   /**
-   * ISO 8601: when the cloud takes the machine back. null: the cloud does not take it back, whatever an earlier report
-   * said. Absent: not known.
+   * ISO 8601: when the cloud takes the machine back. null: the cloud does not take it back, even if an earlier report
+   * had a time. Absent: not known.
    */
   readonly reclaim_at?: string | null;
   readonly message?: string;
@@ -273,7 +273,7 @@ export interface MachineReport {
    * distinguish an outage of a zone from machines that are gone.
    */
   readonly zone?: string;
-  /** Data of the API, for example a weight. Stored, and handed back in MachineRef. */
+  /** Data of the API, for example a weight. Stored, and returned in MachineRef. */
   readonly data?: object;
 }
 

@@ -67,7 +67,7 @@ export async function localClient(
     const emptyStorage = ephemeral ? { store: await emptyStore() } : {};
     const broker = await compose({ loaded, log: silentLog, loop: reconciles ? 'inline' : 'none', ...emptyStorage });
     undo.defer(() => broker.close());
-    for (const wrong of broker.services.templates.cacheStats.errors) terminal.err(`muster: warning: ${wrong}\n`);
+    for (const wrong of broker.services.templateLibrary.cacheStats.errors) terminal.err(`muster: warning: ${wrong}\n`);
     const execute = localExecutor(broker);
     return {
       loaded,

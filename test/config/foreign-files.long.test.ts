@@ -14,7 +14,7 @@ import test from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
 import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { configurationDirectory, searchPlaces } from '../../config/sources/search-places.ts';
-import { whyForeign } from '../../config/checks/why-foreign.ts';
+import { whyUntrusted } from '../../config/checks/why-untrusted.ts';
 import { asNobody } from '../support/as-nobody.ts';
 import { launcher } from '../support/run-cli.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
@@ -118,7 +118,7 @@ withForeignFiles('a configuration of another user is not used, of any kind and i
       const file = put(join(directory, name), empty(name));
       chownSync(foreign === 'file' ? file : directory, foreignUser, foreignUser);
       await t.throwsAsync(load(directory), { message: /is not used: .* belongs to the user / }, `${name} ${foreign}`);
-      t.regex(whyForeign(file) ?? '', /belongs to the user nobody/);
+      t.regex(whyUntrusted(file) ?? '', /belongs to the user nobody/);
     }
   const directory = place();
   const trace = join(directory, 'ran');
@@ -182,8 +182,8 @@ withForeignFiles(
     }
     const whyOf = (file: string) =>
       new Promise<string>((resolve, reject) => {
-        const module = join(import.meta.dirname, '../../config/checks/why-foreign.ts');
-        const script = `const { whyForeign } = await import(${JSON.stringify(module)}); console.log(whyForeign(${JSON.stringify(file)}) ?? 'own')`;
+        const module = join(import.meta.dirname, '../../config/checks/why-untrusted.ts');
+        const script = `const { whyUntrusted } = await import(${JSON.stringify(module)}); console.log(whyUntrusted(${JSON.stringify(file)}) ?? 'own')`;
         const user = { uid: Number(id), gid: Number(group), env: {} };
         execFile(process.execPath, ['--input-type=module', '-e', script], user, (error, out) =>
           error ? reject(error) : resolve(out.trim()),

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
 import type { LoadOptions } from '../../config/load-options.ts';
-import { sampleTemplates } from '../../config/defaults.ts';
+import { sampleTemplates } from '../../config/samples.ts';
 import { isBrokerError, type BrokerError } from '../../core/contract/errors.ts';
 import type { Finding } from '../../core/contract/findings.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { sampleTemplates } from '../../config/defaults.ts';
+import { sampleTemplates } from '../../config/samples.ts';
 import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { readTemplateFiles, templateFilesAmong } from '../../config/templates/template-files.ts';
 import { watchTemplates } from '../../config/templates/watch-templates.ts';

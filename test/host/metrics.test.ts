@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { bootBroker, type BootedBroker } from '../support/boot-broker.ts';
 import { Durations } from '../../host/metrics/durations.ts';
 import { accumulate, counter, gauge } from '../../host/metrics/family.ts';
-import { exposition } from '../../host/metrics/exposition.ts';
+import { exposition } from '../../host/rest/routes/metrics-route.ts';
 
 async function scrape(t: ExecutionContext, { app }: BootedBroker): Promise<Map<string, number>> {
   const answer = await app.inject('/metrics');

@@ -6,7 +6,7 @@ import { choose } from '../../core/providers/choose.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
-import { Steering } from '../../core/requests/steering.ts';
+import { RequestCommands } from '../../core/requests/request-commands.ts';
 import { memoryDriver } from '../support/memory-driver.ts';
 import { Cloud } from './cloud.ts';
 import type { ConfigurationChange } from './commands.ts';
@@ -45,7 +45,7 @@ export class World {
   readonly judge: Judge;
   readonly lives: Life[] = [];
   requestService!: RequestService;
-  steering!: Steering;
+  requestCommands!: RequestCommands;
   directory!: ProviderDirectory;
   #config: { readonly instance: ProviderInstance; there: boolean }[];
   readonly #hosts = { here: new Host('here'), there: new Host('there') };
@@ -213,7 +213,7 @@ export class World {
     this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
     const refreshTrigger = { refresh: (id: string) => this.life?.loop?.refresh([id]), refreshedAt: () => undefined };
     this.requestService = new RequestService(store, life.clock, refreshTrigger, 100_000);
-    this.steering = new Steering(store, life.clock);
+    this.requestCommands = new RequestCommands(store, life.clock);
   }
 
   #log(): Log {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { operations } from '../../core/operations/registry.ts';
-import { defaultPlugins } from '../../config/defaults.ts';
+import { defaultPlugins } from '../../config/setting-defaults.ts';
 import { specBroker } from './spec-broker.ts';
 
 const named = (name: string): any => operations.find((each) => each.name === name);

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import test from 'ava';
-import { Pressure } from '../../../host/metrics/pressure.ts';
+import { Pressure } from '../../../host/http/pressure.ts';
 import { until } from '../../support/boot-broker.ts';
 import { serveBroker, type Served } from './serve.ts';
 

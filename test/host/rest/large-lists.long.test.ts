@@ -162,7 +162,7 @@ test('templates made over the API are bounded in number and in total size; templ
       record: { template_id, fields: made, created_at: 1, updated_at: 1, version: 1 },
     })),
   );
-  await broker.broker.services.templates.follow();
+  await broker.broker.services.templateLibrary.follow();
   t.regex((await create('one-too-many')).body.detail, /there are 1000, the maximum number/);
   t.is((await broker.call('DELETE', '/templates/small-one')).status, 200);
   t.is((await create('in-its-place')).status, 201);

@@ -204,7 +204,7 @@ test('what a broker leaves at any moment of its work is sound, and the check doe
   });
   // A request is over for the loop a moment after its return.
   const found = await booted.until(async () => {
-    await booted.broker.services.cleanup.requests(0);
+    await booted.broker.services.cleanUp.requests(0);
     const now = await check(path);
     t.deepEqual(said(now), []);
     return now.records['machine'] === 0 && now;

@@ -4,7 +4,7 @@ import { operations } from '../../../../core/operations/registry.ts';
 import { toolOf } from '../../../../host/mcp/tools/tool.ts';
 import { toolbox } from '../../../../host/mcp/tools/toolbox.ts';
 import { maskSecrets } from '../../../../host/mcp/tools/envelope.ts';
-import { objectionToHost, objectionToOrigin } from '../../../../host/http/caller-check.ts';
+import { objectionToHost, objectionToOrigin } from '../../../../host/http/check-host-and-origin.ts';
 
 const tools = (operations as readonly Operation<any, any>[]).map(toolOf);
 const named = (hint: 'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint') =>

@@ -94,7 +94,7 @@ test('of long lists that are requested at the same time, each turn of the event 
     configuration: { server: { rate_limit: { enabled: false } } },
   });
   t.teardown(() => broker.close());
-  const { templates } = broker.broker.services;
+  const { templateLibrary } = broker.broker.services;
   const made: number[] = [];
   let turns = 0;
   let over = false;
@@ -102,8 +102,8 @@ test('of long lists that are requested at the same time, each turn of the event 
     turns += 1;
     if (!over) setImmediate(count);
   };
-  const list = templates.list.bind(templates);
-  Object.assign(templates, { list: (query: object) => (made.push(turns), list(query)) });
+  const list = templateLibrary.list.bind(templateLibrary);
+  Object.assign(templateLibrary, { list: (query: object) => (made.push(turns), list(query)) });
   count();
   const headers = { 'content-type': 'application/json' };
   const statuses = await Promise.all(

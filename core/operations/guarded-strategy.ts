@@ -1,6 +1,6 @@
 import { BrokerError } from '../contract/errors.ts';
 import { recordContributor, pluginOf } from '../wiring/contributed-by.ts';
-import { Broken } from '../providers/answer-checks/broken.ts';
+import { ContractViolation } from '../providers/answer-checks/contract-violation.ts';
 import type { ListView, SchedulerStrategy, View } from '../contract/scheduler.ts';
 
 /**
@@ -37,7 +37,7 @@ export function guardedStrategy(strategy: SchedulerStrategy): SchedulerStrategy 
       throw strategyFailed(strategy, plugin, what, error);
     }
     if (rendered === undefined)
-      throw strategyFailed(strategy, plugin, what, new Broken('', rendered, 'a rendered answer'));
+      throw strategyFailed(strategy, plugin, what, new ContractViolation('', rendered, 'a rendered answer'));
     return rendered;
   }
   const view = <T>(what: string, of: View<T>): View<T> => ({

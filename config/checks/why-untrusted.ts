@@ -9,18 +9,18 @@ import { dirname, resolve } from 'node:path';
  * owners (Windows). For directories above the path only the owner counts: an entry that another user puts there
  * belongs to that user.
  */
-export function whyForeign(path: string): string | undefined {
+export function whyUntrusted(path: string): string | undefined {
   const me = process.getuid?.();
   if (me === undefined) return undefined;
   const given = resolve(path);
-  return firstForeign(given, me) ?? firstForeign(real(given), me);
+  return firstUntrusted(given, me) ?? firstUntrusted(real(given), me);
 }
 
-/** As `whyForeign`, for a file, the directory of the file and the directory of its link target. */
-export const whyForeignFile = (file: string): string | undefined =>
-  whyForeign(dirname(resolve(file))) ?? whyForeign(dirname(real(resolve(file)))) ?? whyForeign(file);
+/** As `whyUntrusted`, for a file, the directory of the file and the directory of its link target. */
+export const whyUntrustedFile = (file: string): string | undefined =>
+  whyUntrusted(dirname(resolve(file))) ?? whyUntrusted(dirname(real(resolve(file)))) ?? whyUntrusted(file);
 
-function firstForeign(path: string, me: number): string | undefined {
+function firstUntrusted(path: string, me: number): string | undefined {
   // The owner of the root directory counts as root: in a user namespace root has another id.
   const trusted = new Set([me, 0, lstatSync('/').uid]);
   let isEnclosed = false;

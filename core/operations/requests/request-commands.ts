@@ -24,8 +24,8 @@ export const completeRequest = operation('CompleteRequestCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id }, { requests, steering }) {
-    await steering.complete(request_id);
+  async handle({ request_id }, { requests, requestCommands }) {
+    await requestCommands.complete(request_id);
     return requests.status(request_id, false);
   },
 });
@@ -53,10 +53,10 @@ export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id, status, reason }, { requests, steering }) {
-    if (await steering.mayBecome(request_id, status)) {
+  async handle({ request_id, status, reason }, { requests, requestCommands }) {
+    if (await requestCommands.checkTransition(request_id, status)) {
       if (status === 'cancelled') return requests.cancel(request_id, reason);
-      await steering.complete(request_id);
+      await requestCommands.complete(request_id);
     }
     return requests.status(request_id, false);
   },
@@ -93,8 +93,8 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id, machine_ids = [] }, { requests, steering }) {
-    await steering.populate(request_id, machine_ids);
+  async handle({ request_id, machine_ids = [] }, { requests, requestCommands }) {
+    await requestCommands.populate(request_id, machine_ids);
     const { machines = [] } = await (await requests.status(request_id, true)).load();
     const known = machines.map((machine) => machine.machine_id);
     return { request_id, machine_ids: known, unverified: machine_ids.filter((id) => !known.includes(id)) };

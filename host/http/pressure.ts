@@ -1,6 +1,7 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Store } from '../../core/contract/storage.ts';
-import { counter, gauge, type Family } from './family.ts';
+import { counter, gauge, type Family } from '../metrics/family.ts';
 
 /** A commit that is not durable yet. */
 interface PendingCommit {
@@ -85,3 +86,13 @@ export class Pressure {
     return this.#readingSince;
   }
 }
+
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
+
+/**
+ * Returns a hook that refuses a call which changes state, before its body is read, while other calls wait too long.
+ */
+export const refuseUnderPressure =
+  (pressure: Pressure): Hook =>
+  (_request, _reply, done) =>
+    done(pressure.objection());

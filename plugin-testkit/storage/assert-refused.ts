@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isBrokerError, type Code } from '../../core/index.ts';
 
 /** Fails unless the promise is rejected with a BrokerError of this code. */
-export async function refused(promise: Promise<unknown>, code: Code): Promise<void> {
+export async function assertRefused(promise: Promise<unknown>, code: Code): Promise<void> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,

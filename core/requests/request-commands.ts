@@ -6,7 +6,7 @@ import { newSignalId } from '../model/ids.ts';
 import { isSettled } from '../reconciler/state/attempt.ts';
 import { isTerminal, type RequestRecord, type RequestStatus } from '../model/request.ts';
 import type { Change, Store } from '../contract/storage.ts';
-import { requestNotFound } from './queries/not-found.ts';
+import { requestNotFound } from './request-service.ts';
 
 const rowsAtOnce = 200;
 
@@ -14,7 +14,7 @@ const rowsAtOnce = 200;
  * Commands that change the course of a request. They only insert signals; the holder of the claim does what is
  * possible at that time.
  */
-export class Steering {
+export class RequestCommands {
   readonly #store: Store;
   readonly #clock: Clock;
 
@@ -53,7 +53,7 @@ export class Steering {
    * CONFLICT for a transition that does not exist, for a status that only the loop sets, and for an end while machines
    * may still arrive.
    */
-  async mayBecome(request_id: string, status: RequestStatus): Promise<boolean> {
+  async checkTransition(request_id: string, status: RequestStatus): Promise<boolean> {
     const request = await this.#get(request_id);
     if (request.status === status) return false;
     const no = (why: string) =>

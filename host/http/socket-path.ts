@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '../../core/contract/log.ts';
-import { isLoopback } from './caller-check.ts';
+import { isLoopback } from './check-host-and-origin.ts';
 import { freeSocketPath } from './listen-socket.ts';
 import type { ServeOptions } from './serve-options.ts';
 

@@ -25,7 +25,7 @@ function withoutSurroundings<T>(work: () => T): T {
 }
 
 /** Runs a function that must depend only on its arguments and must not throw. */
-export function calmly<T>(work: () => T, what: string): T {
+export function callPure<T>(work: () => T, what: string): T {
   try {
     return withoutSurroundings(work);
   } catch (error) {

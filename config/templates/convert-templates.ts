@@ -6,7 +6,7 @@ import { loadConfiguration } from '../load.ts';
 import type { LoadOptions } from '../load-options.ts';
 import type { SourceText } from '../sources/source-text.ts';
 
-export interface ForeignTemplates {
+export interface ConvertedTemplates {
   /** Templates with muster's field names; the files that they name are inlined. */
   readonly templates: readonly Record<string, unknown>[];
   /** Sentences, each with its place. */
@@ -17,11 +17,11 @@ export interface ForeignTemplates {
  * Converts the templates of a file in the format of one of the configured scheduler strategies; undefined when no
  * strategy recognizes the file. Throws INVALID_REQUEST with all errors when a template cannot be converted.
  */
-export async function foreignTemplates(
+export async function convertTemplates(
   source: SourceText,
   file: string,
   options: LoadOptions,
-): Promise<ForeignTemplates | undefined> {
+): Promise<ConvertedTemplates | undefined> {
   const { plugins, review } = await loadConfiguration(options);
   const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []);
   const read = strategies

@@ -3,7 +3,7 @@ import { BrokerError, isBrokerError } from '../contract/errors.ts';
 import type { Change, Store } from '../contract/storage.ts';
 
 /** The delays in milliseconds between reads after a commit with an unknown outcome. The first read has no delay. */
-const looksAfter = [50, 150, 300, 500, 1_000];
+const readDelaysMs = [50, 150, 300, 500, 1_000];
 
 /**
  * Commits the changes that store a request. When the storage cannot tell the outcome, the function reads the request
@@ -11,7 +11,7 @@ const looksAfter = [50, 150, 300, 500, 1_000];
  * found within two seconds, the UNAVAILABLE contains the id, so that the caller can look the request up or repeat the
  * call with it.
  */
-export async function commitKnown(
+export async function commitWithKnownOutcome(
   store: Store,
   clock: Clock,
   request_id: string,
@@ -24,7 +24,7 @@ export async function commitKnown(
     // After a failed read the next one may succeed.
     const isThere = async () => (await store.get('request', { request_id }).catch(() => undefined)) !== undefined;
     if (await isThere()) return;
-    for (const ms of looksAfter) {
+    for (const ms of readDelaysMs) {
       await clock.sleep(ms);
       if (await isThere()) return;
     }

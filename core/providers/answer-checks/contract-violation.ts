@@ -1,9 +1,9 @@
 /** An answer of a plugin that violates its contract. The message completes the sentence `… broke its contract: `. */
-export class Broken extends Error {
+export class ContractViolation extends Error {
   /** `path` points into the answer; empty for the whole answer. `expected` completes `the contract requires …`. */
   constructor(path: string, value: unknown, expected: string) {
     super(`${path === '' ? 'the answer' : path} is ${shown(value)}; the contract requires ${expected}`);
-    this.name = 'Broken';
+    this.name = 'ContractViolation';
   }
 }
 
