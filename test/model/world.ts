@@ -100,7 +100,7 @@ export class World {
     const installation = { topic: 'installation', name: '', item: '', value: 'installation', at: clock.now() };
     await store.commit([{ op: 'insert', kind: 'fact', record: installation }]);
     const world = new World(setup, new Shelf(store, time), time, but);
-    await world.#face();
+    await world.#startInterfaces();
     await world.start(false);
     return world;
   }
@@ -144,7 +144,7 @@ export class World {
     }
   }
 
-  /** Changes the configuration: it holds for the faces at once, and for loops that are started from now on. */
+  /** Changes the configuration: it takes effect in the interfaces at once, and in loops that start later. */
   async configure(change: ConfigurationChange): Promise<void> {
     const entry = this.#config[change.at % this.#config.length];
     if (!entry) return;
@@ -156,14 +156,14 @@ export class World {
     else if (change.to === 'max_concurrent')
       to({ limits: { ...instance.limits, max_concurrent_requests: change.max } });
     else to({ enabled: change.to === 'enabled' });
-    await this.#face();
+    await this.#startInterfaces();
   }
 
   /** Every instance is configured again, as it was. */
   async configureAll(): Promise<boolean> {
     const missing = this.#config.filter(({ there }) => !there);
     for (const entry of missing) entry.there = true;
-    await this.#face();
+    await this.#startInterfaces();
     return missing.length > 0;
   }
 
@@ -197,8 +197,8 @@ export class World {
     return this.#config.filter(({ there }) => there).map(({ instance }) => instance);
   }
 
-  /** What the faces have in memory. */
-  async #face(): Promise<void> {
+  /** The state that the interfaces keep in memory. */
+  async #startInterfaces(): Promise<void> {
     const life = new Life(
       { host: 'here', boot: 'boot', pid: process.pid, started: 1, thread: 0 },
       this.#hosts.here,

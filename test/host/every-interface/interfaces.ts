@@ -9,47 +9,47 @@ import { overHttp } from '../mcp/support.ts';
 
 export type Fields = Readonly<Record<string, any>>;
 
-/** What a face answered, in words that all faces share. */
-export interface Told {
+/** The answer of an interface, in a form that all interfaces share. */
+export interface InterfaceAnswer {
   readonly answer?: any;
-  /** Why it refused, and by what it says so: a code, an HTTP status, an exit code. */
-  readonly refused?: Refused;
+  /** The refusal: its message, with the code, HTTP status or exit code that this interface has. */
+  readonly refused?: Refusal;
 }
 
-export interface Refused {
+export interface Refusal {
   readonly message: string;
   readonly code?: Code;
   readonly status?: number;
   readonly exit?: number;
 }
 
-/** One way to call an operation. */
-export interface Face {
+/** One interface of the broker: a way to call its operations. */
+export interface Interface {
   readonly name: string;
   has(operation: Operation<any, any>): boolean;
-  call(operation: Operation<any, any>, input: Fields, cli?: readonly string[]): Promise<Told>;
+  call(operation: Operation<any, any>, input: Fields, cli?: readonly string[]): Promise<InterfaceAnswer>;
 }
 
-/** Every face of one broker, which answers HTTP, and of its place. */
-export async function everyFace({
+/** All interfaces of one broker and of its data directory. The broker starts to listen on HTTP. */
+export async function everyInterface({
   app,
   place,
-}: BootedBroker): Promise<{ readonly faces: readonly Face[]; close(): Promise<void> }> {
+}: BootedBroker): Promise<{ readonly interfaces: readonly Interface[]; close(): Promise<void> }> {
   await app.listen({ port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const remote = await connect({ url });
   const local = await createBroker({ cwd: place.directory, env: {}, loop: 'none' });
   const agent = await overHttp(`${url}/mcp`);
-  // From here on the client holds every answer against the schema of its tool.
+  // From here on the client checks every answer against the schema of its tool.
   await agent.client.listTools();
-  const faces: readonly Face[] = [
+  const interfaces: readonly Interface[] = [
     { name: 'SDK at a server', has: all, call: ({ name }, input) => viaSdk(remote, name, input) },
     {
       name: 'SDK at a server, in camelCase',
       has: all,
       call: ({ name }, input) => viaSdk(remote, camelCase(name), inCamelCase(input)),
     },
-    // It has no loop: the broker under test has it.
+    // This broker has no loop: the broker under test has one.
     {
       name: 'SDK in this process',
       has: ({ needs_loop }) => !needs_loop,
@@ -77,7 +77,7 @@ export async function everyFace({
     })),
   ];
   return {
-    faces,
+    interfaces: interfaces,
     async close() {
       await Promise.all([remote.close(), local.close(), agent.client.close()]);
     },
@@ -90,7 +90,7 @@ const routesOf = ({ rest = [] }: Operation<any, any>): readonly RestBinding[] =>
 const inCamelCase = (input: Fields): Fields =>
   Object.fromEntries(Object.entries(input).map(([name, value]) => [camelCase(name), value]));
 
-async function viaSdk(client: BrokerClient, method: string, input: Fields): Promise<Told> {
+async function viaSdk(client: BrokerClient, method: string, input: Fields): Promise<InterfaceAnswer> {
   try {
     return { answer: await (client as any)[method](input) };
   } catch (error) {
@@ -99,13 +99,13 @@ async function viaSdk(client: BrokerClient, method: string, input: Fields): Prom
   }
 }
 
-/** As the declaration says: arguments by their place, everything else as options. */
+/** Calls the command of the declaration: arguments by their position, everything else as options. */
 async function viaCli(
   { cli, input: schema }: Operation<any, any>,
   input: Fields,
   url: string,
   given?: readonly string[],
-): Promise<Told> {
+): Promise<InterfaceAnswer> {
   const { command = '', args = [] } = cli ?? {};
   const options = Object.entries(input)
     .filter(([name]) => !args.includes(name))
@@ -127,9 +127,9 @@ function optionOf(name: string, value: unknown, { default: fallback }: Fields = 
 }
 
 /**
- * As the declaration says: what stands in the path, and the rest as query or body, without what the route leaves out.
+ * Calls the route of the declaration: fields in the path, the others as query or body, without those that it omits.
  */
-async function viaRest(rest: RestBinding, input: Fields, url: string): Promise<Told> {
+async function viaRest(rest: RestBinding, input: Fields, url: string): Promise<InterfaceAnswer> {
   const { method, omit = [], preset = {}, status = 200, errors = 'detail' } = rest;
   const path = rest.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
   const left = Object.entries(input).filter(

@@ -1,17 +1,17 @@
 import type { Runner } from '../../plugin-testkit/runner.ts';
 
-/** A runner that keeps what it is given, to be run one by one: so that a kit can be put to the test itself. */
-export interface Collected {
+/** A test runner that collects the checks of a kit and runs them one by one on demand: it tests the kit itself. */
+export interface CollectingRunner {
   readonly runner: Runner;
-  /** Titles of what could not be shown. */
+  /** Titles of the checks that the subject cannot run. */
   readonly todos: readonly string[];
-  /** Runs the one check whose title has these words, and gives what it failed by; undefined when it passed. */
+  /** Runs the only check whose title contains these words. Returns its error; undefined when it passed. */
   failureOf(words: string): Promise<unknown>;
   /** Titles of the checks that fail. */
   failures(): Promise<readonly string[]>;
 }
 
-export function collected(): Collected {
+export function collectingRunner(): CollectingRunner {
   const checks: { readonly title: string; readonly body: (t: unknown) => Promise<void> }[] = [];
   const todos: string[] = [];
   const runner = Object.assign(

@@ -2,20 +2,19 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What ends by itself, because its directory has gone, gets this long. */
+/** The time in milliseconds for processes that end by themselves after the removal of their directory. */
 const endingMs = 5_000;
 const memory = '/dev/shm';
 
 /**
- * Gives a run of tests temporary directories of its own, as variables for its processes, and makes it fail when it
- * leaves anything there, or a process that was started with them. Both are removed all the same, also where a process
- * was killed that would have done so.
+ * Creates temporary directories for a run of tests and returns them as environment variables. At its end the run
+ * fails if it left a file in them or a process that has these variables; the guard removes both.
  */
 export function ownTemporaryDirectories(): Readonly<Record<string, string>> {
   const directory = mkdtempSync(join(tmpdir(), 'mt-'));
-  // As the directory that it stands for: tests act as other users too.
+  // The mode of /tmp: some tests act as other users.
   chmodSync(directory, 0o1777);
-  // Tests that write very much do so in memory, where there is such a place.
+  // Tests that write much data use memory, if the system has /dev/shm.
   const inMemory = existsSync(memory) ? mkdtempSync(join(memory, 'mt-')) : directory;
   process.once('exit', () => {
     const left = [...new Set([directory, inMemory])].flatMap((each) => {
@@ -34,8 +33,8 @@ export function ownTemporaryDirectories(): Readonly<Record<string, string>> {
 }
 
 /**
- * Ends the processes that have this temporary directory and do not end by themselves; what they are. Nothing where the
- * system does not list processes.
+ * Ends the processes that have this temporary directory and do not end by themselves. Returns their descriptions; none
+ * if the system has no /proc.
  */
 function endProcesses(directory: string): readonly string[] {
   const end = performance.now() + endingMs;
@@ -58,7 +57,7 @@ function processesWith(directory: string): readonly { readonly pid: number; read
       if (!variables.includes(`TMPDIR=${directory}`)) return [];
       return [{ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() }];
     } catch {
-      // It has ended, or is another user's.
+      // The process has ended, or belongs to another user.
       return [];
     }
   });

@@ -1,26 +1,26 @@
-import type { Fields } from './faces.ts';
+import type { Fields } from './interfaces.ts';
 
-/** What a face finds: things that all of them look at, and things of its own, which it may change. */
+/** The resources of an interface: shared ones, which it only reads, and its own, which it may change. */
 export interface Found {
-  /** An id that no other face uses. */
+  /** An id that no other interface uses. */
   readonly own: string;
   /** A request that has ended, with its machines. */
   readonly request_id: string;
   readonly machine_ids: readonly string[];
-  /** A machine of this face's own. */
+  /** A machine that belongs to this interface alone. */
   readonly mine: string;
-  /** A request in progress that no machine comes of; another one at each call. */
+  /** A request in progress that gets no machine; another one at each call. */
   slow(): string;
 }
 
 export interface Call {
   readonly input?: (found: Found) => Fields;
-  /** The words of the command line, where they are not those of the declaration. */
+  /** The arguments of the command line, if they differ from the declaration. */
   readonly cli?: (input: Fields) => readonly string[];
   readonly check?: (answer: any) => boolean;
-  /** What comes of it: a path below /api/v1, and what is told there in the end. */
-  readonly effect?: (answer: any) => readonly [string, (told: any) => boolean];
-  /** Only what the answer is made of is the same: what it says depends on what was done before. */
+  /** The effect: a path below /api/v1, and whether its answer shows the effect. */
+  readonly effect?: (answer: any) => readonly [string, (shown: any) => boolean];
+  /** Only the fields of the answer are the same: their values depend on earlier calls. */
   readonly like?: true;
 }
 
@@ -41,7 +41,7 @@ const ending =
   (wanted: string): NonNullable<Call['effect']> =>
   ({ request_id }) => [`/requests/${request_id}`, ({ status }) => status === wanted];
 
-/** A call of every operation, in this order: what only looks comes first, so that all faces see the same. */
+/** A call of every operation, in this order: queries come first, so that all interfaces see the same state. */
 export const calls: Readonly<Record<string, Call>> = {
   list_templates: {
     input: () => ({ provider_api: 'RunInstances', sort: 'template_id:desc', page_size: 1 }),
@@ -132,7 +132,7 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ template_id: 'small', machine_count: 3, request_id: 'req-1' }),
     check: ({ provider_instance }) => provider_instance === 'east',
   },
-  // From here on each face changes something.
+  // From here on each interface changes something.
   refresh_templates: { check: ({ templateCount }) => templateCount === 3, like: true },
   create_template: {
     input: ({ own }) => ({ template_id: own, ...template }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { until } from './support/boot-broker.ts';
 
-const guard = JSON.stringify(join(import.meta.dirname, 'support/nothing-left.ts'));
+const guard = JSON.stringify(join(import.meta.dirname, 'support/leftover-guard.ts'));
 
 /** A run of tests that does this. */
 const run = (does: string) =>

@@ -2,7 +2,7 @@ import type { AttemptRecord, MachineRecord, RequestRecord } from '../../core/ind
 import type { HeldState } from '../../core/reconciler/state/request-state.ts';
 import { MachineSet } from '../../core/reconciler/state/machine-set.ts';
 
-/** A request in progress, as stored; what a test does not say is ordinary. */
+/** A stored request in progress; fields that a test does not give have ordinary values. */
 export function requestOf(fields: Partial<RequestRecord> = {}): RequestRecord {
   const machine_count = fields.machine_count ?? 3;
   return {
@@ -61,8 +61,8 @@ export function machineOf(machine_id: string, fields: Partial<MachineRecord> = {
   };
 }
 
-/** A case as its holder has it. */
-export const stateOf = ({ machines = [], ...fields }: CaseFields = {}): HeldState => ({
+/** The state of a request as the holder of its claim reads it. */
+export const stateOf = ({ machines = [], ...fields }: StateFields = {}): HeldState => ({
   request: requestOf(),
   attempts: [],
   signals: [],
@@ -70,4 +70,4 @@ export const stateOf = ({ machines = [], ...fields }: CaseFields = {}): HeldStat
   machines: new MachineSet(machines),
 });
 
-type CaseFields = Partial<Omit<HeldState, 'machines'>> & { readonly machines?: readonly MachineRecord[] };
+type StateFields = Partial<Omit<HeldState, 'machines'>> & { readonly machines?: readonly MachineRecord[] };
