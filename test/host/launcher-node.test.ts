@@ -96,7 +96,7 @@ test("the system's Node is asked for its version once, and again when it is anot
   t.is(times(), 2);
 });
 
-test('a shim, which stands for another version in another directory, is asked each time', async (t) => {
+test('a shim, which selects the version by directory, is queried each time', async (t) => {
   const directory = oneOfMany('muster-node-');
   const home = join(directory, 'home');
   mkdirSync(home);

@@ -96,7 +96,7 @@ test('a histogram counts each duration in every bucket that holds it, and labels
   t.false(text.includes('a="z"'));
 });
 
-test('sums go on when a process that counted is gone; its gauges do not', async (t) => {
+test('counters keep the sum of a process that ended; its gauges disappear', async (t) => {
   const left = [
     counter('n_total', 'n', [[{ a: '1' }, 5]]),
     gauge('g', 'g', [[{}, 7]]),

@@ -100,7 +100,7 @@ const elsewhere = /redoc[.-](standalone|bundle)/;
 const imports =
   /(?:\bfrom\s*|\bimport\s*\(?\s*|\b(?:require|load|createRequire\([^)]*\))\(\s*)['"]([@\w][^'"\s]*)['"]/g;
 
-test('whatever the package imports, package.json says that it needs at run time', (t) => {
+test('package.json declares every module that the package imports at run time', (t) => {
   const { dependencies } = packed.manifest;
   const sources = packed.files.filter(
     ({ path }) => /^dist\/(?!bundled).*\.(js|d\.ts)$/.test(path) && !elsewhere.test(path),
@@ -169,7 +169,7 @@ test('the program says its version, and what each plugin of the project brings',
   t.regex(muster('plugins', 'list', '--output', 'json'), /acme-machines.*1\.2\.3/s);
 });
 
-test('the conformance kit of the package tests a plugin of somebody else, with the runner of Node', (t) => {
+test('the conformance kit of the package tests the plugin of another package, with the runner of Node', (t) => {
   const said = run(process.execPath, ['--test', '--test-reporter=tap', 'acme.test.js'], place);
   const count = (what: string) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(said)?.[1]);
   t.true(count('pass') > 30, said);
@@ -187,7 +187,7 @@ test('a release cannot be packed without what the build makes, or with an older 
   t.is(packed.manifest.scripts['prepack'], 'npm run build');
 });
 
-test('the broker serves requests from plugins of somebody else, one a package and one a file in TypeScript, and takes the machines back', async (t) => {
+test('the broker serves requests with plugins of another package and of a TypeScript file, and takes the machines back', async (t) => {
   const broker = spawn('node_modules/.bin/muster', ['server', 'start', '--foreground', '--port', '0'], {
     cwd: place,
     env: { ...process.env, MUSTER_DATA_DIR: join(place, 'data') },

@@ -384,7 +384,7 @@ test('what the kit of storages cannot show is a todo, never passed', (t) => {
   );
 });
 
-test('a storage that the plugin does not bring is told at once', (t) => {
+test('a storage that the plugin does not contribute is reported at once', (t) => {
   const ask = (type: string) =>
     testStorage({ test: () => {}, plugin: () => memory, type, place: () => '', options: () => ({}) });
   t.throws(() => ask('disk'), { message: "Plugin 'storage-memory' contributes no storage 'disk'; it has 'memory'." });

@@ -8,7 +8,7 @@ import { ask } from './in-process.ts';
 const directory = mkdtempSync(join(tmpdir(), 'muster-foreign-formats-'));
 test.after.always(() => rmSync(directory, { recursive: true, force: true }));
 
-test('the id that a script prints does not hang on the words of whatever plugin brings them', async (t) => {
+test('the id that a script prints does not depend on the field names of the format', async (t) => {
   const path = join(directory, 'index.ts');
   writeFileSync(
     path,

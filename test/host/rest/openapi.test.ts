@@ -128,7 +128,7 @@ test('every route is described, with its group and the header of its kind, and n
   t.deepEqual(document['components'].schemas.Error.properties.error.properties.code.enum, Object.keys(codes));
 });
 
-test('fields of templates, other spellings and what a plugin declares are told', async (t) => {
+test('the document has the fields of templates, other spellings and the fields that a plugin declares', async (t) => {
   const { document } = await documented(t, 'default');
   const { schemas } = document['components'];
   for (const field of [

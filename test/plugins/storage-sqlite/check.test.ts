@@ -46,7 +46,7 @@ function altered(path: string, sql: string): void {
 const said = ({ findings }: StorageCheck) =>
   findings.map(({ level, path, message }) => `${level} ${path}: ${message}`);
 
-test('a sound database is said to be, with what is in it, and nothing beside it is left behind', async (t) => {
+test('an intact database is reported as intact, with its contents, and the check leaves no file behind', async (t) => {
   const path = await sound();
   const found = await check(path);
   t.deepEqual(said(found), []);

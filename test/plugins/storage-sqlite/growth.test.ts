@@ -84,7 +84,7 @@ function sizeOf(path: string): number {
   return pages;
 }
 
-test('a long reader makes the log grow, which is told once; afterwards it shrinks by itself', async (t) => {
+test('a long reader makes the log grow, which is logged once; afterwards the log shrinks by itself', async (t) => {
   const path = freshPath();
   const store = await openFile(path);
   const warned: string[] = [];

@@ -79,7 +79,7 @@ test('the port of a killed server is not called: it may now belong to the server
   t.deepEqual(await exchange(directory, sent), { exit_code: 0, output: '{}' });
 });
 
-test('where no server is, or none listens any more, the reason is said', async (t) => {
+test('without a listening server the script reports the reason', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   t.teardown(() => rm(directory, { recursive: true }));
   t.is(await exchange(directory, sent), 'none runs');

@@ -53,7 +53,7 @@ test('annotations say which tools change something, destroy something, may be re
   ]);
 });
 
-test('an agent that asks how a request stands sees its machines, unless it says otherwise', async (t) => {
+test('an agent that queries a request gets its machines by default', async (t) => {
   const schema = tools.find(({ name }) => name === 'sync_and_get_request')?.inputSchema.properties?.['long'];
   t.like(schema, { default: true });
   const sent: unknown[] = [];
