@@ -6,6 +6,7 @@ import { type Params, part, parts, text } from '../../wire/form.ts';
 import { decimal } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import { findTemplate, findVersion } from '../specification/template-data.ts';
+import { checkDistinct } from './duplicate-pools.ts';
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 
 /** Rules for pools that depend on the kind of fleet. */
@@ -34,6 +35,7 @@ export function readTemplatePools(context: CallContext, configs: readonly Params
   const pools = configs.flatMap((config) => poolsOf(context, config, rules));
   if (!rules.instant && pools.length > maxOverrides)
     throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
+  checkDistinct(context, pools);
   return pools;
 }
 

@@ -81,6 +81,15 @@ function checkInterfaces(all: Params, interfaces: readonly Params[]): void {
   }
 }
 
+/** Throws if every network interface of a launch exists already: then there is none to tag. */
+export function checkCreatesInterface(all: Params): void {
+  const interfaces = parts(all, 'NetworkInterface');
+  if (interfaces.length === 0 || interfaces.some((one) => text(one, 'NetworkInterfaceId') === undefined)) return;
+  throw invalidParameter(
+    'Tags for network interfaces cannot be specified when the request does not create any network interface.',
+  );
+}
+
 /** The zone that a placement names, by its name or its id. */
 function readZone(context: CallContext, placement: Params | undefined): string | undefined {
   const name = text(placement, 'AvailabilityZone');

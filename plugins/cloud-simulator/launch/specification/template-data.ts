@@ -56,3 +56,11 @@ export function findVersion(template: LaunchTemplate, version: string | undefine
   }
   return found;
 }
+
+/** The id and the name of the template that parameters name; empty if they name none that exists. */
+export function templateNames({ state }: CallContext, named: Params | undefined): string[] {
+  const id = text(named, 'LaunchTemplateId');
+  const name = text(named, 'LaunchTemplateName');
+  const found = id === undefined ? state.templates.byName(name ?? '') : state.templates.byId.get(id);
+  return found === undefined ? [] : [found.id, found.name];
+}
