@@ -3,7 +3,6 @@ import {
   configsWith,
   isStanding,
   joinTagSpecifications,
-  machineParts,
   nativeUnit,
   overlay,
   overridesOf,
@@ -11,6 +10,7 @@ import {
   poolsFor,
   poolsOf,
   sharedOrderTemplate,
+  standingParts,
   strategiesOf,
   tagsOf,
   tagSpecifications,
@@ -47,7 +47,9 @@ export async function fleetParameters(
   const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const standing = isStanding(fleet_type);
-  const used = await (standing ? ownOrderTemplate : sharedOrderTemplate)(session, order, call);
+  const { used, parts } = standing
+    ? { used: await ownOrderTemplate(session, order, call, { taggable: standingParts }), parts: [] }
+    : await sharedOrderTemplate(session, order, call);
   const built = {
     LaunchTemplateConfigs: [
       {
@@ -60,7 +62,7 @@ export async function fleetParameters(
   const native = overlay(built, template.provider_api_spec);
   // The call that creates an instant fleet tags its machines. Machines of other fleets are tagged by their launch
   // template alone.
-  const tagged = standing ? ['fleet'] : ['fleet', ...machineParts];
+  const tagged = ['fleet', ...parts];
   const input = {
     ...native,
     LaunchTemplateConfigs: configsWith(native['LaunchTemplateConfigs'], used, standing),

@@ -9,6 +9,7 @@ import {
   ownOrderTemplate,
   poolsFor,
   poolsOf,
+  standingParts,
   strategiesOf,
   tagsOf,
   tagSpecifications,
@@ -34,7 +35,7 @@ export async function spotFleetParameters(
   const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const role = await roleArn(session, fleet_role ?? session.settings.service_role_spot_fleet, call);
-  const used = await ownOrderTemplate(session, order, call);
+  const used = await ownOrderTemplate(session, order, call, { taggable: standingParts });
   const { spot, onDemand } = strategiesOf(template);
   const built = {
     IamFleetRole: role,

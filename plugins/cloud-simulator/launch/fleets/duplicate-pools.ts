@@ -4,8 +4,8 @@ import { AwsError } from '../../wire/errors.ts';
 import { part, parts, text } from '../../wire/form.ts';
 
 /**
- * Throws if two pools are the same for EC2: a type, or attributes, in a zone. Two subnets of a zone make the same pool,
- * in two overrides or in the list of one.
+ * Throws if two pools are the same for EC2: a type, or attributes, in a zone. Two subnets of a zone make the same
+ * pool, in two overrides or in the list of one.
  */
 export function checkDistinct(context: CallContext, pools: readonly FleetPool[]): void {
   const seen = new Set<string>();

@@ -7,6 +7,7 @@ import { fleetShape } from '../../review/native/shapes.ts';
 import { reviewCommon } from '../../review/review.ts';
 import { reviewOverridden } from '../../review/review-native.ts';
 import { reviewRequirements } from '../../review/review-requirements.ts';
+import { standingParts } from '../../launch/order-template.ts';
 import { isStanding } from '../fleet-port.ts';
 import { reviewChoice } from './review-choice.ts';
 import { namedIn, nativeFleet, reviewFleetOptions, reviewPools } from './review-native-fleet.ts';
@@ -71,10 +72,22 @@ export function reviewFleet(
   const capacity = (native['TargetCapacitySpecification'] ?? native) as { readonly TargetCapacityUnitType?: unknown };
   if (capacity.TargetCapacityUnitType !== undefined && capacity.TargetCapacityUnitType !== 'units')
     error('/provider_api_spec', 'must count capacity in units: machine_count is a number of machines');
+  const untaggable = standing ? typesTagged(template).filter((type) => !standingParts.includes(type)) : [];
+  if (untaggable.length > 0)
+    findings.push({
+      level: 'warning',
+      path: '/launch_template_spec/TagSpecifications',
+      message: `of ${untaggable.join(', ')} are left out; a fleet of this type may tag ${standingParts.join(' and ')} only`,
+    });
   if (standing && template.launch_template_spec?.['InstanceMarketOptions'] !== undefined)
     error(
       '/launch_template_spec/InstanceMarketOptions',
       'cannot be in the launch template of a fleet; set the market with price_type',
     );
   return findings;
+}
+
+function typesTagged({ launch_template_spec: spec }: CloudTemplate): string[] {
+  const tags = (spec?.['TagSpecifications'] ?? []) as readonly { readonly ResourceType?: string | null }[];
+  return tags.flatMap(({ ResourceType }) => ResourceType ?? []);
 }
