@@ -4,6 +4,7 @@ import {
   isStanding,
   joinTagSpecifications,
   nativeUnit,
+  onePerZone,
   overlay,
   overridesOf,
   ownOrderTemplate,
@@ -42,8 +43,13 @@ export async function fleetParameters(
   call: Call,
 ): Promise<Prepared> {
   const template = order.template as CloudTemplate;
-  const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const unit = nativeUnit(template.provider_api_spec?.['LaunchTemplateConfigs']) ?? unitOf(template, offered);
+  const configs = template.provider_api_spec?.['LaunchTemplateConfigs'];
+  const all = (order.offers ?? poolsOf(template)) as readonly Pool[];
+  // Overrides of a native specification are sent as they are.
+  const { pools: offered, left_out } = Array.isArray(configs)
+    ? { pools: all, left_out: [] }
+    : await onePerZone(session, all, call);
+  const unit = nativeUnit(configs) ?? unitOf(template, offered);
   const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const standing = isStanding(fleet_type);
@@ -87,6 +93,7 @@ export async function fleetParameters(
     input,
     template: used,
     pools,
+    ...(left_out.length > 0 ? { left_out } : {}),
     target: target.total,
     target_on_demand: target.onDemand,
     unit,

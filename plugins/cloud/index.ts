@@ -16,6 +16,7 @@ export { ownOrderTemplate, sharedOrderTemplate, standingParts, taggedParts } fro
 export { dropLaunchTemplate, type TemplateVersion } from './launch/launch-template.ts';
 export { machineSpecOf } from './template/machine-data.ts';
 export { machineParameters } from './template/machine-parameters.ts';
+export { onePerZone, withLeftOut } from './launch/one-per-zone.ts';
 export { pagesOf } from './connection/answers/pages.ts';
 export { reportOf, type MachineData } from './observe/machines.ts';
 export { contentsOf, namedTemplate } from './template/named-template.ts';

@@ -10,6 +10,7 @@ import {
   machinesOfOrder,
   tagValue,
   terminate,
+  withLeftOut,
   type CloudSession,
 } from '../../cloud/index.ts';
 import { fleetShortfall, startedMachines, unitsOf, type FleetAnswer } from '../fleet-answer.ts';
@@ -44,9 +45,11 @@ export const instant: FleetType = {
     }
     const handle = { fleet_type, ...(answer.FleetId === undefined ? {} : { fleet_id: answer.FleetId }) };
     if (unitsOf(machines) >= prepared.target) return { handle, machines, settled: true };
-    const shortfall = redactedReasons(
-      fleetShortfall({ instances: [], errors }, prepared.pools),
-      session.parameterValues,
+    const reasons = fleetShortfall({ instances: [], errors }, prepared.pools);
+    const shortfall = withLeftOut(
+      redactedReasons(reasons, session.parameterValues),
+      prepared.pools,
+      prepared.left_out,
     );
     const refusal =
       machines.length === 0 && shortfall.every((each) => each.kind === 'invalid') ? shortfall[0] : undefined;

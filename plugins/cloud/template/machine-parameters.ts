@@ -87,8 +87,8 @@ function mergedVolumes(
 type Volume = NonNullable<BlockDeviceMapping['Ebs']>;
 
 function mergedVolume(base: Volume, over: Volume): Volume {
-  const { Iops, Throughput, ...rest } = base;
+  if (over.VolumeType === undefined || over.VolumeType === base.VolumeType) return { ...base, ...over };
   // Another type of volume has other performance settings.
-  const isOther = over.VolumeType !== undefined && over.VolumeType !== base.VolumeType;
-  return { ...(isOther ? rest : base), ...over };
+  const { Iops: _iops, Throughput: _throughput, ...rest } = base;
+  return { ...rest, ...over };
 }
