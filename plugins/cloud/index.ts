@@ -13,7 +13,7 @@ export * from './fleets/index.ts';
 export { withImageId } from './template/image-parameter.ts';
 export { launchFault } from './faults/launch-faults.ts';
 export { ownOrderTemplate, sharedOrderTemplate, standingParts, taggedParts } from './launch/order-template.ts';
-export { dropLaunchTemplate, type TemplateVersion } from './launch/launch-template.ts';
+export { dropLaunchTemplate, isTemplateMissing, type TemplateVersion } from './launch/launch-template.ts';
 export { machineSpecOf } from './template/machine-data.ts';
 export { machineParameters } from './template/machine-parameters.ts';
 export { onePerZone, withLeftOut } from './launch/one-per-zone.ts';
@@ -38,6 +38,7 @@ export { reviewCommon } from './review/review.ts';
 export { reviewOverridden } from './review/review-native.ts';
 export { reviewRequirements } from './review/review-requirements.ts';
 export type { CloudSession } from './connection/session.ts';
+export { sessionField } from './connection/session-field.ts';
 export { joinTagSpecifications, madeFor, ownTags, tagsOf, tagSpecifications, tagValue } from './template/tags.ts';
 export { terminate } from './release/terminate.ts';
 

@@ -87,7 +87,7 @@ function readCounts(params: Params): { min: number; max: number } {
 
 function templateData(call: ActionCall): Params | undefined {
   const named = part(call.params, 'LaunchTemplate');
-  return named === undefined ? undefined : findVersion(findTemplate(call, named), text(named, 'Version')).data;
+  return named === undefined ? undefined : findVersion(call, findTemplate(call, named), text(named, 'Version')).data;
 }
 
 function checkReplay(call: ActionCall, instances: readonly Instance[]): void {

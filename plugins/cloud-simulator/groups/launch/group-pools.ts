@@ -80,7 +80,7 @@ function groupPoolsOf(
 ): Omit<GroupPool, 'priority'>[] {
   const own = part(override, 'LaunchTemplateSpecification');
   const named = own === undefined ? config.source.template : readTemplateName(context, own);
-  const version = findVersion(findTemplate(context, { LaunchTemplateId: named.id }), named.version);
+  const version = findVersion(context, findTemplate(context, { LaunchTemplateId: named.id }), named.version);
   const template = { id: named.id, name: named.name, version: String(version.number) };
   const { policy } = config.source;
   const maxPrice =

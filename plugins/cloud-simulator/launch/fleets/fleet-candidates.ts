@@ -95,6 +95,7 @@ interface Launch {
 const decided = new Set(['InstanceType', 'SubnetId', 'AvailabilityZone', 'MaxPrice']);
 
 function launchesOf(context: CallContext, pool: FleetPool, market: Market, unit: UnitType): Launch[] {
+  if (pool.refusal !== undefined) throw pool.refusal;
   const types = typesOf(context, pool, market, unit);
   // A subnet determines the zone; a single zone next to it must agree.
   const zone = pool.zones.length === 1 ? pool.zones[0] : undefined;
