@@ -28,7 +28,7 @@ export interface FleetKnobs {
    */
   readonly late_machines: 'end' | 'stay';
   /**
-   * How an instant fleet reports a launch template or a version that does not exist, or is not visible yet: as an error
+   * How an instant fleet reports a launch template or a version that does not exist or is not visible yet: as an error
    * of its pools, with status 200 and a used token, or by refusing the call. Other fleets refuse the call.
    */
   readonly missing_template: 'errors' | 'refused';
@@ -46,6 +46,11 @@ export interface GroupKnobs {
   readonly retry_ms: Span;
   /** Time from the end of the last machine to the end of a deleted group. */
   readonly delete_ms: Span;
+  /**
+   * Whether scale-in protection and a suspended process Terminate protect only machines in service: a pending machine
+   * then may end when the group is above its desired capacity.
+   */
+  readonly ends_pending: boolean;
 }
 
 export interface CapacityKnobs {
@@ -67,7 +72,7 @@ export const capacityDefaults: CapacityKnobs = {
     missing_template: 'errors',
     not_modifiable_code: 'FleetNotInModifiableState',
   },
-  groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000 },
+  groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000, ends_pending: true },
 };
 
 export const capacityShapes: Shapes = {
@@ -84,5 +89,5 @@ export const capacityShapes: Shapes = {
     missing_template: oneWordOf('errors', 'refused'),
     not_modifiable_code: oneWordOf('FleetNotInModifiableState', 'IncorrectState'),
   }),
-  groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span }),
+  groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span, ends_pending: boolean }),
 };
