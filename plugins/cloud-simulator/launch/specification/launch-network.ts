@@ -35,7 +35,7 @@ export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetw
     zone: subnet?.zone ?? zone,
     groups,
     publicAddress: flag(first, 'AssociatePublicIpAddress') ?? false,
-    address: readAddress(text(all, 'PrivateIpAddress') ?? text(first, 'PrivateIpAddress'), subnet),
+    address: readAddress(context, text(all, 'PrivateIpAddress') ?? text(first, 'PrivateIpAddress'), subnet),
   };
 }
 
@@ -106,10 +106,18 @@ function readZone(context: CallContext, placement: Params | undefined): string |
   return found?.zone;
 }
 
-function readAddress(address: string | undefined, subnet: Subnet | undefined): number | undefined {
+function readAddress(
+  context: CallContext,
+  address: string | undefined,
+  subnet: Subnet | undefined,
+): number | undefined {
   if (address === undefined) return undefined;
   if (subnet === undefined)
     throw invalidCombination('A private address can only be specified together with a subnet.');
+  if (context.knobs.ipv6_only.includes(subnet.id))
+    throw invalidCombination(
+      `The subnet '${subnet.id}' has IPv6 addresses only, and cannot give a private IPv4 address.`,
+    );
   const offset = subnet.offset(address);
   if (offset === undefined)
     throw invalidParameter(`Address ${address} does not fall within the subnet's address range`);
