@@ -251,6 +251,7 @@ export interface MachineReport {
   readonly machine_id: string;
   readonly status: MachineStatus;
   readonly name?: string;
+  /** The address inside the network: IPv4, or IPv6 where the machine has no IPv4 address. */
   readonly private_ip?: string;
   readonly public_ip?: string;
   /** ISO 8601. */
