@@ -90,6 +90,8 @@ export interface FaultDetails {
   readonly code?: string;
   /** The `key` of the offer that the fault concerns. */
   readonly offer?: string;
+  /** As in a shortfall: why the offer has no machines, where that does not concern other templates. */
+  readonly lack?: 'terms' | 'untried';
   /** How long the provider asks the caller to wait before the next call, in milliseconds. */
   readonly retry_after_ms?: number;
   readonly cause?: unknown;
@@ -104,6 +106,7 @@ export class ProviderFault extends Error {
   readonly kind: FaultKind;
   readonly code: string;
   readonly offer: string | undefined;
+  readonly lack: 'terms' | 'untried' | undefined;
   readonly retry_after_ms: number | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
@@ -112,6 +115,7 @@ export class ProviderFault extends Error {
     this.kind = kind;
     this.code = details.code ?? kind;
     this.offer = details.offer;
+    this.lack = details.lack;
     this.retry_after_ms = details.retry_after_ms;
   }
 }

@@ -1,4 +1,4 @@
-import { boolean, milliseconds, oneWordOf, record, type Shapes } from './shapes.ts';
+import { boolean, milliseconds, oneWordOf, record, type Shapes, wholeNumber } from './shapes.ts';
 import { type Span, span } from './span.ts';
 
 /** How EC2 fleets of type request and maintain, and Spot fleets, behave. */
@@ -27,6 +27,11 @@ export interface FleetKnobs {
    * fleet ends them `launch_ms` later, or forgets them.
    */
   readonly late_machines: 'end' | 'stay';
+  /**
+   * How many pools of a market that lack machines an instant fleet tries; it reports UnfulfillableCapacity for the
+   * pools behind them, whether these have machines or not. null = it tries all. AWS documents neither.
+   */
+  readonly instant_tries: number | null;
   /** The error of ModifyFleet while a fleet is modifying: both codes have been observed. */
   readonly not_modifiable_code: 'FleetNotInModifiableState' | 'IncorrectState';
 }
@@ -59,6 +64,7 @@ export const capacityDefaults: CapacityKnobs = {
     history_ms: 30_000,
     request_retries: true,
     late_machines: 'end',
+    instant_tries: 3,
     not_modifiable_code: 'FleetNotInModifiableState',
   },
   groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000 },
@@ -75,6 +81,7 @@ export const capacityShapes: Shapes = {
     history_ms: milliseconds,
     request_retries: boolean,
     late_machines: oneWordOf('end', 'stay'),
+    instant_tries: wholeNumber(1, 'null'),
     not_modifiable_code: oneWordOf('FleetNotInModifiableState', 'IncorrectState'),
   }),
   groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span }),

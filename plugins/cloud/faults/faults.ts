@@ -1,5 +1,5 @@
 import { isFault, ProviderFault, type FaultKind } from '../../../core/index.ts';
-import { kindOfCode } from './fault-codes.ts';
+import { adviceFor, kindOfCode, meaningOfCode } from './fault-codes.ts';
 
 /** The context of the call that failed. */
 export interface FaultContext {
@@ -42,6 +42,11 @@ const notSent: ReadonlySet<string> = new Set([
 
 const maxMessageLength = 600;
 
+/** Reads of a resource that a template names: the permission may differ from resource to resource. */
+const readsForTemplate: ReadonlySet<string> = new Set(['GetParameter']);
+/** A refused read that every template needs shows something about the instance. */
+const isReading = ({ action, mutating }: FaultContext): boolean => !mutating && !readsForTemplate.has(action);
+
 /**
  * Converts an error of the SDK to a fault. A fault is returned unchanged, except that a fault about credentials gets
  * the name of the instance. A code of the cloud decides the kind. Without a code the state of the connection decides:
@@ -59,7 +64,13 @@ export function faultOf(error: unknown, context: FaultContext): ProviderFault {
   const said =
     text === '' || text === 'UnknownError' ? 'The cloud gave no reason.' : /[.!?]$/.test(text) ? text : `${text}.`;
   const cause = { name: thrown.name, code: shown, status, request_id: thrown.$metadata?.requestId, said: cleaned };
-  return new ProviderFault(kind, messageOf(kind, shown, said, context), { code: shown, cause });
+  const advice = code === undefined ? '' : adviceFor(code, text, isReading(context));
+  const lack = code === undefined ? undefined : meaningOfCode(code, text, isReading(context))?.lack;
+  return new ProviderFault(kind, messageOf(kind, shown, advice ? `${said} ${advice}` : said, context), {
+    code: shown,
+    ...(lack === undefined ? {} : { lack }),
+    cause,
+  });
 }
 
 /** The ids of machines in an error of EC2. They are matched as whole ids, since one id may be a prefix of another. */
@@ -98,8 +109,7 @@ function kindOf(
   const { mutating, sent } = context;
   const unanswered: FaultKind = mutating && sent !== false ? 'unknown-outcome' : 'unavailable';
   if (code !== undefined) {
-    const kind = kindOfCode(code, text);
-    if (code === 'RequestResourceCountExceeded' && !mutating) return 'throttled';
+    const kind = kindOfCode(code, text, isReading(context));
     if (kind === 'transient') return unanswered;
     if (kind !== undefined) return kind;
     if (status === 429) return 'throttled';

@@ -58,7 +58,7 @@ test('that all failed is said of a whole market, whichever pool it quotes', (t) 
 });
 
 test('what has nothing to do with a pool concerns the whole order', (t) => {
-  t.deepEqual(said('iamFleetRoleInvalid', ''), ['undefined credentials UnauthorizedOperation']);
+  t.deepEqual(said('iamFleetRoleInvalid', ''), ['undefined invalid UnauthorizedOperation']);
   t.deepEqual(
     said('spotInstanceCountLimitExceeded', 'Max instance count exceeded (Error Code: MaxSpotInstanceCountExceeded)'),
     ['undefined quota MaxSpotInstanceCountExceeded'],
