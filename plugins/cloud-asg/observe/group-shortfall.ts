@@ -38,6 +38,7 @@ export async function groupShortfall(
         new sdk.DescribeScalingActivitiesCommand({ AutoScalingGroupName: handle.name, MaxRecords: maxActivities }),
       call,
     );
+    session.logEncoded('The launch of a group', Activities?.map(({ StatusMessage }) => StatusMessage) ?? []);
     const { pools } = order.prepared as Prepared;
     return redactedReasons(
       shortfallOf(Activities ?? [], pools, group.AvailabilityZones ?? []),

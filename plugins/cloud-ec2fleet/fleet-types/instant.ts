@@ -50,6 +50,10 @@ export const instant: FleetType = {
     }
     const handle = { fleet_type, ...(answer.FleetId === undefined ? {} : { fleet_id: answer.FleetId }) };
     if (unitsOf(machines) >= prepared.target) return { handle, machines, settled: true };
+    session.logEncoded(
+      'CreateFleet',
+      errors.map(({ ErrorMessage }) => ErrorMessage),
+    );
     const shortfall = redactedReasons(
       fleetShortfall({ instances: [], errors }, prepared.pools),
       session.parameterValues,

@@ -1,5 +1,5 @@
 import { actionName } from './action-shapes.ts';
-import { listOf, milliseconds, oneWordOf, orNull, record, type Shapes, string } from './shapes.ts';
+import { listOf, milliseconds, oneWordOf, orNull, record, type Shapes, string, wholeNumber } from './shapes.ts';
 import { rule, type When } from './when.ts';
 
 /** Behavior of client tokens that AWS does not document. The defaults are the stricter choices. */
@@ -38,6 +38,14 @@ export interface AuthKnobs {
    * EC2 AccessDenied (both 403).
    */
   readonly denied: readonly (When & { readonly action: string })[];
+  /** What the trust policies of roles demand. Any other role can be assumed by every caller, for twelve hours. */
+  readonly roles: readonly {
+    readonly arn: string;
+    /** AssumeRole without this external id: AccessDenied (403). */
+    readonly external_id?: string;
+    /** AssumeRole with a longer DurationSeconds: ValidationError. Default 3600, as in AWS. */
+    readonly max_session_s?: number;
+  }[];
   /**
    * How far the cloud's clock is ahead of the computer's (below 0: behind), as the `Date` of every answer shows.
    * Calls whose signature date differs from it by more than five minutes are refused: RequestExpired, from other
@@ -60,7 +68,7 @@ export const callerDefaults: CallerKnobs = {
     in_progress_ms: 0,
     memory_ms: 86_400_000,
   },
-  auth: { known_keys: null, expired: [], denied: [], clock_skew_ms: 0 },
+  auth: { known_keys: null, expired: [], denied: [], roles: [], clock_skew_ms: 0 },
 };
 
 const tenYearsMs = 315_360_000_000;
@@ -82,6 +90,7 @@ export const callerShapes: Shapes = {
     known_keys: orNull(listOf(string)),
     expired: listOf(rule({})),
     denied: listOf(rule({ action: actionName }, ['action'])),
+    roles: listOf(record({ arn: string, external_id: string, max_session_s: wholeNumber(900) }, ['arn'])),
     clock_skew_ms: skew,
   }),
 };

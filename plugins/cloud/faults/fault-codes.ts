@@ -1,4 +1,5 @@
 import type { FaultKind, Shortfall } from '../../../core/index.ts';
+import { withoutEncodedMessage } from './encoded-message.ts';
 import { codeFamilies, codesByMessage, codeTable, type CodeKind, type CodeMeaning } from './code-table.ts';
 
 const byCode: ReadonlyMap<string, CodeMeaning> = new Map(
@@ -39,7 +40,7 @@ export function adviceFor(code: string, message = '', reading = false): string {
  * message begins with one.
  */
 export function reasonFor(code: string, message: string, about?: string): Omit<Shortfall, 'offer' | 'count'> {
-  const text = message.replace(/[.\s]+$/, '') || 'The cloud gave no reason';
+  const text = withoutEncodedMessage(message).replace(/[.\s]+$/, '') || 'The cloud gave no reason';
   const lack = meaningOfCode(code, message)?.lack;
   const shown = [about && `${about}:`, `${text}.`, adviceFor(code, message), `Error Code: ${code}`];
   return {

@@ -46,6 +46,10 @@ export async function reasonsOf(
   if (now - before.since < stuckMs || now - before.read_at < readIntervalMs) return before.found;
   try {
     const events = await port.history(session, view.id, new Date(session.cloudClock.now() - historyMs), call);
+    session.logEncoded(
+      'The launch of a fleet',
+      events.map(({ description }) => description),
+    );
     const zones = await zonesOfSubnets(session, pools, call);
     const found = redactedReasons(shortfallOf(events, pools, zones), session.parameterValues);
     progress.set(view.id, { ...before, read_at: now, found });

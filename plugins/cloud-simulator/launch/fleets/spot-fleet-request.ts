@@ -1,3 +1,4 @@
+import { partitionOf } from '../../state/sessions.ts';
 import type { ActionCall } from '../../dispatch/action.ts';
 import type { ExcessPolicy, FleetRequest } from '../../state/fleets/standing-fleet.ts';
 import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
@@ -24,7 +25,7 @@ const onDemandStrategies = { lowestPrice: 'lowest-price', prioritized: 'prioriti
 export function readSpotFleet(call: ActionCall): FleetRequest {
   const config = part(call.params, 'SpotFleetRequestConfig');
   if (config === undefined) throw missingParameter('SpotFleetRequestConfig');
-  checkRole(config);
+  checkRole(call, config);
   const type = oneOf(config, 'Type', ['request', 'maintain', 'instant']) ?? 'maintain';
   if (type === 'instant') throw invalidConfig('A Spot Fleet request cannot be of type instant.');
   const target = readSpotTarget(config, type);
@@ -112,11 +113,13 @@ function readPools(call: ActionCall, config: Params, maxPrice: number | undefine
   return readSpecificationPools(specifications, maxPrice);
 }
 
-function checkRole(config: Params): void {
+function checkRole({ state }: ActionCall, config: Params): void {
   const role = text(config, 'IamFleetRole');
   if (role === undefined || role === '') throw missingParameter('SpotFleetRequestConfig.IamFleetRole');
-  if (!/^arn:aws[\w-]*:iam::\d{12}:role\/\S+$/.test(role))
-    throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
+  const [, partition] = /^arn:(aws[\w-]*):iam::\d{12}:role\/\S+$/.exec(role) ?? [];
+  if (partition === undefined) throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
+  if (partition !== partitionOf(state.region))
+    throw invalidConfig(`IamFleetRole '${role}' is a role of another partition than ${partitionOf(state.region)}.`);
 }
 
 function invalidConfig(message: string): AwsError {
