@@ -41,9 +41,9 @@ export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
     remedy: 'Find out what else calls the provider with this account.',
   },
   credentials: {
-    meaning: 'The provider does not accept the credentials or the permissions of the instance.',
+    meaning: 'The provider does not accept the credentials of the instance.',
     then: 'muster tries the next instance. When a check is refused too, or the orders of three templates are, this instance is unhealthy and not selected until it answers again.',
-    remedy: 'Correct the credentials, or grant the permissions that the message names.',
+    remedy: 'Correct the credentials. If the message names a permission, grant it.',
   },
   invalid: {
     meaning: 'The provider refuses the parameters.',
