@@ -100,7 +100,7 @@ export function shortfallOf(
 /** The description without the code, which the reason names at its end. */
 const withoutCode = (description: string): string =>
   description
-    .replace(/\s*\((?:Service: [^;()]+; )?Error Code: [\w.-]+\)/, '')
+    .replace(/\s*\([^()]*Error Code: [\w.-]+[^()]*\)/, '')
     .replace(/\s*Error Code: [\w.-]*\w\.?/, '')
     .trim();
 

@@ -36,6 +36,11 @@ async function outcome({ call, until }: BootedBroker, template_id: string, machi
 
 const healthOf = async ({ call }: BootedBroker) => (await call('GET', '/providers/east')).body.status;
 
+const quick: KnobChange = {
+  fleets: { start_ms: 20, launch_ms: 20, retry_ms: 100, modify_ms: 20, notice_ms: 20, stale_ms: 0, history_ms: 0 },
+  groups: { react_ms: 20, health_ms: 50, retry_ms: 50, delete_ms: 20 },
+};
+
 const refusals = ['OptInRequired', 'UnauthorizedOperation', 'AuthFailure.ServiceLinkedRoleCreationNotPermitted'];
 for (const code of refusals)
   for (const [provider_api, action] of [
@@ -153,3 +158,33 @@ test('a true lack of capacity is remembered for all templates', async (t) => {
   const { body } = await broker.call('GET', '/providers/east/capabilities');
   t.is((body.offers_without_capacity ?? body.capabilities.offers_without_capacity).length, 1);
 });
+
+for (const [way, fields] of [
+  ['a fleet', { provider_api: 'EC2Fleet' }],
+  ['a group', { provider_api: 'ASG' }],
+  ['a mixed group', { provider_api: 'ASG', price_type: 'mixed', percent_on_demand: 50 }],
+] as const)
+  test(`${way} of a type that no zone of the template offers ends as a lack of capacity`, async (t) => {
+    const broker = await boot(
+      t,
+      [{ template_id: 'rare', ...fields, machine_type: 'p5.48xlarge', subnet_ids: undefined }],
+      {
+        capacity: [{ count: 0, code: 'InvalidFleetConfiguration' }],
+        ...quick,
+      },
+    );
+    const { status, fulfilment } = await outcome(broker, 'rare', 2);
+    t.is(status, 'failed');
+    t.is(fulfilment.shortfall[0].kind, 'capacity');
+  });
+
+for (const fleet_type of ['request', 'maintain'])
+  test(`a ${fleet_type} fleet beyond the target capacity of the account fails by a quota`, async (t) => {
+    const broker = await boot(t, [{ template_id: 'many', provider_api: 'EC2Fleet', fleet_type }], {
+      quotas: { fleet_capacity: 1 },
+      ...quick,
+    });
+    const { status, fulfilment } = await outcome(broker, 'many', 2);
+    t.is(status, 'failed');
+    t.like(fulfilment.shortfall[0], { kind: 'quota', code: 'MaxFleetTargetCapacityExceeded' });
+  });

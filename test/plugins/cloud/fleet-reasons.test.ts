@@ -65,6 +65,23 @@ test('what has nothing to do with a pool concerns the whole order', (t) => {
   );
 });
 
+test('a type that the zone does not offer lacks capacity there, and the message names its code once, at its end', (t) => {
+  const description =
+    'On-Demand launch failed: Your requested instance type (m5.large) is not supported in your requested Availability Zone (us-east-1a). (Service: AmazonEC2; Status Code: 400; Error Code: InvalidFleetConfiguration; Request ID: 1-2).';
+  const [found, ...more] = shortfallOf(
+    [{ sub_type: 'spotFleetRequestConfigurationInvalid', description }],
+    pools,
+    zones,
+  );
+  t.deepEqual(more, []);
+  t.is(found?.lack, undefined);
+  t.like(found, { offer: 'm5.large|subnet-1|on-demand', kind: 'capacity', code: 'InvalidFleetConfiguration' });
+  t.is(
+    found?.message,
+    'On-Demand launch failed: Your requested instance type (m5.large) is not supported in your requested Availability Zone (us-east-1a). Error Code: InvalidFleetConfiguration',
+  );
+});
+
 test('what says nothing is no reason', (t) => {
   t.deepEqual(said('fleetProgressHalted', ''), []);
   t.deepEqual(

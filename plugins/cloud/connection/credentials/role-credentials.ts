@@ -49,7 +49,7 @@ function refusal(role: string, error: unknown): unknown {
       `The role ${role} cannot be assumed: ${message}. Check role_arn, role_session_name and role_duration. Error Code: ${name}`,
       { code: name, cause: error },
     );
-  if (!/^AccessDenied/.test(name)) return error;
+  if (!name.startsWith('AccessDenied')) return error;
   return new ProviderFault(
     'credentials',
     `The role ${role} may not be assumed: ${message}. Check the trust policy of the role, role_external_id, and the permission sts:AssumeRole of the caller. Error Code: ${name}`,
