@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';
 import { circlesOf } from './support/circles-of.ts';
+import { groups } from './together/groups.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const sources = globSync('{core,plugins,plugin-testkit,config,host}/**/*.ts', { cwd: root });
@@ -255,4 +256,22 @@ test('lines end before column 120', (t) => {
   const pages = ['docs/{*,guides/*,decisions/*}.md', '*.md'];
   const files = [`${folders}/**/*.ts`, '*.js', ...pages].flatMap((pattern) => globSync(pattern, { cwd: root }));
   t.deepEqual(files.filter((file) => !file.includes('node_modules/')).flatMap(longLines), []);
+});
+
+test('the tests of a group that share a process have different titles', (t) => {
+  for (const [group, pattern] of Object.entries(groups)) {
+    const files = globSync(pattern, { cwd: join(root, 'test'), exclude: ['**/*.long.test.ts'] });
+    const titles = files.flatMap((file) =>
+      readFileSync(join(root, 'test', file), 'utf8')
+        .matchAll(/^test(?:\.\w+)?\(\s*'((?:[^'\\]|\\.)*)'/gm)
+        .map(([, title]) => title)
+        .toArray(),
+    );
+    t.true(titles.length > 0, group);
+    t.deepEqual(
+      titles.filter((title, index) => titles.indexOf(title) !== index),
+      [],
+      group,
+    );
+  }
 });

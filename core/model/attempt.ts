@@ -49,6 +49,8 @@ export const AttemptRecord = Type.Object({
    * Derived from the other fields, and stored so that the store can count by it. Absent: the attempt no longer counts.
    */
   active: Type.Optional(Type.Boolean()),
+  /** Why the last call was certainly not executed, for an order that is not sent again. */
+  deferred_for: Type.Optional(Type.Unsafe<Shortfall>(Shortfall)),
   /** No further machine will start without a new call. */
   settled: Type.Boolean(),
   /** The provider accepted that at most this many further machines arrive. 0: the attempt is stopped. */

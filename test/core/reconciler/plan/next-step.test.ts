@@ -20,6 +20,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   quarantined: () => undefined,
 
   outOfReach: () => undefined,
+  movingIntervalMs: () => defaultSettings.observe_moving_ms,
   capabilities: () => ({
     supports_spot: true,
     supports_on_demand: true,
