@@ -108,8 +108,6 @@ const minutesFrom = (now: number, minutes: number): string =>
 /** The ARN of a role, from its name or its ARN. A service-linked role has the path of its service. */
 async function roleArn(session: CloudSession, role: string, call: Call): Promise<string> {
   if (role.startsWith('arn:')) return role;
-  const { region } = session.settings;
-  const partition = region.startsWith('cn-') ? 'aws-cn' : region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
   const path = role.startsWith('AWSServiceRole') ? 'aws-service-role/spotfleet.amazonaws.com/' : '';
-  return `arn:${partition}:iam::${await session.account(call)}:role/${path}${role}`;
+  return `arn:${await session.partition(call)}:iam::${await session.account(call)}:role/${path}${role}`;
 }

@@ -11,7 +11,7 @@ const sentences: Readonly<Record<LaunchFaultKind, string>> = {
   capacity: 'without capacity, the launch reports capacity',
   quota: 'when the account has reached a limit, the launch reports quota',
   throttled: 'when calls are throttled, the launch reports throttled, and starts its machines when it is sent again',
-  credentials: 'without permission, the launch reports credentials',
+  credentials: 'when the credentials are refused, the launch reports credentials',
   invalid: 'when the provider refuses the parameters, the launch reports invalid',
   unavailable:
     'when the provider was certainly not reached, the launch reports unavailable, and starts its machines when it is sent again',

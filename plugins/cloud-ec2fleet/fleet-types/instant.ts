@@ -1,5 +1,5 @@
 import type { CreateFleetCommandInput } from '@aws-sdk/client-ec2';
-import { isFault, ProviderFault, type Call, type MachineReport } from '../../../core/index.ts';
+import { isFault, ProviderFault, type Call, type Launch, type MachineReport } from '../../../core/index.ts';
 import {
   redactedReasons,
   dropLaunchTemplate,
@@ -11,13 +11,15 @@ import {
   reportOf,
   sessionField,
   machinesOfOrder,
+  meaningOfCode,
   tagValue,
   terminate,
   withLeftOut,
   type CloudSession,
+  type Pool,
 } from '../../cloud/index.ts';
 import { fleetShortfall, startedMachines, unitsOf, type FleetAnswer } from '../fleet-answer.ts';
-import type { FleetOrder, FleetType } from '../fleet-type.ts';
+import type { FleetHandle, FleetOrder, FleetType } from '../fleet-type.ts';
 
 const fleet_type = 'instant';
 
@@ -36,8 +38,12 @@ export const instant: FleetType = {
     const answer = await session
       .write((ec2) => new ec2.CreateFleetCommand(input), call, { slow: true })
       .catch((error: unknown) => {
-        throw launchFault(session, order, error, prepared.template);
+        const fault = launchFault(session, order, error, prepared.template);
+        const refused = isFault(fault) ? refusedMarket(fault, (order.offers ?? []) as readonly Pool[]) : undefined;
+        if (!refused) throw fault;
+        return refused;
       });
+    if ('settled' in answer) return answer;
     const first: FleetAnswer = { instances: answer.Instances ?? [], errors: answer.Errors ?? [] };
     let machines = startedMachines(first, prepared.weights);
     let errors = first.errors;
@@ -54,6 +60,10 @@ export const instant: FleetType = {
       if (isFault(fault) && fault.kind === 'unavailable') next();
       throw fault;
     }
+    session.logEncoded(
+      'CreateFleet',
+      errors.map(({ ErrorMessage }) => ErrorMessage),
+    );
     const reasons = fleetShortfall({ instances: [], errors }, prepared.pools);
     const shortfall = withLeftOut(
       redactedReasons(reasons, session.parameterValues),
@@ -121,6 +131,20 @@ function templateUnseen(errors: FleetAnswer['errors']): ProviderFault | undefine
     return new ProviderFault(kindOfReason(ErrorCode, text), message, { code: ErrorCode });
   });
   return faults.every(isTemplateMissing) ? faults[0] : undefined;
+}
+
+/**
+ * The result of a call that was refused for one market of an order with several: nothing was started, and the pools of
+ * the other markets remain.
+ */
+function refusedMarket(fault: ProviderFault, pools: readonly Pool[]): Launch<FleetHandle> | undefined {
+  const { kind, code, message } = fault;
+  if (kind !== 'invalid' || meaningOfCode(code)?.scope !== 'market') return undefined;
+  // The roles that a market needs are those of Spot.
+  const refused = pools.filter(({ market }) => market === 'spot');
+  if (refused.length === 0 || refused.length === pools.length) return undefined;
+  const shortfall = refused.map(({ key }) => ({ offer: key, kind, code, message }));
+  return { handle: { fleet_type }, machines: [], shortfall, settled: true };
 }
 
 /**

@@ -30,7 +30,7 @@ export function admit(call: ActionCall, caller: Caller, service: string): void {
   const concerned = (action: string) =>
     action === call.action || (action === '*' && call.action !== 'GetCallerIdentity');
   if (denied.some((rule) => !isNarrowed(rule) && concerned(rule.action) && rules.inForce(rule, call))) {
-    throw notAllowed(service, call.action, identityOf(sessions, accessKey, caller.account).arn);
+    throw notAllowed(service, call.action, identityOf(sessions, accessKey, caller).arn);
   }
 }
 

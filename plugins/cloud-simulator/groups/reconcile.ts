@@ -1,3 +1,4 @@
+import { fleetCodeOf } from '../launch/fleets/fleet-fill.ts';
 import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw, type Span } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
@@ -87,8 +88,12 @@ export function delayRetry(context: CallContext, group: Group): void {
 
 /** Records failed launches. */
 export function recordShortages(context: CallContext, group: Group, shortages: readonly Shortage[]): void {
-  for (const { place, error } of shortages) {
-    const message = `${error.message} Launching EC2 instance failed.`;
+  // AWS launches the machines of a mixed group by a fleet, and names the code of the fleet.
+  const isMixed = group.config.source.policy !== undefined;
+  for (const { place, market, error } of shortages) {
+    const service = market === 'spot' ? 'Spot' : 'On-Demand';
+    const coded = isMixed ? `Could not launch ${service} Instances. ${fleetCodeOf(error.code)} - ` : '';
+    const message = `${coded}${error.message} Launching EC2 instance failed.`;
     recordActivity(context, group, {
       description: `Launching a new EC2 instance.  Status Reason: ${message}`,
       cause: 'an instance was started in response to a difference between desired and actual capacity.',

@@ -1,6 +1,17 @@
 import { launchActions } from '../actions/action-names.ts';
 import { actionName } from './action-shapes.ts';
-import { boolean, both, listOf, milliseconds, oneWordOf, orNull, record, type Shapes, string } from './shapes.ts';
+import {
+  boolean,
+  both,
+  listOf,
+  milliseconds,
+  oneWordOf,
+  orNull,
+  record,
+  type Shapes,
+  string,
+  wholeNumber,
+} from './shapes.ts';
 import { rule, type When } from './when.ts';
 
 /** Behavior of client tokens that AWS does not document. The defaults are the stricter choices. */
@@ -66,6 +77,14 @@ export interface AuthKnobs {
   /** What is not allowed: UnauthorizedOperation, from other services than EC2 AccessDenied (both 403). */
   readonly denied: readonly DeniedRule[];
   readonly service_roles: ServiceRoleKnobs;
+  /** What the trust policies of roles demand. Any other role can be assumed by every caller, for twelve hours. */
+  readonly roles: readonly {
+    readonly arn: string;
+    /** AssumeRole without this external id: AccessDenied (403). */
+    readonly external_id?: string;
+    /** AssumeRole with a longer DurationSeconds: ValidationError. Default 3600, as in AWS. */
+    readonly max_session_s?: number;
+  }[];
   /**
    * How far the cloud's clock is ahead of the computer's (below 0: behind), as the `Date` of every answer shows.
    * Calls whose signature date differs from it by more than five minutes are refused: RequestExpired, from other
@@ -96,6 +115,7 @@ export const callerDefaults: CallerKnobs = {
     expired: [],
     denied: [],
     service_roles: { ec2_fleet_tags: roleTags, spot_fleet_tags: roleTags, spot_market: true },
+    roles: [],
     clock_skew_ms: 0,
   },
 };
@@ -136,6 +156,7 @@ export const callerShapes: Shapes = {
       spot_fleet_tags: orNull(listOf(string)),
       spot_market: boolean,
     }),
+    roles: listOf(record({ arn: string, external_id: string, max_session_s: wholeNumber(900) }, ['arn'])),
     clock_skew_ms: skew,
   }),
 };

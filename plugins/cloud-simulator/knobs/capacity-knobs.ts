@@ -1,4 +1,4 @@
-import { boolean, milliseconds, oneWordOf, record, type Shapes } from './shapes.ts';
+import { boolean, milliseconds, oneWordOf, record, type Shapes, wholeNumber } from './shapes.ts';
 import { type Span, span } from './span.ts';
 
 /** How EC2 fleets of type request and maintain, and Spot fleets, behave. */
@@ -32,6 +32,11 @@ export interface FleetKnobs {
    * of its pools, with status 200 and a used token, or by refusing the call. Other fleets refuse the call.
    */
   readonly missing_template: 'errors' | 'refused';
+  /**
+   * How many pools of a market that lack machines an instant fleet tries; it reports UnfulfillableCapacity for the
+   * pools behind them, whether these have machines or not. null = it tries all. AWS documents neither.
+   */
+  readonly instant_tries: number | null;
   /** The error of ModifyFleet while a fleet is modifying: both codes have been observed. */
   readonly not_modifiable_code: 'FleetNotInModifiableState' | 'IncorrectState';
 }
@@ -70,6 +75,7 @@ export const capacityDefaults: CapacityKnobs = {
     request_retries: true,
     late_machines: 'end',
     missing_template: 'errors',
+    instant_tries: 3,
     not_modifiable_code: 'FleetNotInModifiableState',
   },
   groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000, ends_pending: true },
@@ -87,6 +93,7 @@ export const capacityShapes: Shapes = {
     request_retries: boolean,
     late_machines: oneWordOf('end', 'stay'),
     missing_template: oneWordOf('errors', 'refused'),
+    instant_tries: wholeNumber(1, 'null'),
     not_modifiable_code: oneWordOf('FleetNotInModifiableState', 'IncorrectState'),
   }),
   groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span, ends_pending: boolean }),

@@ -4,7 +4,7 @@ import type { DeniedRule } from '../knobs/caller-knobs.ts';
 import { fits } from '../pattern.ts';
 import type { CallContext } from '../state/call-context.ts';
 import type { FleetKind } from '../state/fleets/standing-fleet.ts';
-import { identityOf } from '../state/sessions.ts';
+import { identityOf, partitionOf } from '../state/sessions.ts';
 import { AwsError } from '../wire/errors.ts';
 import type { LaunchSpec } from './specification/launch-spec.ts';
 
@@ -21,7 +21,7 @@ export interface Launcher {
 
 /** A launch that starts machines as the caller of its action. */
 export function callerAsLauncher(call: ActionCall, action: ActionName): Launcher {
-  const { arn } = identityOf(call.sessions, call.accessKey, call.state.account);
+  const { arn } = identityOf(call.sessions, call.accessKey, call.state);
   return { action, who: arn, mayTag: null, tagsOfSpotChecked: false };
 }
 
@@ -31,13 +31,13 @@ export function fleetAsLauncher({ state, knobs }: CallContext, kind: FleetKind):
   return kind === 'ec2'
     ? {
         action: 'CreateFleet',
-        who: `arn:aws:sts::${state.account}:assumed-role/AWSServiceRoleForEC2Fleet/EC2Fleet`,
+        who: `arn:${partitionOf(state.region)}:sts::${state.account}:assumed-role/AWSServiceRoleForEC2Fleet/EC2Fleet`,
         mayTag: ec2_fleet_tags,
         tagsOfSpotChecked: spot_market,
       }
     : {
         action: 'RequestSpotFleet',
-        who: `arn:aws:sts::${state.account}:assumed-role/AWSServiceRoleForEC2SpotFleet/SpotFleet`,
+        who: `arn:${partitionOf(state.region)}:sts::${state.account}:assumed-role/AWSServiceRoleForEC2SpotFleet/SpotFleet`,
         mayTag: spot_fleet_tags,
         tagsOfSpotChecked: spot_market,
       };
@@ -47,7 +47,7 @@ export function fleetAsLauncher({ state, knobs }: CallContext, kind: FleetKind):
 export function groupAsLauncher({ state }: CallContext): Launcher {
   return {
     action: 'CreateAutoScalingGroup',
-    who: `arn:aws:sts::${state.account}:assumed-role/AWSServiceRoleForAutoScaling/AutoScaling`,
+    who: `arn:${partitionOf(state.region)}:sts::${state.account}:assumed-role/AWSServiceRoleForAutoScaling/AutoScaling`,
     mayTag: null,
     tagsOfSpotChecked: false,
   };

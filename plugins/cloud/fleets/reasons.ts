@@ -1,6 +1,6 @@
 import { isFault, type Call, type FaultKind, type Shortfall } from '../../../core/index.ts';
 import { redactedReasons } from '../faults/redacted.ts';
-import { kindOfReason } from '../faults/fault-codes.ts';
+import { reasonFor } from '../faults/fault-codes.ts';
 import { matchingPools, type Market, type Pool, type PoolMatch } from '../launch/pools.ts';
 import { zonesOfSubnets } from '../launch/subnets.ts';
 import type { CloudSession } from '../connection/session.ts';
@@ -43,6 +43,10 @@ export async function reasonsOf(
   if (now - before.since < stuckMs || now - before.read_at < readIntervalMs) return before.found;
   try {
     const events = await port.history(session, view.id, new Date(session.cloudClock.now() - historyMs), call);
+    session.logEncoded(
+      'The launch of a fleet',
+      events.map(({ description }) => description),
+    );
     const subnets = pools.flatMap((pool) => pool.subnet_id ?? []);
     const zones = await zonesOfSubnets(session, subnets, call);
     const found = redactedReasons(shortfallOf(events, pools, zones), session.parameterValues);
@@ -80,21 +84,23 @@ export function shortfallOf(
   const found = events.flatMap((event): Shortfall[] => {
     const code = /Error Code: ([\w.-]*\w)/.exec(event.description)?.[1] ?? codes[event.sub_type];
     if (code === undefined) return [];
-    const kind = kindOfReason(code, event.description);
     const seen = poolMatchIn(event, pools);
     const named = matchingPools(pools, seen).filter((pool) => fitsZone(event, pool, zones));
-    const reason = {
-      kind,
-      code,
-      message: event.description || `The fleet reported ${event.sub_type}. Error Code: ${code}`,
-    };
+    const reason = reasonFor(code, withoutCode(event.description) || `The fleet reported ${event.sub_type}`);
     const namesPool = seen.market !== undefined || seen.machine_type !== undefined || seen.subnet_id !== undefined;
     // A lack of capacity without a named pool counts for every pool, never for the order as a whole.
-    if (namesPool || kind === 'capacity') return named.map(({ key }) => ({ offer: key, ...reason }));
+    if (namesPool || reason.kind === 'capacity') return named.map(({ key }) => ({ offer: key, ...reason }));
     return [reason];
   });
   return [...new Map(found.map((each) => [`${each.offer} ${each.kind} ${each.code}`, each])).values()];
 }
+
+/** The description without the code, which the reason names at its end. */
+const withoutCode = (description: string): string =>
+  description
+    .replace(/\s*\([^()]*Error Code: [\w.-]+[^()]*\)/, '')
+    .replace(/\s*Error Code: [\w.-]*\w\.?/, '')
+    .trim();
 
 /** Codes for the sub-types of events that come without a code. */
 const codes: Readonly<Record<string, string>> = {

@@ -154,7 +154,7 @@ test('a pool that cannot be launched is an error of that pool, the others delive
   t.deepEqual(groups(fleet), [['m5.large', 'on-demand', 2]]);
   t.deepEqual(
     fleet.Errors?.map((error) => error.ErrorCode),
-    ['InvalidParameterValue', 'Unsupported'],
+    ['InvalidParameterValue', 'InvalidFleetConfiguration'],
   );
 });
 
@@ -319,4 +319,27 @@ test('a fleet that did not see its template has used its token, also once the te
   const again = await createFleet(ec2, ask);
   t.deepEqual([again.FleetId, again.Errors?.[0]?.ErrorCode], [first.FleetId, code]);
   t.is((await createFleet(ec2, { ...ask, token: 'second' })).Instances?.length, 1);
+});
+
+const six: FleetLaunchTemplateOverridesRequest[] = [
+  't3.micro',
+  't3.small',
+  't3.medium',
+  't3.large',
+  'm5.large',
+  'c5.large',
+].map((name) => ({ InstanceType: name as 'm5.large', AvailabilityZone: 'us-east-1a' }));
+const prioritized = { OnDemandOptions: { AllocationStrategy: 'prioritized' } } as const;
+
+test('an instant fleet gives up after three pools that are short, and reports UnfulfillableCapacity for pools that it never tried', async (t) => {
+  const short = six.slice(0, 5).map(({ InstanceType = '' }) => ({ instance_type: InstanceType, count: 0 }));
+  const { ec2, simulator } = await openCloud(t, { knobs: { capacity: short } });
+  const codes = async () => {
+    const { Errors = [], Instances = [] } = await createFleet(ec2, { units: 1, overrides: six, more: prioritized });
+    return [...Errors.map(({ ErrorCode }) => ErrorCode), ...Instances.map(({ InstanceType }) => InstanceType)];
+  };
+  const lacking = Array.from({ length: 3 }, () => 'InsufficientInstanceCapacity');
+  t.deepEqual(await codes(), [...lacking, ...Array.from({ length: 3 }, () => 'UnfulfillableCapacity')]);
+  simulator.setKnobs({ fleets: { instant_tries: null } });
+  t.deepEqual(await codes(), [...lacking, 'InsufficientInstanceCapacity', 'InsufficientInstanceCapacity', 'c5.large']);
 });

@@ -26,6 +26,7 @@ export function launchInstantFleet(
     markets,
     unit: target.unitType ?? 'units',
     limit: deliveryLimit(call, call.action),
+    tries: call.knobs.fleets.instant_tries ?? Number.POSITIVE_INFINITY,
     systemTags: new Map([['aws:ec2:fleet-id', fleetId]]),
     launcher: callerAsLauncher(call, 'CreateFleet'),
   });

@@ -1,3 +1,4 @@
+import { partitionOf } from '../../state/sessions.ts';
 import type { ActionCall } from '../../dispatch/action.ts';
 import type { ExcessPolicy, FleetRequest } from '../../state/fleets/standing-fleet.ts';
 import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
@@ -117,10 +118,13 @@ function readPools(call: ActionCall, config: Params, maxPrice: number | undefine
 }
 
 function checkRole(call: ActionCall, config: Params): void {
+  const { region } = call.state;
   const role = text(config, 'IamFleetRole');
   if (role === undefined || role === '') throw missingParameter('SpotFleetRequestConfig.IamFleetRole');
-  if (!/^arn:aws[\w-]*:iam::\d{12}:role\/\S+$/.test(role))
-    throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
+  const [, partition] = /^arn:(aws[\w-]*):iam::\d{12}:role\/\S+$/.exec(role) ?? [];
+  if (partition === undefined) throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
+  if (partition !== partitionOf(region))
+    throw invalidConfig(`IamFleetRole '${role}' is a role of another partition than ${partitionOf(region)}.`);
   checkPassed(call, callerAsLauncher(call, 'RequestSpotFleet'), role);
 }
 

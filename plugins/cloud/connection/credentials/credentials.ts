@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { ProviderFault } from '../../../core/index.ts';
-import type { CloudSettings } from '../config.ts';
+import { ProviderFault } from '../../../../core/index.ts';
+import type { CloudSettings } from '../../config.ts';
 import { credentialsOfScript } from './credential-script.ts';
 import { type Credentials, refreshingCredentials } from './refreshing-credentials.ts';
 

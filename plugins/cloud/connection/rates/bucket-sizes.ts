@@ -1,4 +1,4 @@
-import { type CatalogueBucket as BucketSize, rateLimits } from '../catalogue/index.ts';
+import { type CatalogueBucket as BucketSize, rateLimits } from '../../catalogue/index.ts';
 
 /** Bucket sizes that replace the documented ones, by action. AWS support raises them for an account. */
 export type BucketSizes = Readonly<

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { ProviderFault } from '../../../core/index.ts';
+import { ProviderFault } from '../../../../core/index.ts';
 
 const timeoutMs = 30_000;
 

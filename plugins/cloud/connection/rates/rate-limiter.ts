@@ -1,4 +1,4 @@
-import { ProviderFault, type Clock } from '../../../core/index.ts';
+import { ProviderFault, type Clock } from '../../../../core/index.ts';
 import { bucketsOf, type BucketSizes } from './bucket-sizes.ts';
 
 /**
