@@ -4,12 +4,14 @@ import {
   configsWith,
   joinTagSpecifications,
   nativeUnit,
+  onePerZone,
   overlay,
   overridesOf,
   ownOrderTemplate,
   planFor,
   poolsCountOf,
   poolsOf,
+  standingParts,
   strategiesOf,
   tagsOf,
   tagSpecifications,
@@ -28,12 +30,16 @@ export async function spotFleetParameters(
 ): Promise<StandingPrepared> {
   const template = order.template as CloudTemplate;
   const { fleet_type = 'request', fleet_role, spot_fleet_request_expiry } = template as SpotFleetTemplate;
-  const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const givenUnit = nativeUnit(nativeOf(template)?.['LaunchTemplateConfigs']);
-  const { target, pools, unit } = planFor(template, offered, order.machine_count, givenUnit);
+  const configs = nativeOf(template)?.['LaunchTemplateConfigs'];
+  const all = (order.offers ?? poolsOf(template)) as readonly Pool[];
+  // Overrides of a native specification are sent as they are.
+  const { pools: offered, left_out } = Array.isArray(configs)
+    ? { pools: all, left_out: [] }
+    : await onePerZone(session, all, call);
+  const { target, pools, unit } = planFor(template, offered, order.machine_count, nativeUnit(configs));
   const onDemandUnits = target.units['on-demand'];
   const role = await roleArn(session, fleet_role ?? session.settings.service_role_spot_fleet, call);
-  const used = await ownOrderTemplate(session, order, call);
+  const used = await ownOrderTemplate(session, order, call, { taggable: standingParts });
   const { spot, onDemand } = strategiesOf(template);
   const poolsCount = poolsCountOf(template);
   const built = {
@@ -74,6 +80,7 @@ export async function spotFleetParameters(
     input,
     template: used,
     pools,
+    ...(left_out.length > 0 ? { left_out } : {}),
     target: target.total,
     target_on_demand: onDemandUnits,
     unit,
@@ -101,8 +108,6 @@ const minutesFrom = (now: number, minutes: number): string =>
 /** The ARN of a role, from its name or its ARN. A service-linked role has the path of its service. */
 async function roleArn(session: CloudSession, role: string, call: Call): Promise<string> {
   if (role.startsWith('arn:')) return role;
-  const { region } = session.settings;
-  const partition = region.startsWith('cn-') ? 'aws-cn' : region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
   const path = role.startsWith('AWSServiceRole') ? 'aws-service-role/spotfleet.amazonaws.com/' : '';
-  return `arn:${partition}:iam::${await session.account(call)}:role/${path}${role}`;
+  return `arn:${await session.partition(call)}:iam::${await session.account(call)}:role/${path}${role}`;
 }

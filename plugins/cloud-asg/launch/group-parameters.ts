@@ -175,10 +175,12 @@ const groupTemplate = (
   type: string | undefined,
   call: Call,
 ): Promise<TemplateVersion> =>
-  ownOrderTemplate(session, order, call, (data) => {
-    // The group chooses the market, except one that its launch template has to name.
-    const { InstanceMarketOptions: _, ...others } = data;
-    const inTemplate = marketsOf(order.template as CloudTemplate).some((market) => marketFacts(market).in_template);
-    const rest = inTemplate ? data : others;
-    return type === undefined ? rest : { ...rest, InstanceType: type, InstanceRequirements: undefined };
+  ownOrderTemplate(session, order, call, {
+    adapt(data) {
+      // The group chooses the market, except one that its launch template has to name.
+      const { InstanceMarketOptions: _, ...others } = data;
+      const inTemplate = marketsOf(order.template as CloudTemplate).some((market) => marketFacts(market).in_template);
+      const rest = inTemplate ? data : others;
+      return type === undefined ? rest : { ...rest, InstanceType: type, InstanceRequirements: undefined };
+    },
   });

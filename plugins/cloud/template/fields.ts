@@ -78,7 +78,9 @@ export const cloudFields = Type.Object({
   ...volumeFields,
   ...interfaceFields,
   ...launchFieldSchemas,
-  launch_template_id: text('Launch template to start from.'),
+  launch_template_id: text(
+    'Launch template to start from. Volumes are merged by device; subnet and groups go into its first network interface.',
+  ),
   launch_template_version: Type.Optional(
     Type.Union([Type.String(), Type.Integer({ minimum: 1 })], {
       description:

@@ -49,23 +49,6 @@ export async function machineSpecOf(session: CloudSession, template: CloudTempla
   };
 }
 
-/**
- * Moves the groups and the subnet into the network interfaces, if there are any: EC2 refuses them beside interfaces.
- * An interface keeps its own ones.
- */
-export function intoInterface(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { SecurityGroupIds, SubnetId, NetworkInterfaces, ...rest } = params;
-  if (!Array.isArray(NetworkInterfaces) || NetworkInterfaces.length === 0) return { ...params };
-  const completed = NetworkInterfaces.map((each, index) => ({
-    ...(index === 0 ? { DeviceIndex: 0 } : {}),
-    // An existing interface has its own groups and subnet.
-    ...(SecurityGroupIds && each.NetworkInterfaceId === undefined ? { Groups: SecurityGroupIds } : {}),
-    ...(SubnetId && each.NetworkInterfaceId === undefined ? { SubnetId } : {}),
-    ...each,
-  }));
-  return { ...rest, NetworkInterfaces: completed };
-}
-
 /** The market in the machines' own parameters, where fleets and groups do not choose the market. */
 function marketInTemplate(template: CloudTemplate): RequestLaunchTemplateData {
   const [first] = marketsOf(template).map(marketFacts);

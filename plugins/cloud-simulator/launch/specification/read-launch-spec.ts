@@ -5,7 +5,7 @@ import { checkCapacityBlock } from '../checks/capacity-block.ts';
 import { checkPlacementGroup } from '../checks/placement-group.ts';
 import { readKeyName, readProfile } from './launch-access.ts';
 import { readMarket } from './launch-market.ts';
-import { readLaunchNetwork } from './launch-network.ts';
+import { checkCreatesInterface, readLaunchNetwork } from './launch-network.ts';
 import type { Market, LaunchSpec } from './launch-spec.ts';
 import { readLaunchOptions } from './launch-options.ts';
 import { readLaunchTags } from './launch-tags.ts';
@@ -28,6 +28,8 @@ export function readLaunchSpec(
   const imageId = readImage(context, all, type);
   const chosen = readMarket(context, all, type, market);
   checkUserData(text(all, 'UserData'));
+  const tags = readLaunchTags(params, template, chosen.market);
+  if (tags.tagTypes.has('network-interface')) checkCreatesInterface(all);
   const spec: LaunchSpec = {
     imageId,
     type,
@@ -35,7 +37,7 @@ export function readLaunchSpec(
     network: readLaunchNetwork(context, all, type),
     keyName: readKeyName(context, all),
     profileArn: readProfile(context, all),
-    ...readLaunchTags(params, template, chosen.market),
+    ...tags,
     guarded: flag(all, 'DisableApiTermination') ?? false,
     metadata: part(all, 'MetadataOptions'),
     volumes: readVolumes(all),
