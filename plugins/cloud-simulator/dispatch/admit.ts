@@ -33,8 +33,10 @@ export function admit(call: ActionCall, caller: Caller, service: string): void {
   }
 }
 
+const isJson = (service: string): boolean => service === 'ssm' || service === 'sqs';
+
 function unknownKey(service: string): AwsError {
-  if (service === 'ssm')
+  if (isJson(service))
     return new AwsError('UnrecognizedClientException', 'The security token included in the request is invalid.');
   return service === 'ec2'
     ? new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials')
@@ -47,13 +49,13 @@ function wrongDate(service: string, signedAt: number, cloudTime: number): AwsErr
     return new AwsError('RequestExpired', `Request has expired. It was signed for ${signed}, and it is ${here}.`);
   const wrong = signedAt < cloudTime ? 'Signature expired' : 'Signature not yet current';
   return new AwsError(
-    service === 'ssm' ? 'InvalidSignatureException' : 'SignatureDoesNotMatch',
+    isJson(service) ? 'InvalidSignatureException' : 'SignatureDoesNotMatch',
     `${wrong}: ${signed} is more than 5 minutes away from ${here}.`,
   );
 }
 
 function credentialsEnded(service: string): AwsError {
-  if (service === 'ssm')
+  if (isJson(service))
     return new AwsError('ExpiredTokenException', 'The security token included in the request is expired', 400);
   return service === 'ec2'
     ? new AwsError('RequestExpired', 'Request has expired.')
@@ -62,7 +64,7 @@ function credentialsEnded(service: string): AwsError {
 
 function notAllowed(service: string, action: string, who: string): AwsError {
   const sentence = `User: ${who} is not authorized to perform: ${service}:${action}`;
-  if (service === 'ssm') return new AwsError('AccessDeniedException', sentence);
+  if (isJson(service)) return new AwsError('AccessDeniedException', sentence, service === 'sqs' ? 403 : 400);
   if (service !== 'ec2') return new AwsError('AccessDenied', sentence);
   const encoded = Buffer.from(sentence).toString('base64url');
   return new AwsError(
