@@ -48,6 +48,22 @@ const RateLimits = Type.Object(
   { additionalProperties: false, default: {}, description: 'Rate limits of the account.' },
 );
 
+/** The queue that tells about interruptions. */
+const InterruptionQueue = Type.Object(
+  {
+    url: orNull(
+      Type.String(),
+      'URL of a queue of SQS to which rules of EventBridge send the events of EC2 and AWS Health. null: no queue.',
+      { pattern: '^https?://[^/]+/.+' },
+    ),
+  },
+  {
+    additionalProperties: false,
+    default: {},
+    description: 'Notices of interruptions, which arrive within seconds and make observations rarer.',
+  },
+);
+
 /** The `config` of a provider entry of type `cloud`. Unknown fields are kept. */
 export const CloudConfig = Type.Object(
   {
@@ -85,6 +101,7 @@ export const CloudConfig = Type.Object(
     handlers: Type.Optional(Handlers),
     launch_template: Type.Optional(LaunchTemplates),
     rate_limits: Type.Optional(RateLimits),
+    interruption_queue: Type.Optional(InterruptionQueue),
     credential_file: orNull(Type.String(), 'Credentials file instead of the default one.', { must_exist: true }),
     credential_script: orNull(
       Type.String(),

@@ -2,7 +2,7 @@ import { type CallerKnobs, callerDefaults } from './caller-knobs.ts';
 import { type CapacityKnobs, capacityDefaults } from './capacity-knobs.ts';
 import { type LaunchKnobs, launchDefaults } from './launch-knobs.ts';
 import { type MachineKnobs, machineDefaults } from './machine-knobs.ts';
-import { type QueueKnobs, queueDefaults } from './queue-knobs.ts';
+import { type QueueKnobs, queueDefaults } from '../queues/queue-knobs.ts';
 import { type ViewKnobs, viewDefaults } from './view-knobs.ts';
 import { type WireKnobs, wireDefaults } from './wire-knobs.ts';
 

@@ -2,7 +2,7 @@ import { callerShapes } from './caller-knobs.ts';
 import { capacityShapes } from './capacity-knobs.ts';
 import { launchShapes } from './launch-knobs.ts';
 import { machineShapes } from './machine-knobs.ts';
-import { queueShapes } from './queue-knobs.ts';
+import { queueShapes } from '../queues/queue-knobs.ts';
 import { isObject, wholeNumber, oneWordOf, orNull, record } from './shapes.ts';
 import { scenarios } from './scenarios.ts';
 import { viewShapes } from './view-knobs.ts';

@@ -1,4 +1,4 @@
-import type { RebalanceRule } from '../knobs/queue-knobs.ts';
+import type { RebalanceRule } from './queue-knobs.ts';
 import type { CallContext } from '../state/call-context.ts';
 import { type Instance, isLive } from '../state/instances/instance.ts';
 import { healthOf } from '../state/instances/health.ts';

@@ -1,6 +1,6 @@
-import { listOf, record, share, type Shapes, string } from './shapes.ts';
-import { type Span, span } from './span.ts';
-import type { When } from './when.ts';
+import { listOf, record, share, type Shapes, string } from '../knobs/shapes.ts';
+import { type Span, span } from '../knobs/span.ts';
+import type { When } from '../knobs/when.ts';
 
 /**
  * The cloud recommends to replace Spot machines: those of `instance_ids`, or each with the probability `share`, or
