@@ -20,7 +20,7 @@ const firstPauseMs = 5_000;
 const longestPauseMs = 60_000;
 /** Notices count as arriving for so long after a successful reception. */
 const worksMs = 90_000;
-/** The shortest time between two receptions that bring nothing. */
+/** The shortest time between two receptions that bring nothing new. */
 const emptyMs = 1_000;
 const rowsAtOnce = 200;
 const acknowledgedAtOnce = 4;
@@ -133,12 +133,10 @@ export class NoticeReception implements Disposable {
         if (!notices) return;
         const began = clock.monotonic();
         const messages = await notices.receive({ signal: this.#signal });
-        if (messages.length > 0) {
-          const receipts = await this.#store(connected, messages, instances);
-          if (receipts.length > 0) await this.#acknowledge(receiver, notices, receipts);
-        }
+        const receipts = await this.#store(connected, messages, instances);
+        if (receipts.length > 0) await this.#acknowledge(receiver, notices, receipts);
         await this.#works(receiver, connected);
-        if (messages.length === 0 && clock.monotonic() - began < emptyMs) await clock.sleep(emptyMs, this.#signal);
+        if (receipts.length === 0 && clock.monotonic() - began < emptyMs) await clock.sleep(emptyMs, this.#signal);
       }
     } catch (error) {
       if (!this.#signal.aborted) await this.#failed(receiver, error);
@@ -178,6 +176,7 @@ export class NoticeReception implements Disposable {
     instances: readonly ProviderInstance[],
   ): Promise<readonly string[]> {
     const { store, clock, log, meter, pool } = this.#parts;
+    if (messages.length === 0) return [];
     // Instances on the same cloud may share one source of notices.
     const alike = instances.filter((each) => pool.known(each.name)?.identity === identity);
     const names = new Set([name, ...alike.map((each) => each.name)]);
