@@ -4,7 +4,7 @@ import { Broken } from './broken.ts';
 import { known, object, optionalText, text, time } from './values.ts';
 
 const mostMessages = 200;
-const mostNotices = 1_000;
+const mostNotices = 10_000;
 const kinds: ReadonlySet<unknown> = new Set(noticeKinds);
 const statuses: ReadonlySet<unknown> = new Set(machineStatuses);
 

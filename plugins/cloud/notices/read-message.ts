@@ -28,8 +28,9 @@ export function readMessage({ Body = '', ReceiptHandle = '' }: QueueMessage, clo
   try {
     return { receipt: ReceiptHandle, notices: noticesIn(envelopeIn(Body), clock) };
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-    return { receipt: ReceiptHandle, notices: [], malformed: error.message };
+    // Whatever is wrong with a message, it must not keep others from being read.
+    const malformed = error instanceof Malformed ? error.message : `It cannot be read: ${shown(error)}.`;
+    return { receipt: ReceiptHandle, notices: [], malformed };
   }
 }
 
@@ -38,8 +39,7 @@ function noticesIn({ 'detail-type': type, time, detail }: Envelope, clock: Cloud
   switch (type) {
     case 'EC2 Spot Instance Interruption Warning': {
       const reclaim_at = new Date(Date.parse(at) + warningMs).toISOString();
-      const action = typeof detail['instance-action'] === 'string' ? detail['instance-action'] : 'terminate';
-      const message = `EC2 interrupts the Spot instance (${action}).`;
+      const message = `EC2 interrupts the Spot instance (${shown(detail['instance-action'] ?? 'terminate')}).`;
       return [{ machine_id: machineOf(detail), kind: 'reclaim', at, reclaim_at, message }];
     }
     case 'EC2 Instance Rebalance Recommendation': {
@@ -47,7 +47,8 @@ function noticesIn({ 'detail-type': type, time, detail }: Envelope, clock: Cloud
       return [{ machine_id: machineOf(detail), kind: 'rebalance', at, message }];
     }
     case 'EC2 Instance State-change Notification': {
-      const status = machineStates[String(detail['state'])];
+      const state = String(detail['state']);
+      const status = Object.hasOwn(machineStates, state) ? machineStates[state] : undefined;
       if (status === undefined) throw new Malformed(`Its state '${shown(detail['state'])}' is not one of EC2.`);
       return [{ machine_id: machineOf(detail), kind: 'state', at, status }];
     }
@@ -95,6 +96,6 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** The beginning of a value, without control characters. */
 const shown = (value: unknown): string =>
-  String(typeof value === 'object' ? JSON.stringify(value) : value)
+  String(isObject(value) && !(value instanceof Error) ? JSON.stringify(value) : value)
     .slice(0, 60)
     .replace(/[^\x20-\x7e]/g, '?');

@@ -8,7 +8,7 @@ export interface ScheduledChange {
 }
 
 /** Codes of events after which a machine cannot be used any more. A reboot is none of them. */
-const endingCodes = /^AWS_EC2_(\w+_)?(RETIREMENT|INSTANCE_STOP)(_\w+)?$/;
+const endingCodes = /^(?=.{1,100}$)AWS_EC2_(\w+_)?(RETIREMENT|INSTANCE_STOP)(_\w+)?$/;
 
 /**
  * The scheduled change in the `detail` of an event of AWS Health. Undefined: the event concerns another service or is

@@ -4,16 +4,23 @@ import { root } from '../page.ts';
 import { cloudPlugins } from './apis.ts';
 
 /** The service of each SDK, by the name of the SDK in the code. */
-const services: Readonly<Record<string, string>> = { ec2: 'ec2', sdk: 'autoscaling', ssm: 'ssm' };
+const services: Readonly<Record<string, string>> = {
+  ec2: 'ec2',
+  sdk: 'autoscaling',
+  ssm: 'ssm',
+  sqs: 'sqs',
+};
+/** Actions that IAM names otherwise. */
+const otherNames: Readonly<Record<string, string>> = { DeleteMessageBatch: 'DeleteMessage' };
 
 /** Every action that the plugins call, as IAM names it. */
 export function actions(): string[] {
   const found = new Set<string>();
   for (const file of globSync(`plugins/{${cloudPlugins.join(',')}}/**/*.ts`, { cwd: root })) {
     for (const [, sdk, name] of readFileSync(join(root, file), 'utf8').matchAll(
-      /new (?:(ec2|sdk|ssm)\.)?([A-Z]\w+)Command\(/g,
+      /new (?:(ec2|sdk|ssm|sqs)\.)?([A-Z]\w+)Command\(/g,
     ))
-      found.add(`${services[sdk ?? ''] ?? 'sts'}:${name}`);
+      found.add(`${services[sdk ?? ''] ?? 'sts'}:${otherNames[name ?? ''] ?? name}`);
   }
   return [...found].toSorted();
 }
@@ -30,9 +37,10 @@ const own = new Set([
 /** The policy for these actions, restricted by conditions where possible. */
 export function policyFor(all: readonly string[]): object {
   const parameters = all.filter((action) => action.startsWith('ssm:'));
+  const queue = all.filter((action) => action.startsWith('sqs:'));
   const looks = all.filter((action) => /:(Describe|Get)/.test(action) && !parameters.includes(action));
   const roles: readonly string[] = all.filter((action) => action === 'sts:AssumeRole');
-  const makes = all.filter((action) => ![...looks, ...parameters, ...own, ...roles].includes(action));
+  const makes = all.filter((action) => ![...looks, ...parameters, ...queue, ...own, ...roles].includes(action));
   const creating = ['RunInstances', 'CreateFleet', 'CreateLaunchTemplate', 'RequestSpotFleet'];
   return {
     Version: '2012-10-17',
@@ -58,6 +66,12 @@ export function policyFor(all: readonly string[]): object {
         Effect: 'Allow',
         Action: parameters,
         Resource: ['arn:aws:ssm:*::parameter/aws/service/*', 'arn:aws:ssm:*:ACCOUNT:parameter/PATH-OF-YOUR-IMAGES/*'],
+      },
+      {
+        Sid: 'ReceiveInterruptions',
+        Effect: 'Allow',
+        Action: queue,
+        Resource: 'arn:aws:sqs:REGION:ACCOUNT:INTERRUPTION-QUEUE',
       },
       {
         Sid: 'PassRoles',
