@@ -4,6 +4,8 @@ import { defaultReadyTimeoutS } from '../model/template.ts';
 export interface Settings {
   /** The interval between observations while machines start or stop. */
   readonly observe_moving_ms: number;
+  /** The least interval, while few machines are about to be ready or gone. */
+  readonly observe_expected_ms: number;
   /** The interval between observations of machines at rest. */
   readonly observe_resting_ms: number;
   /** The same while the provider sends notices about its machines. */
@@ -50,6 +52,7 @@ export interface Settings {
 
 export const defaultSettings: Settings = {
   observe_moving_ms: 2_000,
+  observe_expected_ms: 200,
   observe_resting_ms: 30_000,
   observe_noticed_ms: 300_000,
   pending_timeout_ms: defaultReadyTimeoutS * 1_000,

@@ -65,7 +65,7 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
         answer.Instances ?? [],
       );
     } catch (error) {
-      // The token was used and all machines that it launchOf are gone: the attempt is over.
+      // The token was used, and all machines that it started are gone: the attempt is over.
       if (isFault(error) && error.code === 'IdempotentInstanceTerminated')
         return { handle, machines: [], settled: true };
       if (isFault(error) && error.code === 'IdempotentParameterMismatch') {

@@ -1,7 +1,7 @@
 import type { NoticeMessage } from '../../contract/notice.ts';
 import type { ProviderType } from '../../contract/provider.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { checkNoticeMessages } from '../answer-checks/notices.ts';
+import { assertNoticeMessages } from '../answer-checks/notices.ts';
 import type { GuardedCalls, Permit } from './guarded-calls.ts';
 
 /** The notices of one connected instance. Each call rejects only with a ProviderFault, within a bounded time. */
@@ -32,7 +32,7 @@ export function guardedNotices(
           { verb: 'receive-notices', what: `reception of notices of '${instance}'`, plugin, waits: true },
           permit,
           async (call) => notices.receive(session, call),
-          checkNoticeMessages,
+          assertNoticeMessages,
         ),
       acknowledge: (receipts, permit) =>
         calls.call(

@@ -4,7 +4,7 @@ import { machineStatuses, noticeKinds, type Notice, type NoticeMessage } from '.
 import type { ProviderChecks } from '../check-list.ts';
 import { notJson } from '../answers/not-json.ts';
 import { delivered, outcomeOf } from '../answers/outcome.ts';
-import { shown } from '../answers/says.ts';
+import { formatValue } from '../answers/format.ts';
 import { within } from '../harness/within.ts';
 
 /** An empty reception waits 20 s at most. */
@@ -19,7 +19,7 @@ export function noticeChecks({ on, subject }: ProviderChecks): void {
     const answers = [1, 2].map(() => notices.configured(harness.config));
     assert.ok(
       typeof answers[0] === 'boolean' && answers[0] === answers[1],
-      `notices.configured must give true or false, twice the same, and gave ${answers.map(shown).join(' and ')}.`,
+      `notices.configured must give true or false, twice the same, and gave ${answers.map(formatValue).join(' and ')}.`,
     );
   });
 
@@ -29,7 +29,7 @@ export function noticeChecks({ on, subject }: ProviderChecks): void {
     const receiving = delivered('notices.receive', async () => notices.receive(session, harness.call()));
     const messages = await within(longestMs, receiving);
     assert.ok(messages !== 'late', 'notices.receive must return an empty list after 20 s without a message.');
-    assert.ok(Array.isArray(messages), `notices.receive must return a list, and returned ${shown(messages)}.`);
+    assert.ok(Array.isArray(messages), `notices.receive must return a list, and returned ${formatValue(messages)}.`);
     const wrong = notJson(messages, 'the answer') ?? messages.flatMap((message) => wrongIn(message) ?? [])[0];
     assert.ok(wrong === undefined, `notices.receive must return messages with receipt and notices: ${wrong}.`);
     const receipts = messages.map(({ receipt }) => receipt);
@@ -46,10 +46,10 @@ export function noticeChecks({ on, subject }: ProviderChecks): void {
 }
 
 function wrongIn({ receipt, notices }: NoticeMessage): string | undefined {
-  if (typeof receipt !== 'string' || receipt === '') return `the receipt ${shown(receipt)} is no text`;
-  if (!Array.isArray(notices)) return `the notices of '${receipt}' are ${shown(notices)}`;
+  if (typeof receipt !== 'string' || receipt === '') return `the receipt ${formatValue(receipt)} is no text`;
+  if (!Array.isArray(notices)) return `the notices of '${receipt}' are ${formatValue(notices)}`;
   const wrong = notices.find((notice) => !isNotice(notice));
-  return wrong === undefined ? undefined : `the message '${receipt}' has the notice ${shown(wrong)}`;
+  return wrong === undefined ? undefined : `the message '${receipt}' has the notice ${formatValue(wrong)}`;
 }
 
 function isNotice(notice: Notice): boolean {
