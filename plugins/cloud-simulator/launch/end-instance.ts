@@ -1,5 +1,6 @@
 import { takePlaces } from '../capacity.ts';
 import { draw } from '../knobs/span.ts';
+import { postState } from '../queues/machine-events.ts';
 import type { CallContext } from '../state/call-context.ts';
 import { goneAfterMs, type Instance } from '../state/instances/instance.ts';
 import { countUsage } from '../state/quotas.ts';
@@ -22,7 +23,9 @@ export function endInstance(context: CallContext, instance: Instance, reason: En
   instance.reason = reason;
   const { spec } = instance.reservation;
   countUsage(state.usage, spec.type, spec.market, -1);
-  state.timers.plan(terminatedAt, () => {
+  postState(context, instance, 'shutting-down');
+  state.timers.plan(terminatedAt, (then) => {
+    postState(then, instance, 'terminated');
     instance.subnet.give(instance.address);
     takePlaces(state, { instanceType: spec.type.instance_type, zone: instance.zone, market: spec.market }, -1);
   });
