@@ -58,8 +58,8 @@ export const AttemptRecord = Type.Object({
   /** How many machines of the attempt were lost when the provider accepted `to_come`. */
   lost_seen: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
-   * Derived: more machines of the attempt were lost since then. The provider was told to keep more machines than
-   * exist, so it may start another one.
+   * Derived: more machines of the attempt were lost since then. The last target that the provider accepted has more
+   * machines than exist, so the provider may start another one.
    */
   reopened: Type.Optional(Type.Boolean()),
   /**

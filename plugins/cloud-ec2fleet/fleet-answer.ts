@@ -57,7 +57,9 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     const reason = endedEarly && code === unfulfillable ? { ...known, lack: 'untried' as const } : known;
     const { InstanceType, SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
     const market = marketNamed(error.Lifecycle);
-    if (InstanceType === undefined && SubnetId === undefined && market === undefined) return [reason];
+    const isNamed = InstanceType !== undefined || SubnetId !== undefined || market !== undefined;
+    // A lack of capacity without a named pool counts for the pools of the fleet, not for those that it left out.
+    if (!isNamed && reason.kind !== 'capacity') return [reason];
     const named = matchingPools(pools, { machine_type: InstanceType, subnet_id: SubnetId, market });
     // A native specification may use pools that the template does not name. Their errors are reported too.
     return named.length === 0 ? [reason] : named.map(({ key }) => ({ offer: key, ...reason }));

@@ -4,13 +4,17 @@ import {
   redactedReasons,
   dropLaunchTemplate,
   isComplete,
+  isTemplateMissing,
+  kindOfReason,
   launchFault,
   observeMachines,
   reportOf,
+  sessionField,
   machinesOfOrder,
   meaningOfCode,
   tagValue,
   terminate,
+  withLeftOut,
   type CloudSession,
   type Pool,
 } from '../../cloud/index.ts';
@@ -29,10 +33,10 @@ export const instant: FleetType = {
 
   async launch(session, order, call) {
     const { prepared } = order;
+    const { token, next } = unusedToken(session, order);
+    const input = { ...prepared.input, ClientToken: token } as unknown as CreateFleetCommandInput;
     const answer = await session
-      .write((ec2) => new ec2.CreateFleetCommand(prepared.input as unknown as CreateFleetCommandInput), call, {
-        slow: true,
-      })
+      .write((ec2) => new ec2.CreateFleetCommand(input), call, { slow: true })
       .catch((error: unknown) => {
         const fault = launchFault(session, order, error, prepared.template);
         const refused = isFault(fault) ? refusedMarket(fault, (order.offers ?? []) as readonly Pool[]) : undefined;
@@ -50,13 +54,21 @@ export const instant: FleetType = {
     }
     const handle = { fleet_type, ...(answer.FleetId === undefined ? {} : { fleet_id: answer.FleetId }) };
     if (unitsOf(machines) >= prepared.target) return { handle, machines, settled: true };
+    const unseen = machines.length === 0 ? templateUnseen(errors) : undefined;
+    if (unseen) {
+      const fault = launchFault(session, order, unseen, prepared.template);
+      if (isFault(fault) && fault.kind === 'unavailable') next();
+      throw fault;
+    }
     session.logEncoded(
       'CreateFleet',
       errors.map(({ ErrorMessage }) => ErrorMessage),
     );
-    const shortfall = redactedReasons(
-      fleetShortfall({ instances: [], errors }, prepared.pools),
-      session.parameterValues,
+    const reasons = fleetShortfall({ instances: [], errors }, prepared.pools);
+    const shortfall = withLeftOut(
+      redactedReasons(reasons, session.parameterValues),
+      prepared.pools,
+      prepared.left_out,
     );
     const refusal =
       machines.length === 0 && shortfall.every((each) => each.kind === 'invalid') ? shortfall[0] : undefined;
@@ -85,6 +97,41 @@ export const instant: FleetType = {
     return { done: true };
   },
 };
+
+const usedTokens = sessionField(() => new Map<string, number>());
+const maxTokens = 1_000;
+
+/**
+ * The token of the next call of an order. A fleet that did not see its launch template has used up its token: the same
+ * token brings back the same errors. So each further call of the order has a token of its own, derived from that of
+ * the order. After a restart the calls begin with the first token again, and each gets its first answer again.
+ */
+function unusedToken(session: CloudSession, { token }: FleetOrder): { readonly token: string; next(): void } {
+  const used = usedTokens(session);
+  const count = used.get(token) ?? 0;
+  return {
+    token: count === 0 ? token : `${token}-${count}`,
+    next() {
+      used.set(token, count + 1);
+      for (const oldest of used.keys()) {
+        if (used.size <= maxTokens) break;
+        used.delete(oldest);
+      }
+    },
+  };
+}
+
+/**
+ * The fault of a fleet that started nothing because it did not see its launch template. A fleet may report this as an
+ * error of each pool, with status 200.
+ */
+function templateUnseen(errors: FleetAnswer['errors']): ProviderFault | undefined {
+  const faults = errors.map(({ ErrorCode = 'Unknown', ErrorMessage: text = 'The launch template does not exist' }) => {
+    const message = `CreateFleet: ${text.replace(/[.\s]+$/, '')}. Error Code: ${ErrorCode}`;
+    return new ProviderFault(kindOfReason(ErrorCode, text), message, { code: ErrorCode });
+  });
+  return faults.every(isTemplateMissing) ? faults[0] : undefined;
+}
 
 /**
  * The result of a call that was refused for one market of an order with several: nothing was started, and the pools of

@@ -2,7 +2,7 @@ import { fleetCodeOf } from '../launch/fleets/fleet-fill.ts';
 import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw, type Span } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
-import { capacityOf, type Group, type ProcessName } from '../state/groups.ts';
+import { capacityOf, type Group, type GroupMember, type ProcessName } from '../state/groups.ts';
 import { recordActivity } from './activities.ts';
 import { balance } from './launch/balance.ts';
 import { finishDeletion } from './deletion.ts';
@@ -114,11 +114,18 @@ function settle(context: CallContext, group: Group, round: Round): void {
 
 /**
  * Ends excess machines and returns whether there were any. Protected machines, and machines that weigh more than the
- * excess, stay.
+ * excess, stay. While Terminate is suspended, only machines that are not in service yet end.
  */
 function shrink(context: CallContext, group: Group): boolean {
-  if (isSuspended(group, 'Terminate')) return false;
-  const chosen = chooseForScaleIn(group, group.desired);
+  const { now, knobs } = context;
+  const isPending = ({ instance }: GroupMember) => instance.shutdownAt === undefined && now < instance.runningAt;
+  const endsPending = (member: GroupMember) => knobs.groups.ends_pending && isPending(member);
+  const terminates = !isSuspended(group, 'Terminate');
+  const chosen = chooseForScaleIn(
+    group,
+    group.desired,
+    (member) => endsPending(member) || (terminates && !member.guarded),
+  );
   const cause =
     'an instance was taken out of service in response to a difference between desired and actual capacity.';
   for (const member of chosen) dismiss(context, group, member, cause);

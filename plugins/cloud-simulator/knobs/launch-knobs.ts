@@ -103,6 +103,8 @@ export interface LaunchKnobs {
   readonly prices: readonly PriceRule[];
   /** Addresses that a subnet has in all, running machines included: InsufficientFreeAddressesInSubnet. */
   readonly addresses: readonly { readonly subnet_id: string; readonly count: number }[];
+  /** Subnets without IPv4: their machines have an IPv6 address, and a name that is made from their id. */
+  readonly ipv6_only: readonly string[];
   readonly quotas: Quotas;
   readonly partial: readonly PartialRule[];
   readonly late_failures: readonly LateFailureRule[];
@@ -115,6 +117,7 @@ export const launchDefaults: LaunchKnobs = {
   capacity: [],
   prices: [],
   addresses: [],
+  ipv6_only: [],
   quotas: {
     on_demand_vcpus: null,
     spot_machines: null,
@@ -140,6 +143,7 @@ export const launchShapes: Shapes = {
   capacity: listOf(rule({ ...pool, count: wholeNumber(0), code: string }, ['count'])),
   prices: listOf(rule({ ...pool, price: positive }, ['price'])),
   addresses: listOf(record({ subnet_id: string, count: wholeNumber(0) }, ['subnet_id', 'count'])),
+  ipv6_only: listOf(string),
   quotas: record({
     on_demand_vcpus: quota,
     spot_machines: quota,

@@ -41,6 +41,7 @@ export function startInstances(context: CallContext, start: Start): readonly Ins
       zone: pool.zone,
       subnet,
       address: subnet.take(spec.network.address),
+      ipv6Only: knobs.ipv6_only.includes(subnet.id),
       spotRequestId: spec.market === 'spot' ? `sir-${letters(random)}` : undefined,
       launchedAt: now,
       runningAt: staysPending(context, pool) ? Number.POSITIVE_INFINITY : now + bootMs,

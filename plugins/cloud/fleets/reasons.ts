@@ -1,8 +1,8 @@
 import { isFault, type Call, type FaultKind, type Shortfall } from '../../../core/index.ts';
 import { redactedReasons } from '../faults/redacted.ts';
 import { reasonFor } from '../faults/fault-codes.ts';
-import { type Memo, once } from '../connection/once.ts';
 import { matchingPools, type Market, type Pool, type PoolMatch } from '../launch/pools.ts';
+import { zonesOfSubnets } from '../launch/subnets.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
 import type { FleetEvent, FleetPort, FleetView } from './fleet-port.ts';
@@ -22,9 +22,6 @@ interface Progress {
 }
 
 const progressOf = sessionField(() => new Map<string, Progress>());
-
-/** The zone of each subnet, by the list of subnets. */
-const subnetZonesMemo = sessionField((): Memo<ReadonlyMap<string, string>> => new Map());
 
 /**
  * Why a fleet gets fewer machines than its target, by offer, once no machine came for a while. Not earlier: a fleet
@@ -50,7 +47,8 @@ export async function reasonsOf(
       'The launch of a fleet',
       events.map(({ description }) => description),
     );
-    const zones = await zonesOfSubnets(session, pools, call);
+    const subnets = pools.flatMap((pool) => pool.subnet_id ?? []);
+    const zones = await zonesOfSubnets(session, subnets, call);
     const found = redactedReasons(shortfallOf(events, pools, zones), session.parameterValues);
     progress.set(view.id, { ...before, read_at: now, found });
     return found;
@@ -139,18 +137,4 @@ function fitsZone(
   const zone = /\b[a-z]{2}(?:-[a-z]+)+-\d[a-z]\b/.exec(description)?.[0];
   const poolZone = subnet_id === undefined ? undefined : zones.get(subnet_id);
   return zone === undefined || poolZone === undefined || poolZone === zone;
-}
-
-/** The zones of subnets. Read once, and only when there are several subnets. Unknown subnets are left out. */
-async function zonesOfSubnets(
-  session: CloudSession,
-  pools: readonly Pool[],
-  call: Call,
-): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(pools.flatMap((pool) => pool.subnet_id ?? []))].toSorted();
-  if (ids.length < 2) return new Map();
-  return once(subnetZonesMemo(session), ids.join(), async () => {
-    const { Subnets } = await session.read((ec2) => new ec2.DescribeSubnetsCommand({ SubnetIds: ids }), call);
-    return new Map((Subnets ?? []).map((subnet) => [subnet.SubnetId ?? '', subnet.AvailabilityZone ?? '']));
-  });
 }

@@ -38,6 +38,7 @@ export const instanceSummary = (instance: Instance) =>
     SubnetId: instance.SubnetId,
     PrivateDnsName: instance.PrivateDnsName,
     PrivateIpAddress: instance.PrivateIpAddress,
+    Ipv6Address: instance.Ipv6Address ?? instance.NetworkInterfaces?.[0]?.Ipv6Addresses?.[0]?.Ipv6Address,
     PublicIpAddress: instance.PublicIpAddress,
     LaunchTime: instance.LaunchTime,
     Placement: { AvailabilityZone: instance.Placement?.AvailabilityZone },
@@ -54,7 +55,8 @@ const ownKeys: ReadonlySet<string> = new Set(Object.values(ownTags));
 export function reportOf(instance: InstanceSummary, weight?: number): MachineReport {
   const status = states[instance.State?.Name ?? ''] ?? 'pending';
   const name = instance.PrivateDnsName || undefined;
-  const private_ip = instance.PrivateIpAddress || undefined;
+  // In a subnet without IPv4 a machine has an IPv6 address instead.
+  const private_ip = instance.PrivateIpAddress || instance.Ipv6Address || undefined;
   const public_ip = instance.PublicIpAddress || undefined;
   const message = status === 'pending' || status === 'running' ? undefined : reasonOf(instance);
   const data = dataOf(instance, weight);

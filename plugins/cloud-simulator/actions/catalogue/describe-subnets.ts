@@ -1,5 +1,6 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { freeAddresses } from '../../capacity.ts';
+import { ipv6Block } from '../../state/instances/addresses.ts';
 import type { Subnet } from '../../state/network/subnets.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
@@ -10,7 +11,9 @@ import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
   'availability-zone': (subnet) => subnet.zone,
   availabilityZone: (subnet) => subnet.zone,
-  'available-ip-address-count': (subnet) => String(freeAddresses(call, subnet)),
+  'available-ip-address-count': (subnet) =>
+    call.knobs.ipv6_only.includes(subnet.id) ? '0' : String(freeAddresses(call, subnet)),
+  'ipv6-native': (subnet) => String(call.knobs.ipv6_only.includes(subnet.id)),
   cidr: (subnet) => subnet.cidr,
   'cidr-block': (subnet) => subnet.cidr,
   'default-for-az': (subnet) => String(subnet.listed),
@@ -47,6 +50,7 @@ function subnetById(call: ActionCall, id: string): Subnet {
 
 function subnetXml(call: ActionCall, subnet: Subnet): string {
   const { account, region, network } = call.state;
+  const ipv6Only = call.knobs.ipv6_only.includes(subnet.id);
   const zoneId = network.catalogue.zones.find((zone) => zone.zone === subnet.zone)?.zone_id;
   return (
     leaf('subnetId', subnet.id) +
@@ -54,13 +58,19 @@ function subnetXml(call: ActionCall, subnet: Subnet): string {
     leaf('state', 'available') +
     leaf('ownerId', account) +
     leaf('vpcId', subnet.vpcId) +
-    leaf('cidrBlock', subnet.cidr) +
-    leaf('availableIpAddressCount', freeAddresses(call, subnet)) +
+    (ipv6Only ? ipv6Xml(subnet) : leaf('cidrBlock', subnet.cidr)) +
+    leaf('availableIpAddressCount', ipv6Only ? 0 : freeAddresses(call, subnet)) +
+    leaf('ipv6Native', ipv6Only) +
     leaf('availabilityZone', subnet.zone) +
     leaf('availabilityZoneId', zoneId) +
     leaf('defaultForAz', subnet.listed) +
     leaf('mapPublicIpOnLaunch', false) +
-    leaf('assignIpv6AddressOnCreation', false) +
+    leaf('assignIpv6AddressOnCreation', ipv6Only) +
     '<tagSet/>'
   );
+}
+
+function ipv6Xml(subnet: Subnet): string {
+  const state = '<ipv6CidrBlockState><state>associated</state></ipv6CidrBlockState>';
+  return `<ipv6CidrBlockAssociationSet><item>${leaf('ipv6CidrBlock', ipv6Block(subnet))}${state}</item></ipv6CidrBlockAssociationSet>`;
 }

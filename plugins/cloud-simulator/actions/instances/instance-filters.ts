@@ -3,7 +3,7 @@ import { type Instance, isLive, stateCodes, stateOf } from '../../state/instance
 import type { InstanceTable } from '../../state/instances/instance-table.ts';
 import { type Filter, type FilterFields, withoutValue } from '../../wire/filters.ts';
 import { text } from '../../wire/form.ts';
-import { privateDnsName } from '../../wire/xml/instance-xml.ts';
+import { ipv6Address, privateAddress, privateName } from '../../state/instances/addresses.ts';
 
 const spec = (instance: Instance) => instance.reservation.spec;
 const groupIds = (instance: Instance) => spec(instance).network.groups.map((group) => group.id);
@@ -29,7 +29,6 @@ const unchanging: FilterFields<Instance> = {
   ...withoutValue(
     'affinity',
     'host-id',
-    'ipv6-address',
     'kernel-id',
     'operator.principal',
     'outpost-arn',
@@ -77,12 +76,8 @@ export function instanceFields({ state, now }: CallContext): FilterFields<Instan
   const zoneIds = new Map(network.catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
   const connected = (instance: Instance) => stateOf(instance, now) !== 'terminated';
   const ended = (instance: Instance) => !isLive(instance, now);
-  const address = (instance: Instance) =>
-    connected(instance) ? instance.subnet.address(instance.address) : undefined;
-  const name = (instance: Instance) => {
-    const at = address(instance);
-    return at === undefined ? undefined : privateDnsName(at, region);
-  };
+  const address = (instance: Instance) => (connected(instance) ? privateAddress(instance) : undefined);
+  const name = (instance: Instance) => (connected(instance) ? privateName(instance, region) : undefined);
   return {
     ...unchanging,
     'availability-zone-id': (i) => zoneIds.get(i.zone),
@@ -91,6 +86,7 @@ export function instanceFields({ state, now }: CallContext): FilterFields<Instan
     'network-interface.availability-zone': (i) => (connected(i) ? i.zone : undefined),
     'network-interface.group-id': (i) => (connected(i) ? groupIds(i) : undefined),
     'network-interface.private-ip-address': address,
+    'ipv6-address': (i) => (connected(i) ? ipv6Address(i) : undefined),
     'network-interface.subnet-id': (i) => (connected(i) ? i.subnet.id : undefined),
     'network-interface.vpc-id': (i) => (connected(i) ? i.subnet.vpcId : undefined),
     'owner-id': () => account,

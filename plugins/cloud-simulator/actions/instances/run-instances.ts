@@ -4,9 +4,10 @@ import { deliveryLimit } from '../../dispatch/faults.ts';
 import { readLaunchSpec } from '../../launch/specification/read-launch-spec.ts';
 import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
 import { once } from '../../launch/once.ts';
+import { callerAsLauncher, checkLaunch } from '../../launch/permission.ts';
 import { place } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
-import { findTemplate, findVersion } from '../../launch/specification/template-data.ts';
+import { findTemplate, findVersion, templateNames } from '../../launch/specification/template-data.ts';
 import { type Instance, stateOf } from '../../state/instances/instance.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
@@ -44,6 +45,11 @@ interface Asked {
 function read(call: ActionCall): Asked {
   const { min, max } = readCounts(call.params);
   const spec = readLaunchSpec(call, call.params, templateData(call));
+  checkLaunch(call, callerAsLauncher(call, 'RunInstances'), {
+    spec,
+    subnet: spec.network.subnet?.id,
+    template: templateNames(call, part(call.params, 'LaunchTemplate')),
+  });
   if (spec.network.address !== undefined && max > 1)
     throw invalidCombination('A private address can be specified for one instance only.');
   return { min, max, spec };
@@ -81,7 +87,7 @@ function readCounts(params: Params): { min: number; max: number } {
 
 function templateData(call: ActionCall): Params | undefined {
   const named = part(call.params, 'LaunchTemplate');
-  return named === undefined ? undefined : findVersion(findTemplate(call, named), text(named, 'Version')).data;
+  return named === undefined ? undefined : findVersion(call, findTemplate(call, named), text(named, 'Version')).data;
 }
 
 function checkReplay(call: ActionCall, instances: readonly Instance[]): void {

@@ -6,6 +6,7 @@ import type { Tags } from '../../state/tags.ts';
 import { type Candidate, candidatesOf } from './fleet-candidates.ts';
 import { planMarket } from './fleet-plan.ts';
 import { countLaunched, shortfallError, machinesAllowed } from '../launch-rate.ts';
+import type { Launcher } from '../permission.ts';
 import type { MarketOptions } from './fleet-request.ts';
 import type { Market } from '../specification/launch-spec.ts';
 import { placeIn } from '../place.ts';
@@ -22,6 +23,7 @@ export interface Filling {
   /** The number of short pools of a market after which no other pool is tried. Default: all are tried. */
   readonly tries?: number;
   readonly systemTags: Tags;
+  readonly launcher: Launcher;
   readonly controller?: CapacityController;
 }
 
@@ -47,7 +49,7 @@ export function fillMarkets(context: CallContext, filling: Filling): Filled {
   for (const options of filling.markets) {
     const { market } = options;
     if (options.units <= 0) continue;
-    const { candidates, refused } = candidatesOf(context, filling.pools, market, filling.unit);
+    const { candidates, refused } = candidatesOf(context, filling, market);
     const plan = planMarket(candidates, options, limit, filling.tries);
     for (const { pool: from, count } of plan.takes) {
       const start = { spec: from.spec, placement: from.placement, count, systemTags };

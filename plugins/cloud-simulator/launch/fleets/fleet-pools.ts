@@ -6,6 +6,7 @@ import { type Params, part, parts, text } from '../../wire/form.ts';
 import { decimal } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import { findTemplate, findVersion } from '../specification/template-data.ts';
+import { checkDistinct } from './duplicate-pools.ts';
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 
 /** Rules for pools that depend on the kind of fleet. */
@@ -34,6 +35,7 @@ export function readTemplatePools(context: CallContext, configs: readonly Params
   const pools = configs.flatMap((config) => poolsOf(context, config, rules));
   if (!rules.instant && pools.length > maxOverrides)
     throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
+  checkDistinct(context, pools);
   return pools;
 }
 
@@ -47,7 +49,7 @@ export function configsXml(context: CallContext, configs: readonly Params[], ins
   return itemSet('launchTemplateConfigs', configs, (config) => {
     const named = part(config, 'LaunchTemplateSpecification') ?? {};
     const xml = instant
-      ? specificationXml(resolve(context, named))
+      ? specificationXml(resolveOrRefuse(context, named))
       : node('launchTemplateSpecification', echoXml(named));
     return xml + itemSet('overrides', parts(config, 'Overrides'), overrideXml);
   });
@@ -97,19 +99,21 @@ interface Resolved {
   readonly id: string;
   readonly version: string;
   readonly data: Params;
+  readonly refusal?: AwsError;
 }
 
 function poolsOf(context: CallContext, config: Params, rules: PoolRules): FleetPool[] {
   const named = part(config, 'LaunchTemplateSpecification');
   if (named === undefined) throw missingParameter('LaunchTemplateConfigs.LaunchTemplateSpecification');
-  const resolved = resolve(context, named);
+  const resolved = rules.instant ? resolveOrRefuse(context, named) : resolve(context, named);
   const overrides = parts(config, 'Overrides');
   return (overrides.length === 0 ? [{}] : overrides).map((override: Params) => {
     const xml = node(
       'launchTemplateAndOverrides',
       specificationXml(resolved) + node('overrides', overrideXml(override)),
     );
-    return poolOver(override, resolved.data, named, rules, xml);
+    const pool = poolOver(override, resolved.data, named, rules, xml);
+    return resolved.refusal === undefined ? pool : { ...pool, refusal: resolved.refusal };
   });
 }
 
@@ -117,8 +121,22 @@ function resolve(context: CallContext, named: Params): Resolved {
   const version = text(named, 'Version');
   if (version === undefined || version === '') throw missingParameter('LaunchTemplateSpecification.Version');
   const template = findTemplate(context, named);
-  const found = findVersion(template, version);
+  const found = findVersion(context, template, version);
   return { id: template.id, version: String(found.number), data: found.data };
+}
+
+const missing = /^InvalidLaunchTemplate(Id\.(Version)?NotFound|Name\.NotFoundException)$/;
+
+/** A template that an instant fleet uses: where AWS reports a missing one as an error of its pools, with that error. */
+function resolveOrRefuse(context: CallContext, named: Params): Resolved {
+  try {
+    return resolve(context, named);
+  } catch (error) {
+    if (context.knobs.fleets.missing_template === 'refused') throw error;
+    if (!(error instanceof AwsError) || !missing.test(error.code)) throw error;
+    const id = text(named, 'LaunchTemplateId') ?? text(named, 'LaunchTemplateName') ?? '';
+    return { id, version: text(named, 'Version') ?? '', data: {}, refusal: error };
+  }
 }
 
 /** The tag specifications for the machines of an instant fleet, without those for the fleet itself. */

@@ -5,7 +5,9 @@ import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
 import { AwsError, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, parts, text } from '../../wire/form.ts';
 import { decimal, flag, integer, oneOf } from '../../wire/values.ts';
+import { callerAsLauncher, checkPassed } from '../permission.ts';
 import { checkUnits, readTemplatePools } from './fleet-pools.ts';
+import { checkDistinct } from './duplicate-pools.ts';
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { checkTotal, divide, type MarketOptions } from './fleet-request.ts';
 import { readValidity } from './fleet-validity.ts';
@@ -110,16 +112,20 @@ function readPools(call: ActionCall, config: Params, maxPrice: number | undefine
     throw invalidConfig('Either LaunchSpecifications or LaunchTemplateConfigs must be given.');
   if (specifications.length === 0) return readTemplatePools(call, templates, { instant: false, maxPrice });
   if (target.onDemand > 0) throw invalidConfig('OnDemandTargetCapacity needs LaunchTemplateConfigs.');
-  return readSpecificationPools(specifications, maxPrice);
+  const pools = readSpecificationPools(specifications, maxPrice);
+  checkDistinct(call, pools);
+  return pools;
 }
 
-function checkRole({ state }: ActionCall, config: Params): void {
+function checkRole(call: ActionCall, config: Params): void {
+  const { region } = call.state;
   const role = text(config, 'IamFleetRole');
   if (role === undefined || role === '') throw missingParameter('SpotFleetRequestConfig.IamFleetRole');
   const [, partition] = /^arn:(aws[\w-]*):iam::\d{12}:role\/\S+$/.exec(role) ?? [];
   if (partition === undefined) throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
-  if (partition !== partitionOf(state.region))
-    throw invalidConfig(`IamFleetRole '${role}' is a role of another partition than ${partitionOf(state.region)}.`);
+  if (partition !== partitionOf(region))
+    throw invalidConfig(`IamFleetRole '${role}' is a role of another partition than ${partitionOf(region)}.`);
+  checkPassed(call, callerAsLauncher(call, 'RequestSpotFleet'), role);
 }
 
 function invalidConfig(message: string): AwsError {

@@ -20,6 +20,8 @@ export interface LaunchSpec {
   readonly tags: Tags;
   /** Tags of the Spot requests, apart from those of their machines. */
   readonly requestTags: Tags;
+  /** Resource types that the launch tags. */
+  readonly tagTypes: ReadonlySet<string>;
   /** Termination protection. */
   readonly guarded: boolean;
   readonly metadata: Params | undefined;

@@ -5,14 +5,18 @@ import type { Market } from './launch-spec.ts';
 
 const taggable = new Set(['instance', 'volume', 'network-interface', 'elastic-gpu', 'spot-instances-request']);
 
-/** Reads the tags of machines and of their Spot requests. Tags of the template and of the call are merged. */
+/**
+ * Reads the tags of machines and of their Spot requests, and the resource types that the launch tags. Tags of the
+ * template and of the call are merged.
+ */
 export function readLaunchTags(
   params: Params,
   template: Params | undefined,
   market: Market,
-): { readonly tags: Tags; readonly requestTags: Tags } {
+): { readonly tags: Tags; readonly requestTags: Tags; readonly tagTypes: ReadonlySet<string> } {
   let tags = noTags;
   let requestTags = noTags;
+  const tagTypes = new Set<string>();
   for (const source of [template, params]) {
     if (source === undefined) continue;
     const byType = readTagSpecifications(source);
@@ -24,8 +28,9 @@ export function readLaunchTags(
         'The value for tag specification resource type spot-instances-request can only be used with Spot Instances.',
       );
     }
+    for (const type of byType.keys()) tagTypes.add(type);
     tags = mergeTags(tags, byType.get('instance') ?? noTags);
     requestTags = mergeTags(requestTags, byType.get('spot-instances-request') ?? noTags);
   }
-  return { tags, requestTags };
+  return { tags, requestTags, tagTypes };
 }

@@ -1,4 +1,5 @@
 import type { Market } from '../../launch/specification/launch-spec.ts';
+import type { AwsError } from '../../wire/errors.ts';
 import type { Params } from '../../wire/form.ts';
 
 /**
@@ -7,6 +8,8 @@ import type { Params } from '../../wire/form.ts';
 export interface FleetPool {
   /** The template, which must still exist when machines are ordered; undefined for a launch specification. */
   readonly template: Params | undefined;
+  /** Why no machine can be launched from the pool: its template does not exist, or is not visible yet. */
+  readonly refusal?: AwsError;
   /** Launch data, in the names of RunInstances: the specification's, or the template's when it was last looked up. */
   readonly data: Params;
   /** The override of the data, as received. */

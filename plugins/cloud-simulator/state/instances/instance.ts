@@ -54,6 +54,8 @@ export interface Instance {
   readonly subnet: Subnet;
   /** Offset of its private address in the subnet. */
   readonly address: number;
+  /** Whether it has an IPv6 address instead of the private address. */
+  readonly ipv6Only: boolean;
   readonly spotRequestId: string | undefined;
   readonly launchedAt: number;
   /** Infinite for a machine that stays pending. */

@@ -1,4 +1,5 @@
 import { type Instance, type StateName, stateCodes, stateOf } from '../../state/instances/instance.ts';
+import { ipv6Address, privateAddress, privateName } from '../../state/instances/addresses.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import type { LaunchNetwork } from '../../launch/specification/launch-spec.ts';
 import { launchXml, placementXml, volumesXml } from './launch-xml.ts';
@@ -43,20 +44,28 @@ function reasonXml(instance: Instance, now: number): string {
 function networkXml(instance: Instance, region: string, state: StateName, launched: string): string {
   const { subnet } = instance;
   const { network } = instance.reservation.spec;
-  const address = subnet.address(instance.address);
-  const privateName = privateDnsName(address, region);
-  const publicAddress = network.publicAddress && state === 'running' ? address.replace(/^10\./, '54.') : undefined;
+  const address = privateAddress(instance);
+  const name = privateName(instance, region);
+  const publicAddress = network.publicAddress && state === 'running' ? address?.replace(/^10\./, '54.') : undefined;
   const groups = groupsXml(network.groups);
   const suffix = instance.id.slice(2);
   return (
-    `<privateDnsName>${privateName}</privateDnsName>${publicAddress === undefined ? '<dnsName/>' : leaf('dnsName', publicDnsName(publicAddress, region)) + leaf('ipAddress', publicAddress)}` +
-    `<privateIpAddress>${address}</privateIpAddress><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>true</sourceDestCheck>${groups}` +
+    `<privateDnsName>${name}</privateDnsName>${publicAddress === undefined ? '<dnsName/>' : leaf('dnsName', publicDnsName(publicAddress, region)) + leaf('ipAddress', publicAddress)}` +
+    `${leaf('privateIpAddress', address)}${leaf('ipv6Address', ipv6Address(instance))}<subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>true</sourceDestCheck>${groups}` +
     `<networkInterfaceSet><item><networkInterfaceId>eni-${suffix}</networkInterfaceId><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId>` +
-    `<status>in-use</status><privateIpAddress>${address}</privateIpAddress><privateDnsName>${privateName}</privateDnsName><sourceDestCheck>true</sourceDestCheck>${groups}` +
+    `<status>in-use</status>${leaf('privateIpAddress', address)}<privateDnsName>${name}</privateDnsName><sourceDestCheck>true</sourceDestCheck>${groups}` +
     `<attachment><attachmentId>eni-attach-${suffix}</attachmentId><deviceIndex>0</deviceIndex><status>attached</status><deleteOnTermination>true</deleteOnTermination></attachment>` +
-    `<privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress><primary>true</primary></item></privateIpAddressesSet></item></networkInterfaceSet>` +
+    `${addressesXml(instance)}</item></networkInterfaceSet>` +
     volumesXml(instance.reservation.spec, suffix, launched)
   );
+}
+
+/** The addresses of the network interface of a machine. */
+function addressesXml(instance: Instance): string {
+  const ipv6 = ipv6Address(instance);
+  return ipv6 === undefined
+    ? `<privateIpAddressesSet><item><privateIpAddress>${privateAddress(instance)}</privateIpAddress><primary>true</primary></item></privateIpAddressesSet>`
+    : `<ipv6AddressesSet><item><ipv6Address>${ipv6}</ipv6Address></item></ipv6AddressesSet>`;
 }
 
 const stateXmls = Object.fromEntries(
@@ -83,12 +92,6 @@ function groupsXml(groups: Groups): string {
     lastGroupsXml = itemSet('groupSet', groups, (group) => leaf('groupId', group.id) + leaf('groupName', group.name));
   lastGroups = groups;
   return lastGroupsXml;
-}
-
-/** us-east-1 has a domain of its own, as in AWS. */
-export function privateDnsName(address: string, region: string): string {
-  const host = `ip-${address.replaceAll('.', '-')}`;
-  return region === 'us-east-1' ? `${host}.ec2.internal` : `${host}.${region}.compute.internal`;
 }
 
 function publicDnsName(address: string, region: string): string {

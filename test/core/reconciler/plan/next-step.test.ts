@@ -1,7 +1,7 @@
 import test from 'ava';
 import { nextStep, type Circumstances } from '../../../../core/reconciler/plan/next-step.ts';
 import { defaultSettings } from '../../../../core/reconciler/settings.ts';
-import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 
 const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   now: 1_000,

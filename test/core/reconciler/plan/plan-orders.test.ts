@@ -5,7 +5,7 @@ import type { RequestState } from '../../../../core/reconciler/state/request-sta
 import { planOrders } from '../../../../core/reconciler/plan/plan-orders.ts';
 import type { ProviderOption } from '../../../../core/reconciler/plan/provider-option.ts';
 import type { OfferClock } from '../../../../core/reconciler/plan/standing.ts';
-import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 
 const offers = [{ key: 'a' }, { key: 'b' }];
 
