@@ -138,6 +138,10 @@ export const CloudConfig = Type.Object(
     ),
     handlers: Type.Optional(Handlers),
     launch_template: Type.Optional(LaunchTemplates),
+    terminate_on_reclaim: flag(
+      true,
+      'Terminate a returned Spot machine also when the cloud has announced to take it back. `false`: leave such a machine to the cloud until one minute after the announced time.',
+    ),
     rate_limits: Type.Optional(RateLimits),
     interruption_queue: Type.Optional(InterruptionQueue),
     credential_file: orNull(Type.String(), 'Credentials file instead of the default one.', { must_exist: true }),

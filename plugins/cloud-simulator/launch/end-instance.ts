@@ -1,4 +1,5 @@
 import { takePlaces } from '../capacity.ts';
+import { poolOf } from './place.ts';
 import { draw } from '../knobs/span.ts';
 import { postState } from '../queues/machine-events.ts';
 import type { CallContext } from '../state/call-context.ts';
@@ -27,7 +28,7 @@ export function endInstance(context: CallContext, instance: Instance, reason: En
   state.timers.plan(terminatedAt, (then) => {
     postState(then, instance, 'terminated');
     instance.subnet.give(instance.address);
-    takePlaces(state, { instanceType: spec.type.instance_type, zone: instance.zone, market: spec.market }, -1);
+    takePlaces(state, poolOf(context, spec, instance.zone), -1);
   });
   state.timers.plan(terminatedAt + goneAfterMs, () => {
     state.instances.remove(instance);

@@ -42,7 +42,8 @@ export function isFree(type: CatalogueInstanceType): boolean {
 }
 
 export function usageClasses(type: CatalogueInstanceType): string[] {
-  return factsOf(type).spot ? ['on-demand', 'spot'] : ['on-demand'];
+  const { spot, capacityBlocks } = factsOf(type);
+  return ['on-demand', ...(spot ? ['spot'] : []), ...(capacityBlocks ? ['capacity-block'] : [])];
 }
 
 /** Network performance as AWS words it: typical for the size, because the catalogue does not list it. */
@@ -80,18 +81,19 @@ function storageXml(type: CatalogueInstanceType, { localStorage }: TypeFacts): s
   return node('instanceStorageInfo', leaf('totalSizeInGB', total) + disks + leaf('nvmeSupport', 'required'));
 }
 
-function networkXml(type: CatalogueInstanceType, { hypervisor }: TypeFacts): string {
+function networkXml(type: CatalogueInstanceType, { hypervisor, efaCards }: TypeFacts): string {
   const interfaces = type.vcpus <= 2 ? 3 : type.vcpus <= 8 ? 4 : type.vcpus <= 48 ? 8 : 15;
   return node(
     'networkInfo',
     leaf('networkPerformance', networkPerformance(type)) +
       leaf('maximumNetworkInterfaces', interfaces) +
-      leaf('maximumNetworkCards', 1) +
+      leaf('maximumNetworkCards', Math.max(1, efaCards)) +
       leaf('defaultNetworkCardIndex', 0) +
       leaf('ipv4AddressesPerInterface', interfaces * 4 - 2) +
       leaf('ipv6Supported', true) +
       leaf('enaSupport', hypervisor === 'nitro' ? 'required' : 'supported') +
-      leaf('efaSupported', /^(p4|p5|hpc)/.test(type.instance_type)),
+      leaf('efaSupported', efaCards > 0) +
+      (efaCards === 0 ? '' : node('efaInfo', leaf('maximumEfaInterfaces', efaCards))),
   );
 }
 

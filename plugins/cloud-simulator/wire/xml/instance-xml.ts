@@ -2,6 +2,7 @@ import { type Instance, type StateName, stateCodes, stateOf } from '../../state/
 import { ipv6Address, privateAddress, privateName } from '../../state/instances/addresses.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import type { LaunchNetwork } from '../../launch/specification/launch-spec.ts';
+import { attachmentXml, furtherInterfacesXml } from './further-interfaces-xml.ts';
 import { launchXml, placementXml, volumesXml } from './launch-xml.ts';
 import { itemSet, leaf, node } from './xml.ts';
 
@@ -20,9 +21,8 @@ export function instanceXml(instance: Instance, region: string, now: number): st
     connected
       ? networkXml(instance, region, state, launched)
       : '<privateDnsName/><dnsName/><groupSet/><networkInterfaceSet/><blockDeviceMapping/>',
-    instance.spotRequestId === undefined
-      ? ''
-      : `<instanceLifecycle>spot</instanceLifecycle>${leaf('spotInstanceRequestId', instance.spotRequestId)}`,
+    reservation.spec.market === 'on-demand' ? '' : leaf('instanceLifecycle', reservation.spec.market),
+    leaf('spotInstanceRequestId', instance.spotRequestId),
     leaf('clientToken', reservation.token),
     reasonXml(instance, now),
     tagSetXml(instance.tags),
@@ -54,8 +54,8 @@ function networkXml(instance: Instance, region: string, state: StateName, launch
     `${leaf('privateIpAddress', address)}${leaf('ipv6Address', ipv6Address(instance))}<subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>true</sourceDestCheck>${groups}` +
     `<networkInterfaceSet><item><networkInterfaceId>eni-${suffix}</networkInterfaceId><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId>` +
     `<status>in-use</status>${leaf('privateIpAddress', address)}<privateDnsName>${name}</privateDnsName><sourceDestCheck>true</sourceDestCheck>${groups}` +
-    `<attachment><attachmentId>eni-attach-${suffix}</attachmentId><deviceIndex>0</deviceIndex><status>attached</status><deleteOnTermination>true</deleteOnTermination></attachment>` +
-    `${addressesXml(instance)}</item></networkInterfaceSet>` +
+    `${attachmentXml(suffix, 0, 0)}<interfaceType>${network.interfaces[0]?.type ?? 'interface'}</interfaceType>` +
+    `${addressesXml(instance)}</item>${furtherInterfacesXml(network.interfaces, subnet, suffix, groups)}</networkInterfaceSet>` +
     volumesXml(instance.reservation.spec, suffix, launched)
   );
 }
