@@ -80,6 +80,12 @@ export const commonTemplateFields = {
   replace_lost: Type.Optional(
     Type.Boolean({ description: 'Replace machines that are lost after the request completed.' }),
   ),
+  on_rebalance: Type.Optional(
+    Type.Enum(['ignore', 'report'], {
+      description:
+        'What happens when the provider recommends to replace a machine that may be reclaimed, which only notices show. report (default): the machine is reported as one that is reclaimed in an hour. ignore: nothing.',
+    }),
+  ),
   partial: Type.Optional(
     Type.Enum(['best_effort', 'all_or_nothing'], {
       description: 'What happens when fewer machines are available than requested.',

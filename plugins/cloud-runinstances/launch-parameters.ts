@@ -17,6 +17,7 @@ import {
   type Pool,
   type TemplateVersion,
 } from '../cloud/index.ts';
+import { isOpenPlace, placementFor } from './open-place.ts';
 
 /** Stored before the launch: each attempt to send the order sends exactly this. */
 export interface Prepared {
@@ -24,6 +25,8 @@ export interface Prepared {
   readonly params: Readonly<Record<string, unknown>>;
   /** The launch template that the template names. */
   readonly template?: TemplateVersion;
+  /** The pool of an order that names no place. */
+  readonly open_pool?: Pool;
 }
 
 /** The parameters of RunInstances for an order. */
@@ -45,9 +48,11 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
   });
   const { TagSpecifications: tags, ...rest } = await withImageId(session, machine, call);
   const parts = taggedParts(machine);
+  const isOpen = base === undefined && isOpenPlace(pool, rest);
   const params = {
     ...(base ? { LaunchTemplate: { LaunchTemplateId: base.id, Version: base.version } } : {}),
     ...changed(rest, named),
+    ...(isOpen ? await placementFor(session, pool, call) : {}),
     MinCount: 1,
     MaxCount: order.machine_count,
     ClientToken: order.token,
@@ -56,7 +61,7 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
       tagSpecifications(parts, tagsOf(order, session.installation)),
     ).filter(({ ResourceType: type }) => type !== 'network-interface' || parts.includes(type)),
   };
-  return { params, ...(base ? { template: base } : {}) };
+  return { params, ...(base ? { template: base } : {}), ...(isOpen ? { open_pool: pool } : {}) };
 }
 
 type Tree = Readonly<Record<string, unknown>>;

@@ -63,12 +63,27 @@ export const actionNames = {
   ],
   sts: ['AssumeRole', 'GetCallerIdentity'],
   ssm: ['GetParameter'],
+  sqs: [
+    'CreateQueue',
+    'DeleteMessage',
+    'DeleteMessageBatch',
+    'DeleteQueue',
+    'GetQueueAttributes',
+    'GetQueueUrl',
+    'ReceiveMessage',
+    'SendMessage',
+  ],
 } as const;
 
 export type ActionName = (typeof actionNames)[keyof typeof actionNames][number];
 
 /** The services whose actions share one token bucket, which has the service's name. */
-export const sharedBuckets = ['autoscaling', 'sts', 'ssm'] as const satisfies readonly (keyof typeof actionNames)[];
+export const sharedBuckets = [
+  'autoscaling',
+  'sts',
+  'ssm',
+  'sqs',
+] as const satisfies readonly (keyof typeof actionNames)[];
 
 /** Actions that launch machines. */
 export const launchActions: readonly ActionName[] = [

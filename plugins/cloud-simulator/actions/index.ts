@@ -6,6 +6,7 @@ import { identityActions } from './identity/index.ts';
 import { instancesActions } from './instances/index.ts';
 import { launchTemplatesActions } from './launch-templates/index.ts';
 import { parametersActions } from './parameters/index.ts';
+import { queuesActions } from './queues/index.ts';
 import { spotActions } from './spot/index.ts';
 import { tagsActions } from './tags/index.ts';
 
@@ -22,6 +23,7 @@ export const actions: readonly Action[] = [
   ...catalogueActions,
   ...identityActions,
   ...parametersActions,
+  ...queuesActions,
 ];
 
 const byName = new Map(actions.map((action) => [`${action.version ?? ec2Version}/${action.name}`, action]));

@@ -118,6 +118,11 @@ export interface LaunchKnobs {
   readonly capacity_blocks: readonly CapacityBlock[];
   readonly capacity: readonly CapacityRule[];
   readonly prices: readonly PriceRule[];
+  /**
+   * The zone in which RunInstances launches when the call names no place: the one with the most room, or the first
+   * that offers the type, also when it has no room.
+   */
+  readonly zone_choice: 'roomiest' | 'first';
   /** Addresses that a subnet has in all, running machines included: InsufficientFreeAddressesInSubnet. */
   readonly addresses: readonly { readonly subnet_id: string; readonly count: number }[];
   /** Subnets without IPv4: their machines have an IPv6 address, and a name that is made from their id. */
@@ -135,6 +140,7 @@ export const launchDefaults: LaunchKnobs = {
   capacity_blocks: [],
   capacity: [],
   prices: [],
+  zone_choice: 'roomiest',
   addresses: [],
   ipv6_only: [],
   quotas: {
@@ -165,6 +171,7 @@ export const launchShapes: Shapes = {
   ),
   capacity: listOf(rule({ ...pool, count: wholeNumber(0), code: string }, ['count'])),
   prices: listOf(rule({ ...pool, price: positive }, ['price'])),
+  zone_choice: oneWordOf('roomiest', 'first'),
   addresses: listOf(record({ subnet_id: string, count: wholeNumber(0) }, ['subnet_id', 'count'])),
   ipv6_only: listOf(string),
   quotas: record({

@@ -1,6 +1,7 @@
 import { takePlaces } from '../capacity.ts';
 import { poolOf } from './place.ts';
 import { draw } from '../knobs/span.ts';
+import { postState } from '../queues/machine-events.ts';
 import type { CallContext } from '../state/call-context.ts';
 import { goneAfterMs, type Instance } from '../state/instances/instance.ts';
 import { countUsage } from '../state/quotas.ts';
@@ -23,7 +24,9 @@ export function endInstance(context: CallContext, instance: Instance, reason: En
   instance.reason = reason;
   const { spec } = instance.reservation;
   countUsage(state.usage, spec.type, spec.market, -1);
-  state.timers.plan(terminatedAt, () => {
+  postState(context, instance, 'shutting-down');
+  state.timers.plan(terminatedAt, (then) => {
+    postState(then, instance, 'terminated');
     instance.subnet.give(instance.address);
     takePlaces(state, poolOf(context, spec, instance.zone), -1);
   });

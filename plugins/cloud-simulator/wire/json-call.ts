@@ -1,11 +1,11 @@
 import { isObject } from '../knobs/shapes.ts';
 import type { Form, Params } from './form.ts';
-import { ssmVersion } from './protocols.ts';
+import { sqsVersion, ssmVersion } from './protocols.ts';
 
-const targets: Readonly<Record<string, string>> = { AmazonSSM: ssmVersion };
+const targets: Readonly<Record<string, string>> = { AmazonSSM: ssmVersion, AmazonSQS: sqsVersion };
 
 /**
- * Reads a call of a JSON 1.1 service into the form of the other services: `X-Amz-Target: AmazonSSM.GetParameter`
+ * Reads a call of a JSON 1.0 or 1.1 service into the form of the other services: `X-Amz-Target: AmazonSSM.GetParameter`
  * names service and action, and the body holds the parameters. Undefined for other calls. A body that is not an
  * object has no parameters.
  */
@@ -20,10 +20,20 @@ export function readJsonCall(target: string | string[] | undefined, body: string
     ['Action', action],
     ['Version', version],
   ] as const) {
-    // No simulated action has structured parameters.
-    flat[name] = params[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    flat[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    params[name] = treeOf(value);
   }
   return { flat, params };
+}
+
+/** A value of the body as the other services send it: lists are numbered from 1. */
+function treeOf(value: unknown): string | Params {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const entries = Array.isArray(value) ? value.map((one, index) => [index + 1, one] as const) : Object.entries(value);
+  return Object.assign(
+    Object.create(null) as Params,
+    Object.fromEntries(entries.map(([name, one]) => [name, treeOf(one)])),
+  );
 }
 
 function membersOf(body: string): object {

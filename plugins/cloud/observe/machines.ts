@@ -17,7 +17,8 @@ export interface MachineData {
   readonly reclaim_at?: string;
 }
 
-const states: Readonly<Record<string, MachineStatus>> = {
+/** The states of EC2. */
+export const machineStates: Readonly<Record<string, MachineStatus>> = {
   pending: 'pending',
   running: 'running',
   'shutting-down': 'shutting-down',
@@ -56,7 +57,7 @@ const ownKeys: ReadonlySet<string> = new Set(Object.values(ownTags));
  * The report of a machine. `ready`: it runs, and its private name and address are known, which come a moment later.
  */
 export function reportOf(instance: InstanceSummary, weight?: number): MachineReport {
-  const status = states[instance.State?.Name ?? ''] ?? 'pending';
+  const status = machineStates[instance.State?.Name ?? ''] ?? 'pending';
   const name = instance.PrivateDnsName || undefined;
   // In a subnet without IPv4 a machine has an IPv6 address instead.
   const private_ip = instance.PrivateIpAddress || instance.Ipv6Address || undefined;

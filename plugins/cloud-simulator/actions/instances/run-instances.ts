@@ -5,7 +5,7 @@ import { readLaunchSpec } from '../../launch/specification/read-launch-spec.ts';
 import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
 import { once } from '../../launch/once.ts';
 import { callerAsLauncher, checkLaunch } from '../../launch/permission.ts';
-import { place } from '../../launch/place.ts';
+import { place, placeInFirstZone } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
 import { findTemplate, findVersion, templateNames } from '../../launch/specification/template-data.ts';
 import { type Instance, stateOf } from '../../state/instances/instance.ts';
@@ -66,7 +66,8 @@ function scopeOfReplay({ action, token, paramsHash, state, now }: ActionCall): s
 }
 
 function start(call: ActionCall, { min, max, spec }: Asked): readonly Instance[] {
-  const placement = place(call, spec);
+  const isOpen = spec.network.zone === undefined && call.knobs.zone_choice === 'first';
+  const placement = isOpen ? placeInFirstZone(call, spec) : place(call, spec);
   const { address } = spec.network;
   if (address !== undefined && placement.subnet.holds(address))
     throw new AwsError('InvalidIPAddress.InUse', `Address ${placement.subnet.address(address)} is in use.`);

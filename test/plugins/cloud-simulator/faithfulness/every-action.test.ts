@@ -2,6 +2,7 @@
 // the service knows.
 import * as autoScaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
+import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
 import test from 'ava';
@@ -176,12 +177,26 @@ const stsCalls: typeof ec2Calls = [
 
 const ssmCalls: typeof ec2Calls = [['GetParameter', () => ({ Name: '/images/one:3' }), 'Parameter']];
 
+const queue = { QueueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/one' };
+const ReceiptHandle = Buffer.from('one#1').toString('base64');
+const sqsCalls: typeof ec2Calls = [
+  ['CreateQueue', () => ({ QueueName: 'one' }), 'QueueUrl'],
+  ['GetQueueUrl', () => ({ QueueName: 'one' }), 'QueueUrl'],
+  ['SendMessage', () => ({ ...queue, MessageBody: 'text' }), 'MessageId'],
+  ['ReceiveMessage', () => queue, 'Messages'],
+  ['GetQueueAttributes', () => ({ ...queue, AttributeNames: ['QueueArn'] }), 'Attributes'],
+  ['DeleteMessage', () => ({ ...queue, ReceiptHandle })],
+  ['DeleteMessageBatch', () => ({ ...queue, Entries: [{ Id: '1', ReceiptHandle }] }), 'Successful'],
+  ['DeleteQueue', () => queue],
+];
+
 test('every action is called here', (t) => {
   const called = [
     ...ec2Calls.map(([name]) => `2016-11-15/${name}`),
     ...groupCalls.map(([name]) => `2011-01-01/${name}`),
     ...stsCalls.map(([name]) => `2011-06-15/${name}`),
     ...ssmCalls.map(([name]) => `2014-11-06/${name}`),
+    ...sqsCalls.map(([name]) => `2012-11-05/${name}`),
   ];
   t.deepEqual(called.toSorted(), actions.map((one) => `${one.version ?? '2016-11-15'}/${one.name}`).toSorted());
 });
@@ -191,6 +206,7 @@ for (const [service, calls, library] of [
   ['Auto Scaling', groupCalls, autoScaling],
   ['STS', stsCalls, sts],
   ['Systems Manager', ssmCalls, ssm],
+  ['SQS', sqsCalls, sqs],
 ] as const) {
   test(`the SDK drives every action of ${service} and knows all that it answers`, async (t) => {
     const cloud = await openCloud(t);
@@ -199,6 +215,7 @@ for (const [service, calls, library] of [
       endpoint: simulator.url,
       region: 'us-east-1',
       maxAttempts: 1,
+      useQueueUrlAsEndpoint: false,
       credentials: { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' },
     };
     const clients = {
@@ -206,6 +223,7 @@ for (const [service, calls, library] of [
       'Auto Scaling': autoScaling.AutoScalingClient,
       STS: sts.STSClient,
       'Systems Manager': ssm.SSMClient,
+      SQS: sqs.SQSClient,
     };
     const client = new clients[service](options);
     checkAnswers(client);
