@@ -6,6 +6,7 @@
 export const actionNames = {
   ec2: [
     'CancelSpotFleetRequests',
+    'CancelSpotInstanceRequests',
     'CreateFleet',
     'CreateLaunchTemplate',
     'CreateLaunchTemplateVersion',
@@ -13,11 +14,14 @@ export const actionNames = {
     'DeleteFleets',
     'DeleteLaunchTemplate',
     'DeleteLaunchTemplateVersions',
+    'DeleteTags',
+    'DescribeAddresses',
     'DescribeAvailabilityZones',
     'DescribeFleetHistory',
     'DescribeFleetInstances',
     'DescribeFleets',
     'DescribeImages',
+    'DescribeInstanceAttribute',
     'DescribeInstanceStatus',
     'DescribeInstanceTypeOfferings',
     'DescribeInstanceTypes',
@@ -25,6 +29,7 @@ export const actionNames = {
     'DescribeKeyPairs',
     'DescribeLaunchTemplateVersions',
     'DescribeLaunchTemplates',
+    'DescribeNetworkInterfaces',
     'DescribeRegions',
     'DescribeSecurityGroups',
     'DescribeSpotFleetInstances',
@@ -34,25 +39,37 @@ export const actionNames = {
     'DescribeSpotPriceHistory',
     'DescribeSubnets',
     'DescribeTags',
+    'DescribeVolumes',
+    'DescribeVpcAttribute',
+    'DescribeVpcClassicLink',
+    'DescribeVpcClassicLinkDnsSupport',
     'DescribeVpcs',
     'GetInstanceTypesFromInstanceRequirements',
     'ModifyFleet',
+    'ModifyInstanceAttribute',
     'ModifyLaunchTemplate',
     'ModifySpotFleetRequest',
+    'RebootInstances',
     'RequestSpotFleet',
+    'RequestSpotInstances',
     'RunInstances',
+    'StartInstances',
+    'StopInstances',
     'TerminateInstances',
   ],
   autoscaling: [
+    'AttachInstances',
     'CreateAutoScalingGroup',
     'CreateOrUpdateTags',
     'DeleteAutoScalingGroup',
     'DescribeAccountLimits',
     'DescribeAutoScalingGroups',
     'DescribeAutoScalingInstances',
+    'DescribeLifecycleHooks',
     'DescribeScalingActivities',
     'DescribeTags',
     'DetachInstances',
+    'DisableMetricsCollection',
     'LaunchInstances',
     'ResumeProcesses',
     'SetDesiredCapacity',
@@ -62,22 +79,34 @@ export const actionNames = {
     'UpdateAutoScalingGroup',
   ],
   sts: ['AssumeRole', 'GetCallerIdentity'],
-  ssm: ['GetParameter'],
+  ssm: ['GetParameter', 'GetParameters', 'GetParametersByPath'],
+  iam: ['GetRole'],
 } as const;
 
 export type ActionName = (typeof actionNames)[keyof typeof actionNames][number];
 
 /** The services whose actions share one token bucket, which has the service's name. */
-export const sharedBuckets = ['autoscaling', 'sts', 'ssm'] as const satisfies readonly (keyof typeof actionNames)[];
+export const sharedBuckets = [
+  'autoscaling',
+  'sts',
+  'ssm',
+  'iam',
+] as const satisfies readonly (keyof typeof actionNames)[];
 
 /** Actions that launch machines. */
 export const launchActions: readonly ActionName[] = [
   'RunInstances',
   'CreateFleet',
   'RequestSpotFleet',
+  'RequestSpotInstances',
   'CreateAutoScalingGroup',
   'LaunchInstances',
 ];
 
 /** Actions with `resources`: each draws from a bucket of machines in addition to its bucket of requests. */
-export const machineActions: readonly ActionName[] = ['RunInstances', 'TerminateInstances'];
+export const machineActions: readonly ActionName[] = [
+  'RunInstances',
+  'StartInstances',
+  'StopInstances',
+  'TerminateInstances',
+];

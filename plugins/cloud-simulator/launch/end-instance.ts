@@ -1,14 +1,9 @@
 import { takePlaces } from '../capacity.ts';
 import { draw } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
-import { goneAfterMs, type Instance } from '../state/instances/instance.ts';
+import { billedMs, type EndReason, goneAfterMs, type Instance } from '../state/instances/instance.ts';
+import { forgetParts } from '../state/instances/part-tags.ts';
 import { countUsage } from '../state/quotas.ts';
-
-/** The state reason of a machine that ended. */
-export interface EndReason {
-  readonly code: string;
-  readonly message: string;
-}
 
 /**
  * Ends a machine, unless it is ending already. Its address and its place in the pool are free once it is terminated.
@@ -21,14 +16,18 @@ export function endInstance(context: CallContext, instance: Instance, reason: En
   instance.terminatedAt = terminatedAt;
   instance.reason = reason;
   const { spec } = instance.reservation;
-  countUsage(state.usage, spec.type, spec.market, -1);
+  // A stopped machine has left its place already.
+  const running = instance.stop === undefined;
+  if (running) countUsage(state.usage, spec.type, spec.market, -1);
   state.timers.plan(terminatedAt, () => {
-    instance.subnet.give(instance.address);
-    takePlaces(state, { instanceType: spec.type.instance_type, zone: instance.zone, market: spec.market }, -1);
+    for (const address of [instance.address, ...instance.secondary]) instance.subnet.give(address);
+    if (running)
+      takePlaces(state, { instanceType: spec.type.instance_type, zone: instance.zone, market: spec.market }, -1);
   });
   state.timers.plan(terminatedAt + goneAfterMs, () => {
     state.instances.remove(instance);
-    state.removedMachineMs += now - instance.launchedAt;
+    forgetParts(state, instance);
+    state.removedMachineMs += billedMs(instance, now);
   });
   instance.controller?.onEnding(instance, now);
 }

@@ -20,8 +20,11 @@ export function readJsonCall(target: string | string[] | undefined, body: string
     ['Action', action],
     ['Version', version],
   ] as const) {
-    // No simulated action has structured parameters.
-    flat[name] = params[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    flat[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    // No simulated action has other structured parameters than lists of texts.
+    params[name] = Array.isArray(value)
+      ? Object.fromEntries(value.map((entry, index) => [index + 1, String(entry)]))
+      : flat[name];
   }
   return { flat, params };
 }

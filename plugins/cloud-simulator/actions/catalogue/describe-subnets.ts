@@ -2,19 +2,40 @@ import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { freeAddresses } from '../../capacity.ts';
 import type { Subnet } from '../../state/network/subnets.ts';
 import { AwsError } from '../../wire/errors.ts';
-import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
+import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
+  ...withoutValue(
+    'customer-owned-ipv4-pool',
+    'enable-lni-at-device-index',
+    'ipv6-cidr-block-association.association-id',
+    'ipv6-cidr-block-association.ipv6-cidr-block',
+    'ipv6-cidr-block-association.state',
+    'outpost-arn',
+  ),
   'availability-zone': (subnet) => subnet.zone,
+  'availability-zone-id': (subnet) => subnet.zoneId,
   availabilityZone: (subnet) => subnet.zone,
+  availabilityZoneId: (subnet) => subnet.zoneId,
   'available-ip-address-count': (subnet) => String(freeAddresses(call, subnet)),
   cidr: (subnet) => subnet.cidr,
   'cidr-block': (subnet) => subnet.cidr,
+  cidrBlock: (subnet) => subnet.cidr,
   'default-for-az': (subnet) => String(subnet.listed),
+  defaultForAz: (subnet) => String(subnet.listed),
+  'enable-dns64': () => 'false',
+  'ipv6-native': () => 'false',
+  'map-customer-owned-ip-on-launch': () => 'false',
+  'map-public-ip-on-launch': () => 'false',
+  'owner-id': () => call.state.account,
+  'private-dns-name-options-on-launch.enable-resource-name-dns-a-record': () => 'false',
+  'private-dns-name-options-on-launch.enable-resource-name-dns-aaaa-record': () => 'false',
+  'private-dns-name-options-on-launch.hostname-type': () => 'ip-name',
   state: () => 'available',
+  'subnet-arn': (subnet) => arnOf(call, subnet),
   'subnet-id': (subnet) => subnet.id,
   'vpc-id': (subnet) => subnet.vpcId,
 });
@@ -45,19 +66,22 @@ function subnetById(call: ActionCall, id: string): Subnet {
   return call.state.network.adoptSubnet(id);
 }
 
+function arnOf({ state: { account, region } }: ActionCall, subnet: Subnet): string {
+  return `arn:aws:ec2:${region}:${account}:subnet/${subnet.id}`;
+}
+
 function subnetXml(call: ActionCall, subnet: Subnet): string {
-  const { account, region, network } = call.state;
-  const zoneId = network.catalogue.zones.find((zone) => zone.zone === subnet.zone)?.zone_id;
+  const { account } = call.state;
   return (
     leaf('subnetId', subnet.id) +
-    leaf('subnetArn', `arn:aws:ec2:${region}:${account}:subnet/${subnet.id}`) +
+    leaf('subnetArn', arnOf(call, subnet)) +
     leaf('state', 'available') +
     leaf('ownerId', account) +
     leaf('vpcId', subnet.vpcId) +
     leaf('cidrBlock', subnet.cidr) +
     leaf('availableIpAddressCount', freeAddresses(call, subnet)) +
     leaf('availabilityZone', subnet.zone) +
-    leaf('availabilityZoneId', zoneId) +
+    leaf('availabilityZoneId', subnet.zoneId) +
     leaf('defaultForAz', subnet.listed) +
     leaf('mapPublicIpOnLaunch', false) +
     leaf('assignIpv6AddressOnCreation', false) +

@@ -92,7 +92,8 @@ function groupPoolsOf(
       ...(maxPrice === undefined ? {} : { MaxPrice: maxPrice }),
     };
     const { params, data } = overlay(laid, version.data);
-    const spec = readLaunchSpec(context, params, data, policy === undefined ? undefined : market);
+    const bare = readLaunchSpec(context, params, data, policy === undefined ? undefined : market);
+    const spec = { ...bare, template };
     return { spec, template, ...weigh(config, override, spec) };
   });
 }

@@ -35,6 +35,7 @@ export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetw
     zone: subnet?.zone ?? zone,
     groups,
     publicAddress: flag(first, 'AssociatePublicIpAddress') ?? false,
+    secondaryAddresses: readSecondary(first),
     address: readAddress(text(all, 'PrivateIpAddress') ?? text(first, 'PrivateIpAddress'), subnet),
   };
 }
@@ -107,6 +108,12 @@ function readAddress(address: string | undefined, subnet: Subnet | undefined): n
   return offset;
 }
 
+function readSecondary(one: Params | undefined): number {
+  const count = integer(one, 'SecondaryPrivateIpAddressCount') ?? 0;
+  if (count < 0) throw invalidParameter(`Value (${count}) for parameter secondaryPrivateIpAddressCount is invalid.`);
+  return count;
+}
+
 function readSubnet(context: CallContext, id: string | undefined, zone: string | undefined): Subnet | undefined {
   if (id === undefined) return undefined;
   const known = context.state.network.subnet(id);
@@ -127,7 +134,8 @@ function groupOf(known: CatalogueSecurityGroup): Group {
   return made;
 }
 
-function readGroups(context: CallContext, params: Params): Group[] {
+/** The security groups that `SecurityGroupId.N` and `SecurityGroup.N` name; without a name the default group. */
+export function readGroups(context: CallContext, params: Params): Group[] {
   const { catalogue } = context.state.network;
   const byId = texts(params, 'SecurityGroupId').map((id) => {
     if (!/^sg-[\w-]+$/.test(id))

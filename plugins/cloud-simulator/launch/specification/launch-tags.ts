@@ -1,18 +1,23 @@
-import { mergeTags, noTags, readTagSpecifications, type Tags } from '../../state/tags.ts';
+import { mergeTags, noTags, readTagSpecifications } from '../../state/tags.ts';
 import { invalidParameter } from '../../wire/errors.ts';
 import type { Params } from '../../wire/form.ts';
-import type { Market } from './launch-spec.ts';
+import type { LaunchSpec, Market } from './launch-spec.ts';
 
 const taggable = new Set(['instance', 'volume', 'network-interface', 'elastic-gpu', 'spot-instances-request']);
 
-/** Reads the tags of machines and of their Spot requests. Tags of the template and of the call are merged. */
+/**
+ * Reads the tags of machines, their Spot requests, volumes and interfaces. Tags of the template and of the call are
+ * merged.
+ */
 export function readLaunchTags(
   params: Params,
   template: Params | undefined,
   market: Market,
-): { readonly tags: Tags; readonly requestTags: Tags } {
+): Pick<LaunchSpec, 'tags' | 'requestTags' | 'volumeTags' | 'interfaceTags'> {
   let tags = noTags;
   let requestTags = noTags;
+  let volumeTags = noTags;
+  let interfaceTags = noTags;
   for (const source of [template, params]) {
     if (source === undefined) continue;
     const byType = readTagSpecifications(source);
@@ -26,6 +31,8 @@ export function readLaunchTags(
     }
     tags = mergeTags(tags, byType.get('instance') ?? noTags);
     requestTags = mergeTags(requestTags, byType.get('spot-instances-request') ?? noTags);
+    volumeTags = mergeTags(volumeTags, byType.get('volume') ?? noTags);
+    interfaceTags = mergeTags(interfaceTags, byType.get('network-interface') ?? noTags);
   }
-  return { tags, requestTags };
+  return { tags, requestTags, volumeTags, interfaceTags };
 }

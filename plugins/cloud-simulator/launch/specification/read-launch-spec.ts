@@ -25,7 +25,8 @@ export function readLaunchSpec(
   const type = readType(all, market !== undefined);
   const imageId = readImage(context, all, type);
   const chosen = readMarket(context, all, type, market);
-  checkUserData(text(all, 'UserData'));
+  const userData = text(all, 'UserData');
+  checkUserData(userData);
   return {
     imageId,
     type,
@@ -35,6 +36,7 @@ export function readLaunchSpec(
     profileArn: readProfile(context, all),
     ...readLaunchTags(params, template, chosen.market),
     guarded: flag(all, 'DisableApiTermination') ?? false,
+    userData,
     metadata: part(all, 'MetadataOptions'),
     volumes: readVolumes(all),
     options: readLaunchOptions(all, type),

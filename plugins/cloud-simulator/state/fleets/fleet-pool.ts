@@ -1,4 +1,4 @@
-import type { Market } from '../../launch/specification/launch-spec.ts';
+import type { LaunchedFrom, Market } from '../../launch/specification/launch-spec.ts';
 import type { Params } from '../../wire/form.ts';
 
 /**
@@ -7,6 +7,8 @@ import type { Params } from '../../wire/form.ts';
 export interface FleetPool {
   /** The template, which must still exist when machines are ordered; undefined for a launch specification. */
   readonly template: Params | undefined;
+  /** The version of the template that the data are of. */
+  readonly from: LaunchedFrom | undefined;
   /** Launch data, in the names of RunInstances: the specification's, or the template's when it was last looked up. */
   readonly data: Params;
   /** The override of the data, as received. */

@@ -1,23 +1,31 @@
-import { type Instance, type StateName, stateCodes, stateOf } from '../../state/instances/instance.ts';
+import {
+  type Instance,
+  type StateName,
+  reasonOf,
+  stateCodes,
+  stateOf,
+  userInitiated,
+} from '../../state/instances/instance.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import type { LaunchNetwork } from '../../launch/specification/launch-spec.ts';
+import { type NetworkInterface, type Owner, attachmentXml, interfaceOf, interfaceXml } from './interface-xml.ts';
 import { launchXml, placementXml, volumesXml } from './launch-xml.ts';
 import { itemSet, leaf, node } from './xml.ts';
 
 /** The members of one machine as DescribeInstances and RunInstances show it. */
-export function instanceXml(instance: Instance, region: string, now: number): string {
+export function instanceXml(instance: Instance, owner: Owner, now: number): string {
   const state = stateOf(instance, now);
   const { reservation } = instance;
   // A terminated machine has released its address and its network interface.
-  const connected = state !== 'terminated';
-  const launched = isoTime(instance.launchedAt);
+  const at = interfaceOf(instance, owner.region, now);
+  const launched = isoTime(instance.startedAt);
   // `join` instead of concatenation, which would leave garbage for every small piece of a page.
   return [
     `<instanceId>${instance.id}</instanceId>${stateXmls[state]}<amiLaunchIndex>${instance.launchIndex}</amiLaunchIndex><launchTime>${launched}</launchTime>`,
     placementXml(reservation.spec, instance.subnet),
     launchXml(reservation.spec),
-    connected
-      ? networkXml(instance, region, state, launched)
+    at !== undefined
+      ? networkXml(instance, owner, at, isoTime(instance.launchedAt))
       : '<privateDnsName/><dnsName/><groupSet/><networkInterfaceSet/><blockDeviceMapping/>',
     instance.spotRequestId === undefined
       ? ''
@@ -32,30 +40,44 @@ export function stateXml(name: string, state: StateName): string {
   return `<${name}><code>${stateCodes[state]}</code><name>${state}</name></${name}>`;
 }
 
-function reasonXml(instance: Instance, now: number): string {
-  if (instance.reason === undefined || now < (instance.shutdownAt as number)) return '<reason/>';
-  const { code, message } = instance.reason;
-  const when = new Date(instance.shutdownAt as number).toISOString().slice(0, 19).replace('T', ' ');
-  const reason = code === 'Client.UserInitiatedShutdown' ? `User initiated (${when} GMT)` : code;
-  return node('stateReason', leaf('code', code) + leaf('message', message)) + leaf('reason', reason);
+/** The states of machines before and after a call that ended, stopped or started them. */
+export function stateChangesXml(
+  changes: readonly { readonly id: string; readonly previous: StateName; readonly current: StateName }[],
+): string {
+  return itemSet(
+    'instancesSet',
+    changes,
+    (one) =>
+      leaf('instanceId', one.id) + stateXml('currentState', one.current) + stateXml('previousState', one.previous),
+  );
 }
 
-function networkXml(instance: Instance, region: string, state: StateName, launched: string): string {
-  const { subnet } = instance;
-  const { network } = instance.reservation.spec;
-  const address = subnet.address(instance.address);
-  const privateName = privateDnsName(address, region);
-  const publicAddress = network.publicAddress && state === 'running' ? address.replace(/^10\./, '54.') : undefined;
-  const groups = groupsXml(network.groups);
-  const suffix = instance.id.slice(2);
+function reasonXml(instance: Instance, now: number): string {
+  const reason = reasonOf(instance, now);
+  if (reason === undefined) return '<reason/>';
   return (
-    `<privateDnsName>${privateName}</privateDnsName>${publicAddress === undefined ? '<dnsName/>' : leaf('dnsName', publicDnsName(publicAddress, region)) + leaf('ipAddress', publicAddress)}` +
-    `<privateIpAddress>${address}</privateIpAddress><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>true</sourceDestCheck>${groups}` +
-    `<networkInterfaceSet><item><networkInterfaceId>eni-${suffix}</networkInterfaceId><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId>` +
-    `<status>in-use</status><privateIpAddress>${address}</privateIpAddress><privateDnsName>${privateName}</privateDnsName><sourceDestCheck>true</sourceDestCheck>${groups}` +
-    `<attachment><attachmentId>eni-attach-${suffix}</attachmentId><deviceIndex>0</deviceIndex><status>attached</status><deleteOnTermination>true</deleteOnTermination></attachment>` +
-    `<privateIpAddressesSet><item><privateIpAddress>${address}</privateIpAddress><primary>true</primary></item></privateIpAddressesSet></item></networkInterfaceSet>` +
-    volumesXml(instance.reservation.spec, suffix, launched)
+    node('stateReason', leaf('code', reason.code) + leaf('message', reason.message)) +
+    leaf('reason', reasonText(instance, now))
+  );
+}
+
+/** Why a machine ended or stopped, and when, in the words of EC2. */
+export function reasonText(instance: Instance, now: number): string | undefined {
+  const reason = reasonOf(instance, now);
+  if (reason?.code !== userInitiated.code) return reason?.code;
+  return `User initiated (${new Date(reason.at).toISOString().slice(0, 19).replace('T', ' ')} GMT)`;
+}
+
+function networkXml(instance: Instance, owner: Owner, at: NetworkInterface, launched: string): string {
+  const { subnet } = instance;
+  const { spec } = instance.reservation;
+  const groups = groupsXml(spec.network.groups);
+  const { publicAddress, publicDnsName: publicName } = at;
+  return (
+    `<privateDnsName>${at.privateDnsName}</privateDnsName>${publicAddress === undefined ? '<dnsName/>' : leaf('dnsName', publicName) + leaf('ipAddress', publicAddress)}` +
+    `<privateIpAddress>${at.addresses[0]}</privateIpAddress><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>${spec.options.sourceDestCheck}</sourceDestCheck>${groups}` +
+    `<networkInterfaceSet><item>${interfaceXml(instance, at, owner.account, groups)}${attachmentXml(at, launched)}</item></networkInterfaceSet>` +
+    volumesXml(instance, launched)
   );
 }
 
@@ -77,21 +99,11 @@ type Groups = LaunchNetwork['groups'];
 let lastGroups: Groups = [];
 let lastGroupsXml = '<groupSet/>';
 
-function groupsXml(groups: Groups): string {
+/** `<groupSet>` of a machine or of its interface. */
+export function groupsXml(groups: Groups): string {
   const same = groups.length === lastGroups.length && groups.every((group, index) => group === lastGroups[index]);
   if (!same)
     lastGroupsXml = itemSet('groupSet', groups, (group) => leaf('groupId', group.id) + leaf('groupName', group.name));
   lastGroups = groups;
   return lastGroupsXml;
-}
-
-/** us-east-1 has a domain of its own, as in AWS. */
-export function privateDnsName(address: string, region: string): string {
-  const host = `ip-${address.replaceAll('.', '-')}`;
-  return region === 'us-east-1' ? `${host}.ec2.internal` : `${host}.${region}.compute.internal`;
-}
-
-function publicDnsName(address: string, region: string): string {
-  const host = `ec2-${address.replaceAll('.', '-')}`;
-  return region === 'us-east-1' ? `${host}.compute-1.amazonaws.com` : `${host}.${region}.compute.amazonaws.com`;
 }
