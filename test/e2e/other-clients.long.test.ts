@@ -11,8 +11,8 @@ import { catalogueSteps } from './other-clients/catalogue-steps.ts';
 import { instanceSteps } from './other-clients/instance-steps.ts';
 import { difference, type Step } from './other-clients/steps.ts';
 
-// Clients that share no code with the project drive the simulated cloud. They are not part of the project: where one is
-// not installed, its test says so and passes. On Debian: apt-get install awscli python3-boto3.
+// Clients that share no code with the project drive the simulated cloud. They are not part of the project: where one
+// is not installed, its test says so and passes. On Debian: apt-get install awscli python3-boto3.
 
 const run = promisify(execFile);
 
