@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ownTemporaryDirectories } from './test/support/nothing-left.ts';
+import { ownTemporaryDirectories } from './test/support/leftover-guard.ts';
 
 export default {
   files: ['test/**/*.test.ts', '!test/**/*.long.test.ts'],

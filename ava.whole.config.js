@@ -1,7 +1,7 @@
 import single from './ava.config.js';
 import { groups } from './test/together/groups.ts';
 
-/** All tests in fewer processes: starting one takes longer than most test files do. */
+/** All quick tests in few processes: the start of a process takes longer than most test files. */
 export default {
   ...single,
   files: [...single.files, ...Object.values(groups).map((pattern) => `!test/${pattern}`), 'test/together/*-[0-9].ts'],

@@ -10,12 +10,12 @@ import { TemplateReview } from '../core/templates/review.ts';
 import { checkProviders, typeNamed } from './checks/check-providers.ts';
 import { checkScheduler, checkStorage } from './checks/check-sections.ts';
 import type { Configuration } from './configuration.ts';
-import { withoutFile } from './defaults.ts';
-import { foreignPrograms } from './checks/foreign-programs.ts';
+import { withoutFile } from './samples.ts';
+import { untrustedPrograms } from './checks/untrusted-programs.ts';
 import { isObject } from '../core/schema/is-object.ts';
 import { missingFiles } from './checks/missing-files.ts';
 import { defaultStorage } from './setting-defaults.ts';
-import { Layers, type ValueOrigin } from './sources/origins.ts';
+import { Layers, type ValueOrigin } from './sources/layers.ts';
 import { withPlaces } from './checks/misplaced.ts';
 import { absolutePaths, type PathBase } from './sources/paths.ts';
 import { placedIn, configurationError } from './sources/places.ts';
@@ -112,7 +112,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     const missing = schema ? missingFiles(schema, provider.config, baseOfField) : [];
     for (const { field, message } of missing)
       findings.push({ level: options.files === 'required' ? 'error' : 'warning', path: `${at}/${field}`, message });
-    for (const { field, message } of schema ? foreignPrograms(schema, provider.config, baseOfField) : [])
+    for (const { field, message } of schema ? untrustedPrograms(schema, provider.config, baseOfField) : [])
       findings.push({ level: 'error', path: `${at}/${field}`, message });
   }
   const placed = placedIn(findings, layers, source);

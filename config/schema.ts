@@ -1,6 +1,12 @@
 import { Type, type Static } from 'typebox';
-import { defaultPlugins } from './defaults.ts';
-import { defaultHost, defaultLogLevel, defaultPort, defaultStorage, logLevels } from './setting-defaults.ts';
+import {
+  defaultHost,
+  defaultLogLevel,
+  defaultPlugins,
+  defaultPort,
+  defaultStorage,
+  logLevels,
+} from './setting-defaults.ts';
 
 const closed = { additionalProperties: false } as const;
 const text = (description: string, options: object = {}) => Type.String({ minLength: 1, description, ...options });

@@ -8,3 +8,16 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number];
 export const defaultLogLevel: LogLevel = 'info';
 export const defaultStorage = 'sqlite';
+
+/** Plugins of a configuration that does not list plugins. */
+export const defaultPlugins = [
+  'cloud',
+  'cloud-runinstances',
+  'cloud-ec2fleet',
+  'cloud-spotfleet',
+  'cloud-asg',
+  'cloud-simulator',
+  'default-format',
+  'hostfactory-format',
+  'storage-sqlite',
+];

@@ -19,15 +19,15 @@ import type { Log } from '../core/contract/log.ts';
 import type { Operation } from '../core/operations/operation.ts';
 import { operationPoint, registerOperations } from '../core/operations/registry.ts';
 import { Rendering } from '../core/operations/rendering.ts';
-import { guardedStrategy } from '../core/operations/strategy-failure.ts';
+import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
-import { Cleanup } from '../core/requests/clean-up.ts';
+import { CleanUp } from '../core/requests/clean-up.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
 import { RequestService } from '../core/requests/request-service.ts';
-import { Steering } from '../core/requests/steering.ts';
+import { RequestCommands } from '../core/requests/request-commands.ts';
 import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
 import type { Store } from '../core/contract/storage.ts';
 import { TemplateService } from '../core/templates/template-service.ts';
@@ -118,15 +118,15 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       schedulers: strategies,
       operations: container.all(operationPoint),
       services: {
-        templates,
+        templateLibrary: templates,
         templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
         requests,
         inventory: new Inventory(store, container.get(clock)),
-        steering: new Steering(store, container.get(clock)),
-        cleanup: new Cleanup(store, container.get(clock)),
-        configuration: configurationChecks(loaded, container.all(providerTypes)),
+        requestCommands: new RequestCommands(store, container.get(clock)),
+        cleanUp: new CleanUp(store, container.get(clock)),
+        configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,
         checkup: loop ?? noCheckup,
         clock: container.get(clock),

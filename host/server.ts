@@ -4,7 +4,7 @@ import { lockDataDirectory, makeDataDirectory, warnOfOtherWriters } from './data
 import { firstSteps } from './process/first-steps.ts';
 import { serveHttp } from './http/serve-http.ts';
 import type { RunningServer, ServeOptions } from './http/serve-options.ts';
-import { socketPathOf, warnOfOpenAddress } from './http/server-address.ts';
+import { socketPathOf, warnOfOpenAddress } from './http/socket-path.ts';
 import { urlOf } from './http/url-of.ts';
 import { refuseSamples } from './data-directory/refuse-samples.ts';
 
@@ -40,7 +40,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const { port } = http.address;
     if (!api_only) undo.use(announce(options, port, socket_path));
     warnOfOpenAddress(http.address.address, settings.host, log);
-    const { errors, warnings } = broker.services.templates.cacheStats;
+    const { errors, warnings } = broker.services.templateLibrary.cacheStats;
     for (const wrong of [...errors, ...warnings]) log.warn({}, wrong);
     const url = urlOf({ host: settings.host, port });
     let closing: Promise<void> | undefined;

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withoutFile } from '../config/defaults.ts';
+import { withoutFile } from '../config/samples.ts';
 
 const longestMs = 20_000;
 const directory = mkdtempSync(join(tmpdir(), 'muster-warm-'));

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';
 import { circlesOf } from './support/circles-of.ts';
+import { groups } from './together/groups.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const sources = globSync('{core,plugins,plugin-testkit,config,host}/**/*.ts', { cwd: root });
@@ -126,8 +127,8 @@ test('config and host import no plugin statically, config no host, and neither a
   t.deepEqual(shown(wrong), []);
 });
 
-const faces = ['cli', 'hostfactory', 'mcp', 'rest', 'sdk'];
-/** Commands that start another face, and routes of the server that lead to one. */
+const interfaces = ['cli', 'hostfactory', 'mcp', 'rest', 'sdk'];
+/** Commands that start another interface, and routes of the server that lead to one. */
 const doors = new Set([
   'host/cli/commands/hostfactory.ts',
   'host/cli/commands/mcp.ts',
@@ -137,19 +138,21 @@ const doors = new Set([
   'host/rest/openapi/service-paths.ts',
 ]);
 
-test('a face imports no other face, but for the SDK, by which they call as every program does', (t) => {
-  const wrong = faces.flatMap((face) =>
-    from(`host/${face}`).filter(({ file, target }) =>
-      faces.some(
-        (other) => other !== face && other !== 'sdk' && target.startsWith(`host/${other}/`) && !doors.has(file),
+test('an interface imports no other interface except the SDK', (t) => {
+  const wrong = interfaces.flatMap((each) =>
+    from(`host/${each}`).filter(({ file, target }) =>
+      interfaces.some(
+        (other) => other !== each && other !== 'sdk' && target.startsWith(`host/${other}/`) && !doors.has(file),
       ),
     ),
   );
   t.deepEqual(shown(wrong), []);
-  // What all of them stand on knows none of them either.
+  // The code that all interfaces use imports none of them.
   const below = imports.filter(({ file }) => file.startsWith('host/client/') || file.startsWith('host/sdk/'));
   t.deepEqual(
-    shown(below.filter(({ target }) => faces.some((face) => face !== 'sdk' && target.startsWith(`host/${face}/`)))),
+    shown(
+      below.filter(({ target }) => interfaces.some((each) => each !== 'sdk' && target.startsWith(`host/${each}/`))),
+    ),
     [],
   );
 });
@@ -255,4 +258,22 @@ test('lines end before column 120', (t) => {
   const pages = ['docs/{*,guides/*,decisions/*}.md', '*.md'];
   const files = [`${folders}/**/*.ts`, '*.js', ...pages].flatMap((pattern) => globSync(pattern, { cwd: root }));
   t.deepEqual(files.filter((file) => !file.includes('node_modules/')).flatMap(longLines), []);
+});
+
+test('the tests of a group that share a process have different titles', (t) => {
+  for (const [group, pattern] of Object.entries(groups)) {
+    const files = globSync(pattern, { cwd: join(root, 'test'), exclude: ['**/*.long.test.ts'] });
+    const titles = files.flatMap((file) =>
+      readFileSync(join(root, 'test', file), 'utf8')
+        .matchAll(/^test(?:\.\w+)?\(\s*'((?:[^'\\]|\\.)*)'/gm)
+        .map(([, title]) => title)
+        .toArray(),
+    );
+    t.true(titles.length > 0, group);
+    t.deepEqual(
+      titles.filter((title, index) => titles.indexOf(title) !== index),
+      [],
+      group,
+    );
+  }
 });

@@ -3,7 +3,7 @@ import { isPlugin, type Plugin } from '../../core/contract/plugin.ts';
 import { findPlugin, type FoundPlugin } from './find-plugin.ts';
 import { enableSelfReference } from './self-reference.ts';
 import { shapeProblem } from './plugin-shape.ts';
-import { whyForeign, whyForeignFile } from '../checks/why-foreign.ts';
+import { whyUntrusted, whyUntrustedFile } from '../checks/why-untrusted.ts';
 
 /** A configured plugin, loaded as far as possible. */
 export interface InspectedPlugin {
@@ -97,7 +97,7 @@ async function load(name: string, cwd: string): Promise<Loaded> {
  */
 function foreignCode({ source, file }: FoundPlugin, cwd: string): string | undefined {
   if (file === undefined || source === 'built-in') return undefined;
-  return source === 'package' || whyForeign(cwd) === undefined ? whyForeignFile(file) : undefined;
+  return source === 'package' || whyUntrusted(cwd) === undefined ? whyUntrustedFile(file) : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { BrokerError } from '../../core/contract/errors.ts';
 import type { Finding } from '../../core/contract/findings.ts';
 import { configurationIn, searchPlaces, searched } from './search-places.ts';
 import { readText } from './source-text.ts';
-import { whyForeignFile } from '../checks/why-foreign.ts';
+import { whyUntrustedFile } from '../checks/why-untrusted.ts';
 
 /** A configuration file that is read and not yet checked. */
 export interface ConfigurationSource {
@@ -100,7 +100,7 @@ const isProgram = (file: string): boolean => ['.ts', '.mts', '.mjs', '.js'].incl
 
 /** Throws when other users can change the file: a configuration decides which code runs. */
 function requireOwn(file: string): void {
-  const why = whyForeignFile(file);
+  const why = whyUntrustedFile(file);
   if (why !== undefined) throw notTrusted(file, why);
 }
 

@@ -9,7 +9,7 @@ import { conversionPlanOf, type ConversionPlan } from '../../core/schema/convers
 import { rename } from '../../core/schema/rename.ts';
 import { nearest } from '../../core/schema/spelling.ts';
 import { isObject } from '../../core/schema/is-object.ts';
-import { nearestUp } from './origins.ts';
+import { nearestUp } from './layers.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import { BrokerError } from '../../core/contract/errors.ts';
 import { isError, sentences, type Finding } from '../../core/contract/findings.ts';
 import type { ConfigurationSource } from './configuration-file.ts';
-import type { Layers } from './origins.ts';
+import type { Layers } from './layers.ts';
 
 /**
  * Returns the findings, each with the place of its value: the file with line and column, the environment variable, or

@@ -3,7 +3,7 @@ import type { Finding } from '../../core/contract/findings.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { fromAwsprov, isAwsprov } from './awsprov.ts';
 import { findConfiguration, readConfiguration, type ConfigurationSource } from './configuration-file.ts';
-import { defaultPlugins } from '../defaults.ts';
+import { defaultPlugins } from '../setting-defaults.ts';
 import type { Environment, Variables } from './environment.ts';
 import type { LoadOptions } from '../load-options.ts';
 import { isObject } from '../../core/schema/is-object.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { whyForeign } from '../checks/why-foreign.ts';
+import { whyUntrusted } from '../checks/why-untrusted.ts';
 
 /**
  * File names of a configuration, in the order of precedence. They are searched in each directory from the working
@@ -29,7 +29,7 @@ export interface Searched {
 export function searched(cwd: string): Searched {
   const all = ancestorsToPackage(resolve(cwd));
   for (const [place, directory] of all.entries()) {
-    const why = whyForeign(directory);
+    const why = whyUntrusted(directory);
     if (why !== undefined) return { directories: all.slice(0, place), beyond: all.slice(place), why };
   }
   return { directories: all, beyond: [] };

@@ -4,7 +4,7 @@ import { isBrokerError } from '../../core/contract/errors.ts';
 import { isError, type Finding } from '../../core/contract/findings.ts';
 import { templateIdPattern } from '../../core/model/template.ts';
 import type { ProviderType } from '../../core/contract/provider.ts';
-import { templatesRead } from '../../core/providers/answer-checks/templates-read.ts';
+import { checkTemplatesRead } from '../../core/providers/answer-checks/check-templates-read.ts';
 import type { SchedulerStrategy, TemplateLayer, TemplatesRead } from '../../core/contract/scheduler.ts';
 import type { FileLayer, FileType, LayerSet } from '../../core/templates/layers.ts';
 import type { TemplateReview } from '../../core/templates/review.ts';
@@ -144,7 +144,7 @@ async function readTemplateFile(
     const strategy = readers.find(isRecognized) ?? readers.find((each) => !each.recognizes);
     if (strategy) dialect = ` by strategy '${strategy.name}'`;
     read = strategy?.readTemplates?.(source.value, review.canonical);
-    if (strategy) templatesRead(read);
+    if (strategy) checkTemplatesRead(read);
   } catch (error) {
     const message = `the file cannot be read${dialect}: ${reasonOf(error)}`;
     return { layers: [], findings: [...failed, { level: 'error', path: '', file: path, message }], broken: true };

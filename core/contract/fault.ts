@@ -41,9 +41,9 @@ export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
     remedy: 'Find out what else calls the provider with this account.',
   },
   credentials: {
-    meaning: 'The provider does not accept the credentials or the permissions of the instance.',
+    meaning: 'The provider does not accept the credentials of the instance.',
     then: 'muster tries the next instance. When a check is refused too, or the orders of three templates are, this instance is unhealthy and not selected until it answers again.',
-    remedy: 'Correct the credentials, or grant the permissions that the message names.',
+    remedy: 'Correct the credentials. If the message names a permission, grant it.',
   },
   invalid: {
     meaning: 'The provider refuses the parameters.',
@@ -90,6 +90,8 @@ export interface FaultDetails {
   readonly code?: string;
   /** The `key` of the offer that the fault concerns. */
   readonly offer?: string;
+  /** As in a shortfall: why the offer has no machines, where that does not concern other templates. */
+  readonly lack?: 'terms' | 'untried';
   /** How long the provider asks the caller to wait before the next call, in milliseconds. */
   readonly retry_after_ms?: number;
   readonly cause?: unknown;
@@ -104,6 +106,7 @@ export class ProviderFault extends Error {
   readonly kind: FaultKind;
   readonly code: string;
   readonly offer: string | undefined;
+  readonly lack: 'terms' | 'untried' | undefined;
   readonly retry_after_ms: number | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
@@ -112,6 +115,7 @@ export class ProviderFault extends Error {
     this.kind = kind;
     this.code = details.code ?? kind;
     this.offer = details.offer;
+    this.lack = details.lack;
     this.retry_after_ms = details.retry_after_ms;
   }
 }

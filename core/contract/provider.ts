@@ -251,6 +251,7 @@ export interface MachineReport {
   readonly machine_id: string;
   readonly status: MachineStatus;
   readonly name?: string;
+  /** The address inside the network: IPv4, or IPv6 where the machine has no IPv4 address. */
   readonly private_ip?: string;
   readonly public_ip?: string;
   /** ISO 8601. */
@@ -258,8 +259,8 @@ export interface MachineReport {
   /** The caller can use the machine: it runs, and its name and address are known. */
   readonly ready: boolean;
   /**
-   * ISO 8601: when the cloud takes the machine back. null: the cloud does not take it back, whatever an earlier report
-   * said. Absent: not known.
+   * ISO 8601: when the cloud takes the machine back. null: the cloud does not take it back, even if an earlier report
+   * had a time. Absent: not known.
    */
   readonly reclaim_at?: string | null;
   readonly message?: string;
@@ -273,7 +274,7 @@ export interface MachineReport {
    * distinguish an outage of a zone from machines that are gone.
    */
   readonly zone?: string;
-  /** Data of the API, for example a weight. Stored, and handed back in MachineRef. */
+  /** Data of the API, for example a weight. Stored, and returned in MachineRef. */
   readonly data?: object;
 }
 

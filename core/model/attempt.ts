@@ -49,6 +49,8 @@ export const AttemptRecord = Type.Object({
    * Derived from the other fields, and stored so that the store can count by it. Absent: the attempt no longer counts.
    */
   active: Type.Optional(Type.Boolean()),
+  /** Why the last call was certainly not executed, for an order that is not sent again. */
+  deferred_for: Type.Optional(Type.Unsafe<Shortfall>(Shortfall)),
   /** No further machine will start without a new call. */
   settled: Type.Boolean(),
   /** The provider accepted that at most this many further machines arrive. 0: the attempt is stopped. */
@@ -56,8 +58,8 @@ export const AttemptRecord = Type.Object({
   /** How many machines of the attempt were lost when the provider accepted `to_come`. */
   lost_seen: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
-   * Derived: more machines of the attempt were lost since then. The provider was told to keep more machines than
-   * exist, so it may start another one.
+   * Derived: more machines of the attempt were lost since then. The last target that the provider accepted has more
+   * machines than exist, so the provider may start another one.
    */
   reopened: Type.Optional(Type.Boolean()),
   /**

@@ -46,7 +46,7 @@ export const MachineRecord = Type.Object({
   market: Type.Optional(Type.Unsafe<Market>(Type.Enum([...markets]))),
   /** The zone of the machine, in the provider's spelling. */
   zone: Type.Optional(Type.String()),
-  /** Data of the provider API. Handed back to the API; the core never reads it. */
+  /** Data of the provider API. Returned to the API; the core never reads it. */
   data: Type.Optional(Type.Unsafe<object>(Type.Object({}))),
   /** When muster first received a report of the machine. */
   created_at: Type.Integer(),

@@ -14,6 +14,12 @@ export const Shortfall = Type.Object({
   kind: Type.Unsafe<FaultKind>(Type.Enum([...faultKinds])),
   code: Type.String(),
   message: Type.String(),
+  lack: Type.Optional(
+    Type.Enum(['terms', 'untried'], {
+      description:
+        'Of a lack of capacity. `terms`: only the terms of the template, such as its price, find no machines of the offer. `untried`: the provider may not have tried the offer. Absent: the offer has no machines for any template.',
+    }),
+  ),
   /**
    * Of a launch: how many machines this reason cost, where the provider reports it. Of a request that ended: how many
    * of the missing machines this reason accounts for. All counts together never exceed the number of missing machines.

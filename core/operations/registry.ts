@@ -32,7 +32,7 @@ import {
   populateMachineIds,
   syncRequest,
   updateRequestStatus,
-} from './requests/steering.ts';
+} from './requests/request-commands.ts';
 import { validateTemplateForProvider, validateTemplateForProviders } from './templates/template-fits.ts';
 import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from './templates/template-writes.ts';
 import { getTemplate, listTemplates, refreshTemplates } from './templates/templates.ts';

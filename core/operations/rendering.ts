@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import type { RequestRecord } from '../model/request.ts';
 import type { Lazy } from '../requests/queries/detail.ts';
 import type { ListOf, RequestDetail, SchedulerStrategy } from '../contract/scheduler.ts';
-import { strategyFailed } from './strategy-failure.ts';
+import { strategyFailed } from './guarded-strategy.ts';
 import { pluginOf } from '../wiring/contributed-by.ts';
 import type { Operation, ViewName } from './operation.ts';
 

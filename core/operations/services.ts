@@ -1,10 +1,10 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
-import type { Cleanup } from '../requests/clean-up.ts';
+import type { CleanUp } from '../requests/clean-up.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
 import type { RequestService } from '../requests/request-service.ts';
-import type { Steering } from '../requests/steering.ts';
+import type { RequestCommands } from '../requests/request-commands.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { TemplateService } from '../templates/template-service.ts';
 import type { TemplateLibrary } from '../templates/library.ts';
@@ -13,17 +13,17 @@ import type { ConfigurationChecks } from './providers/configuration-checks.ts';
 
 /** The dependencies of operations. The host makes them once per process. */
 export interface Services {
-  readonly templates: TemplateLibrary;
+  readonly templateLibrary: TemplateLibrary;
   readonly templateService: TemplateService;
   readonly review: TemplateReview;
-  readonly configuration: ConfigurationChecks;
+  readonly configurationChecks: ConfigurationChecks;
   /** The strategy of the call, else the active one. Operations with an own answer shape use it for single words. */
   readonly scheduler: SchedulerStrategy;
   readonly providers: ProviderDirectory;
   readonly requests: RequestService;
   readonly inventory: Inventory;
-  readonly steering: Steering;
-  readonly cleanup: Cleanup;
+  readonly requestCommands: RequestCommands;
+  readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
   readonly clock: Clock;
 }

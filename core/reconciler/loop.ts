@@ -16,6 +16,7 @@ import type { Owner, Store } from '../contract/storage.ts';
 import type { StateChange } from './state/request-state.ts';
 import { Background } from './background/background.ts';
 import { HealthWatch } from './background/health-watch.ts';
+import { Cadence } from './cadence/cadence.ts';
 import { ClaimedRequest } from './claims/claimed-request.ts';
 import { ClaimPool, type Work } from './claims/claim-pool.ts';
 import { Committer } from './claims/committer.ts';
@@ -158,9 +159,11 @@ class Loop implements RunningLoop {
       compareClocks: () => this.#claimPool.compareClocks(),
       became: (claimed, before, change) => this.#became(claimed, before, change),
     });
+    const cadence = new Cadence(clock, settings, () => this.#claimPool.held());
     const tools: Tools = {
       pool: this.#pool,
       observer: new Observer(signal, clock),
+      cadence,
       owners: new Owners(store, log),
       settings,
       installation,
@@ -184,7 +187,7 @@ class Loop implements RunningLoop {
       slots: this.#slots,
       committer,
       tools,
-      surroundings: { ...around, stoppages, api },
+      surroundings: { ...around, stoppages, api, cadence },
       watch,
       claimPool: this.#claimPool,
       leaving: () => this.#leaving,

@@ -4,6 +4,8 @@ import { defaultReadyTimeoutS } from '../model/template.ts';
 export interface Settings {
   /** The interval between observations while machines start or stop. */
   readonly observe_moving_ms: number;
+  /** The least interval, while few machines are about to be ready or gone. */
+  readonly observe_expected_ms: number;
   /** The interval between observations of machines at rest. */
   readonly observe_resting_ms: number;
   /** The time after which a machine that is not ready has failed, unless its template sets `ready_timeout`. */
@@ -48,6 +50,7 @@ export interface Settings {
 
 export const defaultSettings: Settings = {
   observe_moving_ms: 2_000,
+  observe_expected_ms: 200,
   observe_resting_ms: 30_000,
   pending_timeout_ms: defaultReadyTimeoutS * 1_000,
   absence_ms: 60_000,

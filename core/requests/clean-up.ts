@@ -17,7 +17,7 @@ export interface Removed {
  * Removes records of requests that ended, whose machines are all gone and that left nothing in a cloud. A request that
  * is still running, or with anything left to release, is never touched.
  */
-export class Cleanup {
+export class CleanUp {
   readonly #store: Store;
   readonly #clock: Clock;
 

@@ -6,13 +6,12 @@ import type { ListOf, RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Query, Store } from '../contract/storage.ts';
 import { answerBytes, fitting, shownBytes, weightOf } from './queries/answer-budget.ts';
-import { commitKnown } from './commit-known.ts';
+import { commitWithKnownOutcome } from './commit-with-known-outcome.ts';
 import { detailOf, detailsOf, type Lazy } from './queries/detail.ts';
 import { openReturn, returnAsOpened } from './give-back.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import type { RefreshTrigger } from './refresh-trigger.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
-import { requestNotFound } from './queries/not-found.ts';
 import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from './open-request.ts';
 import { RecordCache, type Version } from './queries/record-cache.ts';
 import { askInParts } from './queries/ask-in-parts.ts';
@@ -80,7 +79,7 @@ export class RequestService {
       request_id,
     });
     try {
-      await commitKnown(this.#store, this.#clock, request_id, changes);
+      await commitWithKnownOutcome(this.#store, this.#clock, request_id, changes);
     } catch (error) {
       // Of two concurrent calls with one key the other one was stored.
       const winner = existsAlready(error) ? await this.existing(input, given) : undefined;
@@ -105,7 +104,7 @@ export class RequestService {
     const machines = await machinesNamed(this.#store, names, 'nothing is returned');
     const { request, signals, changes } = openReturn(machines, timeout, this.#clock.now(), given);
     try {
-      await commitKnown(this.#store, this.#clock, request.request_id, changes);
+      await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, changes);
     } catch (error) {
       const winner = existsAlready(error) && given.key ? await requestUnderKey(this.#store, given.key) : undefined;
       if (winner) return this.#returnAgain(winner);
@@ -357,3 +356,6 @@ async function requestsNamed(store: Store, request_ids: readonly string[]): Prom
   const known = new Map(found.map((version) => [version.request_id, version]));
   return { versions: unique.flatMap((id) => known.get(id) ?? []), not_found: unique.filter((id) => !known.has(id)) };
 }
+
+export const requestNotFound = (request_id: string): BrokerError =>
+  new BrokerError('REQUEST_NOT_FOUND', `No request has the id '${request_id}'.`, { request_id });

@@ -3,8 +3,8 @@ import { DescribeInstancesCommand as Describe, EC2Client, RunInstancesCommand as
 const endpoint = process.argv[2] ?? 'http://127.0.0.1:4566';
 const credentials = { accessKeyId: 'AKIAREHEARSAL', secretAccessKey: 'any' };
 const ec2 = new EC2Client({ endpoint, credentials, region: 'us-east-1', maxAttempts: 1 });
-const tell = (what: string, said: Promise<string>) =>
-  said.catch(({ name }: Error) => name).then((text) => console.log(`${what}: ${text}`));
+const report = (what: string, result: Promise<string>) =>
+  result.catch(({ name }: Error) => name).then((text) => console.log(`${what}: ${text}`));
 
 const launch = async (market: object) => {
   const answer = await ec2.send(
@@ -12,7 +12,7 @@ const launch = async (market: object) => {
   );
   return `${answer.Instances?.length} of 4`;
 };
-const look = async () => {
+const describe = async () => {
   const answer = await ec2.send(new Describe({ MaxResults: 100 }));
   const states = answer.Reservations?.flatMap((each) => each.Instances ?? []).map((each) => each.State?.Name);
   return (
@@ -20,13 +20,13 @@ const look = async () => {
   );
 };
 
-await tell('launch On-Demand', launch({}));
-await tell('launch Spot', launch({ InstanceMarketOptions: { MarketType: 'spot' } }));
-await tell('at once', look());
+await report('launch On-Demand', launch({}));
+await report('launch Spot', launch({ InstanceMarketOptions: { MarketType: 'spot' } }));
+await report('at once', describe());
 for (const seconds of [30, 60, 210]) {
-  // The simulator's own clock: nobody has to wait.
+  // The simulator's clock: no real waiting.
   await fetch(`${endpoint}/_sim/clock`, { method: 'POST', body: JSON.stringify({ advance_ms: seconds * 1000 }) });
-  await tell(`${seconds} seconds later`, look());
+  await report(`${seconds} seconds later`, describe());
 }
 const { untagged } = (await (await fetch(`${endpoint}/_sim/ledger`)).json()) as { untagged: string[] };
-console.log(`alive, whatever the calls said: ${untagged.length}`);
+console.log(`alive in the cloud: ${untagged.length}`);

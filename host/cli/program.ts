@@ -4,7 +4,7 @@ import { processTerminal, type Terminal } from '../process/terminal.ts';
 import { completionCommand } from './commands/completion.ts';
 import { addExamples } from './examples.ts';
 import { exitCodes, exitMeanings } from './exit-codes.ts';
-import { reportFailure } from './fail.ts';
+import { reportFailure } from './report-failure.ts';
 import { hostfactoryCommands } from './commands/hostfactory.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { operationGroupCommands } from './operations/operation-groups.ts';

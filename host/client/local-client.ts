@@ -67,7 +67,7 @@ export async function localClient(
     const emptyStorage = ephemeral ? { store: await emptyStore() } : {};
     const broker = await compose({ loaded, log: silentLog, loop: reconciles ? 'inline' : 'none', ...emptyStorage });
     undo.defer(() => broker.close());
-    for (const wrong of broker.services.templates.cacheStats.errors) terminal.err(`muster: warning: ${wrong}\n`);
+    for (const wrong of broker.services.templateLibrary.cacheStats.errors) terminal.err(`muster: warning: ${wrong}\n`);
     const execute = localExecutor(broker);
     return {
       loaded,
@@ -95,7 +95,8 @@ async function emptyStore(): Promise<Store> {
 export async function configurationClient(config: string | undefined, terminal: Terminal): Promise<OperationClient> {
   const loaded = await loadFromWorkingDirectory(config, terminal);
   const types = loaded.plugins.flatMap((plugin) => plugin.providers ?? []);
-  const services = { configuration: configurationChecks(loaded, types) } as unknown as Services;
+  const checks: Pick<Services, 'configurationChecks'> = { configurationChecks: configurationChecks(loaded, types) };
+  const services = checks as Services;
   return {
     call: async (_, input) => getConfiguration.handle(readInput(getConfiguration, input), services, {}),
     close: async () => {},

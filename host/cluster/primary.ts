@@ -9,7 +9,7 @@ import { thisOwner } from '../process/this-owner.ts';
 import { rateLimits } from '../rest/limits/rate-limits.ts';
 import { announce } from '../data-directory/announce.ts';
 import type { RunningServer, ServeOptions } from '../http/serve-options.ts';
-import { socketPathOf, warnOfOpenAddress } from '../http/server-address.ts';
+import { socketPathOf, warnOfOpenAddress } from '../http/socket-path.ts';
 import { urlOf } from '../http/url-of.ts';
 import { requireSharedStorage } from '../store/shared-storage.ts';
 import { cannotListen } from '../http/serve-http.ts';

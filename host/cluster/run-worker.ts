@@ -91,7 +91,7 @@ async function serve(
   sendToPrimary({
     event: 'ready',
     greeting: firstSteps(broker, url),
-    warnings: broker.services.templates.cacheStats.errors,
+    warnings: broker.services.templateLibrary.cacheStats.errors,
   });
   return {
     broker,

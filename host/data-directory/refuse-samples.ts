@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { LoadedConfiguration } from '../../config/load.ts';
-import { runsOnSamples } from '../../config/sources/samples.ts';
+import { runsOnSamples } from '../../config/samples.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
 import { readLastStart, type StartRecord } from './start-record.ts';
 

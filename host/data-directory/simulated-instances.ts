@@ -1,6 +1,6 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { LoadedConfiguration } from '../../config/load.ts';
-import { runsOnSamples } from '../../config/sources/samples.ts';
+import { runsOnSamples } from '../../config/samples.ts';
 import type { StartRecord } from './start-record.ts';
 
 /** The URL scheme of the simulated cloud. */

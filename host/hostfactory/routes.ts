@@ -4,7 +4,7 @@ import { isLocalCall } from '../http/local-call.ts';
 import { apiPrefix, jsonType, type RouteParts } from '../rest/bind-operation.ts';
 import { callerOf } from '../rest/call/idempotency-key.ts';
 import { limitRoute } from '../rest/limits/limit-route.ts';
-import { refuseUnderPressure } from '../rest/limits/under-pressure.ts';
+import { refuseUnderPressure } from '../http/pressure.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';
 import { refusalOf } from '../rest/refusal.ts';
 import { gradeOf } from './grade.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { isLoopback } from './caller-check.ts';
+import { isLoopback } from './check-host-and-origin.ts';
 
 /**
  * Returns the client to which a call counts: the address of its connection, or the forwarded address when the

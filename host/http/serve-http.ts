@@ -103,8 +103,8 @@ export function reloadChangedTemplates(broker: Broker): Disposable {
 }
 
 async function refresh({ services, log }: Broker): Promise<void> {
-  await services.templates.refresh();
-  const { templates, errors } = services.templates.cacheStats;
+  await services.templateLibrary.refresh();
+  const { templates, errors } = services.templateLibrary.cacheStats;
   if (errors.length > 0) log.warn({ errors }, 'The template files were reloaded; some could not be read.');
   else log.info({ templates }, 'The template files were reloaded.');
 }

@@ -8,7 +8,6 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { thisPackage } from '../process/this-package.ts';
 import type { ExecuteOperation } from './sessions/broker-access.ts';
-import { instructions } from './instructions.ts';
 import { inBatchOrder } from './tools/answer-batch.ts';
 import { listResources, readResource, resourceTemplates } from './resources/resources.ts';
 import { toolbox } from './tools/toolbox.ts';
@@ -39,4 +38,25 @@ export function mcpServer({ execute, read_only = false }: McpOptions): Server {
     inBatchOrder(() => readResource(params.uri, execute, signal)),
   );
   return server;
+}
+
+/** Returns the instructions that an agent reads before its first call. */
+function instructions(readOnly: boolean): string {
+  const how = readOnly
+    ? ['This server is read-only: it cannot request, change or return anything.']
+    : [
+        'To get machines: choose a template (list_templates), call create_request with template_id and machine_count, then call sync_and_get_request with its request_id until status is completed, failed or cancelled. No call waits for the cloud: every call answers at once, and machines take minutes. Do not query the same request more often than every 2 seconds.',
+        'A completed request may have fewer machines than requested: fulfilment contains the number and the reason. Failed and cancelled requests have none.',
+        'Machines cost money until they are returned: call create_return_request with their machine_ids, and poll the request_id of its answer in the same way. cancel_request stops a request that is still in progress and returns its machines.',
+        'Calls marked destructive terminate machines or delete records; cleanup_all_resources returns every machine of every user and needs confirm: true. Ask the user first.',
+      ];
+  const rest = [
+    'A failure has error.type, error.code and a message with the remedy; INVALID_REQUEST lists every invalid field at once. UNAVAILABLE and RATE_LIMITED are temporary: try again later.',
+    'The same data are available as resources: muster://templates, muster://requests, muster://machines, muster://providers, and each entry below them by its id.',
+  ];
+  return [
+    'muster requests machines from cloud provider instances by templates, tracks them and releases them.',
+    ...how,
+    ...rest,
+  ].join('\n\n');
 }

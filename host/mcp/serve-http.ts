@@ -4,7 +4,7 @@ import { urlOf } from '../http/url-of.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { cannotListen } from '../http/serve-http.ts';
 import type { BrokerAccess } from './sessions/broker-access.ts';
-import { objectionToHost, objectionToOrigin } from '../http/caller-check.ts';
+import { objectionToHost, objectionToOrigin } from '../http/check-host-and-origin.ts';
 import { refuse } from './tools/protocol-error.ts';
 import { mcpSessions } from './sessions/sessions.ts';
 

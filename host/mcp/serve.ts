@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/caller-check.ts';
+import { isLoopback } from '../http/check-host-and-origin.ts';
 import { interruption } from '../process/interruption.ts';
 import type { ClientFlags } from '../client/open-client.ts';
 import type { Terminal } from '../process/terminal.ts';

@@ -28,7 +28,7 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
     gauge('muster_build_info', 'The running version.', [[{ version, node: process.version }, 1]]),
     gauge('muster_requests', 'Requests, returns included, by status.', requests),
     gauge('muster_machines', 'Machines by status.', machines),
-    gauge('muster_templates', 'Number of templates.', [[{}, services.templates.cacheStats.templates]]),
+    gauge('muster_templates', 'Number of templates.', [[{}, services.templateLibrary.cacheStats.templates]]),
     gauge(
       'muster_provider_enabled',
       'Whether a provider instance accepts requests.',

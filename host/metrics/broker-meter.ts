@@ -1,6 +1,6 @@
 import type { Family } from './family.ts';
 import { HttpDurations } from './http-durations.ts';
-import { Pressure } from './pressure.ts';
+import { Pressure } from '../http/pressure.ts';
 import { processFamilies } from './process-families.ts';
 import { ThreadMeter } from './thread-meter.ts';
 

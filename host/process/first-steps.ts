@@ -5,7 +5,7 @@ import { thisPackage } from './this-package.ts';
 
 /** Returns the text at the start of a server: its address, and three calls that work. */
 export function firstSteps({ configuration, services }: Broker, url: string): string {
-  const { items } = services.templates.list();
+  const { items } = services.templateLibrary.list();
   const first = items.find(({ template }) => canServe(services, template)) ?? items[0];
   const id = first?.template.template_id ?? 'TEMPLATE_ID';
   const asHostFactory = configuration.scheduler === 'hostfactory';
@@ -22,10 +22,10 @@ export function firstSteps({ configuration, services }: Broker, url: string): st
 }
 
 /** Whether the broker would accept a request for three machines. */
-function canServe({ providers, templates }: Broker['services'], { template_id }: Template): boolean {
+function canServe({ providers, templateLibrary }: Broker['services'], { template_id }: Template): boolean {
   try {
     return (
-      choose(templates.placed(template_id), { key: template_id, machine_count: 3 }, {}, providers)
+      choose(templateLibrary.placed(template_id), { key: template_id, machine_count: 3 }, {}, providers)
         .provider_instance !== ''
     );
   } catch {

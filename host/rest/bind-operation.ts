@@ -4,15 +4,14 @@ import type { SchedulerStrategy } from '../../core/contract/scheduler.ts';
 import { isoTime } from '../../core/operations/iso-time.ts';
 import type { Broker } from '../compose.ts';
 import { isLocalCall } from '../http/local-call.ts';
+import { refuseUnderPressure } from '../http/pressure.ts';
 import { callFormats, varyOfFormats } from './call/call-format.ts';
 import { callerOf } from './call/idempotency-key.ts';
 import { limitRoute } from './limits/limit-route.ts';
-import { refuseUnderPressure } from './limits/under-pressure.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { asksForMany, type SerialQueue } from './body/job-queues.ts';
 import { inputReader } from './route-input.ts';
 import type { PathTable } from './routes/path-table.ts';
-import { templateAnswer } from './template-answer.ts';
 
 export const apiPrefix = '/api/v1';
 export const jsonType = 'application/json; charset=utf-8';
@@ -104,11 +103,30 @@ function hasEmpty(params: Readonly<Record<string, string>>): boolean {
 type Answer = (result: unknown, strategy: SchedulerStrategy) => Promise<Buffer | string> | Buffer | string;
 
 function answerOf(broker: Broker, operation: Operation<any, any>): Answer {
-  if (operation.name === 'get_template')
-    return (result) => templateAnswer(result as Parameters<typeof templateAnswer>[0]);
+  if (operation.name === 'get_template') return (result) => templateAnswer(result as TemplateAnswer);
   return (result, strategy) => broker.rendering.body(operation, result, strategy);
 }
 
 function addObservedAt(reply: FastifyReply, { observed_at }: { readonly observed_at?: number }): void {
   if (observed_at !== undefined) reply.header('x-observed-at', isoTime(observed_at));
+}
+
+/**
+ * JSON of the answers of GET /templates/{id}. Templates are frozen and few, so each is serialized once; only the
+ * timestamp changes.
+ */
+const templateTexts = new WeakMap<object, string>();
+
+interface TemplateAnswer {
+  readonly template: object;
+  readonly timestamp: string;
+}
+
+function templateAnswer({ template, timestamp }: TemplateAnswer): string {
+  let text = templateTexts.get(template);
+  if (text === undefined) {
+    text = `{"template":${JSON.stringify(template)},"timestamp":"`;
+    templateTexts.set(template, text);
+  }
+  return `${text}${timestamp}"}`;
 }

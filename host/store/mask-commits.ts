@@ -1,7 +1,7 @@
 import type { Change, Store } from '../../core/contract/storage.ts';
 import { mask } from '../../core/schema/redact.ts';
 
-/** The minLength secret that is masked, as in the log: shorter texts are part of too many words. */
+/** The shortest secret that is masked, in characters, as in the log: shorter texts are part of too many words. */
 const minLength = 8;
 
 /**

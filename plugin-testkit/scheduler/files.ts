@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isError, type SchedulerStrategy } from '../../core/index.ts';
 import type { Checks } from '../runner.ts';
 import { deepFrozen } from './deep-frozen.ts';
-import { calmly } from './calmly.ts';
+import { callPure } from './call-pure.ts';
 import { paths, withPart } from './places.ts';
 import { readerOf, excerptOf } from './reader.ts';
 import { checkTemplatesOf } from './templates-of.ts';
@@ -55,7 +55,7 @@ export function checkFiles(
       for (const file of nonsense)
         for (const name of ['templates.json', '', 'x.yaml']) {
           const what = `of ${excerptOf(file)}`;
-          assert.equal(typeof calmly(() => knows(deepFrozen(file), name), what), 'boolean', what);
+          assert.equal(typeof callPure(() => knows(deepFrozen(file), name), what), 'boolean', what);
         }
     },
   );
@@ -134,7 +134,7 @@ export function checkFiles(
         for (const odd of oddParts) {
           const file = withPart(content, path, odd);
           readIn(file);
-          const known = recognizes && calmly(() => recognizes(deepFrozen(file), name), `of ${excerptOf(file)}`);
+          const known = recognizes && callPure(() => recognizes(deepFrozen(file), name), `of ${excerptOf(file)}`);
           assert.ok(known === undefined || typeof known === 'boolean', `of ${excerptOf(file)}`);
         }
   });

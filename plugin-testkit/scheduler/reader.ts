@@ -7,7 +7,7 @@ import {
   type TemplatesRead,
   type TObject,
 } from '../../core/index.ts';
-import { calmly } from './calmly.ts';
+import { callPure } from './call-pure.ts';
 import { deepFrozen } from './deep-frozen.ts';
 
 /** Reads the content of a template file. */
@@ -17,7 +17,7 @@ export type Reader = (file: unknown) => TemplatesRead;
 export function readerOf(strategy: SchedulerStrategy, fields: readonly TObject[]): Reader | undefined {
   const read = strategy.readTemplates?.bind(strategy);
   const canonical = canonicalOf(fields);
-  return read && ((file) => calmly(() => read(deepFrozen(file), canonical), `of ${excerptOf(file)}`));
+  return read && ((file) => callPure(() => read(deepFrozen(file), canonical), `of ${excerptOf(file)}`));
 }
 
 /** The beginning of a file, for messages. */

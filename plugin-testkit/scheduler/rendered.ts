@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { Compile } from 'typebox/compile';
 import type { SchedulerStrategy, View } from '../../core/index.ts';
-import { calmly } from './calmly.ts';
+import { callPure } from './call-pure.ts';
 
 /** Fails unless a view renders an answer: JSON, or text if the strategy has a media type. */
 export function assertAnswer(strategy: SchedulerStrategy, rendered: unknown, what: string): void {
@@ -47,7 +47,7 @@ export const textOf = (rendered: unknown): string =>
 
 /** Renders twice, without access to time and random numbers; both results must be equal. */
 export function renderedTwice<T>(render: (value: T) => unknown, value: T, what: string): unknown {
-  const twice = [0, 1].map(() => calmly(() => render(value), what));
+  const twice = [0, 1].map(() => callPure(() => render(value), what));
   assert.deepEqual(twice[1], twice[0], `${what}: rendered twice, it differs.`);
   return twice[0];
 }

@@ -64,7 +64,7 @@ export const aTemplate = (template_id: string, given: Partial<TemplateRecord> = 
 export const anEvent = (given: Partial<EventRecord> = {}): EventRecord => ({
   seq: 0,
   at: 1_000,
-  type: 'told',
+  type: 'test.event',
   data: {},
   ...given,
 });

@@ -1,10 +1,11 @@
+import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import { isFault, type ReleaseTarget, type Call, type Progress } from '../../core/index.ts';
 import { terminate, type CloudSession } from '../cloud/index.ts';
-import { describeGroup, isDeleting, membersOf } from './observe/describe-groups.ts';
+import { describeGroup, isDeleting, isPending, isSuspended, membersOf } from './observe/describe-groups.ts';
 import type { GroupHandle } from './group-handle.ts';
 import { groupVisibleMs } from './observe/observe-groups.ts';
 import { launchProcess, mayStillLaunch, suspendedProcesses, suspend } from './launch/processes.ts';
-import { sizeFor } from './launch/units.ts';
+import { sizeFor, unitsOf } from './launch/units.ts';
 
 /** Codes that report another change of the group in progress. */
 const busy: ReadonlySet<string> = new Set(['ScalingActivityInProgress', 'ResourceContention', 'ResourceInUse']);
@@ -12,8 +13,9 @@ const busy: ReadonlySet<string> = new Set(['ScalingActivityInProgress', 'Resourc
 /**
  * Stops the group permanently, then terminates machines, then sets the size to the machines that stay. In this order
  * no machine is replaced, wherever the release breaks off: a group that cannot launch ignores a size that is too
- * large, and a group that cannot terminate ignores a size that is too small. A group that returns no machine and may
- * still get some keeps growing, to the size that is allowed.
+ * large, and a group that cannot terminate ends no machine in service. A machine that is not in service yet may end
+ * when the group counts more than its size, and a group counts ended machines too: so the size is set later while that
+ * is possible. A group that returns no machine and may still get some keeps growing, to the size that is allowed.
  */
 export async function releaseGroup(
   session: CloudSession,
@@ -39,7 +41,10 @@ export async function releaseGroup(
     );
     if (stopsGrowth) mayStillLaunch(session, handle.name);
     const ended = await terminate(session, releaseTarget.go, call);
+    const mayGrow = (stopsGrowth || isSuspended(group, launchProcess)) && mayStillLaunch(session, handle.name);
     const size = sizeFor(handle, releaseTarget.stay, releaseTarget.to_come, membersOf(group));
+    if (size < (group.DesiredCapacity ?? 0) && endangersPending(handle, group, size, releaseTarget, mayGrow))
+      return ended.done ? { done: false, again_ms: 2_000 } : ended;
     if (group.MinSize !== 0 || group.MaxSize !== size || group.DesiredCapacity !== size) {
       const sizes = { MinSize: 0, MaxSize: size, DesiredCapacity: size };
       await session.groups.write(
@@ -53,4 +58,22 @@ export async function releaseGroup(
     if (isFault(error) && (busy.has(error.code) || error.kind === 'gone')) return { done: false, again_ms: 5_000 };
     throw error;
   }
+}
+
+/**
+ * Whether the group could end a machine that is not in service yet, if it had this size. `mayGrow`: the group was
+ * stopped, but machines that it ordered before may still come.
+ */
+function endangersPending(
+  handle: GroupHandle,
+  group: AutoScalingGroup,
+  size: number,
+  { go, to_come }: ReleaseTarget,
+  mayGrow: boolean,
+): boolean {
+  const members = membersOf(group);
+  const going = new Set(go.map(({ machine_id }) => machine_id));
+  const isComing = members.some((member) => isPending(member) && !going.has(member.InstanceId ?? ''));
+  const more = mayGrow ? to_come * handle.unit : 0;
+  return (isComing || more > 0) && unitsOf(handle, members) + more > size;
 }

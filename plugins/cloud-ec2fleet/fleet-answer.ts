@@ -5,7 +5,7 @@ import type {
   DescribeFleetsInstances,
 } from '@aws-sdk/client-ec2';
 import type { MachineReport, Shortfall } from '../../core/index.ts';
-import { kindOfReason, matchingPools, type Market, type Pool } from '../cloud/index.ts';
+import { matchingPools, reasonFor, type Market, type Pool } from '../cloud/index.ts';
 import type { Prepared } from './fleet-type.ts';
 
 /** The machines and errors in the answer of CreateFleet or DescribeFleets. */
@@ -40,26 +40,33 @@ export function startedMachines(answer: FleetAnswer, weights: Prepared['weights'
 export const unitsOf = (machines: readonly MachineReport[]): number =>
   machines.reduce((sum, machine) => sum + ((machine.data as { weight?: number } | undefined)?.weight ?? 1), 0);
 
+/** The code that an instant fleet may also report for pools that it never tried. */
+const unfulfillable = 'UnfulfillableCapacity';
+
 /**
  * Why pools delivered fewer machines. An error of a fleet names its pool only as far as the override did, and does not
  * report how many machines are missing. A fleet that delivers less and reports no error counts as a lack of capacity
- * in all its pools.
+ * in all its pools. A fleet may end after a few pools and report UnfulfillableCapacity for the others: beside a pool
+ * with a code of its own, that code shows nothing about a pool, which is only moved back.
  */
 export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Shortfall[] {
+  const endedEarly = answer.errors.some(({ ErrorCode }) => ErrorCode !== undefined && ErrorCode !== unfulfillable);
   const found = answer.errors.flatMap((error): Shortfall[] => {
     const code = error.ErrorCode ?? 'Unknown';
-    const text = (error.ErrorMessage ?? 'The cloud gave no reason').replace(/[.\s]+$/, '');
-    const reason = { kind: kindOfReason(code, text), code, message: `CreateFleet: ${text}. Error Code: ${code}` };
+    const known = reasonFor(code, error.ErrorMessage ?? '', 'CreateFleet');
+    const reason = endedEarly && code === unfulfillable ? { ...known, lack: 'untried' as const } : known;
     const { InstanceType, SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
     const market = marketNamed(error.Lifecycle);
-    if (InstanceType === undefined && SubnetId === undefined && market === undefined) return [reason];
+    const isNamed = InstanceType !== undefined || SubnetId !== undefined || market !== undefined;
+    // A lack of capacity without a named pool counts for the pools of the fleet, not for those that it left out.
+    if (!isNamed && reason.kind !== 'capacity') return [reason];
     const named = matchingPools(pools, { machine_type: InstanceType, subnet_id: SubnetId, market });
     // A native specification may use pools that the template does not name. Their errors are reported too.
     return named.length === 0 ? [reason] : named.map(({ key }) => ({ offer: key, ...reason }));
   });
   const unexplained = pools.map(({ key }) => {
-    const message = `CreateFleet: the fleet delivered fewer machines in ${key} and gave no reason. Error Code: UnfulfillableCapacity`;
-    return { offer: key, kind: 'capacity' as const, code: 'UnfulfillableCapacity', message };
+    const message = `CreateFleet: the fleet delivered fewer machines in ${key} and gave no reason. Error Code: ${unfulfillable}`;
+    return { offer: key, kind: 'capacity' as const, code: unfulfillable, message };
   });
   return [
     ...new Map((found.length > 0 ? found : unexplained).map((each) => [`${each.offer} ${each.code}`, each])).values(),

@@ -3,14 +3,15 @@ import {
   configsWith,
   isStanding,
   joinTagSpecifications,
-  machineParts,
   nativeUnit,
+  onePerZone,
   overlay,
   overridesOf,
   ownOrderTemplate,
   poolsFor,
   poolsOf,
   sharedOrderTemplate,
+  standingParts,
   strategiesOf,
   tagsOf,
   tagSpecifications,
@@ -42,12 +43,19 @@ export async function fleetParameters(
   call: Call,
 ): Promise<Prepared> {
   const template = order.template as CloudTemplate;
-  const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const unit = nativeUnit(template.provider_api_spec?.['LaunchTemplateConfigs']) ?? unitOf(template, offered);
+  const configs = template.provider_api_spec?.['LaunchTemplateConfigs'];
+  const all = (order.offers ?? poolsOf(template)) as readonly Pool[];
+  // Overrides of a native specification are sent as they are.
+  const { pools: offered, left_out } = Array.isArray(configs)
+    ? { pools: all, left_out: [] }
+    : await onePerZone(session, all, call);
+  const unit = nativeUnit(configs) ?? unitOf(template, offered);
   const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const standing = isStanding(fleet_type);
-  const used = await (standing ? ownOrderTemplate : sharedOrderTemplate)(session, order, call);
+  const { used, parts } = standing
+    ? { used: await ownOrderTemplate(session, order, call, { taggable: standingParts }), parts: [] }
+    : await sharedOrderTemplate(session, order, call);
   const built = {
     LaunchTemplateConfigs: [
       {
@@ -60,7 +68,7 @@ export async function fleetParameters(
   const native = overlay(built, template.provider_api_spec);
   // The call that creates an instant fleet tags its machines. Machines of other fleets are tagged by their launch
   // template alone.
-  const tagged = standing ? ['fleet'] : ['fleet', ...machineParts];
+  const tagged = ['fleet', ...parts];
   const input = {
     ...native,
     LaunchTemplateConfigs: configsWith(native['LaunchTemplateConfigs'], used, standing),
@@ -85,6 +93,7 @@ export async function fleetParameters(
     input,
     template: used,
     pools,
+    ...(left_out.length > 0 ? { left_out } : {}),
     target: target.total,
     target_on_demand: target.onDemand,
     unit,

@@ -1,12 +1,13 @@
 import type { Call, LaunchOrder } from '../../core/index.ts';
 import {
-  intoInterface,
+  contentsOf,
   joinTagSpecifications,
+  machineParameters,
   machineSpecOf,
   namedTemplate,
-  overlay,
   poolsOf,
   tagsOf,
+  taggedParts,
   tagSpecifications,
   withImageId,
   type CloudSession,
@@ -14,6 +15,7 @@ import {
   type Pool,
   type TemplateVersion,
 } from '../cloud/index.ts';
+import { isOpenPlace, placementFor } from './open-place.ts';
 
 /** Stored before the launch: each attempt to send the order sends exactly this. */
 export interface Prepared {
@@ -21,10 +23,9 @@ export interface Prepared {
   readonly params: Readonly<Record<string, unknown>>;
   /** The launch template that the template names. */
   readonly template?: TemplateVersion;
+  /** The pool of an order that names no place. */
+  readonly open_pool?: Pool;
 }
-
-/** The resources that the launch tags. A Spot request is not part of a machine. */
-const tagged = ['instance', 'volume', 'network-interface'];
 
 /** The parameters of RunInstances for an order. */
 export async function launchParameters(session: CloudSession, order: LaunchOrder<any>, call: Call): Promise<Prepared> {
@@ -32,30 +33,42 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
   const pool = (order.offers?.[0] ?? poolsOf(template)[0]) as Pool;
   const spec = await machineSpecOf(session, template, call);
   const base = template.launch_template_id === undefined ? undefined : await namedTemplate(session, template, call);
-  const built = {
-    ...(base ? { LaunchTemplate: { LaunchTemplateId: base.id, Version: base.version } } : {}),
-    ...spec,
-    ...(pool.machine_type === undefined ? {} : { InstanceType: pool.machine_type }),
-    ...(pool.subnet_id === undefined ? {} : { SubnetId: pool.subnet_id }),
-    ...(pool.market === 'spot' ? { InstanceMarketOptions: spotOptions(template) } : {}),
-  };
-  const native = await withImageId(
-    session,
-    overlay(overlay(built, template.launch_template_spec), template.provider_api_spec),
-    call,
-  );
+  const named: Tree = base ? { ...(await contentsOf(session, base, call)) } : {};
+  const machine = machineParameters({
+    named,
+    fields: {
+      ...spec,
+      ...(pool.machine_type === undefined ? {} : { InstanceType: pool.machine_type }),
+      ...(pool.subnet_id === undefined ? {} : { SubnetId: pool.subnet_id }),
+      ...(pool.market === 'spot' ? { InstanceMarketOptions: spotOptions(template) } : {}),
+    },
+    natives: [template.launch_template_spec, template.provider_api_spec],
+  });
+  const { TagSpecifications: tags, ...rest } = await withImageId(session, machine, call);
+  const parts = taggedParts(machine);
+  const isOpen = base === undefined && isOpenPlace(pool, rest);
   const params = {
-    ...intoInterface(native),
+    ...(base ? { LaunchTemplate: { LaunchTemplateId: base.id, Version: base.version } } : {}),
+    ...changed(rest, named),
+    ...(isOpen ? await placementFor(session, pool, call) : {}),
     MinCount: 1,
     MaxCount: order.machine_count,
     ClientToken: order.token,
     TagSpecifications: joinTagSpecifications(
-      native['TagSpecifications'],
-      tagSpecifications(tagged, tagsOf(order, session.installation)),
-    ),
+      tags,
+      tagSpecifications(parts, tagsOf(order, session.installation)),
+    ).filter(({ ResourceType: type }) => type !== 'network-interface' || parts.includes(type)),
   };
-  return { params, ...(base ? { template: base } : {}) };
+  return { params, ...(base ? { template: base } : {}), ...(isOpen ? { open_pool: pool } : {}) };
 }
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/** The parameters that differ from those of the named launch template: the call takes the others from there. */
+const changed = (params: Tree, named: Tree): Tree =>
+  Object.fromEntries(
+    Object.entries(params).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(named[name])),
+  );
 
 /** A one-time request, which ends with its machine: a persistent request would start another machine. */
 function spotOptions({ max_price }: CloudTemplate): object {

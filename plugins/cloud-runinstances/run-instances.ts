@@ -14,6 +14,7 @@ import {
   type CloudTemplate,
 } from '../cloud/index.ts';
 import { launchParameters, type Prepared } from './launch-parameters.ts';
+import { lackingOffer, zoneFault } from './open-place.ts';
 import { review } from './review.ts';
 
 /** Identifies the order. */
@@ -49,7 +50,7 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
 
   /** The token fixes all parameters and the zone: another pool needs another attempt. */
   async launch(session, order, call) {
-    const { params, template } = order.prepared;
+    const { params, template, open_pool } = order.prepared;
     const handle = { client_token: order.token };
     try {
       const answer = await session.write(
@@ -59,13 +60,21 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
           slow: true,
         },
       );
+      const instances = answer.Instances ?? [];
+      const lacked =
+        open_pool && instances.length < order.machine_count
+          ? await lackingOffer(session, open_pool, instances[0]?.Placement?.AvailabilityZone, call).catch(
+              () => undefined,
+            )
+          : undefined;
       return launchOf(
         order,
         { ...handle, ...(answer.ReservationId ? { reservation_id: answer.ReservationId } : {}) },
-        answer.Instances ?? [],
+        instances,
+        lacked,
       );
     } catch (error) {
-      // The token was used and all machines that it launchOf are gone: the attempt is over.
+      // The token was used, and all machines that it started are gone: the attempt is over.
       if (isFault(error) && error.code === 'IdempotentInstanceTerminated')
         return { handle, machines: [], settled: true };
       if (isFault(error) && error.code === 'IdempotentParameterMismatch') {
@@ -74,7 +83,10 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
         const seen = await machinesOfToken(session, order.token, call);
         if (isComplete(session, seen, seen.length >= order.machine_count)) return launchOf(order, handle, seen);
       }
-      throw launchFault(session, order, error, template);
+      const fault = launchFault(session, order, error, template);
+      throw open_pool && isFault(fault)
+        ? await zoneFault(session, open_pool, params, fault, call).catch(() => fault)
+        : fault;
     }
   },
 
@@ -99,12 +111,13 @@ function launchOf(
   order: LaunchOrder<typeof fields, Prepared>,
   handle: Handle,
   instances: readonly Instance[],
+  lacked = order.offers?.[0]?.key,
 ): Launch<Handle> {
   const template = order.template as unknown as CloudTemplate;
   const machines = instances.map((instance) => reportOf(instance, weightOf(template, instance.InstanceType)));
   const count = order.machine_count - machines.length;
   if (count <= 0) return { handle, machines, settled: true };
-  const offer = order.offers?.[0]?.key;
+  const offer = lacked;
   const message = `RunInstances: ${machines.length} of ${order.machine_count} machines were available${offer === undefined ? '' : ` in ${offer}`}. Error Code: InsufficientInstanceCapacity`;
   return {
     handle,

@@ -44,6 +44,7 @@ export function priceOf(context: CallContext, pool: Pool): number {
 /** Addresses of a subnet that a machine may still get. */
 export function freeAddresses(context: CallContext, subnet: Subnet): number {
   const rule = context.knobs.addresses.findLast((one) => one.subnet_id === subnet.id);
+  if (context.knobs.ipv6_only.includes(subnet.id)) return Number.POSITIVE_INFINITY;
   const free = subnet.free();
   return rule === undefined ? free : Math.max(0, Math.min(free, rule.count - subnet.taken()));
 }

@@ -4,11 +4,13 @@ import {
   configsWith,
   joinTagSpecifications,
   nativeUnit,
+  onePerZone,
   overlay,
   overridesOf,
   ownOrderTemplate,
   poolsFor,
   poolsOf,
+  standingParts,
   strategiesOf,
   tagsOf,
   tagSpecifications,
@@ -29,12 +31,17 @@ export async function spotFleetParameters(
 ): Promise<StandingPrepared> {
   const template = order.template as CloudTemplate;
   const { fleet_type = 'request', fleet_role, spot_fleet_request_expiry } = template as SpotFleetTemplate;
-  const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
-  const unit = nativeUnit(nativeOf(template)?.['LaunchTemplateConfigs']) ?? unitOf(template, offered);
+  const all = (order.offers ?? poolsOf(template)) as readonly Pool[];
+  const configs = nativeOf(template)?.['LaunchTemplateConfigs'];
+  // Overrides of a native specification are sent as they are.
+  const { pools: offered, left_out } = Array.isArray(configs)
+    ? { pools: all, left_out: [] }
+    : await onePerZone(session, all, call);
+  const unit = nativeUnit(configs) ?? unitOf(template, offered);
   const target = targetFor(template, offered, order.machine_count, unit);
   const pools = poolsFor(target, offered);
   const role = await roleArn(session, fleet_role ?? session.settings.service_role_spot_fleet, call);
-  const used = await ownOrderTemplate(session, order, call);
+  const used = await ownOrderTemplate(session, order, call, { taggable: standingParts });
   const { spot, onDemand } = strategiesOf(template);
   const built = {
     IamFleetRole: role,
@@ -73,6 +80,7 @@ export async function spotFleetParameters(
     input,
     template: used,
     pools,
+    ...(left_out.length > 0 ? { left_out } : {}),
     target: target.total,
     target_on_demand: target.onDemand,
     unit,
@@ -100,8 +108,6 @@ const minutesFrom = (now: number, minutes: number): string =>
 /** The ARN of a role, from its name or its ARN. A service-linked role has the path of its service. */
 async function roleArn(session: CloudSession, role: string, call: Call): Promise<string> {
   if (role.startsWith('arn:')) return role;
-  const { region } = session.settings;
-  const partition = region.startsWith('cn-') ? 'aws-cn' : region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
   const path = role.startsWith('AWSServiceRole') ? 'aws-service-role/spotfleet.amazonaws.com/' : '';
-  return `arn:${partition}:iam::${await session.account(call)}:role/${path}${role}`;
+  return `arn:${await session.partition(call)}:iam::${await session.account(call)}:role/${path}${role}`;
 }

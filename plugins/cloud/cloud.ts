@@ -20,8 +20,8 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   // The configured URL, not the resolved one: the port of a resolved `simulator:` URL changes with every start, and
   // the cloud does not.
   async identity(session, call) {
-    const { region, endpoint_url } = session.settings;
-    return [await session.account(call), region, endpoint_url ?? ''].join('|');
+    const { region, endpoint_url, endpoints } = session.settings;
+    return [await session.account(call), region, endpoints.ec2 ?? endpoint_url ?? ''].join('|');
   },
   async check(session, call) {
     await session.read(

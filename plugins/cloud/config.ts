@@ -34,7 +34,7 @@ const RateLimits = Type.Object(
     enabled: Type.Optional(
       Type.Union([Type.Boolean(), Type.Null()], {
         default: null,
-        description: 'null: enabled for AWS itself, disabled for an `endpoint_url`.',
+        description: 'null: enabled for AWS itself, disabled for an endpoint outside of AWS.',
       }),
     ),
     buckets: Type.Optional(
@@ -48,6 +48,24 @@ const RateLimits = Type.Object(
   { additionalProperties: false, default: {}, description: 'Rate limits of the account.' },
 );
 
+const endpoint = (service: string) => orNull(Type.String(), `Endpoint of ${service}.`);
+
+/** Endpoints of single services. */
+const Endpoints = Type.Object(
+  {
+    ec2: endpoint('EC2'),
+    autoscaling: endpoint('Auto Scaling'),
+    sts: endpoint('STS'),
+    ssm: endpoint('Systems Manager, for images by parameter'),
+  },
+  {
+    additionalProperties: false,
+    default: {},
+    description:
+      'Endpoints of single services, such as private names. They come before `endpoint_url`; a service without any has its public endpoint.',
+  },
+);
+
 /** The `config` of a provider entry of type `cloud`. Unknown fields are kept. */
 export const CloudConfig = Type.Object(
   {
@@ -57,10 +75,29 @@ export const CloudConfig = Type.Object(
     ),
     profile: orNull(Type.String(), 'Profile of the shared configuration and credentials files.'),
     role_arn: orNull(Type.String(), 'Role to assume with the other credentials.'),
+    role_external_id: orNull(
+      Type.String({ minLength: 2, maxLength: 1224, pattern: '^[\\w+=,.@:/-]*$' }),
+      'External id that the trust policy of `role_arn` demands.',
+    ),
+    role_session_name: Type.Optional(
+      Type.String({
+        default: 'muster',
+        pattern: '^[\\w+=,.@-]{2,64}$',
+        description: 'Name of the sessions of `role_arn`, which CloudTrail shows.',
+      }),
+    ),
+    role_duration: orNull(
+      Type.Integer({ minimum: 900, maximum: 43_200 }),
+      'Seconds for which the credentials of `role_arn` are valid; null: one hour. The role must allow it.',
+    ),
     access_key_id: orNull(Type.String(), 'Access key.', { sensitive: true }),
     secret_access_key: orNull(Type.String(), 'Secret of the access key.', { sensitive: true }),
     session_token: orNull(Type.String(), 'Session token of temporary keys.', { sensitive: true }),
-    endpoint_url: orNull(Type.String(), 'Endpoint instead of the public one; `simulator:` is the simulated cloud.'),
+    endpoint_url: orNull(
+      Type.String(),
+      'Endpoint of all services instead of the public ones; `simulator:` is the simulated cloud. An endpoint with the label `ec2` in its name serves EC2 alone.',
+    ),
+    endpoints: Type.Optional(Endpoints),
     cloud_max_retries: Type.Optional(
       Type.Integer({
         default: 3,

@@ -1,10 +1,12 @@
 import { betweenMarks } from '../markdown/between-marks.ts';
 import { capabilitiesTable, cloudApis } from './cloud/apis.ts';
 import { featuresTable } from './cloud/features.ts';
-import { actions, policyFor } from './cloud/policy.ts';
+import { errorCodesPage } from './cloud/error-codes.ts';
+import { iamPage } from './cloud/iam.ts';
+import { policyFor } from './cloud/policy.ts';
 import { madeFile, type Page } from './page.ts';
 
-/** The tables and the IAM policy of the guide to AWS. */
+/** The tables and the IAM policy of the guide to AWS, and the references of error codes and permissions. */
 export const cloudPage: Page = {
   name: 'cloud',
   make: async () => {
@@ -12,13 +14,15 @@ export const cloudPage: Page = {
     const parts = {
       apis: capabilitiesTable(apis),
       features: featuresTable(apis),
-      policy: `\`\`\`json\n${JSON.stringify(policyFor(actions()), null, 2)}\n\`\`\`\n`,
+      policy: `\`\`\`json\n${JSON.stringify(policyFor(), null, 2)}\n\`\`\`\n`,
     };
     const all = Object.entries(parts);
     return [
       madeFile('docs/guides/cloud.md', (written) =>
         all.reduce((made, [name, part]) => betweenMarks(made, name, part), written),
       ),
+      madeFile('docs/reference/cloud-errors.md', errorCodesPage),
+      madeFile('docs/reference/cloud-permissions.md', iamPage),
     ];
   },
 };

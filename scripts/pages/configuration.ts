@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultPlugins } from '../../config/defaults.ts';
+import { defaultPlugins } from '../../config/setting-defaults.ts';
 import { prefix, prefixOf } from '../../config/sources/environment.ts';
 import { ConfigurationFile } from '../../config/schema.ts';
 import type { Plugin } from '../../core/index.ts';

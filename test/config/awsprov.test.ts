@@ -127,7 +127,7 @@ test('the time for a machine to become ready is that of every template of the in
   await t.throwsAsync(read('soon'), { message: /AWS_INSTANCE_PENDING_TIMEOUT_SEC|ready_timeout/ });
 });
 
-test('what asks for nothing is no warning, and a level that nobody knows is one', async (t) => {
+test('a key whose value is false or empty gives no warning; an unknown log level gives one', async (t) => {
   const quiet = await load(
     t,
     '{"AWS_REGION": "us-west-2", "AWS_TAG_InstanceID": false, "AWS_CREDENTIAL_RENEW_MARGIN": "", "LogLevel": ""}',
@@ -143,7 +143,7 @@ test('what asks for nothing is no warning, and a level that nobody knows is one'
   );
 });
 
-test('the environment lies over it, as over any configuration', async (t) => {
+test('the environment overrides the file, as it overrides any configuration', async (t) => {
   const { configuration } = await load(t, '{"AWS_REGION": "us-west-2"}', {
     MUSTER_CLOUD_REGION: 'us-east-2',
     MUSTER_SERVER_PORT: '9001',
@@ -152,7 +152,7 @@ test('the environment lies over it, as over any configuration', async (t) => {
   t.is(configuration.server.port, 9001);
 });
 
-test('an unknown key is a warning where it stands; what is wrong is told in the keys of the file', async (t) => {
+test('an unknown key is a warning with its place; errors are reported with the keys of the file', async (t) => {
   const { findings, directory } = await load(t, '{\n"AWS_REGION": "us-west-2",\n"AWS_PROXY_HSOT": "x"\n}');
   t.deepEqual(findings, [
     {

@@ -14,7 +14,7 @@ import test from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
 import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { configurationDirectory, searchPlaces } from '../../config/sources/search-places.ts';
-import { whyForeign } from '../../config/checks/why-foreign.ts';
+import { whyUntrusted } from '../../config/checks/why-untrusted.ts';
 import { asNobody } from '../support/as-nobody.ts';
 import { launcher } from '../support/run-cli.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
@@ -42,7 +42,7 @@ const empty = (name: string) =>
 const load = (cwd: string, file?: string) =>
   loadConfiguration({ cwd, env: {}, ...(file === undefined ? {} : { file }) });
 
-test('the search for a configuration ends where others may write: nothing of theirs is run, and that it is there is told', async (t) => {
+test('the search for a configuration ends at a directory that others may write: their file is not executed, and a warning names it', async (t) => {
   for (const mode of [0o1777, 0o1757, 0o777, 0o757]) {
     const shared = place();
     const project = join(shared, 'mine/deep');
@@ -66,7 +66,7 @@ test('the search for a configuration ends where others may write: nothing of the
   }
 });
 
-test('who stands where others may write is told that the configuration there is not used, and can name it', async (t) => {
+test('a configuration in a working directory that others may write is refused with the reason, and is used if it is named explicitly', async (t) => {
   for (const name of searchPlaces) {
     const shared = place();
     const file = put(join(shared, name), empty(name));
@@ -78,7 +78,7 @@ test('who stands where others may write is told that the configuration there is 
   }
 });
 
-test('a configuration that others may write is not used where it is found, and a program not even where it is named', async (t) => {
+test('a configuration that others may write is not used when it is found; a program is refused even if it is named explicitly', async (t) => {
   for (const name of searchPlaces) {
     const directory = place();
     const file = put(join(directory, name), empty(name), 0o666);
@@ -92,7 +92,7 @@ test('a configuration that others may write is not used where it is found, and a
   }
 });
 
-test('where nobody else can enter, what is further below may have any mode', async (t) => {
+test('below a directory that only its owner can enter, files may have any mode', async (t) => {
   const directory = place();
   chmodSync(directory, 0o700);
   const file = put(join(directory, 'project/muster.config.json'), '{}', 0o666);
@@ -100,7 +100,7 @@ test('where nobody else can enter, what is further below may have any mode', asy
   t.is((await load(dirname(file))).file, file);
 });
 
-test('a link is followed, and what it leads to is held against the same', async (t) => {
+test('a link is followed, and its target must pass the same checks', async (t) => {
   const directory = place();
   mkdirSync(join(directory, 'project'));
   const target = put(join(directory, 'open/real.mjs'), 'export default {}');
@@ -111,14 +111,14 @@ test('a link is followed, and what it leads to is held against the same', async 
   await t.throwsAsync(load(join(directory, 'project')), { message: /open can be written by others/ });
 });
 
-withForeignFiles("another user's configuration is not used, whatever its kind and wherever it is found", async (t) => {
+withForeignFiles('a configuration of another user is not used, of any kind and in any place', async (t) => {
   for (const name of searchPlaces)
     for (const foreign of ['file', 'directory'] as const) {
       const directory = place();
       const file = put(join(directory, name), empty(name));
       chownSync(foreign === 'file' ? file : directory, foreignUser, foreignUser);
       await t.throwsAsync(load(directory), { message: /is not used: .* belongs to the user / }, `${name} ${foreign}`);
-      t.regex(whyForeign(file) ?? '', /belongs to the user nobody/);
+      t.regex(whyUntrusted(file) ?? '', /belongs to the user nobody/);
     }
   const directory = place();
   const trace = join(directory, 'ran');
@@ -139,7 +139,7 @@ withForeignFiles("another user's configuration is not used, whatever its kind an
 });
 
 withForeignFiles(
-  "below a directory of another user nothing is used, though it be one's own: that user may exchange it",
+  "nothing below a directory of another user is used, not even the caller's own files: that user may replace them",
   async (t) => {
     const directory = place();
     const file = put(join(directory, 'theirs/mine/muster.config.json'), '{}');
@@ -150,7 +150,7 @@ withForeignFiles(
   },
 );
 
-withForeignFiles("root's configuration serves every user, and so does one's own", async (t) => {
+withForeignFiles("every user can use a configuration of root, and the user's own", async (t) => {
   const directory = place();
   put(
     join(directory, 'muster.config.json'),
@@ -168,36 +168,39 @@ withForeignFiles("root's configuration serves every user, and so does one's own"
   t.regex(own.out, /'theirs'|theirs/);
 });
 
-withForeignFiles('a group that is one user alone may write as that user may, any other group is others', async (t) => {
-  const [name = '', , id = '', group = ''] =
-    readFileSync('/etc/passwd', 'utf8')
-      .split('\n')
-      .map((line) => line.split(':'))
-      .find(([user]) => user === 'daemon') ?? [];
-  if (id !== group) {
-    t.pass(`the system has no group of the user ${name} alone`);
-    return;
-  }
-  const whyOf = (file: string) =>
-    new Promise<string>((resolve, reject) => {
-      const module = join(import.meta.dirname, '../../config/checks/why-foreign.ts');
-      const script = `const { whyForeign } = await import(${JSON.stringify(module)}); console.log(whyForeign(${JSON.stringify(file)}) ?? 'own')`;
-      const user = { uid: Number(id), gid: Number(group), env: {} };
-      execFile(process.execPath, ['--input-type=module', '-e', script], user, (error, out) =>
-        error ? reject(error) : resolve(out.trim()),
-      );
-    });
-  const file = put(join(place(), 'muster.config.json'), '{}', 0o664);
-  chownSync(file, Number(id), Number(group));
-  t.is(await whyOf(file), 'own');
-  chownSync(file, Number(id), 0);
-  t.regex(await whyOf(file), /can be written by others \(mode 664\)/);
-});
+withForeignFiles(
+  'a group with one user has the rights of that user; any other group counts as other users',
+  async (t) => {
+    const [name = '', , id = '', group = ''] =
+      readFileSync('/etc/passwd', 'utf8')
+        .split('\n')
+        .map((line) => line.split(':'))
+        .find(([user]) => user === 'daemon') ?? [];
+    if (id !== group) {
+      t.pass(`the system has no group of the user ${name} alone`);
+      return;
+    }
+    const whyOf = (file: string) =>
+      new Promise<string>((resolve, reject) => {
+        const module = join(import.meta.dirname, '../../config/checks/why-untrusted.ts');
+        const script = `const { whyUntrusted } = await import(${JSON.stringify(module)}); console.log(whyUntrusted(${JSON.stringify(file)}) ?? 'own')`;
+        const user = { uid: Number(id), gid: Number(group), env: {} };
+        execFile(process.execPath, ['--input-type=module', '-e', script], user, (error, out) =>
+          error ? reject(error) : resolve(out.trim()),
+        );
+      });
+    const file = put(join(place(), 'muster.config.json'), '{}', 0o664);
+    chownSync(file, Number(id), Number(group));
+    t.is(await whyOf(file), 'own');
+    chownSync(file, Number(id), 0);
+    t.regex(await whyOf(file), /can be written by others \(mode 664\)/);
+  },
+);
 
 const plugin = (trace: string) =>
   `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(trace)}, '');\nexport default { [Symbol.for('muster.plugin')]: true, name: 'acme', contract: 1 };\n`;
 
-test('a plugin is not loaded from a package that lies above the project where others may write, nor from a path of that kind', async (t) => {
+test('a plugin is not loaded from a package or path in a directory that others may write', async (t) => {
   const shared = place();
   const project = join(shared, 'project');
   mkdirSync(project);
@@ -217,7 +220,7 @@ test('a plugin is not loaded from a package that lies above the project where ot
   t.true(existsSync(trace));
 });
 
-withForeignFiles("a plugin is not loaded from another user's package above the project", async (t) => {
+withForeignFiles('a plugin is not loaded from a package of another user above the project', async (t) => {
   const shared = place();
   const project = join(shared, 'project');
   mkdirSync(project);
@@ -245,7 +248,7 @@ function withScript(directory: string, script: string): string {
   );
 }
 
-test('a program that prints credentials is not run where others may write it, or the directory that it lies in', async (t) => {
+test('a program that prints credentials is not executed if others may write the file or its directory', async (t) => {
   const directory = place();
   const script = put(join(directory, 'bin/credentials.sh'), '#!/bin/sh', 0o755);
   withScript(directory, 'bin/credentials.sh');
@@ -268,7 +271,7 @@ test('a program that prints credentials is not run where others may write it, or
 });
 
 withForeignFiles(
-  "another user's program that prints credentials is not run, nor one that a link of that user names",
+  'a program of another user that prints credentials is not executed, directly or through a link of that user',
   async (t) => {
     const directory = place();
     const script = put(join(directory, 'credentials.sh'), '#!/bin/sh', 0o755);
@@ -286,7 +289,7 @@ withForeignFiles(
   },
 );
 
-test('what an install starts once runs by nothing that lies around the temporary directory, nor by the environment', async (t) => {
+test('the start during an install uses no file near the temporary directory and no variable of the environment', async (t) => {
   const shared = place();
   const trace = join(shared, 'ran');
   put(join(shared, 'muster.config.mjs'), leaves(trace));
@@ -297,7 +300,7 @@ test('what an install starts once runs by nothing that lies around the temporary
   t.false(existsSync(trace));
 });
 
-test('whoever looks for a configuration has none of its own: nothing of `.config` is run or read where one stands', async (t) => {
+test('the search library loads no configuration of its own: no file in `.config` of the working directory is executed or read', async (t) => {
   const shared = place();
   const trace = join(shared, 'ran');
   for (const name of ['js', 'cjs', 'mjs', 'ts']) {

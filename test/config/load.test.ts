@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
 import type { LoadOptions } from '../../config/load-options.ts';
-import { sampleTemplates } from '../../config/defaults.ts';
+import { sampleTemplates } from '../../config/samples.ts';
 import { isBrokerError, type BrokerError } from '../../core/contract/errors.ts';
 import type { Finding } from '../../core/contract/findings.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
@@ -34,7 +34,7 @@ async function refused(cwd: string, options: Partial<LoadOptions> = {}): Promise
 }
 const findingsOf = (error: BrokerError) => error.details['findings'] as readonly Finding[];
 
-test('a credentials file that is named and not there is told with its place; so is a region near a known one', async (t) => {
+test('a named credentials file that does not exist is reported with its place; so is a region close to a known one', async (t) => {
   const config = {
     region: 'us-esat-1',
     credential_file: './nowhere/credentials',
@@ -128,7 +128,7 @@ const forms: readonly (readonly [string, string])[] = [
   ['package.json', JSON.stringify({ name: 'x', type: 'module', muster: json })],
 ];
 for (const [name, text] of forms) {
-  test(`the configuration may stand in ${name}`, async (t) => {
+  test(`the configuration may be in ${name}`, async (t) => {
     const cwd = await directoryWith({ 'package.json': '{"type":"module"}', [name]: text });
     const { file, configuration } = await load(cwd);
     t.is(file, join(cwd, name));
@@ -153,7 +153,7 @@ test('--config beats MUSTER_CONFIG, which beats the search', async (t) => {
   t.is(await port({ env: { MUSTER_CONFIG: 'a/a.yaml' }, file: 'b/b.json' }), 9002);
 });
 
-test('the command line beats the environment, which beats the file, and each value tells where it came from', async (t) => {
+test('the command line overrides the environment, which overrides the file, and each value has its origin', async (t) => {
   const cwd = await directoryWith({ 'muster.config.yaml': yaml });
   const { configuration, origins } = await load(cwd, {
     env: {
@@ -200,7 +200,7 @@ test('an override of a provider type holds for every instance of it', async (t) 
   );
 });
 
-test('MUSTER_DATA_DIR moves what lies in ./data, and nothing else', async (t) => {
+test('MUSTER_DATA_DIR moves the contents of ./data, and nothing else', async (t) => {
   const cwd = await directoryWith({
     'muster.config.json': JSON.stringify({ ...json, templates: { directory: './mine' } }),
   });
@@ -235,7 +235,7 @@ test('without any file the broker runs on sample templates; a provider type that
   );
 });
 
-test('an object of the environment lies over the file in whatever spelling, and what is wrong in it is told of its variable', async (t) => {
+test('an object in an environment variable overrides the file in any spelling, and its errors name the variable', async (t) => {
   const providers = [{ name: 'east', type: 'acme', config: { handlers: { fast_boot: true } } }];
   const server = { rate_limit: { enabled: true, provider: 7 } };
   const cwd = await directoryWith({ 'muster.config.json': JSON.stringify({ ...json, providers, server }) });
@@ -403,7 +403,7 @@ const bad: readonly (readonly [string, string, Partial<LoadOptions>, RegExp])[] 
   ],
 ];
 for (const [title, text, options, sentence] of bad) {
-  test(`the place of what is wrong is told: ${title}`, async (t) => {
+  test(`the place of an error is reported: ${title}`, async (t) => {
     const error = await refused(await directoryWith({ 'muster.config.json': text }), options);
     t.is(error.code, 'INVALID_CONFIGURATION');
     const told = findingsOf(error).map(({ file, path, message }) =>
@@ -443,7 +443,7 @@ test('a variable that nothing reads is a warning with the nearest name', async (
   );
 });
 
-test('a file that somebody named and that is not there is FILE_NOT_FOUND', async (t) => {
+test('a named file that does not exist is FILE_NOT_FOUND', async (t) => {
   const cwd = await directoryWith({});
   const error = await refused(cwd, { file: 'gone.yaml' });
   t.is(error.code, 'FILE_NOT_FOUND');
@@ -479,7 +479,7 @@ test('an empty file is a configuration that says nothing', async (t) => {
   t.is(configuration.templates.directory, cwd);
 });
 
-test('a data directory in the file is told where it is named', async (t) => {
+test('a data directory in the file is reported at its place', async (t) => {
   for (const field of ['data_directory', 'dataDirectory', 'data_dir']) {
     const directory = await directoryWith({
       'muster.config.yaml': `plugins: ${JSON.stringify(plugins)}\n${field}: /srv/data\n`,

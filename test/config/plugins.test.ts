@@ -96,7 +96,7 @@ for (const [title, names, message] of failures) {
   });
 }
 
-test('every plugin that cannot load is told, not only the first', async (t) => {
+test('every plugin that cannot load is reported, not only the first', async (t) => {
   const findings = await refused(['./nowhere', 'default-format', './broken', './needy']);
   t.deepEqual(
     findings.map(({ path }) => path),

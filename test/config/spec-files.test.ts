@@ -115,7 +115,7 @@ const broken: readonly (readonly [line: string, path: string, message: string])[
   ],
 ];
 for (const [line, path, message] of broken) {
-  test(`${line.replaceAll('\n ', ' and')}: the template is left out of all files, and it is told where and why`, async (t) => {
+  test(`${line.replaceAll('\n ', ' and')}: the template is omitted from all files, and the warning has the place and the reason`, async (t) => {
     const directory = await directoryWith({
       'templates.yaml': '- template_id: a\n  image_id: ami-1\n- template_id: b\n',
       'east_templates.yaml': `- template_id: c\n- template_id: a\n  ${line}\n`,
@@ -175,7 +175,7 @@ test('a template directory that is a link, as in containers, holds its files', a
   t.deepEqual(layers[0]?.fields, { template_id: 'a', launch_template_spec: {} });
 });
 
-test('a change of a file with a specification is told', async (t) => {
+test('a change of a specification file is reported', async (t) => {
   const directory = await directoryWith({ 'lt.yaml': 'a: 1\n' });
   const told = Promise.withResolvers<void>();
   // The watcher lets a process end; the test waits for it.

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { sampleTemplates } from '../../config/defaults.ts';
+import { sampleTemplates } from '../../config/samples.ts';
 import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { readTemplateFiles, templateFilesAmong } from '../../config/templates/template-files.ts';
 import { watchTemplates } from '../../config/templates/watch-templates.ts';
@@ -31,7 +31,7 @@ async function directoryWith(files: Readonly<Record<string, string>>): Promise<s
   return directory;
 }
 
-test('template files are told by their names, least specific first', (t) => {
+test('template files are recognized by their names, least specific first', (t) => {
   const there = [
     'west_templates.yml',
     'east_templates.json',
@@ -280,7 +280,7 @@ test('the sample templates load without a word', async (t) => {
   );
 });
 
-test('a dialect that recognizes a file reads it, wherever it stands in the configuration', async (t) => {
+test('a dialect that recognizes a file reads it, at any position in the configuration', async (t) => {
   for (const order of [strategies, strategies.toReversed()]) {
     const { layers } = await readTemplateFiles({
       directory: sampleTemplates,
@@ -295,7 +295,7 @@ test('a dialect that recognizes a file reads it, wherever it stands in the confi
   }
 });
 
-test('a change of a template file is told once for a burst of writes, another file not at all', async (t) => {
+test('a burst of writes to a template file is reported once, a change of another file never', async (t) => {
   const directory = await directoryWith({ 'templates.json': '[]' });
   let told = 0;
   const first = Promise.withResolvers<void>();

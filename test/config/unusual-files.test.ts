@@ -60,7 +60,7 @@ const refused: readonly (readonly [name: string, why: string])[] = [
 ];
 for (const [name, why] of refused) {
   test.serial(
-    `the user data of a template are not ${JSON.stringify(name)}, and what stands there is not shown`,
+    `the user data of a template cannot be ${JSON.stringify(name)}, and the content of the file is not shown`,
     async (t) => {
       await writeFile(
         join(directory, 'templates.json'),
@@ -126,7 +126,7 @@ test.serial(
   },
 );
 
-test.serial('a template file that is a pipe, a device or of any size is told, and the others load', async (t) => {
+test.serial('a template file that is a pipe, a device or too large is reported, and the others load', async (t) => {
   await writeFile(join(directory, 'templates.json'), '[{"template_id": "a"}]');
   for (const [name, why] of [
     ['pipe', 'it is not a regular file'],

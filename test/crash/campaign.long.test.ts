@@ -53,7 +53,7 @@ test('a broker that is killed between the parts of large changes loses and doubl
     t.true(kills.filter((kill) => kill.includes('part')).length >= 4, kills.join(', '));
   }));
 
-test('a broker that is stopped between two parts of a large change, and goes on after another one has taken over, changes nothing any more', (t) =>
+test('a broker that is suspended between two parts of a large change and continues after another broker took over changes nothing', (t) =>
   turn(async () => {
     t.timeout(900_000);
     const { wrong, frozen_in, account } = await playFrozen({

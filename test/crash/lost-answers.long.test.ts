@@ -31,7 +31,7 @@ scenario('killed while the answer to a launch that was carried out does not come
   },
 });
 
-scenario('questions that are never answered do not lose machines', {
+scenario('queries that are never answered lose no machines', {
   dialect: hostfactoryDialect,
   config: { cloud_read_timeout: 1, cloud_max_retries: 0 },
   knobs: { faults: [{ action: 'DescribeInstances', nth: 2, times: 2, effect: 'execute', then: 'hang' }] },
@@ -41,7 +41,7 @@ scenario('questions that are never answered do not lose machines', {
   },
 });
 
-scenario('an end of machines whose answer is lost is said again and ends no other machine', {
+scenario('a termination whose answer is lost is repeated and ends no other machine', {
   dialect: defaultDialect,
   config: { cloud_read_timeout: 1 },
   knobs: {

@@ -176,20 +176,20 @@ async function compare(
 
 const slow = { boot_ms: 300, shutdown_ms: 300, latency_ms: { RunInstances: 150, CreateFleet: 150 } };
 
-test('a bound on the size of files refuses every write, loses nothing, and work goes on by itself when it is lifted', async (t) => {
+test('a limit on the size of files refuses every write and loses nothing, and work continues when the limit is lifted', async (t) => {
   const place = await makePlace({ knobs: slow });
   await survives(t, place, bounded, join(place.directory, 'data', 'muster.db'));
   await place.close();
 });
 
-test('a log that became read-only refuses every write, loses nothing, and work goes on by itself when it is writable again', async (t) => {
+test('a read-only log refuses every write and loses nothing, and work continues when the log is writable again', async (t) => {
   const place = await makePlace({ knobs: slow });
   const database = join(place.directory, 'data', 'muster.db');
   await survives(t, place, readOnly, database);
   await place.close();
 });
 
-test('a disk that is full refuses every write, loses nothing, and work goes on by itself when there is room; a read-only one refuses the start', async (t) => {
+test('a full disk refuses every write and loses nothing, and work continues when there is space; a read-only disk refuses the start', async (t) => {
   const place = await makePlace({ knobs: slow });
   const disk = join(place.directory, 'disk');
   mkdirSync(disk);

@@ -14,7 +14,7 @@ const ask = async (url: string, template_id: string): Promise<string> => {
   return ((await answer.json()) as { request_id: string }).request_id;
 };
 
-test('two servers with loops on one database double nothing, and one goes on alone at once when the other is killed', async (t) => {
+test('two servers with loops on one database start nothing twice, and one continues at once when the other is killed', async (t) => {
   const place = await makePlace({ knobs: { boot_ms: 200, latency_ms: { RunInstances: 200, CreateFleet: 200 } } });
   t.teardown(() => place.close());
   const database = join(place.directory, 'data', 'muster.db');

@@ -11,7 +11,7 @@ const ownName = join(import.meta.dirname, '../../config/plugins/self-reference-r
 const names = ['format-csv', 'provider-processes', 'provider-static-pool'];
 
 for (const name of [...names, 'storage-journal']) {
-  test.serial(`the example ${name} passes its own tests, run as somebody else would run them`, async (t) => {
+  test.serial(`the example ${name} passes its own tests, run as a user of the package runs them`, async (t) => {
     const files = globSync('test/*.test.ts', { cwd: join(examples, name) });
     const args = ['--import', ownName, '--test', '--test-isolation=none', '--test-reporter=spec', ...files];
     const { code, out } = await new Promise<{ code: unknown; out: string }>((resolve) => {
@@ -34,7 +34,7 @@ function rowsOf(table: string): readonly Record<string, string>[] {
 }
 
 test.serial(
-  'a broker with all three of them lends processes and hosts, tells of them in CSV, and is killed meanwhile',
+  'a broker with all three of them lends processes and hosts, reports them in CSV, and survives a kill',
   async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'muster-examples-'));
     const processes = join(directory, 'data', 'processes');

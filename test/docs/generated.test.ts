@@ -16,7 +16,7 @@ test('a page that is not compared here is compared in the test that it names', (
       t.true(readFileSync(join(root, tested_in), 'utf8').includes(`/scripts/pages/${name}.ts`), name);
 });
 
-test('every page has a file in scripts/pages, and stands below the pages that it is made from', (t) => {
+test('every page has a file in scripts/pages, and comes after the pages that it is made from', (t) => {
   const names = pages.map(({ name }) => name);
   t.is(new Set(names).size, names.length);
   for (const [place, { name, after = [] }] of pages.entries()) {

@@ -14,7 +14,7 @@ test('the page of licences has every package that an install brings', (t) => {
 /** Those that ask for no more than that they are named. Another one is looked at before it stands here. */
 const agreed = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'PSF-2.0'];
 
-test('every package that an install brings has a licence that was agreed to, and its manifest says the same', (t) => {
+test('every installed package has an accepted licence, and its manifest names the same licence', (t) => {
   const packages = productionPackages();
   t.true(packages.length > 150, String(packages.length));
   t.deepEqual(

@@ -1,6 +1,7 @@
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';
+import { linksOf, textOf } from './links-of.ts';
 
 const root = join(import.meta.dirname, '../..');
 const pages = [
@@ -11,13 +12,6 @@ const pages = [
 ]
   .filter((page) => existsSync(join(root, page)))
   .toSorted();
-
-const texts = new Map<string, string>();
-const textOf = (file: string): string => {
-  const text = texts.get(file) ?? readFileSync(file, 'utf8').replace(/^(`{3,}|~{3,}).*?^\1/gms, '');
-  texts.set(file, text);
-  return text;
-};
 
 /** The anchors of a page, as the sites that show Markdown make them of its headings. */
 function anchorsOf(file: string): ReadonlySet<string> {
@@ -32,16 +26,6 @@ function anchorsOf(file: string): ReadonlySet<string> {
   for (const [, name = ''] of textOf(file).matchAll(/<a (?:id|name)="([^"]+)"/g)) found.add(name);
   return found;
 }
-
-/** The links of a page to files of the repository. */
-const linksOf = (file: string): string[] =>
-  [
-    ...textOf(file)
-      .replace(/`[^`\n]*`/g, (text) => text.replace(/\]\(/g, ''))
-      .matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g),
-  ]
-    .map(([, target = '']) => target)
-    .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target));
 
 function brokenIn(file: string): string[] {
   return linksOf(file).flatMap((target) => {

@@ -69,7 +69,7 @@ function* fieldsOf(schema: Json, at: string): Generator<readonly [string, Json]>
     }
 }
 
-test('every key of the configuration, of the built-in plugins and of templates stands in it and says what it means; secrets are marked', async (t) => {
+test('the reference has every key of the configuration, of the built-in plugins and of templates with its meaning, and marks secrets', async (t) => {
   const plugins = await builtInPlugins();
   const made = page('configuration');
   const rows = made.split('\n').filter((line) => line.startsWith('| `'));
@@ -100,7 +100,7 @@ test('every key of the configuration, of the built-in plugins and of templates s
   }
 });
 
-test('the environment is read for every variable that stands in it', async (t) => {
+test('every variable of the reference is read from the environment', async (t) => {
   const plugins = await builtInPlugins();
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const made = page('configuration');

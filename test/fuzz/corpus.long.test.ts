@@ -8,7 +8,7 @@ import { callOf } from './recipe.ts';
 import { openStage } from './stage.ts';
 import { stepped, stepNames, textOf } from './steps.ts';
 
-test('no hostile call that is kept is answered with a failure of ours, with thousands of findings or with megabytes', async (t) => {
+test('no hostile call of the corpus gets an internal error, thousands of findings or megabytes as its answer', async (t) => {
   const stage = await openStage();
   t.teardown(() => stage.close());
   const corpus = readCorpus();

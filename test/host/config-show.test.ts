@@ -45,7 +45,7 @@ test('the configuration is printed value by value with where each comes from, an
   t.regex(stderr, /secret_acces_key: unknown field.*did you mean 'secret_access_key'/);
 });
 
-test('one section is printed as JSON; what is not there is told with exit code 3', async (t) => {
+test('one section is printed as JSON; a missing key ends with exit code 3', async (t) => {
   const { stdout } = await show('server.rate_limit', '--output', 'json');
   const { configuration, origins } = JSON.parse(stdout) as { configuration: unknown; origins: Record<string, string> };
   t.deepEqual(configuration, {

@@ -69,7 +69,7 @@ test('what a worker had not taken when it died goes to another; what it had take
   t.deepEqual(answers.toSorted(), ['', 'from b']);
 });
 
-test('a worker that cannot be told gets no more, and its connection goes on; a connection that is gone costs no worker its turn', async (t) => {
+test('a worker that cannot be reached gets no more connections, and its connection goes to another; a broken connection removes no worker', async (t) => {
   const { balancer, call, hand, names, given } = await table(t);
   balancer.join(1, (_id, _local, _socket, failed) => failed('worker'));
   balancer.join(2, hand('b'));

@@ -68,7 +68,7 @@ test("compiled code is kept below the user's own cache directory, for this user 
   t.false(existsSync(join(directory, 'not-yet')), 'no data directory is made for it');
 });
 
-test('there is no cache where others may write, or where a link leads', async (t) => {
+test('there is no cache in a directory that others may write, or behind a link', async (t) => {
   for (const open of ['.', '.cache', '.cache/muster', '.cache/muster/compile'])
     for (const mode of [0o770, 0o707]) {
       const { home, cacheWith } = place();
@@ -94,7 +94,7 @@ test('there is no cache where others may write, or where a link leads', async (t
   t.is(await named.cacheWith({ HOME: named.home, NODE_COMPILE_CACHE: join(named.directory, 'named') }), none);
 });
 
-withForeignFiles('there is no cache in what belongs to another user', async (t) => {
+withForeignFiles('there is no cache in a directory of another user', async (t) => {
   for (const foreign of ['.', '.cache', '.cache/muster', '.cache/muster/compile']) {
     const { home, cacheWith } = place();
     mkdirSync(join(home, '.cache/muster/compile'), { recursive: true, mode: 0o700 });
@@ -107,7 +107,7 @@ withForeignFiles('there is no cache in what belongs to another user', async (t) 
   t.is(await cacheWith({ HOME: home, NODE_COMPILE_CACHE: join(directory, 'named') }), none);
 });
 
-withForeignFiles('what another user put into the temporary directory is neither read nor added to', async (t) => {
+withForeignFiles('a cache of another user in the temporary directory is neither read nor written', async (t) => {
   const shared = oneOfMany('muster-shared-');
   chmodSync(shared, 0o1777);
   const planted = join(shared, 'node-compile-cache');

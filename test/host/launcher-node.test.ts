@@ -25,7 +25,7 @@ function packageIn(directory: string) {
     });
 }
 
-test("the system's Node is taken when it is new enough, else the one that was installed with muster, else the one that is named", async (t) => {
+test("the system's Node is taken if it is new enough, else the one that was installed with muster, else the named one", async (t) => {
   const directory = oneOfMany('muster-node-');
   const started = packageIn(join(directory, 'package'));
   const env = { PATH: `${join(directory, 'bin')}:/usr/bin:/bin`, muster_node: join(directory, 'named/node') };
@@ -48,7 +48,7 @@ test("the system's Node is taken when it is new enough, else the one that was in
   t.is(await started(env), 'named');
 });
 
-test('a Node is not taken from a directory that merely surrounds a clone, only from node_modules', async (t) => {
+test('a Node is taken only from node_modules, not from a directory above a clone', async (t) => {
   const directory = oneOfMany('muster-node-');
   writeNode(join(directory, 'bin/node'), 'system', 'v20.0.0');
   const env = { PATH: `${join(directory, 'bin')}:/usr/bin:/bin` };
@@ -96,7 +96,7 @@ test("the system's Node is asked for its version once, and again when it is anot
   t.is(times(), 2);
 });
 
-test('a shim, which stands for another version in another directory, is asked each time', async (t) => {
+test('a shim, which selects the version by directory, is queried each time', async (t) => {
   const directory = oneOfMany('muster-node-');
   const home = join(directory, 'home');
   mkdirSync(home);

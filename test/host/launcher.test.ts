@@ -21,7 +21,7 @@ function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = pro
   });
 }
 
-test('the launcher runs the sources of the clone, also through links and whatever Node the system has', async (t) => {
+test('the launcher runs the sources of the clone, also through links and with any system Node', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-launcher-'));
   t.teardown(() => rm(directory, { recursive: true }));
   await symlink(launcher, join(directory, 'first'));

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { bootBroker, type BootedBroker } from '../support/boot-broker.ts';
 import { Durations } from '../../host/metrics/durations.ts';
 import { accumulate, counter, gauge } from '../../host/metrics/family.ts';
-import { exposition } from '../../host/metrics/exposition.ts';
+import { exposition } from '../../host/rest/routes/metrics-route.ts';
 
 async function scrape(t: ExecutionContext, { app }: BootedBroker): Promise<Map<string, number>> {
   const answer = await app.inject('/metrics');
@@ -96,7 +96,7 @@ test('a histogram counts each duration in every bucket that holds it, and labels
   t.false(text.includes('a="z"'));
 });
 
-test('sums go on when a process that counted is gone; its gauges do not', async (t) => {
+test('counters keep the sum of a process that ended; its gauges disappear', async (t) => {
   const left = [
     counter('n_total', 'n', [[{ a: '1' }, 5]]),
     gauge('g', 'g', [[{}, 7]]),
@@ -115,7 +115,7 @@ test('sums go on when a process that counted is gone; its gauges do not', async 
   );
 });
 
-test('scrapes that come at the same time are one: what they cost does not grow with how many ask', async (t) => {
+test('concurrent scrapes share one result: their cost does not grow with their number', async (t) => {
   const broker = await bootBroker({ loop: 'none' });
   t.teardown(() => broker.close());
   let asked = 0;

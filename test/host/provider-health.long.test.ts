@@ -22,7 +22,7 @@ async function metric({ app }: BootedBroker): Promise<number> {
   return Number(/^muster_provider_healthy\{provider_instance="east"\} (\S+)$/m.exec(body)?.[1]);
 }
 
-test('of an instance that was never asked nothing is said, and it is chosen', async (t) => {
+test('an instance that was never called has unknown health and can be selected', async (t) => {
   const broker = await boot(t, { loop: 'none' });
   t.is((await provider(broker)).status, 'unknown');
   t.is((await provider(broker)).answered_at, undefined);
@@ -34,7 +34,7 @@ test('of an instance that was never asked nothing is said, and it is chosen', as
   t.true((await broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 })).status < 300);
 });
 
-test('an instance is asked soon after the start, though nobody asked for machines', async (t) => {
+test('an instance is checked soon after the start, without any request for machines', async (t) => {
   const broker = await boot(t, { settings: { health_first_ms: 0 } });
   const { answered_at } = await broker.until(async () => {
     const found = await provider(broker);
@@ -45,7 +45,7 @@ test('an instance is asked soon after the start, though nobody asked for machine
   t.like((await broker.app.inject('/info')).json().providers[0], { health: 'healthy', healthy: true });
 });
 
-test('an instance without good credentials is unhealthy soon after the start, though nobody asked for machines', async (t) => {
+test('an instance without valid credentials is unhealthy soon after the start, without any request for machines', async (t) => {
   const broker = await boot(t, { settings: { health_first_ms: 0 }, knobs: refused });
   const { message } = await broker.until(async () => {
     const found = await provider(broker);
@@ -56,7 +56,7 @@ test('an instance without good credentials is unhealthy soon after the start, th
   t.is((await broker.app.inject('/readyz')).statusCode, 503);
 });
 
-test('a provider whose process died is unhealthy, though nobody asked for machines', async (t) => {
+test('a provider whose process died is unhealthy, without any request for machines', async (t) => {
   // Two minutes until it is asked again, half a minute until that counts.
   const broker = await boot(t, { settings: { health_first_ms: 0 }, clock: fastClock(100), storage: 'memory' });
   await broker.until(async () => (await provider(broker)).status === 'healthy');
@@ -92,7 +92,7 @@ test('after the configuration was mended the first request does not get the old 
 });
 
 for (const loop of ['inline', 'thread'] as const)
-  test(`who has an instance asked is told at once how it is, with the loop ${loop}`, async (t) => {
+  test(`a check of an instance returns its health at once, with the loop ${loop}`, async (t) => {
     const broker = await boot(t, { loop, settings: { health_first_ms: 3_600_000 } });
     const check = () => broker.call('POST', '/providers/east/check');
     const first = await broker.until(async () => {
@@ -109,7 +109,7 @@ for (const loop of ['inline', 'thread'] as const)
     t.is((await broker.call('POST', '/providers/nobody/check')).status, 404);
   });
 
-test('where no loop runs nobody can ask, and that is said', async (t) => {
+test('without a loop a check is refused with the reason', async (t) => {
   const broker = await boot(t, { loop: 'none' });
   const { status, body } = await broker.call('POST', '/providers/east/check');
   t.is(status, 503);

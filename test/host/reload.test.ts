@@ -6,7 +6,7 @@ import { makePlace, startBroker, until } from '../support/boot-broker.ts';
 const plugin = (version: number) =>
   `export default { [Symbol.for('muster.plugin')]: true, name: 'mine', contract: 1, eventSinks: [{ name: 'mine-${version}', deliver: async () => {} }] };\n`;
 
-test('with --reload a change of the configuration or of a plugin starts the server anew, and one that could not start leaves it running', async (t) => {
+test('with --reload a change of the configuration or of a plugin restarts the server; if the new state cannot start, the server continues', async (t) => {
   const place = await makePlace();
   t.teardown(() => place.close());
   const file = join(place.directory, 'muster.config.json');

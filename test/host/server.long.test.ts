@@ -52,7 +52,7 @@ test('a call that is under way when the signal comes is answered', async (t) => 
   t.is(await ended, 0);
 });
 
-test('a client that goes on calling over one connection does not hold the end up', async (t) => {
+test('a client that keeps calling over one connection does not delay the end', async (t) => {
   const broker = await startBroker();
   t.teardown(() => broker.stop());
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -68,7 +68,7 @@ test('a client that goes on calling over one connection does not hold the end up
   t.deepEqual([...statuses], [200]);
 });
 
-test('a second server on the same data directory is refused, whatever its port', async (t) => {
+test('a second server on the same data directory is refused, on any port', async (t) => {
   const broker = await startBroker();
   t.teardown(() => broker.stop());
   const error = await t.throwsAsync(startBroker({ place: broker.place }));
@@ -129,7 +129,7 @@ test('a wrong configuration stops the start with every finding', async (t) => {
   t.false(existsSync(join(place.directory, 'data/server.json')));
 });
 
-test('a port that is taken and a broken template file are said in a sentence', async (t) => {
+test('a port in use and an invalid template file are reported in a sentence', async (t) => {
   const broker = await startBroker();
   t.teardown(() => broker.stop());
   const place = await makePlace();

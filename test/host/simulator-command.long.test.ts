@@ -46,7 +46,7 @@ async function idOfLaunch(url: string): Promise<string | undefined> {
   return Instances?.[0]?.InstanceId;
 }
 
-test('`simulator start` serves the SDK on a free port, says where and in which scenario, and ends when it is told to', async (t) => {
+test('`simulator start` serves the SDK on a free port, prints its address and scenario, and ends at a signal', async (t) => {
   const { child, line, url } = await start(t, '--port', '0', '--scenario', 'slow-boot', '--seed', '3');
   t.is(line, `Simulated cloud on ${url}: slow-boot. ${scenarios['slow-boot']?.sentence}`);
   t.regex((await idOfLaunch(url)) ?? '', /^i-[0-9a-f]{17}$/);
@@ -61,7 +61,7 @@ test('the same seed gives the same ids, no seed others each time', async (t) => 
   t.not(await id(), await id());
 });
 
-test('a standing clock moves only when it is told to', async (t) => {
+test('a standing clock moves only on a call', async (t) => {
   const { url } = await start(t, '--port', '0', '--clock', 'standing');
   const advance = async (ms: number) => {
     const answer = await fetch(`${url}/_sim/clock`, { method: 'POST', body: JSON.stringify({ advance_ms: ms }) });

@@ -9,7 +9,7 @@ import { makePlace, startBroker } from '../support/boot-broker.ts';
 import { execCli } from '../support/run-cli.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
 
-test('a server that is told a path for its socket removes nothing that is no socket', async (t) => {
+test('a server with a configured socket path removes only a socket there', async (t) => {
   const place = await makePlace({ configuration: { server: { port: 0 } } });
   t.teardown(() => place.close());
   const { directory } = place;

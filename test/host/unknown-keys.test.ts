@@ -37,7 +37,7 @@ test('a misspelt limit is an error in strict validation and a warning in lenient
   t.regex(cacheStats.warnings.join(), /template 'small'.*'max_instances' is not set, so the number/);
 });
 
-test('a start warns of keys that nobody knows, in the configuration and in template files', async (t) => {
+test('a start warns of unknown keys in the configuration and in template files', async (t) => {
   const place = await makePlace({ templates });
   t.teardown(() => place.close());
   const config = {

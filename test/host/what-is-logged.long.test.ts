@@ -62,7 +62,7 @@ test('the end of a request and of a return is one line each: what, how many, how
   );
 });
 
-test('why a request ended short stands in its line', async (t) => {
+test('the log line of a request contains the reason for its missing machines', async (t) => {
   const { ends, ask } = await booted(t, {
     knobs: { capacity: [{ instance_type: '*', zone: '*', market: '*', count: 1 }] },
   });
@@ -76,7 +76,7 @@ test('why a request ended short stands in its line', async (t) => {
   t.regex(end?.message ?? '', /: 2 of 4 machines delivered\. \S+/);
 });
 
-test('at debug every call at a provider is told, without what was sent', async (t) => {
+test('at level debug every call of a provider is logged, without its input', async (t) => {
   const { lines, ends, ask } = await booted(t);
   const request_id = await ask('small', 1);
   await until(async () => ends(request_id).length > 0);
@@ -88,7 +88,7 @@ test('at debug every call at a provider is told, without what was sent', async (
   t.notRegex(JSON.stringify(lines), /AKIATEST/);
 });
 
-test('a call that failed is told with the kind of its fault', async (t) => {
+test('a failed call is logged with the kind of its fault', async (t) => {
   const { lines, ends, ask } = await booted(t, {
     knobs: { capacity: [{ instance_type: '*', zone: '*', market: '*', count: 0 }] },
   });
@@ -102,7 +102,7 @@ test('a call that failed is told with the kind of its fault', async (t) => {
   );
 });
 
-test('a server tells its start and its end in a line each, and writes nothing else where nobody looks', async (t) => {
+test('a server logs its start and its end in a line each, and writes nothing else without a terminal', async (t) => {
   const broker = await startBroker({ args: ['--server-log-level', 'debug'] });
   t.teardown(() => broker.stop());
   const asked = await fetch(`${broker.url}/api/v1/machines/request`, {

@@ -10,7 +10,7 @@ export function tellOf(world: World, write: (line: string) => void): void {
     for (const { kind, row, before } of rows) {
       const key =
         kind === 'machine' ? row.machine_id : kind === 'attempt' ? `${row.request_id}/${row.attempt}` : row.request_id;
-      say(life?.name ?? 'face', `${kind} ${key}`, changed(row, before ?? {}));
+      say(life?.name ?? 'interface', `${kind} ${key}`, changed(row, before ?? {}));
     }
     written(rows, life);
   };

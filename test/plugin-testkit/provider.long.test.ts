@@ -455,7 +455,7 @@ const defects: Readonly<
   ],
   'refused credentials count as unavailable': [
     () => tinyPlugin({}, refaulted('credentials', 'unavailable')),
-    'without permission, the launch reports credentials',
+    'when the credentials are refused, the launch reports credentials',
     /must report 'credentials'/,
   ],
   'a lost answer is called unavailable': [
@@ -474,7 +474,7 @@ const defects: Readonly<
             }),
         },
       ),
-    'without permission, the launch reports credentials',
+    'when the credentials are refused, the launch reports credentials',
     /must not contain config\.api_token/,
   ],
   'a launch does not heed its signal': [

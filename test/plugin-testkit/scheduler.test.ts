@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import format from '../../plugins/default-format/index.ts';
 import hostfactory from '../../plugins/hostfactory-format/index.ts';
-import { collected } from '../support/collected.ts';
+import { collectingRunner } from '../support/collecting-runner.ts';
 import { testScheduler } from '../../plugin-testkit/index.ts';
 
 const own = (format.schedulers ?? [])[0] as SchedulerStrategy;
@@ -24,7 +24,7 @@ const small = { template_id: 'small', image_id: 'ami-1' };
 const large = { template_id: 'large', tags: { a: '1' } };
 
 function checksOf(strategy: object) {
-  const checks = collected();
+  const checks = collectingRunner();
   testScheduler({
     test: checks.runner,
     plugin: () => pluginOf(strategy),
@@ -244,14 +244,14 @@ test('a scheduler that speaks text passes the kit', async (t) => {
     templates: { schema: text, render: ({ items }) => items.map(({ template }) => template.template_id).join('\n') },
     reclaims: { schema: text, render: (machines) => machines.map(({ machine_id }) => machine_id).join('\n') },
   };
-  const checks = collected();
+  const checks = collectingRunner();
   testScheduler({ test: checks.runner, plugin: () => pluginOf(strategy) });
   t.deepEqual(await checks.failures(), []);
   t.true(checks.todos.some((title) => title.includes('never throws (not shown: a strategy that reads templates)')));
 });
 
 test('what the kit of schedulers cannot show is a todo, never passed', (t) => {
-  const checks = collected();
+  const checks = collectingRunner();
   testScheduler({ test: checks.runner, plugin: () => pluginOf(theirs) });
   t.deepEqual(
     checks.todos.map((title) => title.replace("scheduler 'hostfactory': ", '')),

@@ -5,12 +5,12 @@ import memory from '../../plugins/storage-memory/index.ts';
 import doubleClaims from '../support/double-claims-storage.ts';
 import { freshPath } from '../support/storage-sqlite-file.ts';
 import { pluginOf, sharedMemoryStorage, spoiledStorage } from '../support/shared-memory-storage.ts';
-import { collected } from '../support/collected.ts';
+import { collectingRunner } from '../support/collecting-runner.ts';
 import { testStorage } from '../../plugin-testkit/index.ts';
 
 let places = 0;
 const checksOf = (plugin: Plugin) => {
-  const checks = collected();
+  const checks = collectingRunner();
   testStorage({
     test: checks.runner,
     plugin: () => plugin,
@@ -344,7 +344,7 @@ for (const [defect, words, plugin] of defects) {
 }
 
 test('the kit of storages catches a storage that acknowledges what a kill takes away', async (t) => {
-  const checks = collected();
+  const checks = collectingRunner();
   const module = new URL('../../plugins/storage-memory/index.ts', import.meta.url);
   testStorage({ test: checks.runner, plugin: () => memory, place: () => '', options: () => ({}), module });
   t.true(
@@ -353,7 +353,7 @@ test('the kit of storages catches a storage that acknowledges what a kill takes 
 });
 
 test('the kit of storages catches claims that two processes hold at a time', async (t) => {
-  const checks = collected();
+  const checks = collectingRunner();
   const module = new URL('../support/double-claims-storage.ts', import.meta.url);
   testStorage({
     test: checks.runner,
@@ -373,7 +373,7 @@ test('what the kit of storages cannot show is a todo, never passed', (t) => {
   );
   t.is(elsewhere.length, 7);
   t.is(sound.todos.filter((title) => title.includes('a driver that can `check`')).length, 3);
-  const checks = collected();
+  const checks = collectingRunner();
   testStorage({ test: checks.runner, plugin: () => memory, durable: false, place: () => '', options: () => ({}) });
   t.true(
     checks.todos.some((title) =>
@@ -384,7 +384,7 @@ test('what the kit of storages cannot show is a todo, never passed', (t) => {
   );
 });
 
-test('a storage that the plugin does not bring is told at once', (t) => {
+test('a storage that the plugin does not contribute is reported at once', (t) => {
   const ask = (type: string) =>
     testStorage({ test: () => {}, plugin: () => memory, type, place: () => '', options: () => ({}) });
   t.throws(() => ask('disk'), { message: "Plugin 'storage-memory' contributes no storage 'disk'; it has 'memory'." });

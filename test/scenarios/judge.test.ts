@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Instance } from '../../plugins/cloud-simulator/state/instances/instance.ts';
-import { attemptOf, machineOf, requestOf } from '../support/case-of.ts';
+import { attemptOf, machineOf, requestOf } from '../support/records.ts';
 import { cells } from './cells.ts';
 import { judge } from './judge.ts';
 import type { Outcome } from './outcome.ts';

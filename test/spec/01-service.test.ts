@@ -97,7 +97,7 @@ test('service: an unknown scheduler strategy stops the start with the known ones
   t.regex(error?.message ?? '', /'hostfctory'; did you mean 'hostfactory'/);
 });
 
-/** Every field that a body of the REST face takes, by route, with a value that its check takes. */
+/** Every field that a body of the REST interface takes, by route, with a value that its check takes. */
 const bodies: readonly (readonly ['POST' | 'PUT', string, Readonly<Record<string, unknown>>])[] = [
   [
     'POST',

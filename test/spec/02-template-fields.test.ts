@@ -144,7 +144,7 @@ test('template: provider_type and provider_name bind it, max_instances is a whol
   t.regex((await create({ max_instances: 1.5 })).body.detail, /^\/max_instances: must be an integer/);
 });
 
-test('template: the create command takes description and configuration, whose fields lie under those beside it', async (t) => {
+test('template: the create command accepts description and configuration, whose fields yield to those beside it', async (t) => {
   const template = await stored(t, {
     description: 'd',
     configuration: { image_id: 'ami-a', key_name: 'k' },

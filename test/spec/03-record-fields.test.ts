@@ -56,7 +56,7 @@ test('request: completed_at is null while it is not ended', async (t) => {
   });
 });
 
-test('machine: machine_id, status, private_ip, provider_instance and created_at stand in the request', (t) => {
+test('machine: the request has machine_id, status, private_ip, provider_instance and created_at', (t) => {
   t.like(shape(status.machines[0]), {
     machine_id: 'string',
     status: 'string',
@@ -68,7 +68,7 @@ test('machine: machine_id, status, private_ip, provider_instance and created_at 
   t.regex(status.machines[0].private_ip, /^\d+\.\d+\.\d+\.\d+$/);
 });
 
-test('request with provider information: the shape of the row, whatever the scheduler', async (t) => {
+test('request with provider information: the form of the row, with any scheduler', async (t) => {
   const hostfactory = await specBroker({ scheduler: 'hostfactory', loop: 'inline' });
   t.teardown(() => hostfactory.close());
   const asked = await hostfactory.call('POST', '/machines/request', { templateId: 'small', machineCount: 1 });

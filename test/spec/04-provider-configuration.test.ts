@@ -121,7 +121,7 @@ test('provider configuration: what may be null takes null', async (t) => {
     if (fallback === null) t.true((await validate({ [field]: null })).valid, field);
 });
 
-test('provider configuration: no field is needed, further ones are allowed and told', async (t) => {
+test('provider configuration: no field is required, additional ones are accepted and reported', async (t) => {
   t.deepEqual(await validate({}), { name: 'one', valid: true, errors: [], warnings: [] });
   const { valid, warnings } = await validate({ reigon: 'x' });
   t.true(valid);
@@ -137,7 +137,7 @@ test('provider configuration: every field is read in camelCase too', async (t) =
   }
 });
 
-test('provider configuration: an object takes JSON text, and nested variables lie over it', async (t) => {
+test('provider configuration: an object accepts JSON text, and nested variables override it', async (t) => {
   const { resolved_configuration, valid } = await environment({
     MUSTER_CLOUD_HANDLERS: '{"ec2_fleet": false, "spot_fleet": false}',
     MUSTER_CLOUD_HANDLERS__EC2_FLEET: 'true',

@@ -47,7 +47,7 @@ test('GET /templates/: provider_type and provider_name filter too, together with
   t.deepEqual(body.filters, { provider_type: 'cloud', provider_api: 'EC2Fleet' });
 });
 
-test('GET /templates/: force_refresh reads the files anew, its default does not', async (t) => {
+test('GET /templates/: force_refresh reads the files again, its default does not', async (t) => {
   const mine = await own();
   t.teardown(() => mine.close());
   await writeFile(`${mine.place.directory}/templates.json`, '[{"template_id":"fresh"}]');

@@ -134,7 +134,7 @@ test('GET /requests/{request_id}/status: the row of the default scheduler', asyn
   t.like(shape(body.machines[1]), { machine_id: 'string', status: 'string', private_ip: 'string' });
 });
 
-test('GET /requests/{request_id}/status: long is true where it is not said, false leaves out machines and selection', async (t) => {
+test('GET /requests/{request_id}/status: long defaults to true, false omits machines and selection', async (t) => {
   const { broker, delivered } = stage('default');
   const path = `/requests/${delivered}/status`;
   t.deepEqual((await broker.call('GET', path)).body, (await broker.call('GET', `${path}?long=true`)).body);
@@ -197,7 +197,7 @@ test('GET /requests/{request_id}: the same as the status with long=true', async 
   }
 });
 
-test('GET /requests/…: 404 for an id that nobody knows, under both schedulers', async (t) => {
+test('GET /requests/…: 404 for an unknown id, under both schedulers', async (t) => {
   for (const { broker } of Object.values(stages)) {
     for (const path of ['/requests/req-none', '/requests/req-none/status', '/requests/ret-none']) {
       const { status, body } = await broker.call('GET', path);

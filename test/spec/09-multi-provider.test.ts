@@ -116,7 +116,7 @@ test('template with source: GET /templates/{template_id}?include_source=true', a
 
 const row = { valid: 'boolean', provider_instance: 'string', validation_level: 'string' };
 
-test('validate template against a provider: the row, strict where no level is said', async (t) => {
+test('validate template against a provider: the row, strict by default', async (t) => {
   const { status, body } = await broker.call('POST', '/templates/small/validate', { provider_instance: 'east' });
   t.is(status, 200);
   const { errors, warnings, supported_features, unsupported_features, ...rest } = body;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { operations } from '../../core/operations/registry.ts';
-import { defaultPlugins } from '../../config/defaults.ts';
+import { defaultPlugins } from '../../config/setting-defaults.ts';
 import { specBroker } from './spec-broker.ts';
 
 const named = (name: string): any => operations.find((each) => each.name === name);
@@ -61,7 +61,7 @@ test('other interfaces: clean-up is for what is older than a day, clean-up of al
   t.is(named('cleanup_all_resources').input.properties.include_pending.default, false);
 });
 
-test('timeout: 3600 seconds where nobody says otherwise, on requests and returns', async (t) => {
+test('timeout: 3600 seconds by default, on requests and returns', async (t) => {
   const broker = await specBroker({
     templates: [
       { template_id: 'patient', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'], timeout: 60 },
@@ -123,7 +123,7 @@ test('authentication: a misspelt secret is masked as well', async (t) => {
   t.like(body.configuration, { secret_acces_key: '***', apiToken: '***', note: 'shown' });
 });
 
-test('authentication: so is a secret inside of what nobody knows, and one that stands in an address', async (t) => {
+test('authentication: so is a secret inside an unknown field, and a secret in a URL', async (t) => {
   const config = {
     vault: { api_password: 'hush', list: [{ accessKey: 'hush' }, 'shown'], tokens: ['hush'], note: 'shown' },
     endpoint_url: 'http://me:hush@127.0.0.1:9/path',

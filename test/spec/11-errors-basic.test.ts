@@ -92,7 +92,7 @@ test('basic errors: a template that lacks what its API needs can be stored and n
   t.regex(body.detail, /\/image_id: is needed.*\/machine_type: is needed/);
 });
 
-test('basic errors: the code tells refusals of one status apart', async (t) => {
+test('basic errors: the code distinguishes refusals of one status', async (t) => {
   const coded = [
     [['GET', '/templates/none'], 'TEMPLATE_NOT_FOUND'],
     [['GET', '/requests/req-x/status'], 'REQUEST_NOT_FOUND'],

@@ -237,7 +237,7 @@ test('errors: another media type is 415 in the form of its route', async (t) => 
   t.is(coded.json().error.code, 'UNSUPPORTED_MEDIA_TYPE');
 });
 
-test('errors: everything that is wrong is told at once, by where it stands', async (t) => {
+test('errors: all errors are reported at once, with their places', async (t) => {
   const { body } = await broker.call('POST', '/requests/', {
     count: 'x',
     tepmlate_id: 'small',
@@ -253,7 +253,7 @@ test('errors: everything that is wrong is told at once, by where it stands', asy
   ]);
 });
 
-test('errors: a credentials file that is not there heads a finding with FILE_NOT_FOUND, and of files elsewhere nothing is told', async (t) => {
+test('errors: a missing credentials file is a finding with FILE_NOT_FOUND, and nothing is reported about files elsewhere', async (t) => {
   const within = `${broker.place.directory}/credentials`;
   const { status, body } = await broker.call('POST', '/providers/validate', {
     providers: [

@@ -41,7 +41,7 @@ const groups: readonly (readonly [string, number, 'GET' | 'POST', string, unknow
   ['validation operations', 500, 'POST', '/templates/validate', {}],
 ];
 for (const [what, most, method, path, body] of groups) {
-  test(`rate limits: ${what} are limited to ${most} a minute and client, told in four headers`, async (t) => {
+  test(`rate limits: ${what} are limited to ${most} per minute and client, in four headers`, async (t) => {
     const limited = await bootBroker({
       storage: 'memory',
       loop: 'none',
@@ -203,7 +203,7 @@ test('sorting: numbers as numbers, in both directions', async (t) => {
   );
 });
 
-test('sorting: times as times, newest first where nothing is said', async (t) => {
+test('sorting: times as times, newest first by default', async (t) => {
   const times = (await broker.call('GET', '/requests/')).body.requests.map((each: any) => each.created_at);
   t.deepEqual(times, times.toSorted().toReversed());
   const rising = (await broker.call('GET', '/requests/?sort=created_at:asc')).body.requests.map(

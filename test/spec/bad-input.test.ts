@@ -16,7 +16,7 @@ async function digest({ broker: { store, services } }: BootedBroker): Promise<st
   const counts = await Promise.all((Object.keys(kinds) as Kind[]).map((kind) => store.count(kind, {})));
   const [requests, templates] = await Promise.all([store.versions({}), store.find('template', {})]);
   const versions = [...requests, ...templates].reduce((sum, { version }) => sum + version, 0);
-  return JSON.stringify([counts, versions, services.templates.cacheStats.templates]);
+  return JSON.stringify([counts, versions, services.templateLibrary.cacheStats.templates]);
 }
 
 async function inject({ app }: BootedBroker, call: Call) {

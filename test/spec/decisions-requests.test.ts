@@ -171,7 +171,7 @@ test('additional_data: the keys that the template or the instance names become t
   t.deepEqual((await tagsAt('plain'))[0], {});
 });
 
-test('returns: of machines of several templates template_id is null; machines that the cloud takes back are told', async (t) => {
+test('returns: template_id is null for machines of several templates; reclaimed machines are reported', async (t) => {
   const own = await specBroker({ loop: 'inline' });
   t.teardown(() => own.close());
   const machineOf = async (template_id: string): Promise<string> => {

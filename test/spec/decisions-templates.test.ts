@@ -77,7 +77,7 @@ test('layers: several instance files open a template to those instances, each wi
   t.is(template.machine_type, 't3.large', 'shown as the preferred instance has it');
 });
 
-test('layers: a template over the API lies over its files; deleting it shows the file again', async (t) => {
+test('layers: a template of the API overrides its files; after its removal the file applies again', async (t) => {
   const broker = await two();
   t.teardown(() => broker.close());
   await broker.call('PUT', '/templates/small', { name: 'mine', image_id: null });

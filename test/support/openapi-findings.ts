@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/compile';
-import { inlined } from './inlined.ts';
+import { inlineRefs } from './inline-refs.ts';
 
 type Json = Readonly<Record<string, any>>;
 
@@ -153,7 +153,7 @@ export function openApiFindings(document: Json): readonly string[] {
    */
   function checkFits(at: string, schema: Json, value: unknown): void {
     if (typeof schema !== 'object') return;
-    const validator = Compile(inlined(schema, document, false));
+    const validator = Compile(inlineRefs(schema, document, false));
     if (validator.Check(value)) return;
     for (const { instancePath, message } of validator.Errors(value)) say(`${at}${instancePath}`, message);
   }

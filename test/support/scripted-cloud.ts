@@ -42,6 +42,8 @@ export class ScriptedCloud {
   deaf: ProviderFault | undefined;
   /** Releases are accepted later. */
   hold = false;
+  /** Released machines shut down until they are killed. */
+  shutsDownSlowly = false;
   /** What a sweep finds; a fault fails it. */
   listed: readonly OwnedResource[] | ProviderFault = [];
   /** Containers that a sweep finds. */
@@ -127,6 +129,13 @@ export class ScriptedCloud {
   kill(id: string): void {
     const machine = this.machines.get(id);
     if (machine) machine.report = { ...machine.report, status: 'terminated', ready: false };
+  }
+
+  /** Ends a released machine. */
+  end(id: string): void {
+    const machine = this.machines.get(id);
+    if (!machine || !this.shutsDownSlowly) return this.kill(id);
+    machine.report = { ...machine.report, status: 'shutting-down', ready: false };
   }
 
   live(request_id?: string): string[] {
@@ -225,7 +234,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
       call.fence();
       cloud.calls.push(`release ${go.map((machine) => machine.machine_id).join(',')}`);
       if (cloud.hold) return { done: false };
-      for (const { machine_id } of go) cloud.kill(machine_id);
+      for (const { machine_id } of go) cloud.end(machine_id);
       return { done: true };
     },
   });

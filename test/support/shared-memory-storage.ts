@@ -14,7 +14,7 @@ const methods = ['get', 'find', 'count', 'changes', 'versions', 'commit', 'claim
 
 /**
  * A storage in memory that behaves like one that is durable and shared: every store object that is opened on a place
- * is a face of one.
+ * is a view of one store.
  */
 export function sharedMemoryStorage(): StorageDriver<any> {
   const places = new Map<string, Promise<Store>>();
@@ -25,12 +25,12 @@ export function sharedMemoryStorage(): StorageDriver<any> {
     async open({ place }, context) {
       const under = places.get(place) ?? memoryDriver().open({}, context);
       places.set(place, under);
-      return face(await under);
+      return viewOf(await under);
     },
   });
 }
 
-function face(under: Store): Store {
+function viewOf(under: Store): Store {
   let closed = false;
   const ask =
     (method: (typeof methods)[number]) =>

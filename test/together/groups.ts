@@ -1,6 +1,7 @@
 /**
- * Test files, below `test/`, that are quick by themselves: `npm run test:together` runs those of a group in the few
- * processes that its numbered files here are. Titles within a group must differ: ava says so where they do not.
+ * Quick test files below `test/`, by group. `npm run test:together` starts one process for each numbered file of this
+ * folder, and shares the test files of a group among them: most test files take less time than the start of a process.
+ * Titles within a group must differ, because their tests may share a process.
  */
 export const groups: Readonly<Record<string, string>> = {
   simulator: 'plugins/cloud-simulator/**/*.test.ts',

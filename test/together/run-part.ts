@@ -6,7 +6,8 @@ import { groups } from './groups.ts';
 const tests = join(import.meta.dirname, '..');
 
 /**
- * Declares the tests of one part of a group, `core-2.ts` being the second of as many as there are files of that name.
+ * Declares the tests of one part of a group. The name of `file` determines the part: of `core-1.ts`, `core-2.ts` and
+ * `core-3.ts`, `core-2.ts` runs the second third of the test files of the group `core`.
  */
 export async function runPart(file: string): Promise<void> {
   const [group = '', part = ''] = basename(file, '.ts').split('-');

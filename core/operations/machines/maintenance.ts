@@ -32,8 +32,8 @@ export const cleanupOldRequests = operation('CleanupOldRequestsCommand', {
   cli: { command: 'requests cleanup', example: 'muster requests cleanup --older-than-days 30' },
   destructive: true,
   repeatable: true,
-  async handle({ older_than_days = 1 }, { cleanup }) {
-    const { requests, machines } = await cleanup.requests(older_than_days);
+  async handle({ older_than_days = 1 }, { cleanUp }) {
+    const { requests, machines } = await cleanUp.requests(older_than_days);
     return removed(requests, machines);
   },
 });
@@ -45,8 +45,8 @@ export const cleanupTerminatedMachines = operation('CleanupTerminatedMachinesCom
   cli: { command: 'machines cleanup', example: 'muster machines cleanup --older-than-days 30' },
   destructive: true,
   repeatable: true,
-  async handle({ older_than_days = 1 }, { cleanup }) {
-    const { requests, machines } = await cleanup.machines(older_than_days);
+  async handle({ older_than_days = 1 }, { cleanUp }) {
+    const { requests, machines } = await cleanUp.machines(older_than_days);
     return removed(requests, machines);
   },
 });

@@ -20,8 +20,8 @@ export const getConfiguration = operation('GetConfigurationQuery', {
     }),
   }),
   cli: { command: 'config show', args: ['key'], example: 'muster config show server.port' },
-  async handle({ key }, { configuration }) {
-    const { configuration: whole, origins } = configuration.resolved();
+  async handle({ key }, { configurationChecks }) {
+    const { configuration: whole, origins } = configurationChecks.resolved();
     if (key === undefined) return { configuration: whole, origins: { ...origins } };
     const steps = key.split('.');
     const pointer = `/${steps.join('/')}`;

@@ -31,7 +31,7 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
   refusals: ['INVALID_CONFIGURATION'],
   rest: { method: 'POST', path: '/providers/validate', limit: 'validation', errors: 'error' },
   cli: { command: 'providers validate', example: 'muster providers validate --file muster.config.yaml' },
-  async handle({ providers }, { configuration }, { owner = false }) {
+  async handle({ providers }, { configurationChecks }, { owner = false }) {
     if (!Array.isArray(providers) || providers.length > mostEntries) {
       const message = Array.isArray(providers)
         ? `must not have more than ${mostEntries} entries`
@@ -40,7 +40,7 @@ export const validateProviderConfiguration = operation('ValidateProviderConfigur
         findings: [{ path: '/providers', message }],
       });
     }
-    const checked = configuration.providers(providers, owner).map(({ name, findings }) => ({
+    const checked = configurationChecks.providers(providers, owner).map(({ name, findings }) => ({
       name: name ?? null,
       valid: !findings.some(isError),
       errors: findings.filter(isError).map(sentence),
@@ -79,10 +79,10 @@ export const validateProviderEnvironment = operation('ValidateProviderEnvironmen
     args: ['provider_type'],
     example: 'muster providers validate-env cloud --environment-variables MUSTER_CLOUD_REGION=us-east-1',
   },
-  async handle({ provider_type, environment_variables }, { configuration, review }) {
-    const read = configuration.environment(provider_type, environment_variables);
+  async handle({ provider_type, environment_variables }, { configurationChecks, review }) {
+    const read = configurationChecks.environment(provider_type, environment_variables);
     if (!read) {
-      const known = configuration.types;
+      const known = configurationChecks.types;
       throw new BrokerError(
         'PROVIDER_TYPE_MISMATCH',
         `No loaded plugin brings the provider type '${provider_type}'${hint(provider_type, known)}`,

@@ -15,14 +15,14 @@ import type { Services } from '../services.ts';
  */
 export async function templateOf(
   { template, template_id }: { readonly template?: Readonly<Record<string, unknown>>; readonly template_id?: string },
-  { templates, review }: Services,
+  { templateLibrary, review }: Services,
 ): Promise<Placed> {
   if ((template === undefined) === (template_id === undefined)) {
     throw new BrokerError('INVALID_REQUEST', '/template: give either a template or a template_id.');
   }
   if (template_id !== undefined) {
-    await templates.seek(template_id);
-    return templates.placed(template_id);
+    await templateLibrary.seek(template_id);
+    return templateLibrary.placed(template_id);
   }
   const tooLarge = templateSize(template ?? {});
   if (tooLarge)

@@ -28,7 +28,7 @@ export async function requestMachines(
   services: Services,
   key: IdempotencyKey | undefined,
 ): Promise<RequestDetail> {
-  const { templates, providers, requests, review, clock } = services;
+  const { templateLibrary, providers, requests, review, clock } = services;
   const {
     request_id = newRequestId(),
     template_id,
@@ -36,8 +36,8 @@ export async function requestMachines(
     adapt = (template) => template,
     ...rest
   } = call;
-  if (!templates.find(template_id)) await templates.seek(template_id);
-  const placed = templates.placed(template_id);
+  if (!templateLibrary.find(template_id)) await templateLibrary.seek(template_id);
+  const placed = templateLibrary.placed(template_id);
   const preference = preferred ? preferenceOf(asSelected(preferred), review) : {};
   const input = { ...rest, ...adapted(placed, adapt) };
   const given = { ...(key ? { key } : {}), ...(call.request_id === undefined ? {} : { request_id }) };

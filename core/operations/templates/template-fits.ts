@@ -14,10 +14,10 @@ const texts = () => Type.Array(Type.String());
 
 /** Checks the template of an id against one instance. */
 async function fitAt(template_id: string, name: string, level: ValidationLevel, services: Services): Promise<Fit> {
-  await services.templates.seek(template_id);
+  await services.templateLibrary.seek(template_id);
   const instance = services.providers.require(name);
   return fitOf(
-    services.templates.forInstance(template_id, name),
+    services.templateLibrary.forInstance(template_id, name),
     instance,
     services.providers,
     services.review,
@@ -99,7 +99,7 @@ export const validateTemplateForProviders = operation('ValidateTemplateForProvid
     example: 'muster templates validate-for-all small east,west',
   },
   async handle({ template_id, provider_instances, validation_level = 'strict' }, services) {
-    await services.templates.seek(template_id);
+    await services.templateLibrary.seek(template_id);
     const names = [...new Set(provider_instances ?? services.providers.instances.map(({ name }) => name))];
     const results = await Promise.all(
       names.map(async (name) => {

@@ -38,16 +38,16 @@ export const listTemplates = operation('ListTemplatesQuery', {
   output: 'templates',
   rest: { method: 'GET', path: '/templates/', limit: 'template', preset: { active_only: false } },
   cli: { command: 'templates list', example: 'muster templates list --provider-api EC2Fleet' },
-  async handle(input, { templates, providers, review, clock }) {
-    if (input.force_refresh) await templates.refresh();
+  async handle(input, { templateLibrary, providers, review, clock }) {
+    if (input.force_refresh) await templateLibrary.refresh();
     // Replaces aliases of types and APIs by their own names.
     const given = review.canonical(
       Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
     ).fields;
     const { offset, limit } = paging(input, 50);
-    const found = templates.list({
+    const found = templateLibrary.list({
       ...given,
-      ...(input.active_only ? { keep: (template) => isActive(template, { templates, providers }) } : {}),
+      ...(input.active_only ? { keep: (template) => isActive(template, { templateLibrary, providers }) } : {}),
       ...(input.sort === undefined ? {} : { sort: input.sort }),
       offset,
       limit,
@@ -67,8 +67,10 @@ export const listTemplates = operation('ListTemplatesQuery', {
   },
 });
 
-const isActive = (template: Template, { templates, providers }: Pick<Services, 'templates' | 'providers'>): boolean =>
-  providers.mayServe(templates.placed(template.template_id));
+const isActive = (
+  template: Template,
+  { templateLibrary, providers }: Pick<Services, 'templateLibrary' | 'providers'>,
+): boolean => providers.mayServe(templateLibrary.placed(template.template_id));
 
 export const getTemplate = operation('GetTemplateQuery', {
   summary: 'Show one template, merged from its layers.',
@@ -80,11 +82,11 @@ export const getTemplate = operation('GetTemplateQuery', {
   refusals: ['TEMPLATE_NOT_FOUND'],
   rest: { method: 'GET', path: '/templates/{template_id}', limit: 'template' },
   cli: { command: 'templates show', args: ['template_id'], example: 'muster templates show small --include-source' },
-  async handle({ template_id, include_source }, { templates, clock }) {
-    const template = templates.find(template_id) ?? (await templates.seek(template_id));
+  async handle({ template_id, include_source }, { templateLibrary, clock }) {
+    const template = templateLibrary.find(template_id) ?? (await templateLibrary.seek(template_id));
     const timestamp = isoTime(clock.now());
     return {
-      template: include_source ? { ...template, source_info: templates.source(template_id) } : template,
+      template: include_source ? { ...template, source_info: templateLibrary.source(template_id) } : template,
       timestamp,
     };
   },
@@ -102,9 +104,9 @@ export const refreshTemplates = operation('RefreshTemplatesCommand', {
   rest: { method: 'POST', path: '/templates/refresh', limit: 'template' },
   cli: { command: 'templates refresh', example: 'muster templates refresh' },
   repeatable: true,
-  async handle(_, { templates, clock }) {
-    await templates.refresh();
-    const { cacheStats } = templates;
+  async handle(_, { templateLibrary, clock }) {
+    await templateLibrary.refresh();
+    const { cacheStats } = templateLibrary;
     const wrong =
       cacheStats.errors.length > 0 ? ` ${cacheStats.errors.length} are invalid: ${cacheStats.errors.join('; ')}` : '';
     return {

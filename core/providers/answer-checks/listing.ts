@@ -1,4 +1,4 @@
-import { Broken } from './broken.ts';
+import { ContractViolation } from './contract-violation.ts';
 
 /**
  * Reads all entries that a plugin lists and checks each one. The number is limited too, because a time-out cannot
@@ -11,10 +11,11 @@ export async function listing<T>(
   take: (entry: T) => void,
 ): Promise<void> {
   const iterable = source as AsyncIterable<T> | null | undefined;
-  if (typeof iterable?.[Symbol.asyncIterator] !== 'function') throw new Broken('', source, 'an async iterable');
+  if (typeof iterable?.[Symbol.asyncIterator] !== 'function')
+    throw new ContractViolation('', source, 'an async iterable');
   let count = 0;
   for await (const entry of iterable) {
-    if (count >= most) throw new Broken('', `a list of more than ${most}`, `at most ${most} entries`);
+    if (count >= most) throw new ContractViolation('', `a list of more than ${most}`, `at most ${most} entries`);
     at(count, () => check(entry));
     take(entry);
     count += 1;
@@ -25,7 +26,7 @@ function at(index: number, check: () => void): void {
   try {
     check();
   } catch (error) {
-    if (error instanceof Broken) error.message = `entry ${index}: ${error.message}`;
+    if (error instanceof ContractViolation) error.message = `entry ${index}: ${error.message}`;
     throw error;
   }
 }

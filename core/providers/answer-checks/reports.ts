@@ -1,9 +1,18 @@
 import { faultKinds } from '../../contract/fault.ts';
 import { machineStatuses } from '../../model/machine.ts';
 import { markets } from '../../model/market.ts';
-import { Broken } from './broken.ts';
-import { plain } from './plain.ts';
-import { count, flag, known, object, optional, text, time, optionalText } from './values.ts';
+import { ContractViolation } from './contract-violation.ts';
+import { assertPlain } from './assert-plain.ts';
+import {
+  assertCount,
+  assertBoolean,
+  assertKnown,
+  assertObject,
+  checkOptional,
+  assertText,
+  assertOptionalTime,
+  assertOptionalText,
+} from './assertions.ts';
 
 const statuses: ReadonlySet<unknown> = new Set(machineStatuses);
 const kinds: ReadonlySet<unknown> = new Set(faultKinds);
@@ -13,7 +22,7 @@ const kinds: ReadonlySet<unknown> = new Set(faultKinds);
  * ten thousand entries.
  */
 export function reports(value: unknown, path: string): void {
-  if (!Array.isArray(value)) throw new Broken(path, value, 'a list of machine reports');
+  if (!Array.isArray(value)) throw new ContractViolation(path, value, 'a list of machine reports');
   const ids = new Set<string>();
   for (let index = 0; index < value.length; index++) {
     const given: unknown = value[index];
@@ -21,12 +30,12 @@ export function reports(value: unknown, path: string): void {
     try {
       report(given, '');
       const { machine_id } = given as { readonly machine_id: string };
-      if (ids.has(machine_id)) throw new Broken('/machine_id', machine_id, 'each machine once');
+      if (ids.has(machine_id)) throw new ContractViolation('/machine_id', machine_id, 'each machine once');
       ids.add(machine_id);
     } catch (error) {
-      if (!(error instanceof Broken)) throw error;
+      if (!(error instanceof ContractViolation)) throw error;
       report(given, `${path}/${index}`);
-      throw new Broken(
+      throw new ContractViolation(
         `${path}/${index}/machine_id`,
         (given as { readonly machine_id: string }).machine_id,
         'each machine once',
@@ -37,26 +46,26 @@ export function reports(value: unknown, path: string): void {
 
 /** Checks the report about one machine. */
 export function report(value: unknown, path: string): void {
-  const given = object(value, path, 'a machine report');
-  text(given['machine_id'], path, '/machine_id');
+  const given = assertObject(value, path, 'a machine report');
+  assertText(given['machine_id'], path, '/machine_id');
   if (!statuses.has(given['status']))
-    throw new Broken(`${path}/status`, given['status'], `one of ${machineStatuses.join(', ')}`);
-  flag(given['ready'], path, '/ready');
+    throw new ContractViolation(`${path}/status`, given['status'], `one of ${machineStatuses.join(', ')}`);
+  assertBoolean(given['ready'], path, '/ready');
   if (given['ready'] === true && given['status'] !== 'running')
-    throw new Broken(
+    throw new ContractViolation(
       `${path}/ready`,
       `true while the status is ${String(given['status'])}`,
       'a machine that is ready to be running',
     );
-  for (const name of texts) optionalText(given[name], path, name);
-  time(given['launched_at'], path, '/launched_at');
-  if (given['reclaim_at'] !== null) time(given['reclaim_at'], path, '/reclaim_at');
+  for (const name of texts) assertOptionalText(given[name], path, name);
+  assertOptionalTime(given['launched_at'], path, '/launched_at');
+  if (given['reclaim_at'] !== null) assertOptionalTime(given['reclaim_at'], path, '/reclaim_at');
   const { market, data } = given;
   if (market !== undefined && !markets.some((each) => each === market))
-    throw new Broken(`${path}/market`, market, `one of ${markets.join(', ')}, or nothing`);
+    throw new ContractViolation(`${path}/market`, market, `one of ${markets.join(', ')}, or nothing`);
   if (data === undefined) return;
-  object(data, `${path}/data`, 'a JSON object or nothing');
-  plain(data, `${path}/data`);
+  assertObject(data, `${path}/data`, 'a JSON object or nothing');
+  assertPlain(data, `${path}/data`);
 }
 
 const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type', 'zone'] as const;
@@ -64,14 +73,14 @@ const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type', 'zo
 /** Checks the reasons for missing machines, if there are any. */
 export function shortfalls(value: unknown, path: string): void {
   if (value === undefined) return;
-  if (!Array.isArray(value)) throw new Broken(path, value, 'a list of shortfalls or nothing');
+  if (!Array.isArray(value)) throw new ContractViolation(path, value, 'a list of shortfalls or nothing');
   for (const [index, each] of value.entries()) {
     const at = `${path}/${index}`;
-    const given = object(each, at, 'a shortfall');
-    optionalText(given['offer'], at, 'offer');
-    known(given['kind'], kinds, at, '/kind', faultKinds);
-    text(given['code'], at, '/code');
-    text(given['message'], at, '/message');
-    optional(given['count'], (number) => count(number, at, '/count'));
+    const given = assertObject(each, at, 'a shortfall');
+    assertOptionalText(given['offer'], at, 'offer');
+    assertKnown(given['kind'], kinds, at, '/kind', faultKinds);
+    assertText(given['code'], at, '/code');
+    assertText(given['message'], at, '/message');
+    checkOptional(given['count'], (number) => assertCount(number, at, '/count'));
   }
 }

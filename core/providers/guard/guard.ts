@@ -4,7 +4,7 @@ import { isFault, ProviderFault, type FaultKind } from '../../contract/fault.ts'
 import type { Log } from '../../contract/log.ts';
 import type { Call } from '../../contract/provider.ts';
 import type { CalledFor } from './called-for.ts';
-import { Broken, shown } from '../answer-checks/broken.ts';
+import { ContractViolation, shown } from '../answer-checks/contract-violation.ts';
 import { soundFault } from '../answer-checks/sound-fault.ts';
 
 export interface Guarded {
@@ -44,7 +44,7 @@ export interface CallEnd {
 const graceMs = 2_000;
 
 /**
- * Calls a plugin with a time-out, and checks its answer: `check` throws Broken when the answer violates the contract.
+ * Calls a plugin with a time-out, and checks its answer: `check` throws ContractViolation when the answer violates the contract.
  * Resolves with the answer or rejects with a ProviderFault or ClaimLost. Any other thrown value, and any invalid
  * answer, is a bug of the plugin: it is logged and counts as a lost answer. When the call has ended, by its answer,
  * its time-out or the signal, its fence throws, so that a plugin that continues changes nothing more.
@@ -112,7 +112,7 @@ export function pluginFault(
   kind: FaultKind,
 ): ProviderFault {
   const culprit = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
-  const invalid = error instanceof Broken;
+  const invalid = error instanceof ContractViolation;
   log.error(
     invalid ? { broken: error.message } : { err: error instanceof Error ? error : new Error(shown(error)) },
     invalid

@@ -6,9 +6,9 @@ import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { ProviderApi, ProviderType } from '../../contract/provider.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
-import { Broken } from '../answer-checks/broken.ts';
+import { ContractViolation } from '../answer-checks/contract-violation.ts';
 import { checkIdentity as identityAnswer } from '../answer-checks/answers.ts';
-import { object, text } from '../answer-checks/values.ts';
+import { assertObject, assertText } from '../answer-checks/assertions.ts';
 import { unwatched, type CallTracking } from './call-tracking.ts';
 import { guard, pluginFault } from './guard.ts';
 import { guardedApi, type GuardedApi } from './guarded-api.ts';
@@ -232,9 +232,9 @@ export class SessionPool {
     const { data_directory, log } = this.#parts;
     try {
       const opened: unknown = await scheme.open(rest.join(':'), { data_directory, log });
-      const { url: answered, close } = object(opened, '', 'url and close');
-      text(answered, '', '/url');
-      if (typeof close !== 'function') throw new Broken('/close', close, 'a function');
+      const { url: answered, close } = assertObject(opened, '', 'url and close');
+      assertText(answered, '', '/url');
+      if (typeof close !== 'function') throw new ContractViolation('/close', close, 'a function');
       return opened as Opened;
     } catch (error) {
       // An error with a message of its own is passed on.

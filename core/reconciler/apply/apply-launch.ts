@@ -127,6 +127,13 @@ export function applyBarred(change: StateChange, instance: string, message: stri
 function shortfallOf({ order }: AttemptRecord, fault: ProviderFault): Shortfall {
   const [only, ...more] = order.offers ?? [];
   const offer = fault.offer ?? (more.length === 0 ? only?.key : undefined);
-  const { kind, code, message } = fault;
-  return { ...(offer === undefined ? {} : { offer }), kind, code, message, count: order.machine_count };
+  const { kind, code, message, lack } = fault;
+  return {
+    ...(offer === undefined ? {} : { offer }),
+    kind,
+    code,
+    message,
+    ...(lack === undefined ? {} : { lack }),
+    count: order.machine_count,
+  };
 }

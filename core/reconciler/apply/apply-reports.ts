@@ -141,15 +141,16 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
   const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, zone, data } =
     report;
   if (status === 'terminated') return endMachine(change, machine, message ?? machine.message);
+  // The status `failed` of muster and its reason stay: the provider reports the machine until the release is done.
+  const hasFailed = machine.status === 'failed';
   change.setMachine(machine, {
-    // The status `failed` of muster stays: the provider may report the machine as running until the release is done.
-    status: machine.status === 'failed' ? 'failed' : status,
+    status: hasFailed ? 'failed' : status,
     ...(name === undefined ? {} : { name }),
     ...(private_ip === undefined ? {} : { private_ip }),
     ...(public_ip === undefined ? {} : { public_ip }),
     ...(launched_at === undefined ? {} : { launched_at }),
     ...(typeof reclaim_at === 'string' ? { reclaim_at } : {}),
-    ...(message === undefined ? {} : { message }),
+    ...(message === undefined || hasFailed ? {} : { message }),
     ...(machine_type === undefined ? {} : { machine_type }),
     ...(market === undefined ? {} : { market }),
     ...(zone === undefined ? {} : { zone }),
@@ -173,10 +174,11 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
 export function endMachine(change: StateChange, machine: MachineRecord, message: string | undefined): void {
   if (!isAlive(machine)) return;
   const unexpected = machine.going === undefined;
+  const hasFailed = machine.status === 'failed';
   change.setMachine(machine, {
-    status: machine.status === 'failed' ? 'failed' : 'terminated',
+    status: hasFailed ? 'failed' : 'terminated',
     gone_at: change.now,
-    ...(message === undefined ? {} : { message }),
+    ...(message === undefined || hasFailed ? {} : { message }),
     ...(unexpected ? { lost: true } : {}),
   });
   change.unsetMachine(machine, 'missing_since');

@@ -75,6 +75,8 @@ function applyFound(change: StateChange, { found, created_at }: SignalRecord): v
   const attempt = found && change.attempt(found.attempt);
   if (!attempt) return;
   const { provider_instance } = attempt;
+  // An ended request without work would not be claimed again when this process dies before the machines are gone.
+  if (change.request.next_at === null) change.setRequest({ next_at: change.now });
   // A machine that ended after discovery saw it is not reported again.
   const reports = found.reports.filter(
     ({ machine_id }) => (change.machine({ provider_instance, machine_id })?.gone_at ?? -Infinity) < created_at,

@@ -69,7 +69,8 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
   if (delivered >= requested && undone_at === undefined) return { requested, delivered, final: true, shortfall: [] };
   // What other requests learned about an offer does not account for missing machines of this request.
   const additional: Shortfall[] = skipped.map(uncounted);
-  if (attempts.length === 0 && skipped.length === 0 && now < request.deadline_at)
+  const isEarly = now < request.deadline_at && request.cancel_requested_at === undefined;
+  if (attempts.length === 0 && skipped.length === 0 && isEarly)
     additional.push({
       kind: 'invalid',
       code: 'NO_PROVIDER',

@@ -89,6 +89,11 @@ export class ClaimPool {
     this.#rounds = this.#loop();
   }
 
+  /** The requests that are held here. */
+  held(): Iterable<ClaimedRequest> {
+    return this.#held.values();
+  }
+
   get(request_id: string): ClaimedRequest | undefined {
     return this.#held.get(request_id);
   }

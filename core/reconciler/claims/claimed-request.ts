@@ -33,6 +33,8 @@ export class ClaimedRequest {
   /** Why no attempt may be opened before a monotonic time. */
   held_back: { readonly why: string; readonly until: number } | undefined;
   readonly observed_at = new Map<number, number>();
+  /** The attempts whose last observation failed. */
+  readonly observation_failed = new Set<number>();
   /** The last full observation of each attempt. */
   readonly fully_observed_at = new Map<number, number>();
   readonly release_at = new Map<number, number>();

@@ -132,7 +132,10 @@ export class Committer {
     }
   }
 
-  /** The facts about offers without capacity, which for some time come after all others for all requests. */
+  /**
+   * The facts about offers without capacity, which for some time come after all others for all requests. What only the
+   * terms of one template lack, and offers that were perhaps never tried, are no facts about the offer.
+   */
   #lacking(before: RequestState, change: StateChange): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
     const now = this.#parts.clock.now();
@@ -140,7 +143,7 @@ export class Committer {
       const offers = (each: Shortfall) =>
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
       return attempt.shortfall
-        .filter((each) => each.kind === 'capacity' && !known.has(each))
+        .filter((each) => each.kind === 'capacity' && each.lack === undefined && !known.has(each))
         .flatMap((lacked) =>
           offers(lacked).map((offer) =>
             lackFact(

@@ -20,7 +20,10 @@ export async function observe(
   tools: Tools,
 ): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  claimed.observed_at.set(attempt.attempt, tools.monotonic());
+  const began = tools.monotonic();
+  const unseen = began - (claimed.observed_at.get(attempt.attempt) ?? began);
+  claimed.observed_at.set(attempt.attempt, began);
+  claimed.observation_failed.add(attempt.attempt);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return [];
   const { machines: known } = claimed.state;
@@ -38,8 +41,10 @@ export async function observe(
       steady: isSettled(attempt) && going + unready === 0,
       ...(part ? { only_known: true } : {}),
     });
+    claimed.observation_failed.delete(attempt.attempt);
     await turn();
     const { machines, trouble } = await tools.owners.ownReports(attempt, known, observation.machines);
+    tools.cadence.learn(claimed, attempt, machines, unseen);
     tools.noteReportTrouble(attempt.provider_instance, trouble);
     const present = (each: Parameters<Apply>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;
     return inSlices(

@@ -13,6 +13,7 @@ import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { SlotQueue } from '../claims/slot-queue.ts';
 import type { Observer } from './observer.ts';
+import type { Cadence } from '../cadence/cadence.ts';
 import type { Owners } from './owners.ts';
 
 /** The result of a step, applied to the state that the request then has. */
@@ -21,6 +22,7 @@ export type Apply = (change: StateChange) => void;
 export interface Tools {
   readonly pool: SessionPool;
   readonly observer: Observer;
+  readonly cadence: Cadence;
   readonly owners: Owners;
   readonly settings: Settings;
   readonly installation: string;

@@ -8,6 +8,7 @@ import { fallbackOrder } from './fallback-order.ts';
 import type { Circumstances } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
+import type { Cadence } from '../cadence/cadence.ts';
 import type { Stoppages } from '../background/stoppages.ts';
 
 /** The parts of the loop that a plan depends on. */
@@ -18,6 +19,7 @@ export interface Surroundings {
   readonly directory: ProviderDirectory;
   readonly pool: SessionPool;
   readonly stoppages: Stoppages;
+  readonly cadence: Cadence;
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
 }
 
@@ -49,6 +51,7 @@ export function circumstancesOf(claimed: ClaimedRequest, around: Surroundings): 
       if (!api || connected?.identity !== attempt.identity) return undefined;
       return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
     },
+    movingIntervalMs: (attempt) => around.cadence.intervalOf(claimed, attempt),
     ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
 }

@@ -65,6 +65,8 @@ export interface Circumstances {
   capabilities(
     attempt: AttemptRecord,
   ): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
+  /** Milliseconds between observations of an attempt whose machines start or end. */
+  movingIntervalMs(attempt: AttemptRecord): number;
   /** Why no attempt may be opened now, and after how many milliseconds this is checked again. */
   readonly held_back?: { readonly why: string; readonly ms: number };
 }
@@ -234,14 +236,17 @@ function observationDue(from: RequestState, attempt: AttemptRecord, at: Circumst
   const last = at.agenda.observed_at.get(attempt.attempt);
   if (last === undefined) return at.monotonic;
   const moving = !isSettled(attempt) || going > 0 || unready > 0;
-  const cadence = moving ? at.settings.observe_moving_ms : at.settings.observe_resting_ms;
-  if (at.agenda.refresh_now)
-    return Math.min(gridAfter(last, cadence), Math.max(at.monotonic, last + at.settings.observe_moving_ms));
-  return gridAfter(last, cadence);
+  const { observe_moving_ms, observe_resting_ms, observe_expected_ms } = at.settings;
+  const interval = moving ? at.movingIntervalMs(attempt) : observe_resting_ms;
+  const due =
+    interval < observe_moving_ms ? gridUntil(last, interval, observe_expected_ms) : gridAfter(last, interval);
+  return at.agenda.refresh_now ? Math.min(due, Math.max(at.monotonic, last + observe_moving_ms)) : due;
 }
 
 /** Observations fall on common times, so that those of many requests share one call. */
-const gridAfter = (last: number, cadence: number): number => (Math.floor(last / cadence) + 1) * cadence;
+const gridAfter = (last: number, step: number): number => (Math.floor(last / step) + 1) * step;
+const gridUntil = (last: number, interval: number, step: number): number =>
+  Math.max(gridAfter(last, step), Math.floor((last + interval) / step) * step);
 
 /** After the end of the request: observes living machines, and removes the rest of attempts without machines. */
 function rest(from: RequestState, reachable: readonly AttemptRecord[], at: Circumstances, wake: Alarm): Decision {

@@ -90,9 +90,16 @@ export function standingOf(
   if (vain.length >= fruitlessTries) return 'used-up';
   // A time in the future was recorded before the clock was set back.
   const since = lacked.filter(({ attempt }) => attempt > lastServed(from, mine));
-  const lately = since.map(heardAt).filter((heard) => heard > at.now - memoryMs(from, at) && heard <= at.now);
-  return lately.length === 0 ? {} : { tried_again_at: Math.max(...lately) + probeMs(from, at) };
+  const lately = since.filter((each) => heardAt(each) > at.now - memoryMs(from, at) && heardAt(each) <= at.now);
+  const waits = lately.map((each) => heardAt(each) + (isUntried(each, offer) ? 0 : probeMs(from, at)));
+  return waits.length === 0 ? {} : { tried_again_at: Math.max(...waits) };
 }
+
+/** The provider may not have tried the offer in this attempt: the offer comes after all others, without a wait. */
+const isUntried = ({ shortfall }: AttemptRecord, offer: Offer | undefined): boolean =>
+  offer !== undefined &&
+  shortfall.some((each) => each.offer === offer.key && each.lack === 'untried') &&
+  !shortfall.some((each) => each.offer === offer.key && each.lack !== 'untried');
 
 /** The last attempt that got all its machines: earlier shortages had ended by then. 0: none. */
 const lastServed = (from: RequestState, mine: readonly AttemptRecord[]): number =>
@@ -119,9 +126,11 @@ const heardAt = ({ created_at, sent_at, answered_ms = 0 }: AttemptRecord): numbe
 
 /**
  * Whether the shortfall of an attempt concerns this offer: an order with several offers may have used only those that
- * its shortfall names.
+ * its shortfall names. An offer that was perhaps not tried is not concerned.
  */
-function blames({ order, shortfall }: AttemptRecord, offer: Offer | undefined): boolean {
+function blames(attempt: AttemptRecord, offer: Offer | undefined): boolean {
+  const { order, shortfall } = attempt;
+  if (isUntried(attempt, offer)) return false;
   const named = order.offers?.filter(({ key }) => shortfall.some((each) => each.offer === key)) ?? [];
   return (
     named.length === 0 ||

@@ -99,18 +99,23 @@ const closed = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
   move(short(attempt, [why]), 'refused', { settled: true, unsent: false, doubtful: false, message: why.message });
 
 /** The call was certainly not executed. It is repeated with the same token. */
-export const deferred = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord =>
-  move(attempt, 'deferred', { unsent: !attempt.doubtful, ...backOff(attempt, fault, now), message: fault.message });
+export const deferred = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord => {
+  const { kind, code, message } = fault;
+  const why = { deferred_for: { kind, code, message }, message };
+  return move(attempt, 'deferred', { unsent: !attempt.doubtful, ...backOff(attempt, fault, now), ...why });
+};
 
 /** The call may have been executed. It is repeated with the same token until the outcome is known. */
 export const doubted = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord =>
   move(attempt, 'doubted', { unsent: false, doubtful: true, ...backOff(attempt, fault, now), message: fault.message });
 
-/** The order was never sent and is no longer needed. */
-export const dropped = (attempt: AttemptRecord): AttemptRecord =>
-  attempt.unsent
-    ? move(attempt, 'dropped', { settled: true, message: 'No longer needed; it was never sent.' })
-    : attempt;
+/** The order was never executed and is no longer needed. The reason why it had to wait is its shortfall. */
+export const dropped = (attempt: AttemptRecord): AttemptRecord => {
+  if (!attempt.unsent) return attempt;
+  const { deferred_for } = attempt;
+  const known = deferred_for ? short(attempt, [{ ...deferred_for, count: attempt.order.machine_count }]) : attempt;
+  return move(known, 'dropped', { settled: true, message: 'No longer needed; it was never executed.' });
+};
 
 /**
  * The token is too old for a replay. From now on the machines are searched, first at `retry_at`, unless the handle is

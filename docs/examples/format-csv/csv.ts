@@ -4,7 +4,7 @@ export type Cell = string | number | null | undefined;
 /** The columns of a table, from left to right: the name of each, and what a row has in it. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
-/** A table as RFC 4180 has it: the first record names the columns, and every record ends in CRLF, the last one too. */
+/** A table in the form of RFC 4180: the first record names the columns, and every record ends in CRLF, the last one too. */
 export function csv<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
   return header(columns) + rows.map((row) => record(columns, row)).join('');
 }

@@ -69,7 +69,7 @@ const time = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString();
 
 /**
- * One row for each machine. A request without machines has one row too: its status must not depend on there being any.
+ * One row for each machine. A request without machines has one row too, so that its status can always be read.
  */
 function rowsOf(detail: RequestDetail): readonly Row[] {
   const { machines = [], machine_keys = machines } = detail;
@@ -78,7 +78,7 @@ function rowsOf(detail: RequestDetail): readonly Row[] {
   return rows.length === 0 ? [detail] : rows;
 }
 
-/** The columns stand in the documentation of the API, as the first line of an example. */
+/** The documentation of the API shows the columns as the first line of an example. */
 function view<T, R>(columns: Columns<R>, rows: (value: T) => readonly R[]): View<T> {
   return { schema: schemaOf(columns), render: (value) => csv(columns, rows(value)) };
 }
@@ -90,7 +90,7 @@ const schemaOf = (columns: Columns<never>) =>
 export default definePlugin({
   name: 'format-csv',
   contract: 1,
-  // Template files are written in its form.
+  // Template files have the form of that plugin.
   requires: ['default-format'],
   schedulers: [
     {

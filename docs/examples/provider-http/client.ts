@@ -1,6 +1,6 @@
 import { ProviderFault, type Call, type FaultKind } from 'muster';
 
-/** A machine as the cloud tells of it. */
+/** A machine as the cloud describes it. */
 export interface CloudMachine {
   readonly id: string;
   readonly state: 'booting' | 'up' | 'ending' | 'gone';
@@ -9,7 +9,7 @@ export interface CloudMachine {
   readonly started_at: string;
 }
 
-/** What muster does next depends on the kind: which status means which is all that it has to be told. */
+/** The status determines the kind of the fault, and the kind determines what muster does next. */
 const kinds: Readonly<Record<number, FaultKind>> = {
   401: 'credentials',
   403: 'credentials',
@@ -19,9 +19,9 @@ const kinds: Readonly<Record<number, FaultKind>> = {
   503: 'unavailable',
 };
 
-/** The calls of the cloud. Nothing is asked before the first of them. */
+/** The calls of the cloud. No connection is made before the first call. */
 export function client({ url, api_key }: { readonly url: string; readonly api_key: string | null }) {
-  async function ask(method: string, path: string, call: Call, body?: object): Promise<unknown> {
+  async function send(method: string, path: string, call: Call, body?: object): Promise<unknown> {
     let status: number;
     let answer: { readonly message?: string };
     try {
@@ -37,11 +37,10 @@ export function client({ url, api_key }: { readonly url: string; readonly api_ke
       status = response.status;
       answer = (await response.json()) as typeof answer;
     } catch (cause) {
-      // Nobody was there to do anything.
+      // The connection was refused, so the cloud executed nothing.
       if ((cause as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED')
-        throw new ProviderFault('unavailable', `Nobody answers at ${url}.`, { cause });
-      // What reads may be asked again. Of what changes something nobody knows whether it was done: muster asks for the
-      // same order again.
+        throw new ProviderFault('unavailable', `The connection to ${url} was refused.`, { cause });
+      // A read can be repeated. The outcome of a write is unknown, so muster repeats the same order.
       throw new ProviderFault(
         method === 'GET' ? 'unavailable' : 'unknown-outcome',
         `The cloud at ${url} gave no answer.`,
@@ -49,7 +48,7 @@ export function client({ url, api_key }: { readonly url: string; readonly api_ke
       );
     }
     if (status < 300) return answer;
-    // Who is to be ended and is not there has ended.
+    // A machine that does not exist has already ended.
     if (method === 'DELETE' && (status === 404 || status === 410)) return answer;
     const kind = kinds[status] ?? (method === 'GET' ? 'unavailable' : 'unknown-outcome');
     throw new ProviderFault(kind, `The cloud refused: ${answer.message ?? status}.`, { code: String(status) });
@@ -58,8 +57,9 @@ export function client({ url, api_key }: { readonly url: string; readonly api_ke
     start: async (
       order: { readonly order: string; readonly count: number; readonly size: string; readonly tags: object },
       call: Call,
-    ) => (await ask('PUT', `/orders/${order.order}`, call, order)) as readonly CloudMachine[],
-    list: async (order: string, call: Call) => (await ask('GET', `/orders/${order}`, call)) as readonly CloudMachine[],
-    end: async (id: string, call: Call) => void (await ask('DELETE', `/machines/${id}`, call)),
+    ) => (await send('PUT', `/orders/${order.order}`, call, order)) as readonly CloudMachine[],
+    list: async (order: string, call: Call) =>
+      (await send('GET', `/orders/${order}`, call)) as readonly CloudMachine[],
+    end: async (id: string, call: Call) => void (await send('DELETE', `/machines/${id}`, call)),
   };
 }

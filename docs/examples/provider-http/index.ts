@@ -16,11 +16,11 @@ import { client, type CloudMachine } from './client.ts';
 const myCloud = defineProviderType({
   type: 'my-cloud',
   config: Type.Object({
-    url: Type.String({ format: 'uri', description: 'Where the cloud answers.' }),
+    url: Type.String({ format: 'uri', description: 'The address of the API.' }),
     api_key: Type.Union([Type.String(), Type.Null()], {
       default: null,
       sensitive: true,
-      description: 'What it knows us by.',
+      description: 'The API key.',
     }),
   }),
   connect: (config) => client(config),
@@ -28,8 +28,8 @@ const myCloud = defineProviderType({
 });
 
 /**
- * One way of the cloud to hand out machines. Everything else (retries, time-outs, fallback, crashes, returns) is
- * muster's.
+ * One API of the cloud that starts machines. muster does the rest (retries, time-outs, fallback, recovery after a
+ * crash, returns).
  */
 const machines = defineProviderApi<SessionOf<typeof myCloud>>()({
   type: 'my-cloud',
@@ -41,11 +41,11 @@ const machines = defineProviderApi<SessionOf<typeof myCloud>>()({
     late_release_ms: 0,
   },
   fields: Type.Object({
-    size: Type.Optional(Type.String({ description: 'How large the machines are, e.g. small.' })),
+    size: Type.Optional(Type.String({ description: 'The size of each machine, e.g. small.' })),
   }),
 
-  // The cloud knows an order by its token: asked again with the same one, it answers with the machines that it started
-  // for it.
+  // The token identifies the order: a repeated call with the same token returns the machines that the first call
+  // started.
   async launch(cloud, order, call) {
     const { token, machine_count } = order;
     call.fence();
@@ -68,7 +68,7 @@ const machines = defineProviderApi<SessionOf<typeof myCloud>>()({
     };
   },
 
-  // One entry for each that is watched, in the same order. A fault concerns its own entry alone.
+  // One result for each watched order, in the same sequence. A fault affects only its own entry.
   async observe(cloud, watched, call) {
     const seen = await Promise.allSettled(watched.map(({ handle }) => cloud.list(handle.order, call)));
     return seen.map((each) => {
@@ -78,9 +78,9 @@ const machines = defineProviderApi<SessionOf<typeof myCloud>>()({
     });
   },
 
-  // `aim` says what shall be. What is gone already is no error, so that it may be said again.
-  async release(cloud, _handle, aim, call) {
-    for (const { machine_id } of aim.go) {
+  // `target` is absolute. A machine that is already gone is a success, so a repeated call changes nothing.
+  async release(cloud, _handle, target, call) {
+    for (const { machine_id } of target.go) {
       call.fence();
       await cloud.end(machine_id, call);
     }
@@ -88,7 +88,7 @@ const machines = defineProviderApi<SessionOf<typeof myCloud>>()({
   },
 });
 
-/** A machine of the cloud in muster's words. */
+/** Converts a machine of the cloud to the report that muster expects. */
 function report({ id, state, name, address, started_at }: CloudMachine): MachineReport {
   const status = ({ booting: 'pending', up: 'running', ending: 'shutting-down', gone: 'terminated' } as const)[state];
   return { machine_id: id, status, name, private_ip: address, launched_at: started_at, ready: state === 'up' };

@@ -1,8 +1,8 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * Creates a file with this content as JSON. False: it is there already, and stays as it is. Nobody ever sees a part of
- * it.
+ * Creates a file with this content as JSON. False: the file exists already and does not change. No reader ever sees a
+ * part of the content.
  */
 export function createOnce(file: string, content: object): boolean {
   const draft = `${file}.${Math.random().toString(36).slice(2)}`;
@@ -18,7 +18,7 @@ export function createOnce(file: string, content: object): boolean {
   }
 }
 
-/** What `createOnce` wrote; undefined: nobody did. */
+/** The content that `createOnce` wrote; undefined: the file does not exist. */
 export function readOnce<T extends object>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T;

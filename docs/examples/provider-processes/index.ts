@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { definePlugin, defineProviderApi, defineProviderType, ProviderFault, Type } from 'muster';
 import type { MachineReport, SessionOf } from 'muster';
-import { fileOf, isOver, numbersOf, Places, standing, type Order } from './places.ts';
+import { fileOf, isOver, numbersOf, Places, stateOf, type Order } from './places.ts';
 import { startRunner } from './start-runner.ts';
 import { stop } from './stop.ts';
 
@@ -17,13 +17,13 @@ const processes = defineProviderType({
       default: './data/processes',
       minLength: 1,
       path: true,
-      description: 'Where records and output of the processes are kept. Instances that share it share its places.',
+      description: 'The directory for records and output. Instances with the same directory share its slots.',
     }),
     max_processes: Type.Integer({
       default: 100,
       minimum: 1,
       maximum: 10_000,
-      description: 'The most that run at a time.',
+      description: 'The maximum number of processes at a time.',
     }),
     stop_grace_ms: Type.Integer({ default: 5_000, minimum: 0, description: 'From SIGTERM to SIGKILL.' }),
     keep_days: Type.Integer({
@@ -47,7 +47,7 @@ const processes = defineProviderType({
       throw unusable(directory, cause);
     }
   },
-  // Processes of another host, or those that another directory knows, are not ours to touch.
+  // Processes of another host or of another directory do not belong to this instance.
   identity: async ({ config }) => `${hostname()}:${config.directory}`,
   async check({ config: { directory } }) {
     try {
@@ -90,15 +90,17 @@ const command = defineProviderApi<Session>()({
       }),
     ),
     args: Type.Optional(
-      Type.Array(Type.String(), { description: 'Its arguments, one by one: no shell takes them apart.' }),
+      Type.Array(Type.String(), { description: 'The arguments, one per entry: no shell splits them.' }),
     ),
     env: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Its environment, over what `pass_env` passes on.' }),
+      Type.Record(Type.String(), Type.String(), {
+        description: 'The environment; it overrides the variables of `pass_env`.',
+      }),
     ),
-    cwd: Type.Optional(Type.String({ minLength: 1, description: "Its working directory. Default: the broker's." })),
+    cwd: Type.Optional(Type.String({ minLength: 1, description: "The working directory. Default: the broker's." })),
   }),
   review: ({ command }) =>
-    command === undefined ? [{ level: 'error', path: '/command', message: 'is required: what shall be run?' }] : [],
+    command === undefined ? [{ level: 'error', path: '/command', message: 'is required: the program to run' }] : [],
 
   async launch({ config, places }, { token, machine_count, request_id, template, tags }, call) {
     call.fence();
@@ -107,7 +109,7 @@ const command = defineProviderApi<Session>()({
     const shortfall = {
       kind: 'capacity',
       code: 'FULL',
-      message: `All ${config.max_processes} places are taken.`,
+      message: `All ${config.max_processes} slots are taken.`,
       count: missing,
     } as const;
     if (order.granted === 0) throw new ProviderFault('capacity', shortfall.message, { code: shortfall.code });
@@ -115,15 +117,20 @@ const command = defineProviderApi<Session>()({
       config.pass_env.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
     for (const n of numbersOf(order)) {
-      if (standing(order, n).is !== 'coming') continue;
-      const told = {
+      if (stateOf(order, n).is !== 'coming') continue;
+      const identity = {
         MUSTER_MACHINE_ID: idOf(order, n),
         MUSTER_REQUEST_ID: request_id,
         MUSTER_TAGS: JSON.stringify({ ...template.tags, ...tags }),
       };
       const { command = '', args = [], cwd = process.cwd() } = template;
       call.fence();
-      await startRunner(order, n, { command, args, cwd, env: { ...passed, ...template.env, ...told } }, call.signal);
+      await startRunner(
+        order,
+        n,
+        { command, args, cwd, env: { ...passed, ...template.env, ...identity } },
+        call.signal,
+      );
     }
     return {
       handle: { token },
@@ -153,7 +160,7 @@ const command = defineProviderApi<Session>()({
 
   async dispose({ config, clock, places }, { order: { token } }, call) {
     const order = places.order(token);
-    if (order && !numbersOf(order).every((n) => isOver(standing(order, n)))) return { done: false };
+    if (order && !numbersOf(order).every((n) => isOver(stateOf(order, n)))) return { done: false };
     call.fence();
     if (order) places.end(order, clock.now());
     places.forget(clock.now() - config.keep_days * day);
@@ -163,31 +170,34 @@ const command = defineProviderApi<Session>()({
 
 const idOf = ({ token }: Order, n: number): string => `${token}-${n}`;
 
-/** Nothing says that its processes are gone: perhaps only the records are. */
+/** Missing records do not prove that the processes are gone. */
 const unknown = ({ token }: Handle) =>
-  new ProviderFault('unavailable', `Nothing is recorded of the order ${token}; its directory was emptied.`);
+  new ProviderFault(
+    'unavailable',
+    `The directory has no record of the order ${token}. Restore its files, or end its processes by hand.`,
+  );
 
 const reports = (order: Order): readonly MachineReport[] => numbersOf(order).map((n) => report(order, n));
 
 function report(order: Order, n: number): MachineReport {
-  const seen = standing(order, n);
+  const state = stateOf(order, n);
   const output = `its output is in ${fileOf(order, n, 'log')}`;
   const machine_id = idOf(order, n);
-  const known = { machine_id, ready: false, ...(seen.at === undefined ? {} : { launched_at: seen.at }) };
-  switch (seen.is) {
+  const known = { machine_id, ready: false, ...(state.at === undefined ? {} : { launched_at: state.at }) };
+  switch (state.is) {
     case 'coming':
       return { ...known, status: 'pending' };
     case 'failed':
-      return { ...known, status: 'failed', message: seen.failed };
+      return { ...known, status: 'failed', message: state.failed };
     case 'gone':
       return { ...known, status: 'terminated', message: `The process is gone; ${output}.` };
     default: {
       const there = {
         name: `${machine_id}.localhost`,
         private_ip: '127.0.0.1',
-        message: `Process ${seen.pid}; ${output}.`,
+        message: `Process ${state.pid}; ${output}.`,
       };
-      return seen.is === 'running'
+      return state.is === 'running'
         ? { ...known, ...there, status: 'running', ready: true }
         : { ...known, ...there, status: 'shutting-down' };
     }

@@ -5,24 +5,25 @@ import { createOnce, readOnce } from './create-once.ts';
 import type { Slot } from './runner.ts';
 import { startOf } from './start-of.ts';
 
-/** An order that was let in: how many processes it may have, decided once. */
+/** An admitted order: how many processes it may have, decided once. */
 export interface Order {
   readonly token: string;
   readonly granted: number;
-  /** The folder with what is known of its processes. */
+  /** The folder with the records of its processes. */
   readonly folder: string;
 }
 
-/** How one process stands. */
-export type Standing =
+/** The state of one process. */
+export type ProcessState =
   | { readonly is: 'coming' | 'gone'; readonly at?: string }
   | { readonly is: 'failed'; readonly at: string; readonly failed: string }
   | { readonly is: 'running' | 'ending'; readonly at: string; readonly pid: number };
 
 /**
- * What is known of processes, in files, so that it outlives everybody: `orders/<token>/order.json`, and beside it for
- * the process `n` the files `n.slot` (who it is), `n.released` (it shall go), `n.told` (it was asked to), `n.over` (it
- * did) and `n.log`. Once all of them are gone the folder moves to `ended`.
+ * The records of the processes, in files, so that they outlive every broker: `orders/<token>/order.json`, and for the
+ * process `n` the files `n.slot` (its identity), `n.released` (it shall end), `n.signaled` (SIGTERM was sent),
+ * `n.over` (it has ended) and `n.log` (its output). The folder moves to `ended` when all processes of the order have
+ * ended.
  */
 export class Places {
   readonly #orders: string;
@@ -39,14 +40,13 @@ export class Places {
   }
 
   /**
-   * Lets an order in with as many processes as there is room for. The same token gets the same answer, whenever and by
-   * whomever it is asked.
+   * Admits an order with as many processes as there are free slots. The same token always gets the same answer, also
+   * from another process.
    */
   grant(token: string, wanted: number): Order {
     const known = this.order(token);
     if (known) return known;
-    // Of all processes that share the directory one is in here at a time, and one that is killed leaves no lock
-    // behind.
+    // One of the processes that share the directory executes this at a time; one that is killed leaves no lock.
     this.#lock.exec('BEGIN IMMEDIATE');
     try {
       const folder = join(this.#orders, token);
@@ -59,7 +59,7 @@ export class Places {
     }
   }
 
-  /** Undefined: nobody let it in, or it ended long ago. */
+  /** Undefined: the order was not admitted, or was forgotten after its end. */
   order(token: string): Order | undefined {
     for (const folder of [join(this.#orders, token), join(this.#ended, token)]) {
       const order = readOnce<{ granted: number }>(join(folder, 'order.json'));
@@ -68,14 +68,14 @@ export class Places {
     return undefined;
   }
 
-  /** Takes an order off the list whose processes are all gone. A runner that comes late finds no place any more. */
+  /** Moves an order whose processes have all ended out of `orders`. A late runner finds no folder for its slot. */
   end({ token, folder }: Order, now: number): void {
     if (folder !== join(this.#orders, token)) return;
     renameSync(folder, join(this.#ended, token));
     utimesSync(join(this.#ended, token), now / 1000, now / 1000);
   }
 
-  /** Forgets what ended before then: its logs, and that its tokens were ever used. */
+  /** Removes the records, logs and tokens of the orders that ended before this time (epoch milliseconds). */
   forget(before: number): void {
     for (const token of readdirSync(this.#ended)) {
       const folder = join(this.#ended, token);
@@ -85,17 +85,20 @@ export class Places {
 
   #taken(): number {
     const orders = readdirSync(this.#orders).flatMap((token) => this.order(token) ?? []);
-    return orders.reduce((sum, order) => sum + numbersOf(order).filter((n) => !isOver(standing(order, n))).length, 0);
+    return orders.reduce((sum, order) => sum + numbersOf(order).filter((n) => !isOver(stateOf(order, n))).length, 0);
   }
 }
 
 export const numbersOf = ({ granted }: Order): readonly number[] =>
   Array.from({ length: granted }, (_, index) => index + 1);
 
-export const fileOf = ({ folder }: Order, n: number, what: 'slot' | 'released' | 'told' | 'over' | 'log'): string =>
-  join(folder, `${n}.${what}`);
+export const fileOf = (
+  { folder }: Order,
+  n: number,
+  what: 'slot' | 'released' | 'signaled' | 'over' | 'log',
+): string => join(folder, `${n}.${what}`);
 
-export function standing(order: Order, n: number): Standing {
+export function stateOf(order: Order, n: number): ProcessState {
   const released = existsSync(fileOf(order, n, 'released'));
   const slot = readOnce<Slot>(fileOf(order, n, 'slot'));
   if (slot === undefined) return { is: released ? 'gone' : 'coming' };
@@ -105,4 +108,4 @@ export function standing(order: Order, n: number): Standing {
   return { is: released ? 'ending' : 'running', at, pid };
 }
 
-export const isOver = ({ is }: Standing): boolean => is === 'gone' || is === 'failed';
+export const isOver = ({ is }: ProcessState): boolean => is === 'gone' || is === 'failed';

@@ -1,6 +1,6 @@
 /**
- * Becomes the process of one machine. It takes the slot first and becomes the command then, under the same pid: of all
- * runners that are ever started for a slot only one gets that far, whoever dies in between.
+ * Becomes the process of one machine. The runner takes the slot first, and then becomes the command under the same
+ * pid: of all runners that are started for a slot only one becomes the command, whichever runner ends in between.
  */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
@@ -8,13 +8,13 @@ import { createOnce } from './create-once.ts';
 import { startOf } from './start-of.ts';
 
 /**
- * What a runner is told: over a pipe, since arguments and environment of a process can be read by others, and may hold
- * secrets.
+ * The input of a runner. It comes over a pipe: other users can read the arguments and the environment of a process,
+ * and both may contain secrets.
  */
 export interface Task {
-  /** The file that says who took the slot. */
+  /** The file that records which process took the slot. */
   readonly slot: string;
-  /** The file that says that nothing shall be started in it. */
+  /** The file whose existence forbids a start in this slot. */
   readonly released: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -22,13 +22,13 @@ export interface Task {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Who took a slot: a process, or nobody because the command cannot be started. */
+/** The record of a slot: the process that took it, or the reason why the command cannot be started. */
 export type Slot = { readonly at: string } & (
   | { readonly pid: number; readonly start: string }
   | { readonly failed: string }
 );
 
-/** The third pipe. It closes as this process becomes the command, which tells the one who waits. */
+/** File descriptor 3 is the pipe. It closes when this process becomes the command: `startRunner` waits for it. */
 const { slot, released, command, args, cwd, env } = JSON.parse(readFileSync(3, 'utf8')) as Task;
 const at = new Date().toISOString();
 const failed = isDirectory(cwd) ? undefined : `The directory '${cwd}' does not exist.`;

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 const hasProc = existsSync('/proc/self/stat');
 
 /**
- * When a process started, as text that no other process of this pid has. Undefined: there is no such process, or it
- * only waits to be reaped.
+ * The start of a process, as text that differs for every process that ever has this pid. Undefined: there is no such
+ * process, or it is a zombie.
  */
 export const startOf = (pid: number): string | undefined => (hasProc ? fromProc(pid) : fromPs(pid));
 
@@ -15,7 +15,7 @@ function fromProc(pid: number): string | undefined {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return /[ZX]/.test(fields[0] ?? '') ? undefined : `${fields[19]} ticks after boot ${bootId()}`;
   } catch (error) {
-    // Anything else, too many open files for one, says nothing about the process.
+    // Any other error, such as too many open files, proves nothing about the process.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
@@ -25,7 +25,7 @@ const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'ut
 
 function fromPs(pid: number): string | undefined {
   try {
-    // Not imported: every process that is started would have to load it first, and on Linux in vain.
+    // Not imported: every runner would load the module, and Linux does not need it.
     const { execFileSync } = process.getBuiltinModule('node:child_process');
     const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
     const [state = '', ...start] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {

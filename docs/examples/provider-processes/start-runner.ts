@@ -4,14 +4,14 @@ import { closeSync, openSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ProviderFault } from 'muster';
-import { fileOf, standing, type Order } from './places.ts';
+import { fileOf, stateOf, type Order } from './places.ts';
 import type { Task } from './runner.ts';
 
 const runner = fileURLToPath(new URL(`./runner.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
 
 /**
- * Starts a runner for a slot, and waits until that became the command, or did not. It goes on by itself, whatever
- * becomes of us.
+ * Starts a runner for a slot, and waits until the runner became the command or ended. The runner does not depend on
+ * the broker.
  */
 export async function startRunner(
   order: Order,
@@ -24,7 +24,7 @@ export async function startRunner(
   const options = ['--disable-warning=ExperimentalWarning', runner];
   const cache = process.env['NODE_COMPILE_CACHE'];
   const env = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
-  // A group of its own, so that it is not ended with us, and can be ended with all that it starts.
+  // A process group of its own: it does not end with the broker, and can be ended with all processes that it starts.
   const child = spawn(process.execPath, options, { detached: true, stdio: ['ignore', output, output, 'pipe'], env });
   closeSync(output);
   child.unref();
@@ -42,10 +42,10 @@ export async function startRunner(
     signal.throwIfAborted();
     throw new ProviderFault('unavailable', `A process could not be started: ${(cause as Error).message}`, { cause });
   } finally {
-    // A runner that was not told everything yet ends.
+    // A runner without its complete input ends.
     pipe.destroy();
   }
-  if (standing(order, n).is === 'coming')
+  if (stateOf(order, n).is === 'coming')
     throw new ProviderFault(
       'unavailable',
       `A process ended before it became the command; see ${fileOf(order, n, 'log')}.`,

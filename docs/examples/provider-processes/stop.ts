@@ -1,43 +1,42 @@
 import { createOnce, readOnce } from './create-once.ts';
-import { fileOf, standing, type Order } from './places.ts';
+import { fileOf, stateOf, type Order } from './places.ts';
 
-const lookAgainMs = 100;
+const againMs = 100;
 
-/** When a process was asked to go. */
-interface Told {
+/** The record of a SIGTERM that was sent to the group of `pid` at this time (epoch milliseconds). */
+interface StopSignal {
   readonly at: number;
   readonly pid: number;
 }
 
 /**
- * Ends a process: asks it to go, and kills it when it has not gone after `grace` ms. Called again until it is gone;
- * what was done before is read from the records, whoever did it. Gives the time after which to call again; undefined:
- * it is gone.
+ * Ends a process: sends SIGTERM, and SIGKILL if the process still runs after `grace` ms. Call it again until the
+ * process is gone: it reads from the records what earlier calls did, also those of another broker. Returns the
+ * milliseconds until the next call; undefined: the process is gone.
  */
 export function stop(order: Order, n: number, grace: number, now: number): number | undefined {
-  // Before it is looked for: a runner that takes the slot later than this starts nothing.
+  // Before the state is read: a runner that takes the slot later starts nothing.
   createOnce(fileOf(order, n, 'released'), { at: now });
-  const seen = standing(order, n);
-  const told = readOnce<Told>(fileOf(order, n, 'told'));
-  if (seen.is !== 'ending') {
-    // What it left behind in its group goes too. Only now: later the number of the group may be somebody else's.
-    if (told && createOnce(fileOf(order, n, 'over'), { at: now })) signal(told.pid, 'SIGKILL');
+  const state = stateOf(order, n);
+  const sent = readOnce<StopSignal>(fileOf(order, n, 'signaled'));
+  if (state.is !== 'ending') {
+    // The rest of its process group ends too. Only now: later the id of the group may belong to other processes.
+    if (sent && createOnce(fileOf(order, n, 'over'), { at: now })) signal(sent.pid, 'SIGKILL');
     return undefined;
   }
-  if (told && now - told.at >= grace) signal(seen.pid, 'SIGKILL');
-  else if (!told) {
-    signal(seen.pid, 'SIGTERM');
-    createOnce(fileOf(order, n, 'told'), { at: now, pid: seen.pid } satisfies Told);
+  if (sent && now - sent.at >= grace) signal(state.pid, 'SIGKILL');
+  else if (!sent) {
+    signal(state.pid, 'SIGTERM');
+    createOnce(fileOf(order, n, 'signaled'), { at: now, pid: state.pid } satisfies StopSignal);
   }
-  return lookAgainMs;
+  return againMs;
 }
 
 function signal(group: number, name: NodeJS.Signals): void {
   try {
     process.kill(-group, name);
   } catch (error) {
-    // Nobody is there any more, or (some systems say so of what waits to be reaped) nobody whom we may signal: whether
-    // it is gone is seen later.
+    // No process is left in the group, or (on some systems) only zombies. The next call reads whether it is gone.
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

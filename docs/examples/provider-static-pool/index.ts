@@ -7,7 +7,7 @@ import { Leases, type Lease } from './leases.ts';
 
 const labels = (description: string) => Type.Record(Type.String(), Type.String(), { default: {}, description });
 
-/** Hosts that are there already: an inventory in the configuration, and a file that says who has which. */
+/** Hosts that exist already: an inventory in the configuration, and a file with the leases. */
 const staticPool = defineProviderType({
   type: 'static-pool',
   config: Type.Object({
@@ -21,46 +21,46 @@ const staticPool = defineProviderType({
         name: Type.String({
           minLength: 1,
           pattern: '^[A-Za-z0-9._-]+$',
-          description: 'Its name, once in the inventory.',
+          description: 'The name of the host, unique in the inventory.',
         }),
-        address: Type.String({ minLength: 1, description: 'Where it is reached.' }),
-        labels: labels('What templates choose it by.'),
+        address: Type.String({ minLength: 1, description: 'The address of the host.' }),
+        labels: labels('The labels by which templates choose the host.'),
       }),
-      { minItems: 1, description: 'The hosts, those first that are to be lent first.' },
+      { minItems: 1, description: 'The hosts, in the order in which they are leased.' },
     ),
   }),
   async connect({ pool, hosts }, { clock }) {
-    const twice = hosts.find(({ name }, index) => hosts.findIndex((other) => other.name === name) < index);
-    if (twice)
+    const duplicate = hosts.find(({ name }, index) => hosts.findIndex((other) => other.name === name) < index);
+    if (duplicate)
       throw new ProviderFault(
         'credentials',
-        `The host '${twice.name}' stands in the inventory twice. Remove one of the two.`,
+        `The host '${duplicate.name}' occurs twice in the inventory. Remove one of the two entries.`,
       );
     const { DatabaseSync } = await import('node:sqlite');
-    const leases = await told(() => {
+    const leases = await asFault(() => {
       mkdirSync(dirname(pool), { recursive: true });
       return new Leases(new DatabaseSync(pool, { timeout: 5_000 }));
     });
     return { pool, hosts, clock, leases };
   },
-  // With another file it would know of no lease of ours.
+  // Another file contains none of these leases.
   identity: async ({ pool }) => pool,
   async check({ leases }) {
-    await told(() => leases.of('nobody'));
+    await asFault(() => leases.of('no-such-token'));
   },
   async close({ leases }) {
     leases.close();
   },
 });
 
-/** The only way to have one: for as long as it is wanted. */
-const lend = defineProviderApi<SessionOf<typeof staticPool>>()({
+/** Leases a host until it is returned. */
+const lease = defineProviderApi<SessionOf<typeof staticPool>>()({
   type: 'static-pool',
   name: 'Lease',
   capabilities: {
     machines_per_launch: 1_000,
     visible_within_ms: 0,
-    // Longer than anybody asks: a loan is never forgotten.
+    // The file keeps every lease, so a token stays valid longer than any request lives.
     token_valid_ms: 365 * 24 * 3_600_000,
     late_release_ms: 0,
   },
@@ -76,23 +76,25 @@ const lend = defineProviderApi<SessionOf<typeof staticPool>>()({
         ? 'No host of the inventory has these labels.'
         : `Too few of the ${fitting.length} hosts with these labels are free.`;
     call.fence();
-    const lent = await told(() => leases.take(token, machine_count, fitting, clock.now()));
-    if (lent.length === 0) throw new ProviderFault('capacity', message, { code: 'NO_HOST' });
-    const count = machine_count - lent.length;
+    const leased = await asFault(() => leases.take(token, machine_count, fitting, clock.now()));
+    if (leased.length === 0) throw new ProviderFault('capacity', message, { code: 'NO_HOST' });
+    const count = machine_count - leased.length;
     const shortfall = count > 0 ? { shortfall: [{ kind: 'capacity', code: 'NO_HOST', message, count } as const] } : {};
-    return { handle: { token }, machines: lent.map(report), settled: true, ...shortfall };
+    return { handle: { token }, machines: leased.map(report), settled: true, ...shortfall };
   },
 
   async observe({ leases }, watched) {
-    return told(() => watched.map(({ handle }) => ({ machines: leases.of(handle.token).map(report), settled: true })));
+    return asFault(() =>
+      watched.map(({ handle }) => ({ machines: leases.of(handle.token).map(report), settled: true })),
+    );
   },
 
   async release({ leases, clock }, { token }, { go }, call) {
     const named = new Set(go.map(({ machine_id }) => machine_id));
-    const back = (await told(() => leases.of(token))).filter((lease) => named.has(idOf(lease)));
-    for (const lease of back) {
+    const returned = (await asFault(() => leases.of(token))).filter((each) => named.has(idOf(each)));
+    for (const each of returned) {
       call.fence();
-      await told(() => leases.giveBack(lease, clock.now()));
+      await asFault(() => leases.giveBack(each, clock.now()));
     }
     return { done: true };
   },
@@ -100,7 +102,7 @@ const lend = defineProviderApi<SessionOf<typeof staticPool>>()({
 
 const idOf = ({ name, number }: Lease): string => `${name}.${number}`;
 
-/** A lease as a machine. What the inventory says of the host by now does not matter: it may have been taken out. */
+/** Reports a lease as a machine. The inventory is not read: the host may no longer be in it. */
 function report(lease: Lease): MachineReport {
   const { name, address, taken_at, returned_at } = lease;
   const out = returned_at === null;
@@ -115,8 +117,8 @@ function report(lease: Lease): MachineReport {
   };
 }
 
-/** What SQLite refuses was not done, and may be tried again: the same token gets the same hosts. */
-async function told<T>(work: () => T): Promise<T> {
+/** Throws an error of SQLite as `unavailable`: nothing was written, and the same token gets the same hosts later. */
+async function asFault<T>(work: () => T): Promise<T> {
   try {
     return work();
   } catch (cause) {
@@ -130,5 +132,5 @@ export default definePlugin({
   name: 'provider-static-pool',
   contract: 1,
   providers: [staticPool],
-  providerApis: [lend],
+  providerApis: [lease],
 });

@@ -6,12 +6,12 @@ export interface Host {
   readonly address: string;
 }
 
-/** A host, lent for the `number`th time. */
+/** The `number`th lease of a host. */
 export interface Lease extends Host {
   readonly number: number;
   /** Epoch milliseconds. */
   readonly taken_at: number;
-  /** Null: it is still out. */
+  /** Null: the host is still leased. */
   readonly returned_at: number | null;
 }
 
@@ -23,27 +23,27 @@ const tables = `
     PRIMARY KEY (name, number)
   ) STRICT;
   CREATE INDEX IF NOT EXISTS lease_of ON lease (token);
-  -- Whatever the code above it does: a host is never lent twice.
+  -- A host cannot have two open leases, even if the code has a mistake.
   CREATE UNIQUE INDEX IF NOT EXISTS lent ON lease (name) WHERE returned_at IS NULL;`;
 
 /**
- * Who has which host, in one file of SQLite. Any number of processes may work with it at the same time. Leases stay
- * written down when they ended.
+ * The leases of all hosts, in one SQLite file. Any number of processes may use it at the same time. A lease that has
+ * ended stays in the file.
  */
 export class Leases {
   readonly #database: DatabaseSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#alone(() => database.exec(tables));
+    this.#exclusively(() => database.exec(tables));
   }
 
   /**
-   * Lends up to `count` of these hosts, those first that stand first, in one transaction. The same token gets the same
-   * hosts, however often it is asked.
+   * Leases up to `count` of these hosts, in their sequence, in one transaction. The same token gets the same hosts at
+   * each call.
    */
   take(token: string, count: number, hosts: readonly Host[], now: number): readonly Lease[] {
-    return this.#alone(() => {
+    return this.#exclusively(() => {
       const { changes } = this.#run('INSERT OR IGNORE INTO loan (token, asked) VALUES (?, ?)', token, count);
       if (Number(changes) === 0) return this.of(token);
       const out = new Set(
@@ -63,7 +63,7 @@ export class Leases {
     });
   }
 
-  /** What was lent under a token, returned or not. */
+  /** The leases of a token, returned ones included. */
   of(token: string): readonly Lease[] {
     return this.#all<Lease>(
       'SELECT name, number, address, taken_at, returned_at FROM lease WHERE token = ? ORDER BY rowid',
@@ -71,7 +71,7 @@ export class Leases {
     );
   }
 
-  /** Takes a host back. It is free at once; one that was taken back before stays as it is, with whomever it is now. */
+  /** Ends a lease. The host is free at once. A lease that has ended before does not change, nor does a later one. */
   giveBack({ name, number }: Lease, now: number): void {
     this.#run(
       'UPDATE lease SET returned_at = ? WHERE name = ? AND number = ? AND returned_at IS NULL',
@@ -85,8 +85,8 @@ export class Leases {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** Of all that work with the file, one at a time is in here; one that is killed leaves nothing half done. */
-  #alone<T>(work: () => T): T {
+  /** One process at a time executes this; one that is killed leaves no partial change. */
+  #exclusively<T>(work: () => T): T {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const result = work();

@@ -14,7 +14,7 @@ const waiting = muster.waitFor(request_id, {
   },
 });
 await waiting.catch(({ name }: Error) => console.log(name)); // AbortError
-// Nobody waits any longer, and the request goes on.
+// Only the wait has ended; the request continues.
 const { status } = await muster.sync_and_get_request({ request_id });
 console.log(status !== 'cancelled'); // true
 // #endregion

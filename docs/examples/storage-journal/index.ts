@@ -3,12 +3,12 @@ import { MemoryStore, type JournalEntry } from 'muster/storage-memory';
 import { openLines } from './lines.ts';
 
 /**
- * A line of text for every commit, and everything in memory: for one broker with some ten thousand requests, to be
- * followed with `tail -f`.
+ * One line of JSON for each commit, and all records in memory: for one broker with some ten thousand requests.
+ * `tail -f` shows the commits.
  */
 const journalStorage = defineStorage({
   type: 'journal',
-  // One process at a time; the loop runs in the thread of the faces.
+  // One process at a time; the loop runs in the thread of the interfaces.
   shared: false,
   options: Type.Object({
     path: Type.String({ default: './data/muster.jsonl', description: 'The file that the lines are added to.' }),
@@ -19,8 +19,7 @@ const journalStorage = defineStorage({
       throw new BrokerError('UNAVAILABLE', `The journal ${path} cannot be opened: ${cause.message}.`, {}, { cause });
     });
     const store = new MemoryStore(context, {
-      // Resolves when the line is on the disk: only then does anybody see what it says, and only then is it
-      // acknowledged.
+      // Resolves when the line is on disk: the commit becomes visible and is acknowledged only then.
       write: (entry) =>
         lines.append(JSON.stringify(entry)).catch((cause) => {
           throw new BrokerError('UNAVAILABLE', `Nothing can be written to ${path}: ${cause.message}.`, {}, { cause });

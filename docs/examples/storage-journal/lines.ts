@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * A file of lines for one process at a time. `read` comes first and once. A line that a crash left half written is no
- * line: whoever appended it was not told that it is there, and the next one takes its place.
+ * A file of lines for one process at a time. Call `read` first, and once. A line that a crash left incomplete was
+ * never acknowledged: `read` skips it, and the next `append` overwrites it.
  */
 export async function openLines(path: string) {
   const directory = dirname(path);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = lockOf(`${path}.lock`);
   const file = await open(path, 'a+', 0o600);
-  // The name of a new file is as durable as its lines.
+  // Makes the name of a new file as durable as its lines.
   const folder = await open(directory);
   await folder.sync();
   await folder.close();
@@ -53,7 +53,7 @@ export async function openLines(path: string) {
   };
 }
 
-/** SQLite's lock: the system frees it with the process, however that ends. */
+/** SQLite's lock: the system frees it at every end of the process. */
 function lockOf(path: string): DatabaseSync {
   const lock = new DatabaseSync(path);
   try {

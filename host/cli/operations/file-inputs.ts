@@ -6,7 +6,7 @@ import { rename } from '../../../core/schema/rename.ts';
 import { conversionPlanOf } from '../../../core/schema/conversion-plan.ts';
 import { BrokerError } from '../../../core/contract/errors.ts';
 import { declarations, type DeclaredOperation } from './declared-operations.ts';
-import { readValueFile } from './read-file.ts';
+import { readValueFile } from './read-value-file.ts';
 import { templateFields, UsageError } from './read-texts.ts';
 
 /**
@@ -99,9 +99,9 @@ async function readForeignFormat(
   const { spellings } = conversionPlanOf(declarations().template);
   const isOwnField = (key: string) => key === key.toLowerCase() || spellings?.has(key);
   if (!listIn(source.value).some((each) => isObject(each) && !Object.keys(each).every(isOwnField))) return undefined;
-  const { foreignTemplates } = await import('../../../config/templates/foreign-templates.ts');
+  const { convertTemplates } = await import('../../../config/templates/convert-templates.ts');
   const options = { cwd: process.cwd(), env: process.env, ...(config === undefined ? {} : { file: config }) };
-  const read = await foreignTemplates(source, resolve(name), options);
+  const read = await convertTemplates(source, resolve(name), options);
   for (const sentence of read?.warnings ?? []) warn(sentence);
   return read && [...read.templates];
 }

@@ -66,10 +66,10 @@ function returnCounts({ status, requested_count, machines = [], fulfilment }: Re
   return [...main, ...otherCounts(counts, 'terminated', 'failed')];
 }
 
-const otherCounts = (counts: ReadonlyMap<string, readonly unknown[]>, ...told: readonly string[]): string[] =>
-  [...counts].flatMap(([state, mine]) => (told.includes(state) ? [] : [`${mine.length} ${state}`]));
+const otherCounts = (counts: ReadonlyMap<string, readonly unknown[]>, ...shownStates: readonly string[]): string[] =>
+  [...counts].flatMap(([state, mine]) => (shownStates.includes(state) ? [] : [`${mine.length} ${state}`]));
 
-/** A line that would go on in the next row cannot be written anew: the id gives way first, then the end. */
+/** A line longer than the terminal cannot be rewritten, so the id is cut first, then the end. */
 function fitted(line: string, id: string, columns: number | undefined): string {
   // The last column stays free: some terminals start a new row when it is written.
   const excess = columns ? line.length - (columns - 1) : 0;

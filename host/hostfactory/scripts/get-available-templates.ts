@@ -9,8 +9,8 @@ import type { Script } from '../client/script.ts';
  * the state of the cloud is.
  */
 export const getAvailableTemplates: Script = async ({ instance, services, strategy }) => {
-  const { templates, clock } = services;
-  const all = templates
+  const { templateLibrary, clock } = services;
+  const all = templateLibrary
     .list()
     .items.filter(({ template }) => instance === undefined || isOpen(template, instance, services));
   const items = await Promise.all(all.map((known) => detail(known, instance, services)));
@@ -21,9 +21,9 @@ export const getAvailableTemplates: Script = async ({ instance, services, strate
  * Whether a template may be requested from the instance of the scheduler's provider. Templates that only another
  * instance serves are not offered.
  */
-function isOpen(template: Template, name: string, { providers, templates }: Services): boolean {
+function isOpen(template: Template, name: string, { providers, templateLibrary }: Services): boolean {
   const instance = providers.require(name);
-  const open = templates.openTo(template.template_id);
+  const open = templateLibrary.openTo(template.template_id);
   if (open && !open.includes(name)) return false;
   if (template.provider_name !== undefined && template.provider_name !== name && !open) return false;
   if (template.provider_type !== undefined && template.provider_type !== instance.type) return false;
@@ -48,9 +48,9 @@ async function detail(
 async function availableOf(
   { template_id }: Template,
   instance: string | undefined,
-  { providers, templates, inventory, clock }: Services,
+  { providers, templateLibrary, inventory, clock }: Services,
 ): Promise<number | undefined> {
-  const serving = candidatesOf(templates.placed(template_id), providers).filter(
+  const serving = candidatesOf(templateLibrary.placed(template_id), providers).filter(
     ({ name, enabled }) => enabled && (instance === undefined || name === instance),
   );
   const now = clock.now();

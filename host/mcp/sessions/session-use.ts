@@ -38,8 +38,8 @@ export function evictableSessions<S extends Readonly<SessionUse>>(
   for (const [holder, held] of groups) {
     const byUse = held.toSorted(([, a], [, b]) => a.used - b.used);
     const busy = holder !== client && held.length > limit / 2 ? byUse[0] : undefined;
-    const victim = byUse.find(([, { calls }]) => calls === 0) ?? busy;
-    if (victim) return [...idle, victim];
+    const evicted = byUse.find(([, { calls }]) => calls === 0) ?? busy;
+    if (evicted) return [...idle, evicted];
   }
   return idle;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { ServerSettings } from '../../../config/schema.ts';
 import { BrokerError } from '../../../core/contract/errors.ts';
-import { isLoopback, objectionToHost } from '../../http/caller-check.ts';
+import { isLoopback, objectionToHost } from '../../http/check-host-and-origin.ts';
 import { isLocalCall } from '../../http/local-call.ts';
 import { pageCheck } from './page-check.ts';
 import { WireRefusal } from '../refusal.ts';

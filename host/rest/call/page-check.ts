@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ServerSettings } from '../../../config/schema.ts';
-import { isOwnPage, objectionToOrigin } from '../../http/caller-check.ts';
+import { isOwnPage, objectionToOrigin } from '../../http/check-host-and-origin.ts';
 import { WireRefusal } from '../refusal.ts';
 
 type Settings = Pick<ServerSettings, 'trust_proxy' | 'allowed_hosts'>;

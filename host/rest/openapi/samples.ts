@@ -22,9 +22,9 @@ const return_id = 'ret-019bc0f1-91a0-7c42-8b6e-5d1f0a2c4e63';
 const machine_id = 'i-0a1b2c3d4e5f60718';
 
 export function samplesOf({ services }: Broker): Samples {
-  const [first] = services.templates.list({ limit: 1, offset: 0 }).items;
+  const [first] = services.templateLibrary.list({ limit: 1, offset: 0 }).items;
   const [instance] = services.providers.instances;
-  const template_id = services.templates.knows('small') ? 'small' : (first?.template.template_id ?? 'small');
+  const template_id = services.templateLibrary.knows('small') ? 'small' : (first?.template.template_id ?? 'small');
   const provider_instance = instance?.name ?? 'east';
   const provider_type = instance?.type ?? 'cloud';
   const provider_api = instance ? (services.providers.apis(instance.name)[0]?.name ?? 'RunInstances') : 'RunInstances';

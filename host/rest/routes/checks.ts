@@ -38,7 +38,7 @@ export async function checksOf(broker: Broker): Promise<Checks> {
   ]);
   return {
     storage,
-    templates: { ok: services.templates.cacheStats.loads > 0 },
+    templates: { ok: services.templateLibrary.cacheStats.loads > 0 },
     loop: loop ? loopCheck : { ok: true, message: 'Another server on the same storage runs the reconciler.' },
     providers: providersOf(broker),
   };

@@ -32,7 +32,7 @@ export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker:
     pid: process.pid,
     workers: broker.configuration.server.workers,
     loop: broker.loop?.where ?? 'none',
-    templates: broker.services.templates.cacheStats.templates,
+    templates: broker.services.templateLibrary.cacheStats.templates,
     providers: broker.services.providers.instances.map(({ name, type, enabled }) => {
       const { status, message } = broker.facts.health(name);
       return {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Broker } from '../../compose.ts';
+import type { Family } from '../../metrics/family.ts';
 import type { PathTable } from './path-table.ts';
 
 /**
@@ -23,11 +24,23 @@ interface Scrape {
 }
 
 async function scrape(broker: Broker): Promise<Scrape> {
-  const [{ brokerFamilies }, { exposition }] = await Promise.all([
-    import('../../metrics/broker-families.ts'),
-    import('../../metrics/exposition.ts'),
-  ]);
+  const { brokerFamilies } = await import('../../metrics/broker-families.ts');
   const [known, counted] = await Promise.all([brokerFamilies(broker), broker.measures()]);
   const { type, text } = await exposition([known, ...counted]);
   return { type, text: Buffer.from(text) };
+}
+
+/**
+ * Returns the text format of Prometheus. Adds up families of the same name by labels. Loads the library at the first
+ * scrape.
+ */
+export async function exposition(
+  sources: readonly (readonly Family[])[],
+): Promise<{ readonly type: string; readonly text: string }> {
+  const { AggregatorRegistry } = await import('prom-client');
+  // The library accepts the JSON of another registry, which has the shape of families.
+  const registry = AggregatorRegistry.aggregate(
+    sources.map((families) => families.filter(({ values }) => values.length > 0)) as object[],
+  );
+  return { type: registry.contentType, text: await registry.metrics() };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isClaimLost, isFault, type ProviderFault } from '../../../core/index.ts';
-import { shown } from './says.ts';
+import { formatValue } from './format.ts';
 
 /** The outcome of a call into the plugin. */
 export type Outcome<T> =
@@ -24,10 +24,10 @@ export async function outcomeOf<T>(call: () => T | Promise<T>): Promise<Outcome<
 }
 
 /** Describes an outcome for a message, without a full stop. */
-export const told = (outcome: Outcome<unknown>): string => said(outcome).replace(/\.$/, '');
+export const describeOutcome = (outcome: Outcome<unknown>): string => sentenceOf(outcome).replace(/\.$/, '');
 
-function said(outcome: Outcome<unknown>): string {
-  if (outcome.kind === 'value') return `it returned ${shown(outcome.value)}`;
+function sentenceOf(outcome: Outcome<unknown>): string {
+  if (outcome.kind === 'value') return `it returned ${formatValue(outcome.value)}`;
   if (outcome.kind === 'fault')
     return `it threw a ProviderFault of kind '${outcome.fault.kind}': ${outcome.fault.message}`;
   if (outcome.kind === 'claim-lost') return 'it threw ClaimLost';
@@ -35,7 +35,7 @@ function said(outcome: Outcome<unknown>): string {
 }
 
 export const thrown = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : `a value that is not an Error: ${shown(error)}`;
+  error instanceof Error ? `${error.name}: ${error.message}` : `a value that is not an Error: ${formatValue(error)}`;
 
 /** The value that a call returned; fails with the error if the call threw. */
 export const delivered = async <T>(what: string, call: () => T | Promise<T>): Promise<T> =>
@@ -48,7 +48,9 @@ export function valueOf<T>(what: string, outcome: Outcome<T>): T {
     outcome.kind === 'error'
       ? '. Any error except a ProviderFault counts as a bug of the plugin, and as a lost answer.'
       : '';
-  const failure = new assert.AssertionError({ message: `${what} must succeed here: ${told(outcome)}${hint}` });
+  const failure = new assert.AssertionError({
+    message: `${what} must succeed here: ${describeOutcome(outcome)}${hint}`,
+  });
   failure.cause = outcome.kind === 'fault' ? outcome.fault : outcome.kind === 'error' ? outcome.error : undefined;
   throw failure;
 }

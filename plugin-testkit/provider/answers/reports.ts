@@ -8,7 +8,7 @@ import {
   type Shortfall,
 } from '../../../core/index.ts';
 import { notJson } from './not-json.ts';
-import { shown } from './says.ts';
+import { formatValue } from './format.ts';
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type'] as const;
@@ -17,30 +17,31 @@ const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type'] as 
 export function wrongInReport(report: MachineReport): string[] {
   const wrong: string[] = [];
   const given = report as unknown as Readonly<Record<string, unknown>>;
-  if (typeof report !== 'object' || report === null) return [`is ${shown(report)}, not an object`];
+  if (typeof report !== 'object' || report === null) return [`is ${formatValue(report)}, not an object`];
   if (typeof given['machine_id'] !== 'string' || given['machine_id'] === '')
     wrong.push('machine_id must be a text that is not empty');
   if (!(machineStatuses as readonly unknown[]).includes(given['status']))
-    wrong.push(`status ${shown(given['status'])} is none of ${machineStatuses.join(', ')}`);
+    wrong.push(`status ${formatValue(given['status'])} is none of ${machineStatuses.join(', ')}`);
   if (given['status'] === 'failed')
     wrong.push("status 'failed' is reserved for the broker; report the state of the machine");
-  if (typeof given['ready'] !== 'boolean') wrong.push(`ready must be true or false, but is ${shown(given['ready'])}`);
+  if (typeof given['ready'] !== 'boolean')
+    wrong.push(`ready must be true or false, but is ${formatValue(given['ready'])}`);
   for (const name of texts) {
     const value = given[name];
     if (value !== undefined && (typeof value !== 'string' || value === ''))
-      wrong.push(`${name} must be a text or absent, but is ${shown(value)}`);
+      wrong.push(`${name} must be a text or absent, but is ${formatValue(value)}`);
   }
   for (const name of ['launched_at', 'reclaim_at']) {
     const value = given[name];
     if (value === undefined || (value === null && name === 'reclaim_at')) continue;
     if (typeof value !== 'string' || !iso.test(value) || Number.isNaN(Date.parse(value)))
-      wrong.push(`${name} must be an ISO 8601 time (2026-01-01T00:00:00Z), but is ${shown(value)}`);
+      wrong.push(`${name} must be an ISO 8601 time (2026-01-01T00:00:00Z), but is ${formatValue(value)}`);
   }
   if (given['market'] !== undefined && !['spot', 'on-demand', 'capacity-block'].includes(String(given['market'])))
-    wrong.push(`market must be 'spot', 'on-demand' or 'capacity-block', but is ${shown(given['market'])}`);
+    wrong.push(`market must be 'spot', 'on-demand' or 'capacity-block', but is ${formatValue(given['market'])}`);
   if (given['ready'] === true) {
     if (given['status'] !== 'running')
-      wrong.push(`a machine that is ready must be running, but this one is ${shown(given['status'])}`);
+      wrong.push(`a machine that is ready must be running, but this one is ${formatValue(given['status'])}`);
     if (given['name'] === undefined) wrong.push('a machine that is ready has a name');
     if (given['private_ip'] === undefined && given['public_ip'] === undefined)
       wrong.push('a machine that is ready has an address');
@@ -52,12 +53,12 @@ export function wrongInReport(report: MachineReport): string[] {
 
 /** Fails if a list of reports breaks the contract. */
 function assertReports(reports: unknown, from: string): asserts reports is readonly MachineReport[] {
-  assert.ok(Array.isArray(reports), `${from} must have a list of machines, but has ${shown(reports)}.`);
+  assert.ok(Array.isArray(reports), `${from} must have a list of machines, but has ${formatValue(reports)}.`);
   for (const report of reports as MachineReport[]) {
     const wrong = wrongInReport(report);
     assert.ok(
       wrong.length === 0,
-      `${from}, machine ${shown(report?.machine_id)}: ${wrong.join('; ')}. Seen: ${shown(report)}.`,
+      `${from}, machine ${formatValue(report?.machine_id)}: ${wrong.join('; ')}. Seen: ${formatValue(report)}.`,
     );
   }
   const ids = (reports as MachineReport[]).map(({ machine_id }) => machine_id);
@@ -67,7 +68,7 @@ function assertReports(reports: unknown, from: string): asserts reports is reado
 
 /** Fails if a shortfall does not state its cause. */
 function assertShortfall(shortfall: unknown, from: string): asserts shortfall is readonly Shortfall[] {
-  assert.ok(Array.isArray(shortfall), `${from}: shortfall must be a list, but is ${shown(shortfall)}.`);
+  assert.ok(Array.isArray(shortfall), `${from}: shortfall must be a list, but is ${formatValue(shortfall)}.`);
   for (const each of shortfall as Shortfall[]) {
     assert.ok(
       faultKinds.includes(each?.kind) &&
@@ -75,18 +76,18 @@ function assertShortfall(shortfall: unknown, from: string): asserts shortfall is
         each.code !== '' &&
         typeof each.message === 'string' &&
         each.message !== '',
-      `${from}: a shortfall states its cause with kind (${faultKinds.join(', ')}), code and message; seen: ${shown(each)}.`,
+      `${from}: a shortfall states its cause with kind (${faultKinds.join(', ')}), code and message; seen: ${formatValue(each)}.`,
     );
     assert.ok(
       each.count === undefined || (Number.isInteger(each.count) && each.count >= 0),
-      `${from}: count must be a whole number; seen: ${shown(each)}.`,
+      `${from}: count must be a whole number; seen: ${formatValue(each)}.`,
     );
   }
 }
 
 /** Fails if an answer of `observe` does not have one valid entry for each order that was asked for. */
 export function assertObservations(answer: unknown, asked: number): void {
-  assert.ok(Array.isArray(answer), `observe must return a list, but returned ${shown(answer)}.`);
+  assert.ok(Array.isArray(answer), `observe must return a list, but returned ${formatValue(answer)}.`);
   assert.equal(
     answer.length,
     asked,
@@ -97,13 +98,13 @@ export function assertObservations(answer: unknown, asked: number): void {
     const from = `observe, entry ${index}`;
     assert.ok(
       typeof entry === 'object' && entry !== null,
-      `${from} must be an observation or a ProviderFault, but is ${shown(entry)}.`,
+      `${from} must be an observation or a ProviderFault, but is ${formatValue(entry)}.`,
     );
     assertReports(entry.machines, from);
     assert.equal(
       typeof entry.settled,
       'boolean',
-      `${from}: settled must be true or false, but is ${shown(entry.settled)}.`,
+      `${from}: settled must be true or false, but is ${formatValue(entry.settled)}.`,
     );
     if (entry.shortfall !== undefined) assertShortfall(entry.shortfall, from);
     const unstorable = entry.handle === undefined ? undefined : notJson(entry.handle, 'handle');
@@ -115,18 +116,18 @@ export function assertObservations(answer: unknown, asked: number): void {
 export function assertLaunch(launch: Launch, ordered: number): void {
   assert.ok(
     typeof launch === 'object' && launch !== null,
-    `launch must return {handle, settled}, but returned ${shown(launch)}.`,
+    `launch must return {handle, settled}, but returned ${formatValue(launch)}.`,
   );
   assert.ok(
     typeof launch.handle === 'object' && launch.handle !== null,
-    `launch must return a handle that is an object, but returned ${shown(launch.handle)}.`,
+    `launch must return a handle that is an object, but returned ${formatValue(launch.handle)}.`,
   );
   const unstorable = notJson(launch.handle, 'handle');
   assert.ok(unstorable === undefined, `launch: ${unstorable}. The handle is stored as JSON.`);
   assert.equal(
     typeof launch.settled,
     'boolean',
-    `launch: settled must be true or false, but is ${shown(launch.settled)}.`,
+    `launch: settled must be true or false, but is ${formatValue(launch.settled)}.`,
   );
   if (launch.machines !== undefined) assertReports(launch.machines, 'launch');
   if (launch.shortfall !== undefined) assertShortfall(launch.shortfall, 'launch');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ClaimLost, type Call } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
-import { outcomeOf, told, type Outcome } from '../answers/outcome.ts';
-import { sameIds } from '../answers/says.ts';
+import { outcomeOf, describeOutcome, type Outcome } from '../answers/outcome.ts';
+import { assertSameIds } from '../answers/assert-same-ids.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 import { within } from '../harness/within.ts';
 
@@ -49,7 +49,7 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
         assert.equal(
           outcome.fault.kind,
           'unknown-outcome',
-          `An aborted launch may have been carried out, so its fault must be 'unknown-outcome'; ${told(outcome)}.`,
+          `An aborted launch may have been carried out, so its fault must be 'unknown-outcome'; ${describeOutcome(outcome)}.`,
         );
       assert.notEqual(outcome.kind, 'value', 'An aborted launch must not return an answer.');
     });
@@ -65,14 +65,14 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
     );
     if (!(api.capabilities?.token_valid_ms > 0) && outcome.kind === 'value') return;
     const ids = await harness.up(await harness.launch(order));
-    sameIds(await harness.livingAfter(count), ids, 'The two launches are one order.', 'Living');
+    assertSameIds(await harness.livingAfter(count), ids, 'The two launches are one order.', 'Living');
   });
 
   on('a launch whose claim is lost starts nothing', async (harness) => {
     const order = await harness.order();
     const outcome = await outcomeOf(() => harness.send(order, undefined, fenced(harness, order.request_id)));
     assertLost(outcome, 'launch');
-    sameIds(await harness.livingAfter(0), [], 'call.fence() threw, so nothing was to be started.', 'Living');
+    assertSameIds(await harness.livingAfter(0), [], 'call.fence() threw, so nothing was to be started.', 'Living');
   });
 
   on('a release whose claim is lost ends nothing', async (harness) => {
@@ -83,7 +83,7 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
     const outcome = await outcomeOf(() =>
       api.release(session, attempt.handle, aim, fenced(harness, attempt.order.request_id)),
     );
-    sameIds(await harness.livingAfter(ids.length), ids, 'call.fence() threw, so nothing was to end.', 'Living');
+    assertSameIds(await harness.livingAfter(ids.length), ids, 'call.fence() threw, so nothing was to end.', 'Living');
     assertLost(outcome, 'release');
   });
 }
@@ -99,7 +99,7 @@ function assertLost(outcome: Outcome<unknown>, verb: string): void {
   assert.equal(
     outcome.kind,
     'claim-lost',
-    `${verb} must call call.fence() before every request that changes the provider, and must not catch the ClaimLost that it throws; ${told(outcome)}.`,
+    `${verb} must call call.fence() before every request that changes the provider, and must not catch the ClaimLost that it throws; ${describeOutcome(outcome)}.`,
   );
 }
 

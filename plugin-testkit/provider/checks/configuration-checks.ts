@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sentences, systemClock } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
 import { configSchema, parseConfig } from '../harness/read-input.ts';
-import { shown } from '../answers/says.ts';
+import { formatValue } from '../answers/format.ts';
 import { fieldsOf, typesOf, variantsOf, type SchemaField } from '../harness/schema-fields.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
@@ -45,7 +45,7 @@ export function configurationChecks({ list, subject, on }: ProviderChecks): void
       assert.notEqual(
         value[name],
         undefined,
-        `config.${name} has the default ${shown(schema['default'])} and must get it.`,
+        `config.${name} has the default ${formatValue(schema['default'])} and must get it.`,
       );
     }
     await connects(harness, value, 'with only the required fields');
@@ -57,7 +57,7 @@ export function configurationChecks({ list, subject, on }: ProviderChecks): void
       for (const field of fields().filter(({ path }) => !insideList(path, type.config))) {
         for (const { value, good, bound } of endsOf(field)) {
           const { value: read, findings } = parseConfig(subject, withField(harness.world.config, field.path, value));
-          const at = `config.${field.name}: ${shown(value)}`;
+          const at = `config.${field.name}: ${formatValue(value)}`;
           if (good) {
             assert.ok(read, `${at} is within ${bound} and must be accepted: ${sentences(findings)}`);
             await connects(harness, read, at);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ProviderChecks } from '../check-list.ts';
-import { outcomeOf, told } from '../answers/outcome.ts';
+import { outcomeOf, describeOutcome } from '../answers/outcome.ts';
 import type { LaunchFaultKind } from '../provider-kit.ts';
-import { listed, sameIds } from '../answers/says.ts';
+import { assertSameIds } from '../answers/assert-same-ids.ts';
+import { formatIds } from '../answers/format.ts';
 import { fieldsOf } from '../harness/schema-fields.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
@@ -10,7 +11,7 @@ const sentences: Readonly<Record<LaunchFaultKind, string>> = {
   capacity: 'without capacity, the launch reports capacity',
   quota: 'when the account has reached a limit, the launch reports quota',
   throttled: 'when calls are throttled, the launch reports throttled, and starts its machines when it is sent again',
-  credentials: 'without permission, the launch reports credentials',
+  credentials: 'when the credentials are refused, the launch reports credentials',
   invalid: 'when the provider refuses the parameters, the launch reports invalid',
   unavailable:
     'when the provider was certainly not reached, the launch reports unavailable, and starts its machines when it is sent again',
@@ -41,12 +42,12 @@ export function faultChecks({ when, subject }: ProviderChecks): void {
         else {
           assert.ok(
             outcome.kind === 'fault',
-            `A launch that fails throws a ProviderFault of kind '${kind}': ${told(outcome)}.`,
+            `A launch that fails throws a ProviderFault of kind '${kind}': ${describeOutcome(outcome)}.`,
           );
           assert.equal(
             outcome.fault.kind,
             kind,
-            `The launch must report '${kind}', because the kind determines what the broker does next; ${told(outcome)}.`,
+            `The launch must report '${kind}', because the kind determines what the broker does next; ${describeOutcome(outcome)}.`,
           );
           assert.ok(
             outcome.fault.message !== '',
@@ -60,7 +61,7 @@ export function faultChecks({ when, subject }: ProviderChecks): void {
           assertNoSecret(harness, outcome.fault);
         }
         if (!again.has(kind))
-          return void sameIds(
+          return void assertSameIds(
             await harness.livingAfter(0),
             [],
             `After '${kind}' the order is over, and nothing of it may live.`,
@@ -72,10 +73,10 @@ export function faultChecks({ when, subject }: ProviderChecks): void {
         );
         assert.ok(
           answered.kind === 'value',
-          `After '${kind}' the same order, sent again, must be answered: ${told(answered)}.`,
+          `After '${kind}' the same order, sent again, must be answered: ${describeOutcome(answered)}.`,
         );
         const ids = await harness.up(harness.begun(order, answered.value));
-        sameIds(
+        assertSameIds(
           await harness.livingAfter(count),
           ids,
           `After '${kind}' nothing was done, and the order sent again is the only one.`,
@@ -99,7 +100,7 @@ async function assertShort(harness: ProviderHarness, order: any, launch: any, ki
   const kinds = attempt.shortfall.map((each) => `${each.kind} (${each.message})`);
   assert.ok(
     attempt.shortfall.some((each) => each.kind === kind),
-    `A launch that starts nothing for '${kind}' throws that fault, or gives a shortfall of that kind; seen: ${listed(kinds)}.`,
+    `A launch that starts nothing for '${kind}' throws that fault, or gives a shortfall of that kind; seen: ${formatIds(kinds)}.`,
   );
   assert.ok(
     attempt.settled || attempt.stuck,

@@ -4,7 +4,7 @@ import type { Finding, Places } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
 import { notJson } from '../answers/not-json.ts';
 import { delivered } from '../answers/outcome.ts';
-import { shown } from '../answers/says.ts';
+import { formatValue } from '../answers/format.ts';
 
 /**
  * Checks of a provider's places and machine types, and of what follows from a template without a call to the
@@ -18,12 +18,12 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
       const offers = pure('offers', (template) => api.offers?.(template), harness.template) ?? [];
       assert.ok(
         Array.isArray(offers) && offers.length > 0,
-        `The template of the world must allow at least one offer; offers gave ${shown(offers)}.`,
+        `The template of the world must allow at least one offer; offers gave ${formatValue(offers)}.`,
       );
       const keys = offers.map(({ key }) => key);
       assert.ok(
         keys.every((key) => typeof key === 'string' && key !== ''),
-        `Each offer has a key; seen: ${shown(offers)}.`,
+        `Each offer has a key; seen: ${formatValue(offers)}.`,
       );
       assert.equal(new Set(keys).size, keys.length, `No two offers have one key; seen: ${keys.join(', ')}.`);
       assert.equal(notJson(offers, 'offers'), undefined, 'Offers are stored as JSON.');
@@ -33,26 +33,26 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
     on('a review depends only on the template, and finds no error in the template of the world', async (harness) => {
       const findings: readonly Finding[] =
         pure('review', (template) => api.review?.(template), harness.template) ?? [];
-      assert.ok(Array.isArray(findings), `review gives a list of findings, and gave ${shown(findings)}.`);
+      assert.ok(Array.isArray(findings), `review gives a list of findings, and gave ${formatValue(findings)}.`);
       for (const each of findings) {
         assert.ok(
           each.level === 'error' || each.level === 'warning',
-          `A finding is an error or a warning; seen: ${shown(each)}.`,
+          `A finding is an error or a warning; seen: ${formatValue(each)}.`,
         );
         assert.ok(
           typeof each.path === 'string' && (each.path === '' || each.path.startsWith('/')),
-          `The path of a finding is a JSON pointer (/subnet_ids/0) or empty; seen: ${shown(each)}.`,
+          `The path of a finding is a JSON pointer (/subnet_ids/0) or empty; seen: ${formatValue(each)}.`,
         );
         assert.ok(
           typeof each.message === 'string' && each.message !== '',
-          `A finding says what is wrong; seen: ${shown(each)}.`,
+          `A finding says what is wrong; seen: ${formatValue(each)}.`,
         );
       }
       const errors = findings.filter(({ level }) => level === 'error');
       assert.deepEqual(
         errors,
         [],
-        `The template of the world can be launched, so review finds no error in it; found: ${shown(errors)}.`,
+        `The template of the world can be launched, so review finds no error in it; found: ${formatValue(errors)}.`,
       );
     });
 
@@ -62,7 +62,7 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
     assert.equal(
       served,
       true,
-      `With the config of the world, serves('${api.name}') must be true; it is ${shown(served)}.`,
+      `With the config of the world, serves('${api.name}') must be true; it is ${formatValue(served)}.`,
     );
   });
 
@@ -94,7 +94,7 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
             typeof each.arch === 'string' &&
             each.arch !== '' &&
             whole,
-          `A machine type has name, vcpus, cores, memory_mib and arch; seen: ${shown(each)}.`,
+          `A machine type has name, vcpus, cores, memory_mib and arch; seen: ${formatValue(each)}.`,
         );
         assert.ok(!names.has(each.name), `The machine type ${each.name} is listed twice.`);
         names.add(each.name);
@@ -111,7 +111,7 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
       );
       assert.ok(
         seen === undefined || typeof seen.name === 'string',
-        `machineTypeOf gives a machine type or undefined, and gave ${shown(seen)}.`,
+        `machineTypeOf gives a machine type or undefined, and gave ${formatValue(seen)}.`,
       );
     });
 }
@@ -126,7 +126,7 @@ function pure<A extends object, T>(name: string, act: (given: A) => T, given: A)
   );
   assert.ok(
     isDeepStrictEqual(first, second),
-    `${name} must be pure: two calls returned ${shown(first)} and ${shown(second)}.`,
+    `${name} must be pure: two calls returned ${formatValue(first)} and ${formatValue(second)}.`,
   );
   return first;
 }
@@ -143,6 +143,6 @@ function arePlaces(name: string, places: Places | undefined): void {
     new Set(list).size === list.length;
   assert.ok(
     isList(places?.regions) && isList(places?.availability_zones),
-    `${name} gives {regions, availability_zones}, lists of different names; it gave ${shown(places)}.`,
+    `${name} gives {regions, availability_zones}, lists of different names; it gave ${formatValue(places)}.`,
   );
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ProviderChecks } from '../check-list.ts';
-import { outcomeOf, told } from '../answers/outcome.ts';
-import { sameIds, shown } from '../answers/says.ts';
+import { outcomeOf, describeOutcome } from '../answers/outcome.ts';
+import { assertSameIds } from '../answers/assert-same-ids.ts';
+import { formatValue } from '../answers/format.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
 /** Checks of launches. */
@@ -35,12 +36,12 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
   on('machines become ready, with a name and an address', async (harness) => {
     const attempt = await harness.start();
     const ids = await harness.up(attempt);
-    sameIds(await harness.living(), ids, 'What is ready lives.', 'Living');
+    assertSameIds(await harness.living(), ids, 'What is ready lives.', 'Living');
   });
 
   on('a launch of one machine gives one', async (harness) => {
     const ids = await harness.up(await harness.start({ count: 1 }));
-    sameIds(await harness.livingAfter(1), ids, 'One machine was ordered.', 'Living');
+    assertSameIds(await harness.livingAfter(1), ids, 'One machine was ordered.', 'Living');
   });
 
   on('an id is never used again', async (harness) => {
@@ -62,7 +63,7 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
     const ids = await harness.up(attempt);
     const later = harness.afresh(attempt);
     await harness.up(later);
-    sameIds(later.alive, ids, 'The handle alone, as stored, must lead to all machines of the order.', 'Seen');
+    assertSameIds(later.alive, ids, 'The handle alone, as stored, must lead to all machines of the order.', 'Seen');
   });
 
   when(
@@ -76,12 +77,12 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
       const outcome = await harness.time.untilFinal(() => harness.send(order));
       if (outcome.kind === 'fault') {
         tooFew(outcome.fault.kind);
-        return void sameIds(await harness.livingAfter(0), [], nothingStarted(outcome.fault.kind), 'Living');
+        return void assertSameIds(await harness.livingAfter(0), [], nothingStarted(outcome.fault.kind), 'Living');
       }
       assert.equal(
         outcome.kind,
         'value',
-        `A launch that finds less room gives fewer machines and a shortfall, or a ProviderFault; ${told(outcome)}.`,
+        `A launch that finds less room gives fewer machines and a shortfall, or a ProviderFault; ${describeOutcome(outcome)}.`,
       );
       const attempt = harness.begun(order, (outcome as Extract<typeof outcome, { kind: 'value' }>).value);
       await harness.time.until(
@@ -91,7 +92,7 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
       const [why] = attempt.shortfall;
       assert.ok(
         why,
-        `${count} machines were ordered, there was room for ${count - 1}, ${attempt.machines.size} came, and nothing said why. Seen: ${shown({ settled: attempt.settled })}.`,
+        `${count} machines were ordered, there was room for ${count - 1}, ${attempt.machines.size} came, and nothing said why. Seen: ${formatValue({ settled: attempt.settled })}.`,
       );
       tooFew(why.kind);
       assert.ok(
@@ -119,7 +120,7 @@ async function oneOfNone(harness: ProviderHarness, room: (world: any, machines: 
   if (outcome.kind === 'fault') return tooFew(outcome.fault.kind);
   assert.ok(
     outcome.kind === 'value',
-    `A launch that finds no room gives a shortfall or a ProviderFault; ${told(outcome)}.`,
+    `A launch that finds no room gives a shortfall or a ProviderFault; ${describeOutcome(outcome)}.`,
   );
   const attempt = harness.begun(order, outcome.value);
   await harness.time.until(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { camelCase, commonTemplateFields, isPlugin } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
 import { fieldsOf, type SchemaField } from '../harness/schema-fields.ts';
-import { shown } from '../answers/says.ts';
+import { formatValue } from '../answers/format.ts';
 import type { Subject } from '../subject.ts';
 
 /** Checks of the definition of a plugin. */
@@ -13,13 +13,13 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
     for (const plugin of plugins) {
       assert.ok(
         isPlugin(plugin),
-        `The plugin ${shown(plugin?.name)} must be what definePlugin gave; export it as default.`,
+        `The plugin ${formatValue(plugin?.name)} must be what definePlugin gave; export it as default.`,
       );
       assert.ok(typeof plugin.name === 'string' && plugin.name !== '', 'A plugin must have a name.');
       assert.equal(
         plugin.contract,
         1,
-        `The plugin '${plugin.name}' must say contract: 1; it says ${shown(plugin.contract)}.`,
+        `The plugin '${plugin.name}' must say contract: 1; it says ${formatValue(plugin.contract)}.`,
       );
       const missing = (plugin.requires ?? []).filter((name) => !plugins.some((each) => each.name === name));
       assert.deepEqual(
@@ -84,7 +84,8 @@ export function manifestChecks({ list, subject }: ProviderChecks): void {
   list.check('its capabilities are complete and consistent', async () => {
     const can = api.capabilities as unknown as Readonly<Record<string, unknown>> | undefined;
     assert.ok(typeof can === 'object' && can !== null, `The API '${api.name}' must have capabilities.`);
-    const say = (name: string, wants: string) => `capabilities.${name} must be ${wants}, and is ${shown(can[name])}.`;
+    const say = (name: string, wants: string) =>
+      `capabilities.${name} must be ${wants}, and is ${formatValue(can[name])}.`;
     for (const name of ['supports_spot', 'supports_on_demand'])
       assert.equal(typeof can[name], 'boolean', say(name, 'true or false'));
     assert.ok(

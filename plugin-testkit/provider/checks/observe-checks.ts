@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { isFault, type MachineReport } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
-import { listed, sameIds } from '../answers/says.ts';
+import { assertSameIds } from '../answers/assert-same-ids.ts';
+import { formatIds } from '../answers/format.ts';
 
 /** Checks of observations. */
 export function observeChecks({ on, when, subject }: ProviderChecks): void {
@@ -15,9 +16,9 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     await harness.giveBack(before);
     await harness.livingAfter(count);
     await harness.look(attempt);
-    sameIds(attempt.alive, ids, 'observe shows what lives of an order.', 'Seen');
-    sameIds(await harness.living(), ids, 'observe shows what lives of an order.', 'Living');
-    sameIds(
+    assertSameIds(attempt.alive, ids, 'observe shows what lives of an order.', 'Seen');
+    assertSameIds(await harness.living(), ids, 'observe shows what lives of an order.', 'Living');
+    assertSameIds(
       attempt.machines.keys(),
       ids,
       'observe never reports a machine of another order, gone or not.',
@@ -40,7 +41,7 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
       for (const [place, index] of turn.entries()) {
         const entry = seen[place];
         assert.ok(entry !== undefined && !isFault(entry), `Entry ${place} must show its order.`);
-        sameIds(
+        assertSameIds(
           asked[place]?.alive ?? [],
           ids[index] ?? [],
           `Asked for orders ${turn.join(', ')} at once, entry ${place} must show order ${index}.`,
@@ -61,11 +62,11 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     const both = ids.filter((id) => others.includes(id));
     assert.ok(
       both.length === 0,
-      `Each attempt has machines of its own, also of one request; seen by both: ${listed(both)}.`,
+      `Each attempt has machines of its own, also of one request; seen by both: ${formatIds(both)}.`,
     );
     await harness.observe([one, other]);
-    sameIds(one.alive, ids, 'Asked for together, attempt 1 shows its own.', 'Seen');
-    sameIds(other.alive, others, 'Asked for together, attempt 2 shows its own.', 'Seen');
+    assertSameIds(one.alive, ids, 'Asked for together, attempt 1 shows its own.', 'Seen');
+    assertSameIds(other.alive, others, 'Asked for together, attempt 2 shows its own.', 'Seen');
   });
 
   on('an order that is over does not hide another that is asked for with it', async (harness) => {
@@ -76,9 +77,14 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     await harness.livingAfter(count);
     await harness.dispose(over.order, over.handle);
     const [gone] = await harness.observe([over, living]);
-    sameIds(living.alive, ids, 'What is wrong with one entry is that entry, never a throw.', 'Seen of the other');
+    assertSameIds(
+      living.alive,
+      ids,
+      'What is wrong with one entry is that entry, never a throw.',
+      'Seen of the other',
+    );
     if (gone !== undefined && !isFault(gone))
-      sameIds(over.alive, [], 'All its machines were given back.', 'Seen of the one that is over');
+      assertSameIds(over.alive, [], 'All its machines were given back.', 'Seen of the one that is over');
   });
 
   on('a session of a restarted process observes and releases the machines of an earlier one', async (harness) => {
@@ -87,14 +93,14 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     const restarted = await harness.connect();
     const later = harness.afresh(attempt);
     await harness.up(later, restarted);
-    sameIds(
+    assertSameIds(
       later.alive,
       ids,
       'What is needed to find machines again is in the handle and the order, never only in memory.',
       'Seen after the restart',
     );
     await harness.giveBack(later, undefined, restarted);
-    sameIds(await harness.livingAfter(0), [], 'All machines were given back after the restart.', 'Living');
+    assertSameIds(await harness.livingAfter(0), [], 'All machines were given back after the restart.', 'Living');
   });
 
   on('observations of an unchanged machine are equal, also with steady: true', async (harness) => {
@@ -103,7 +109,7 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     const [first] = await harness.observe([attempt]);
     const [second] = await harness.observe([attempt], undefined, true);
     assert.ok(first && second && !isFault(first) && !isFault(second), 'observe must show an order at rest.');
-    sameIds(attempt.alive, ids, 'With steady: true, that they live is enough, and they do.', 'Seen at rest');
+    assertSameIds(attempt.alive, ids, 'With steady: true, that they live is enough, and they do.', 'Seen at rest');
     assert.ok(second.settled, 'An order at rest stays settled.');
     for (const { machine_id, status, launched_at } of first.machines) {
       const later: MachineReport | undefined = second.machines.find((each) => each.machine_id === machine_id);
@@ -131,7 +137,7 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
         `Machine ${ended} ended, and observe still calls it ${attempt.machines.get(ended)?.status}.`,
       );
       const missing = others.filter((id) => !attempt.alive.includes(id));
-      assert.ok(missing.length === 0, `Only ${ended} ended; observe shows no more: ${listed(missing)}.`);
+      assert.ok(missing.length === 0, `Only ${ended} ended; observe shows no more: ${formatIds(missing)}.`);
     },
   );
 }

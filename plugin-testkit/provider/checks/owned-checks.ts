@@ -6,7 +6,8 @@ import type { ProviderChecks } from '../check-list.ts';
 import { notJson } from '../answers/not-json.ts';
 import { delivered } from '../answers/outcome.ts';
 import { wrongInReport } from '../answers/reports.ts';
-import { listed, sameIds, shown } from '../answers/says.ts';
+import { assertSameIds } from '../answers/assert-same-ids.ts';
+import { formatIds, formatValue } from '../answers/format.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
 /** Checks of the resources of an installation, which the sweep compares with the records. */
@@ -31,8 +32,13 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
         () => owned(harness, elsewhere, foreign),
         (list) => whole(list, others),
       );
-      sameIds(machinesIn(mine), ids, 'owned lists all machines of its installation and none of another.', 'Listed');
-      sameIds(
+      assertSameIds(
+        machinesIn(mine),
+        ids,
+        'owned lists all machines of its installation and none of another.',
+        'Listed',
+      );
+      assertSameIds(
         machinesIn(yours),
         others,
         'owned lists all machines of its installation and none of another.',
@@ -42,17 +48,17 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
         assert.equal(
           each.request_id,
           ours.order.request_id,
-          `owned names the request of machine ${each.id}; seen: ${shown(each)}.`,
+          `owned names the request of machine ${each.id}; seen: ${formatValue(each)}.`,
         );
         assert.equal(
           each.attempt,
           ours.order.attempt,
-          `owned names the attempt of machine ${each.id}; seen: ${shown(each)}.`,
+          `owned names the attempt of machine ${each.id}; seen: ${formatValue(each)}.`,
         );
       }
       assert.ok(
         mine.every((each) => each.request_id === undefined || each.request_id === ours.order.request_id),
-        `Nothing else of this installation is there; listed: ${shown(mine)}.`,
+        `Nothing else of this installation is there; listed: ${formatValue(mine)}.`,
       );
     });
 
@@ -69,7 +75,7 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
         (list) => list.every(isGone),
       );
       const still = left.filter((each) => !isGone(each)).map(({ kind, id }) => `${kind} ${id}`);
-      assert.ok(still.length === 0, `What is disposed of is gone; owned still lists: ${listed(still)}.`);
+      assert.ok(still.length === 0, `What is disposed of is gone; owned still lists: ${formatIds(still)}.`);
     });
   }
 
@@ -91,13 +97,18 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
             harness.call(),
           ),
         );
-        sameIds(await harness.livingAfter(ids.length), ids, 'The orphans were to go, and nothing else.', 'Living');
+        assertSameIds(
+          await harness.livingAfter(ids.length),
+          ids,
+          'The orphans were to go, and nothing else.',
+          'Living',
+        );
       }
       const left = await harness.time.until(
         async () => (await owned(harness, harness.installation)).filter((each) => isOf(each, lost) && !isGone(each)),
         (list) => list.length === 0,
       );
-      assert.ok(left.length === 0, `What was removed is gone; owned still lists: ${shown(left)}.`);
+      assert.ok(left.length === 0, `What was removed is gone; owned still lists: ${formatValue(left)}.`);
       await delivered('remove of nothing', async () => type.remove?.(session, [], harness.call()));
     });
 
@@ -112,14 +123,14 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
       const ask = (hosts: readonly { machine_id?: string; name?: string }[]) =>
         delivered('whichLive', async () => (await type.whichLive?.(session, hosts, harness.call())) ?? []);
       const byId = await ask([gone, ...others, `${gone}x`].map((machine_id) => ({ machine_id })));
-      sameIds(
+      assertSameIds(
         byId.map(({ machine_id = '' }) => machine_id),
         others,
         `${gone} was released.`,
         'Said to live',
       );
       const byName = await ask([gone, ...others].map((id) => ({ name: name(id) })));
-      sameIds(
+      assertSameIds(
         byName.map((each) => each.name ?? ''),
         others.map(name),
         `${name(gone)} was released; a host may be named by its name alone.`,
@@ -148,14 +159,17 @@ async function owned(harness: ProviderHarness, installation: string, session?: u
     for (const each of list) {
       assert.ok(
         ['machine', 'container', 'launch_template'].includes(each.kind),
-        `owned: kind must be machine, container or launch_template; seen: ${shown(each)}.`,
+        `owned: kind must be machine, container or launch_template; seen: ${formatValue(each)}.`,
       );
-      assert.ok(typeof each.id === 'string' && each.id !== '', `owned: each thing has an id; seen: ${shown(each)}.`);
+      assert.ok(
+        typeof each.id === 'string' && each.id !== '',
+        `owned: each thing has an id; seen: ${formatValue(each)}.`,
+      );
       const wrong = each.machine ? wrongInReport(each.machine) : [];
       assert.ok(wrong.length === 0, `owned, machine ${each.id}: ${wrong.join('; ')}.`);
       assert.ok(
         each.kind !== 'machine' || each.machine,
-        `owned: a machine comes with its report, as observe would give it; seen: ${shown(each)}.`,
+        `owned: a machine comes with its report, as observe would give it; seen: ${formatValue(each)}.`,
       );
       const unstorable = notJson(each, 'the entry');
       assert.ok(unstorable === undefined, `owned: ${unstorable}.`);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ProviderChecks } from '../check-list.ts';
 import { delivered } from '../answers/outcome.ts';
-import { listed, sameIds } from '../answers/says.ts';
+import { assertSameIds } from '../answers/assert-same-ids.ts';
+import { formatIds } from '../answers/format.ts';
 
 /** Checks of releases. */
 export function releaseChecks({ on, subject }: ProviderChecks): void {
@@ -11,7 +12,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const attempt = await harness.start();
     const [gone = '', ...others] = await harness.up(attempt);
     await harness.giveBack(attempt, [gone]);
-    sameIds(
+    assertSameIds(
       await harness.livingAfter(others.length),
       others,
       `Only ${gone} was to go, and nothing was to come.`,
@@ -21,7 +22,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
       () => harness.look(attempt),
       () => !attempt.alive.includes(gone),
     );
-    sameIds(attempt.alive, others, 'observe must agree.', 'Seen');
+    assertSameIds(attempt.alive, others, 'observe must agree.', 'Seen');
   });
 
   on('release of the rest, and then of all again, is a success', async (harness) => {
@@ -31,7 +32,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     await harness.giveBack(attempt, ids.slice(0, 1));
     await harness.livingAfter(ids.length - 1);
     await harness.release(attempt, { go: refs, stay: [], to_come: 0 });
-    sameIds(await harness.livingAfter(0), [], 'All were named.', 'Living');
+    assertSameIds(await harness.livingAfter(0), [], 'All were named.', 'Living');
     await harness.release(attempt, { go: refs, stay: [], to_come: 0 });
     await harness.release(attempt, { go: [], stay: [], to_come: 0 });
   });
@@ -42,14 +43,14 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const aim = { go: harness.refs(attempt, [gone]), stay: harness.refs(attempt, others), to_come: 0 };
     await harness.release(attempt, aim);
     await harness.release(attempt, aim);
-    sameIds(
+    assertSameIds(
       await harness.livingAfter(others.length),
       others,
       `Only ${gone} was to go, however often it was said.`,
       'Living',
     );
     await harness.release(attempt, aim);
-    sameIds(
+    assertSameIds(
       await harness.livingAfter(others.length),
       others,
       `Only ${gone} was to go, also when it was gone.`,
@@ -61,7 +62,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const attempt = await harness.start();
     await harness.up(attempt);
     await harness.giveBack(attempt);
-    sameIds(await harness.livingAfter(0), [], 'All were to go, and nothing was to come.', 'Living');
+    assertSameIds(await harness.livingAfter(0), [], 'All were to go, and nothing was to come.', 'Living');
     await harness.time.until(
       () => harness.look(attempt),
       () => attempt.alive.length === 0 && attempt.settled,
@@ -80,9 +81,9 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     // The machine is old enough to be gone rather than not yet visible, and its id has the same form as the others.
     const notOurs = { ...like, machine_id: unlike(like.machine_id), launched_at: '2020-01-01T00:00:00.000Z' };
     await harness.release(attempt, { go: [notOurs], stay: harness.refs(attempt, ids), to_come: 0 });
-    sameIds(await harness.livingAfter(ids.length), ids, 'None of these was named.', 'Living');
+    assertSameIds(await harness.livingAfter(ids.length), ids, 'None of these was named.', 'Living');
     await harness.release(attempt, { go: [notOurs, like], stay: harness.refs(attempt, ids.slice(1)), to_come: 0 });
-    sameIds(
+    assertSameIds(
       await harness.livingAfter(ids.length - 1),
       ids.slice(1),
       `${like.machine_id} was named together with an unknown machine.`,
@@ -95,7 +96,12 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     await harness.up(one);
     const ids = await harness.up(other);
     await harness.giveBack(one);
-    sameIds(await harness.livingAfter(ids.length), ids, 'Only the machines of the other order were to go.', 'Living');
+    assertSameIds(
+      await harness.livingAfter(ids.length),
+      ids,
+      'Only the machines of the other order were to go.',
+      'Living',
+    );
   });
 
   on('release with nothing to come, straight after the launch, means that nothing comes later', async (harness) => {
@@ -107,17 +113,17 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const later = (await harness.living()).filter((id) => !before.includes(id));
     assert.ok(
       later.length === 0,
-      `After a release with to_come: 0 is done, nothing arrives any more; came later: ${listed(later)}.`,
+      `After a release with to_come: 0 is done, nothing arrives any more; came later: ${formatIds(later)}.`,
     );
     const cut = here.filter((id) => !before.includes(id));
-    assert.ok(cut.length === 0, `They were to stay (go: []), and ended: ${listed(cut)}.`);
+    assert.ok(cut.length === 0, `They were to stay (go: []), and ended: ${formatIds(cut)}.`);
     await harness.time.until(
       () => harness.look(attempt),
       () => attempt.settled,
     );
     assert.ok(attempt.settled, 'An order that was stopped is settled: nothing more comes by itself.');
     await harness.giveBack(attempt);
-    sameIds(await harness.livingAfter(0), [], 'What came before it was stopped can be released.', 'Living');
+    assertSameIds(await harness.livingAfter(0), [], 'What came before it was stopped can be released.', 'Living');
   });
 
   on('release with machines still to come does not keep them from coming', async (harness) => {
@@ -125,7 +131,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const here = harness.refs(attempt, attempt.alive);
     await harness.release(attempt, { go: [], stay: here, to_come: count - here.length });
     const ids = await harness.up(attempt);
-    sameIds(
+    assertSameIds(
       await harness.livingAfter(count),
       ids,
       `${here.length} were there and ${count - here.length} were still to come.`,
@@ -145,9 +151,9 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const unsent = await delivered('prepare', () => harness.order());
     await harness.dispose(unsent);
     await harness.dispose(harness.draft());
-    sameIds(await harness.livingAfter(ids.length), ids, 'The other order was not to be disposed of.', 'Living');
+    assertSameIds(await harness.livingAfter(ids.length), ids, 'The other order was not to be disposed of.', 'Living');
     await harness.look(other);
-    sameIds(other.alive, ids, 'The other order was not to be disposed of.', 'Seen');
+    assertSameIds(other.alive, ids, 'The other order was not to be disposed of.', 'Seen');
   });
 }
 

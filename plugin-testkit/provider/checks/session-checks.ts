@@ -3,7 +3,7 @@ import { setImmediate as soon, setTimeout as after } from 'node:timers/promises'
 import type { ProviderChecks } from '../check-list.ts';
 import { networkUse } from '../harness/network-watch.ts';
 import { delivered } from '../answers/outcome.ts';
-import { shown } from '../answers/says.ts';
+import { formatValue } from '../answers/format.ts';
 import { within } from '../harness/within.ts';
 
 /** Checks of the session of a configured instance. */
@@ -47,7 +47,7 @@ export function sessionChecks({ on, subject }: ProviderChecks): void {
     const second = await delivered('identity', () => type.identity?.(other, harness.call()));
     assert.ok(
       typeof first === 'string' && first !== '',
-      `identity must give a text that names the cloud, and gave ${shown(first)}.`,
+      `identity must give a text that names the cloud, and gave ${formatValue(first)}.`,
     );
     assert.equal(
       second,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ProviderChecks } from '../check-list.ts';
-import { outcomeOf, told } from '../answers/outcome.ts';
-import { sameIds } from '../answers/says.ts';
+import { outcomeOf, describeOutcome } from '../answers/outcome.ts';
+import { assertSameIds } from '../answers/assert-same-ids.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
 /** Checks of orders that are sent more than once. */
@@ -26,7 +26,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
     const attempt = await harness.start();
     const again = await harness.again(attempt.order);
     await once(harness, 'twice, one after the other');
-    sameIds(
+    assertSameIds(
       await harness.up(again),
       await harness.up(attempt),
       'Both answers must lead to the same machines.',
@@ -39,7 +39,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
     const ids = await harness.up(attempt);
     const again = await harness.again(attempt.order);
     await once(harness, 'again after its machines were up');
-    sameIds(await harness.up(again), ids, 'A replay must lead to the machines of the first.', 'By the second');
+    assertSameIds(await harness.up(again), ids, 'A replay must lead to the machines of the first.', 'By the second');
   });
 
   when(valid, lacks, 'launched twice at the same time with one token, an order starts once', async (_, harness) => {
@@ -51,7 +51,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         outcome.kind === 'fault' && ['unavailable', 'throttled', 'unknown-outcome'].includes(outcome.fault.kind);
       assert.ok(
         outcome.kind === 'value' || later,
-        `Two launches of one order at once both answer, or are to be sent again (unavailable, throttled, unknown-outcome): ${told(outcome)}.`,
+        `Two launches of one order at once both answer, or are to be sent again (unavailable, throttled, unknown-outcome): ${describeOutcome(outcome)}.`,
       );
     }
     const attempt = await harness.again(order);
@@ -69,7 +69,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
       const first = await harness.launch(order, before);
       const second = await harness.again(order, after);
       await once(harness, 'through two sessions');
-      sameIds(
+      assertSameIds(
         await harness.up(second, after),
         await harness.up(first, before),
         'Both sessions must lead to the same machines.',
@@ -107,7 +107,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         const order = await harness.prepare(draft, after);
         const attempt = await harness.launch(order, after);
         const ids = await harness.up(attempt, after);
-        sameIds(await harness.livingAfter(count), ids, 'prepare starts no machine.', 'Living');
+        assertSameIds(await harness.livingAfter(count), ids, 'prepare starts no machine.', 'Living');
       },
     );
 
@@ -129,7 +129,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         assert.equal(
           outcome.kind,
           'value',
-          `A launch whose answer was lost throws a ProviderFault of kind 'unknown-outcome'; ${told(outcome)}.`,
+          `A launch whose answer was lost throws a ProviderFault of kind 'unknown-outcome'; ${describeOutcome(outcome)}.`,
         );
       if (valid === undefined) return;
       // The broker may have restarted in between, and the provider may need some time.
@@ -140,10 +140,10 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
       );
       assert.ok(
         again.kind === 'value',
-        `An order whose answer was lost must be answered when it is sent again: ${told(again)}.`,
+        `An order whose answer was lost must be answered when it is sent again: ${describeOutcome(again)}.`,
       );
       const ids = await harness.up(harness.begun(order, again.value), restarted);
-      sameIds(
+      assertSameIds(
         await harness.livingAfter(count),
         ids,
         'The order whose answer was lost and its replay are one.',
@@ -174,14 +174,14 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         );
         const attempt = harness.begun(order, { handle, settled: false });
         const ids = await harness.up(attempt, restarted);
-        sameIds(
+        assertSameIds(
           await harness.living(),
           ids,
           'The handle that find gives leads to the machines of the order.',
           'Living',
         );
         await harness.giveBack(attempt, undefined, restarted);
-        sameIds(await harness.livingAfter(0), [], 'What was found can be released.', 'Living');
+        assertSameIds(await harness.livingAfter(0), [], 'What was found can be released.', 'Living');
       },
     );
 
@@ -194,7 +194,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
         const found = await outcomeOf(async () => api.find?.(session, order, harness.call()));
         assert.ok(
           found.kind === 'value' && found.value === undefined,
-          `find must give undefined for an order of which nothing was started; ${told(found)}.`,
+          `find must give undefined for an order of which nothing was started; ${describeOutcome(found)}.`,
         );
       }
     });

@@ -29,7 +29,7 @@ import { delivered, outcomeOf, valueOf, type Outcome } from '../answers/outcome.
 import type { ProviderWorld } from '../provider-kit.ts';
 import { assertLaunch, assertObservations } from '../answers/reports.ts';
 import { readConfig, readTemplate } from './read-input.ts';
-import { shown } from '../answers/says.ts';
+import { formatValue } from '../answers/format.ts';
 import type { Subject } from '../subject.ts';
 import { isFinal, WorldTime } from './world-time.ts';
 
@@ -293,7 +293,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
           const progress = await say();
           assert.ok(
             typeof progress?.done === 'boolean',
-            `${verb} must return {done}, but returned ${shown(progress)}.`,
+            `${verb} must return {done}, but returned ${formatValue(progress)}.`,
           );
           last = progress.done ? '' : 'done: false';
         } catch (error) {
@@ -311,7 +311,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   }
 
   get #log(): Log {
-    const line = (fields: object, message: string) => void this.lines.push(`${message} ${shown(fields)}`);
+    const line = (fields: object, message: string) => void this.lines.push(`${message} ${formatValue(fields)}`);
     return { debug: line, info: line, warn: line, error: line };
   }
 

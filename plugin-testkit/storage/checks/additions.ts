@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 
 const key = { topic: 'statistics', name: 'east', item: '' };
 const add = (amounts: Readonly<Record<string, number>>, at = 1): Change => ({
@@ -44,7 +44,10 @@ export function checkAdditions({ check, opened, shared }: Contract): void {
   check('a commit that is refused adds nothing', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([add({ asked: 1 })]);
-    await refused(store.commit([add({ asked: 1 }), { op: 'fence', request_id: 'absent', epoch: 0 }]), 'CONFLICT');
+    await assertRefused(
+      store.commit([add({ asked: 1 }), { op: 'fence', request_id: 'absent', epoch: 0 }]),
+      'CONFLICT',
+    );
     assert.deepEqual((await store.get('fact', key))?.value, { asked: 1 });
   });
 
@@ -57,8 +60,8 @@ export function checkAdditions({ check, opened, shared }: Contract): void {
 
   check('what is added is a number, under a plain name', async (ending) => {
     const { store } = await opened(ending);
-    await refused(store.commit([add({ asked: Number.NaN })]), 'INTERNAL');
-    await refused(store.commit([add({ 'a"b.c': 1 })]), 'INTERNAL');
+    await assertRefused(store.commit([add({ asked: Number.NaN })]), 'INTERNAL');
+    await assertRefused(store.commit([add({ 'a"b.c': 1 })]), 'INTERNAL');
     assert.equal(await store.get('fact', key), undefined);
   });
 }

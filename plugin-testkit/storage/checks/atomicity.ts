@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Change, Code } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
 import { aMachine, anAttempt, anEvent, aRequest, aTemplate, aSignal, insert } from '../records.ts';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 import { snapshot } from '../snapshot.ts';
 
 const there = [
@@ -46,10 +46,10 @@ export function checkAtomicity({ check, opened }: Contract): void {
       await store.commit(there);
       const before = await snapshot(store);
       for (let at = 0; at <= good.length; at += 1) {
-        await refused(store.commit([...good.slice(0, at), change, ...good.slice(at)]), code);
+        await assertRefused(store.commit([...good.slice(0, at), change, ...good.slice(at)]), code);
         assert.deepEqual(await snapshot(store), before, `with the refused change as number ${at + 1} of the commit`);
       }
-      await refused(store.commit([...good.toReversed(), change]), code);
+      await assertRefused(store.commit([...good.toReversed(), change]), code);
       assert.deepEqual(await snapshot(store), before, 'with the other changes in reverse order');
       await store.commit(good);
       assert.equal(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Contract } from '../contract.ts';
 import { aMachine, anAttempt, anEvent, aRequest, aSignal, insert } from '../records.ts';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 
 /** The contract of `Store.commit`, and of `insert`, `put` and `delete` in it. */
 export function checkCommits({ check, opened }: Contract): void {
@@ -57,14 +57,14 @@ export function checkCommits({ check, opened }: Contract): void {
   check('an insert of a key that is taken is refused with ALREADY_EXISTS', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([insert('request', aRequest('r-1'))]);
-    await refused(store.commit([insert('request', aRequest('r-1', { message: 'other' }))]), 'ALREADY_EXISTS');
+    await assertRefused(store.commit([insert('request', aRequest('r-1', { message: 'other' }))]), 'ALREADY_EXISTS');
     assert.equal((await store.get('request', { request_id: 'r-1' }))?.message, '');
   });
 
   check('a commit is all or nothing', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([insert('signal', aSignal('w-1'))]);
-    await refused(
+    await assertRefused(
       store.commit([
         insert('machine', aMachine('m-1')),
         { op: 'put', kind: 'signal', record: aSignal('w-1', { applied: true }) },
@@ -147,7 +147,7 @@ export function checkCommits({ check, opened }: Contract): void {
       { op: 'put', kind: 'machine', record: aMachine('m-1', { request_id: 'r-2', status: 'running' }) },
     ]);
     const error = await foreign.catch((reason: { readonly message?: string; readonly details?: unknown }) => reason);
-    await refused(foreign, 'CONFLICT');
+    await assertRefused(foreign, 'CONFLICT');
     assert.match(error?.message ?? '', /r-1.*r-2|r-2.*r-1/);
     assert.deepEqual(error?.details, {
       provider_instance: 'east',
@@ -173,7 +173,7 @@ export function checkCommits({ check, opened }: Contract): void {
 
   check('an event is inserted, never put', async (ending) => {
     const { store } = await opened(ending);
-    await refused(store.commit([{ op: 'put', kind: 'event', record: anEvent() }]), 'INTERNAL');
+    await assertRefused(store.commit([{ op: 'put', kind: 'event', record: anEvent() }]), 'INTERNAL');
     assert.equal(await store.count('event', {}), 0);
   });
 }

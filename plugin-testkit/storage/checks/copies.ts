@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isError, type StorageCheck, type StorageDriver } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
 import { aMachine, anAttempt, anEvent, aRequest, insert } from '../records.ts';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 import { snapshot } from '../snapshot.ts';
 
 const whole = [
@@ -59,7 +59,7 @@ export function checkCopies({ when, opened }: Contract, driver: StorageDriver<an
       assert.equal(copy.size_bytes, size);
 
       await store.commit([insert('request', aRequest('r-3'))]);
-      await refused(can.backup(options, file, false), 'CONFLICT');
+      await assertRefused(can.backup(options, file, false), 'CONFLICT');
       assert.equal((await can.check(options, file)).records['request'], 2, 'what stands there stays');
       await can.backup(options, file, true);
       assert.equal((await can.check(options, file)).records['request'], 3);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Kind } from '../../../core/index.ts';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 import type { Contract } from '../contract.ts';
 import { aMachine, anOwner, aRequest, aSignal, insert } from '../records.ts';
-import { soon } from '../soon.ts';
+import { eventually } from '../eventually.ts';
 
 /** The contract of `watch`, `ready` and `close`. */
 export function checkLife({ check, opened }: Contract): void {
@@ -19,7 +19,7 @@ export function checkLife({ check, opened }: Contract): void {
       const committed = store.commit([insert('request', aRequest('r-1')), insert('machine', aMachine('m-1'))]);
       assert.deepEqual(heard, []);
       await committed;
-      assert.ok(await soon(() => heard.length > 0));
+      assert.ok(await eventually(() => heard.length > 0));
       await store.commit([insert('request', aRequest('r-1'))]).catch(() => {});
       await after(300);
       assert.deepEqual(heard, [['machine', 'request']]);
@@ -34,7 +34,7 @@ export function checkLife({ check, opened }: Contract): void {
     using _other = store.watch(() => (others += 1));
     watch[Symbol.dispose]();
     await store.commit([insert('signal', aSignal('w-1'))]);
-    assert.ok(await soon(() => others > 0));
+    assert.ok(await eventually(() => others > 0));
     assert.equal(heard, 0);
   });
 
@@ -46,7 +46,7 @@ export function checkLife({ check, opened }: Contract): void {
     });
     using _good = store.watch(() => (heard += 1));
     await store.commit([insert('signal', aSignal('w-1'))]);
-    assert.ok(await soon(() => heard === 1));
+    assert.ok(await eventually(() => heard === 1));
   });
 
   check('a storage that is ready can be written to, and one that is closed is not ready', async (ending) => {
@@ -58,7 +58,7 @@ export function checkLife({ check, opened }: Contract): void {
     await store.ready?.();
     assert.equal(await store.changes('request'), before);
     await store.close();
-    if (store.ready) await refused(store.ready(), 'UNAVAILABLE');
+    if (store.ready) await assertRefused(store.ready(), 'UNAVAILABLE');
   });
 
   check('close waits for commits under way, may be called twice, and ends every method', async (ending) => {
@@ -68,14 +68,14 @@ export function checkLife({ check, opened }: Contract): void {
     await last;
     await closed;
     await assert.doesNotReject(store.close(), 'It is closed twice.');
-    await refused(store.get('request', { request_id: 'r-1' }), 'UNAVAILABLE');
-    await refused(store.find('request', {}), 'UNAVAILABLE');
-    await refused(store.count('request', {}), 'UNAVAILABLE');
-    await refused(store.versions({}), 'UNAVAILABLE');
-    await refused(store.commit([]), 'UNAVAILABLE');
-    await refused(store.claim(anOwner(), 1, 1), 'UNAVAILABLE');
-    await refused(store.renew(anOwner(), 1), 'UNAVAILABLE');
-    await refused(store.yield([]), 'UNAVAILABLE');
+    await assertRefused(store.get('request', { request_id: 'r-1' }), 'UNAVAILABLE');
+    await assertRefused(store.find('request', {}), 'UNAVAILABLE');
+    await assertRefused(store.count('request', {}), 'UNAVAILABLE');
+    await assertRefused(store.versions({}), 'UNAVAILABLE');
+    await assertRefused(store.commit([]), 'UNAVAILABLE');
+    await assertRefused(store.claim(anOwner(), 1, 1), 'UNAVAILABLE');
+    await assertRefused(store.renew(anOwner(), 1), 'UNAVAILABLE');
+    await assertRefused(store.yield([]), 'UNAVAILABLE');
     assert.throws(() => store.watch(() => {}), { message: /closed/ });
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Contract } from '../contract.ts';
 import { aRequest, insert } from '../records.ts';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 
 /** The contract of the change `limit`. */
 export function checkLimits({ check, opened, shared }: Contract): void {
@@ -15,16 +15,16 @@ export function checkLimits({ check, opened, shared }: Contract): void {
           { op: 'limit', template_id, machine_count: count, max },
         ]);
       await ask('r-1', 3, 5);
-      await refused(ask('r-2', 3, 5), 'INSTANCE_LIMIT_EXCEEDED');
+      await assertRefused(ask('r-2', 3, 5), 'INSTANCE_LIMIT_EXCEEDED');
       await ask('r-3', 2, 5);
       await ask('r-4', 5, 5, 'large');
-      await refused(ask('r-5', 1, 5), 'INSTANCE_LIMIT_EXCEEDED');
+      await assertRefused(ask('r-5', 1, 5), 'INSTANCE_LIMIT_EXCEEDED');
       await store.commit([
         { op: 'fence', request_id: 'r-1', epoch: 0 },
         { op: 'put', kind: 'request', record: aRequest('r-1', { holds: 0 }) },
       ]);
       await ask('r-5', 3, 5);
-      await refused(ask('r-6', 1, 0, 'none'), 'INSTANCE_LIMIT_EXCEEDED');
+      await assertRefused(ask('r-6', 1, 0, 'none'), 'INSTANCE_LIMIT_EXCEEDED');
       assert.equal(await store.count('request', {}), 4);
     },
   );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 import type { Contract } from '../contract.ts';
 import { aMachine, aRequest, aSignal, insert } from '../records.ts';
 import type { MachineRecord, Query, RequestRecord } from '../../../core/index.ts';
@@ -45,7 +45,7 @@ export function checkQueries({ check, opened }: Contract): void {
     const once = await store.changes('request');
     assert.ok(once > begun);
     await store.commit([insert('machine', aMachine('m-1', {}))]);
-    await refused(store.commit([make('r-1', {})]), 'ALREADY_EXISTS');
+    await assertRefused(store.commit([make('r-1', {})]), 'ALREADY_EXISTS');
     await store.find('request', {});
     assert.equal(await store.changes('request'), once);
     assert.ok((await store.changes('machine')) > 0);
@@ -62,10 +62,10 @@ export function checkQueries({ check, opened }: Contract): void {
 
   check('a query by something that has no column is refused', async (ending) => {
     const { store } = await opened(ending);
-    await refused(store.find('request', { where: { message: '' } as object }), 'INTERNAL');
-    await refused(store.find('request', { where: { status: undefined } as object }), 'INTERNAL');
-    await refused(store.find('request', { limit: -1 }), 'INTERNAL');
-    await refused(store.find('request', { order: [['message' as 'status', 'asc']] }), 'INTERNAL');
+    await assertRefused(store.find('request', { where: { message: '' } as object }), 'INTERNAL');
+    await assertRefused(store.find('request', { where: { status: undefined } as object }), 'INTERNAL');
+    await assertRefused(store.find('request', { limit: -1 }), 'INTERNAL');
+    await assertRefused(store.find('request', { order: [['message' as 'status', 'asc']] }), 'INTERNAL');
   });
 
   check(

@@ -3,8 +3,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Kind, Store } from '../../../core/index.ts';
 import type { Contract, OpenedStorage } from '../contract.ts';
 import { aMachine, anOwner, aRequest, aSignal, insert } from '../records.ts';
-import { refused } from '../refused.ts';
-import { soon } from '../soon.ts';
+import { assertRefused } from '../assert-refused.ts';
+import { eventually } from '../eventually.ts';
 
 const lacks = 'a storage that is shared';
 
@@ -24,7 +24,7 @@ export function checkSharing({ when, opened, shared }: Contract): void {
       await store.commit([insert('machine', aMachine('m-1')), insert('signal', aSignal('w-1'))]);
       assert.ok(await other.get('signal', { signal_id: 'w-1' }));
       assert.equal(await other.count('machine', {}), 1);
-      assert.ok(await soon(() => heard.length > 0), 'The watcher heard nothing within a second.');
+      assert.ok(await eventually(() => heard.length > 0), 'The watcher heard nothing within a second.');
       await after(300);
       assert.deepEqual(heard, [['machine', 'signal']]);
     },
@@ -47,7 +47,7 @@ export function checkSharing({ when, opened, shared }: Contract): void {
       clock.time += 1_000;
       const [second] = await other.claim(anOwner(), 1, 1_000);
       assert.deepEqual(second, { request_id: 'r-1', epoch: 2, taken_over: true });
-      await refused(
+      await assertRefused(
         store.commit([
           { op: 'fence', request_id: 'r-1', epoch: first?.epoch ?? -1 },
           insert('machine', aMachine('m-1')),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Change, Store } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
 import { anAttempt, aRequest, insert } from '../records.ts';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 
 const slot = (request_id: string, max: number, provider_instance = 'east'): Change => ({
   op: 'slot',
@@ -38,7 +38,7 @@ export function checkSlots({ check, opened, shared }: Contract): void {
       await enter(store, 'r-1', 2);
       await store.commit([attempt('r-1', true, 'east', 2)]);
       await enter(store, 'r-2', 2);
-      await refused(enter(store, 'r-3', 2), 'INSTANCE_BUSY');
+      await assertRefused(enter(store, 'r-3', 2), 'INSTANCE_BUSY');
       await enter(store, 'r-3', 1, 'west');
       assert.equal(
         await store.get('attempt', { request_id: 'r-3', attempt: 1 }).then((kept) => kept?.provider_instance),
@@ -75,14 +75,14 @@ export function checkSlots({ check, opened, shared }: Contract): void {
     ]);
     await wait(store, 'r-1', { created_at: 1_001, waits_for: 'east' });
     await wait(store, 'r-3', { created_at: 1_001, waits_for: 'east' });
-    await refused(enter(store, 'r-4', 2), 'INSTANCE_BUSY');
+    await assertRefused(enter(store, 'r-4', 2), 'INSTANCE_BUSY');
     await enter(store, 'r-4', 1, 'west');
-    await refused(enter(store, 'r-3', 1), 'INSTANCE_BUSY');
+    await assertRefused(enter(store, 'r-3', 1), 'INSTANCE_BUSY');
     await enter(store, 'r-1', 1);
     await wait(store, 'r-1', { created_at: 1_001 });
-    await refused(enter(store, 'r-3', 1), 'INSTANCE_BUSY');
+    await assertRefused(enter(store, 'r-3', 1), 'INSTANCE_BUSY');
     await enter(store, 'r-2', 2);
-    await refused(enter(store, 'r-5', 3), 'INSTANCE_BUSY');
+    await assertRefused(enter(store, 'r-5', 3), 'INSTANCE_BUSY');
     await enter(store, 'r-5', 4);
   });
 
@@ -98,8 +98,8 @@ export function checkSlots({ check, opened, shared }: Contract): void {
     const { store } = await opened(ending);
     await store.commit(requests('r-1', 'r-2'));
     await enter(store, 'r-1', 1);
-    await refused(store.commit([attempt('r-2', true), slot('r-2', 1), fence('r-2', 3)]), 'CONFLICT');
-    await refused(store.commit([slot('absent', 9)]), 'CONFLICT');
+    await assertRefused(store.commit([attempt('r-2', true), slot('r-2', 1), fence('r-2', 3)]), 'CONFLICT');
+    await assertRefused(store.commit([slot('absent', 9)]), 'CONFLICT');
   });
 
   check('slots hold for fifty commits at once', async (ending) => {

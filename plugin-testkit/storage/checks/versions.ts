@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Change } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
 import { aMachine, anOwner, aRequest, aTemplate, insert } from '../records.ts';
-import { refused } from '../refused.ts';
+import { assertRefused } from '../assert-refused.ts';
 
 const fence = (request_id: string, epoch: number): Change => ({ op: 'fence', request_id, epoch });
 const putRequest = (record: ReturnType<typeof aRequest>): Change => ({ op: 'put', kind: 'request', record });
@@ -34,8 +34,8 @@ export function checkVersions({ check, opened }: Contract): void {
   check('a request is put only in a commit that carries its fence', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([insert('request', aRequest('r-1')), insert('request', aRequest('r-2'))]);
-    await refused(store.commit([putRequest(aRequest('r-1'))]), 'INTERNAL');
-    await refused(store.commit([fence('r-2', 0), putRequest(aRequest('r-1'))]), 'INTERNAL');
+    await assertRefused(store.commit([putRequest(aRequest('r-1'))]), 'INTERNAL');
+    await assertRefused(store.commit([fence('r-2', 0), putRequest(aRequest('r-1'))]), 'INTERNAL');
   });
 
   check(
@@ -63,19 +63,19 @@ export function checkVersions({ check, opened }: Contract): void {
     const [second] = await store.claim(anOwner({ started: 2, pid: 1 }), 1, 1_000);
     assert.deepEqual([first?.epoch, second?.epoch], [1, 2]);
     for (const epoch of [0, 1, 3]) {
-      await refused(store.commit([fence('r-1', epoch), insert('machine', aMachine('m-1'))]), 'CONFLICT');
-      await refused(store.commit([fence('r-1', epoch), putRequest(aRequest('r-1'))]), 'CONFLICT');
+      await assertRefused(store.commit([fence('r-1', epoch), insert('machine', aMachine('m-1'))]), 'CONFLICT');
+      await assertRefused(store.commit([fence('r-1', epoch), putRequest(aRequest('r-1'))]), 'CONFLICT');
     }
     await store.commit([fence('r-1', 2), putRequest(aRequest('r-1', { message: 'second' }))]);
     assert.equal((await store.get('request', { request_id: 'r-1' }))?.message, 'second');
-    await refused(store.commit([fence('absent', 0)]), 'CONFLICT');
-    await refused(store.commit([fence('absent', 0), putRequest(aRequest('absent'))]), 'CONFLICT');
+    await assertRefused(store.commit([fence('absent', 0)]), 'CONFLICT');
+    await assertRefused(store.commit([fence('absent', 0), putRequest(aRequest('absent'))]), 'CONFLICT');
   });
 
   check('a stale holder gets CONFLICT even if the inserted record exists by now', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([insert('request', aRequest('r-1')), insert('machine', aMachine('m-1'))]);
-    await refused(store.commit([fence('r-1', 4), insert('machine', aMachine('m-1'))]), 'CONFLICT');
+    await assertRefused(store.commit([fence('r-1', 4), insert('machine', aMachine('m-1'))]), 'CONFLICT');
   });
 
   check('update replaces what was read, once', async (ending) => {
@@ -103,7 +103,7 @@ export function checkVersions({ check, opened }: Contract): void {
       await store.get('request', { request_id: 'r-1' }),
       aRequest('r-1', { message: 'new', version: 2 }),
     );
-    await refused(
+    await assertRefused(
       store.commit([{ op: 'update', kind: 'template', record: aTemplate('absent'), version: 1 }]),
       'CONFLICT',
     );
@@ -115,7 +115,7 @@ export function checkVersions({ check, opened }: Contract): void {
     await store.commit([{ op: 'delete', kind: 'machine', key: { provider_instance: 'east', machine_id: 'm-1' } }]);
     await store.commit([{ op: 'delete', kind: 'machine', key: { provider_instance: 'east', machine_id: 'm-1' } }]);
     assert.equal(await store.count('machine', {}), 0);
-    await refused(store.commit([removeSmall(2)]), 'CONFLICT');
+    await assertRefused(store.commit([removeSmall(2)]), 'CONFLICT');
     await store.commit([removeSmall(1)]);
     await store.commit([removeSmall(1)]);
     assert.equal(await store.get('template', { template_id: 'small' }), undefined);

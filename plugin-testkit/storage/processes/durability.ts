@@ -64,7 +64,7 @@ export function checkDurability({ when, opened }: Contract, { durable = true, mo
   when(
     elsewhere,
     lacks,
-    'a commit that a process was told of is there, whole, when that process is killed (SIGKILL) in the same moment',
+    'an acknowledged commit is complete after the process is killed (SIGKILL)',
     async (plugin, ending) => {
       const { store, options, open } = await opened(ending);
       await store.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Kind } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
 import { aRequest, aTemplate, insert } from '../records.ts';
-import { soon } from '../soon.ts';
+import { eventually } from '../eventually.ts';
 import { inThread, started, type Started } from './started.ts';
 import type { StorageSubject } from '../subject.ts';
 
@@ -81,7 +81,7 @@ export function checkProcesses({ when, unopened, opened, shared }: Contract, { m
       const heard = new Set<Kind>();
       using _watch = store.watch((kinds) => kinds.forEach((kind) => heard.add(kind)));
       await ended(started({ ...given, options, name: 'p1', act: 'raise', times: 4 }, ending));
-      assert.ok(await soon(() => heard.size === 2));
+      assert.ok(await eventually(() => heard.size === 2));
       assert.deepEqual([...heard].toSorted(), ['request', 'template']);
     },
   );

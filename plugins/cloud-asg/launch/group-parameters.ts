@@ -169,8 +169,10 @@ const groupTemplate = (
   type: string | undefined,
   call: Call,
 ): Promise<TemplateVersion> =>
-  ownOrderTemplate(session, order, call, (data) => {
-    // The group chooses the market.
-    const { InstanceMarketOptions: _, ...rest } = data;
-    return type === undefined ? rest : { ...rest, InstanceType: type, InstanceRequirements: undefined };
+  ownOrderTemplate(session, order, call, {
+    adapt(data) {
+      // The group chooses the market.
+      const { InstanceMarketOptions: _, ...rest } = data;
+      return type === undefined ? rest : { ...rest, InstanceType: type, InstanceRequirements: undefined };
+    },
   });

@@ -75,3 +75,7 @@ export const isSuspended = ({ SuspendedProcesses }: AutoScalingGroup, process: s
  */
 export const membersOf = ({ Instances }: AutoScalingGroup): readonly Instance[] =>
   (Instances ?? []).filter(({ LifecycleState }) => !/^(Terminat|Detach|Warmed)/.test(LifecycleState ?? ''));
+
+/** Whether a member is not in service yet. */
+export const isPending = ({ LifecycleState }: Pick<Instance, 'LifecycleState'>): boolean =>
+  LifecycleState?.startsWith('Pending') === true;

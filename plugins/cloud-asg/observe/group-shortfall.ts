@@ -1,9 +1,9 @@
 import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
-import { isFault, type Call, type FaultKind, type Shortfall, type Watched } from '../../../core/index.ts';
+import { isFault, type Call, type Shortfall, type Watched } from '../../../core/index.ts';
 import {
   redactedReasons,
   kindOfCode,
-  kindOfReason,
+  reasonFor,
   type CloudSession,
   type Market,
   type Pool,
@@ -38,6 +38,7 @@ export async function groupShortfall(
         new sdk.DescribeScalingActivitiesCommand({ AutoScalingGroupName: handle.name, MaxRecords: maxActivities }),
       call,
     );
+    session.logEncoded('The launch of a group', Activities?.map(({ StatusMessage }) => StatusMessage) ?? []);
     const { pools } = order.prepared as Prepared;
     return redactedReasons(
       shortfallOf(Activities ?? [], pools, group.AvailabilityZones ?? []),
@@ -54,9 +55,7 @@ interface Failure {
   readonly subnet_id?: string | undefined;
   readonly zone?: string | undefined;
   readonly market?: Market | undefined;
-  readonly kind: FaultKind;
-  readonly code: string;
-  readonly message: string;
+  readonly reason: ReturnType<typeof reasonFor>;
 }
 
 export function shortfallOf(
@@ -73,7 +72,7 @@ export function shortfallOf(
       zones.every((zone) => here.some((each) => each.zone === undefined || each.zone === zone));
     const [last] = here;
     if (!last || !inAllZones) return [];
-    return [{ offer: pool.key, kind: last.kind, code: last.code, message: last.message }];
+    return [{ offer: pool.key, ...last.reason }];
   });
   return found;
 }
@@ -85,23 +84,21 @@ const concerns = ({ subnet_id, market }: Failure, pool: Pool): boolean =>
 function failureOf({ StatusCode, StatusMessage, Details }: Activity): Failure | undefined {
   if (StatusCode !== 'Failed' && StatusCode !== 'Cancelled') return undefined;
   const text = (StatusMessage ?? '').replace(/\s*Launching EC2 instance failed\.?\s*$/, '').replace(/[.\s]+$/, '');
-  const meaning = meaningOf(text);
+  const code = codeIn(text);
   // A person or muster may have cancelled the launch. Only a known reason shows that the cloud did.
-  if (!meaning && StatusCode === 'Cancelled') return undefined;
-  const { kind, code } = meaning ?? { kind: 'unavailable' as const, code: 'LaunchFailed' };
+  if (code === undefined && StatusCode === 'Cancelled') return undefined;
+  const reason = reasonFor(code ?? 'LaunchFailed', text, 'CreateAutoScalingGroup');
   // Messages about Spot always name Spot. Capacity messages without it are about on-demand machines.
   const market = /\bspot\b/i.test(text)
     ? 'spot'
-    : meaning?.kind === 'capacity' || /on-demand/i.test(text)
+    : (code !== undefined && reason.kind === 'capacity') || /on-demand/i.test(text)
       ? 'on-demand'
       : undefined;
   const place = placeOf(Details);
   return {
     ...place,
     market,
-    kind,
-    code,
-    message: `CreateAutoScalingGroup: ${text || 'The cloud gave no reason'}. Error Code: ${code}`,
+    reason,
   };
 }
 
@@ -123,6 +120,8 @@ const codesByMessage: readonly (readonly [RegExp, string])[] = [
     'InsufficientInstanceCapacity',
   ],
   [/not supported in your requested Availability Zone/i, 'Unsupported'],
+  [/Client\.InternalError/, 'Client.InternalError'],
+  [/\bKMS\b/, 'InvalidKMSKey.InvalidState'],
   [/spot .*price|price .*(too low|lower than)/i, 'SpotMaxPriceTooLow'],
   [/(enough|insufficient) free addresses|free IP addresses/i, 'InsufficientFreeAddressesInSubnet'],
   [
@@ -133,13 +132,12 @@ const codesByMessage: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The kind and code of a message. A group with a mixed instances policy puts the code before the message. A group with
+ * The code of a message. A group with a mixed instances policy puts the code before the message. A group with
  * a launch template alone omits the code.
  */
-function meaningOf(text: string): { kind: FaultKind; code: string } | undefined {
+function codeIn(text: string): string | undefined {
   const named = /Could not launch (?:Spot|On-Demand) Instances\. ([A-Za-z]+(?:\.[A-Za-z]+)*) - /.exec(text)?.[1];
   const code = named ?? codesByMessage.find(([pattern]) => pattern.test(text))?.[1];
   // A code that is not in the table is less useful than the message: it counts as no meaning.
-  if (code === undefined || kindOfCode(code, text) === undefined) return undefined;
-  return { kind: kindOfReason(code, text), code };
+  return code === undefined || kindOfCode(code, text) === undefined ? undefined : code;
 }

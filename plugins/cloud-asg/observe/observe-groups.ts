@@ -16,7 +16,7 @@ import {
   type CloudSession,
   type CloudTemplate,
 } from '../../cloud/index.ts';
-import { describeGroups, isDeleting, isSuspended, membersOf } from './describe-groups.ts';
+import { describeGroups, isDeleting, isPending, isSuspended, membersOf } from './describe-groups.ts';
 import { groupShortfall } from './group-shortfall.ts';
 import type { GroupHandle, Prepared } from '../group-handle.ts';
 import { isStuck } from './is-stuck.ts';
@@ -154,8 +154,6 @@ function unknownMembers({ known, order }: Watch, members: readonly Instance[]): 
     return [{ machine_id: InstanceId, status, ...place, data }];
   });
 }
-
-const isPending = ({ LifecycleState }: Instance): boolean => LifecycleState?.startsWith('Pending') === true;
 
 const isHealthy = ({ HealthStatus }: Instance): boolean => HealthStatus === 'Healthy';
 

@@ -1,19 +1,25 @@
 import type { CreateFleetCommandInput } from '@aws-sdk/client-ec2';
-import { isFault, ProviderFault, type Call, type MachineReport } from '../../../core/index.ts';
+import { isFault, ProviderFault, type Call, type Launch, type MachineReport } from '../../../core/index.ts';
 import {
   redactedReasons,
   dropLaunchTemplate,
   isComplete,
+  isTemplateMissing,
+  kindOfReason,
   launchFault,
   observeMachines,
   reportOf,
+  sessionField,
   machinesOfOrder,
+  meaningOfCode,
   tagValue,
   terminate,
+  withLeftOut,
   type CloudSession,
+  type Pool,
 } from '../../cloud/index.ts';
 import { fleetShortfall, startedMachines, unitsOf, type FleetAnswer } from '../fleet-answer.ts';
-import type { FleetOrder, FleetType } from '../fleet-type.ts';
+import type { FleetHandle, FleetOrder, FleetType } from '../fleet-type.ts';
 
 const fleet_type = 'instant';
 
@@ -27,13 +33,17 @@ export const instant: FleetType = {
 
   async launch(session, order, call) {
     const { prepared } = order;
+    const { token, next } = unusedToken(session, order);
+    const input = { ...prepared.input, ClientToken: token } as unknown as CreateFleetCommandInput;
     const answer = await session
-      .write((ec2) => new ec2.CreateFleetCommand(prepared.input as unknown as CreateFleetCommandInput), call, {
-        slow: true,
-      })
+      .write((ec2) => new ec2.CreateFleetCommand(input), call, { slow: true })
       .catch((error: unknown) => {
-        throw launchFault(session, order, error, prepared.template);
+        const fault = launchFault(session, order, error, prepared.template);
+        const refused = isFault(fault) ? refusedMarket(fault, (order.offers ?? []) as readonly Pool[]) : undefined;
+        if (!refused) throw fault;
+        return refused;
       });
+    if ('settled' in answer) return answer;
     const first: FleetAnswer = { instances: answer.Instances ?? [], errors: answer.Errors ?? [] };
     let machines = startedMachines(first, prepared.weights);
     let errors = first.errors;
@@ -44,9 +54,21 @@ export const instant: FleetType = {
     }
     const handle = { fleet_type, ...(answer.FleetId === undefined ? {} : { fleet_id: answer.FleetId }) };
     if (unitsOf(machines) >= prepared.target) return { handle, machines, settled: true };
-    const shortfall = redactedReasons(
-      fleetShortfall({ instances: [], errors }, prepared.pools),
-      session.parameterValues,
+    const unseen = machines.length === 0 ? templateUnseen(errors) : undefined;
+    if (unseen) {
+      const fault = launchFault(session, order, unseen, prepared.template);
+      if (isFault(fault) && fault.kind === 'unavailable') next();
+      throw fault;
+    }
+    session.logEncoded(
+      'CreateFleet',
+      errors.map(({ ErrorMessage }) => ErrorMessage),
+    );
+    const reasons = fleetShortfall({ instances: [], errors }, prepared.pools);
+    const shortfall = withLeftOut(
+      redactedReasons(reasons, session.parameterValues),
+      prepared.pools,
+      prepared.left_out,
     );
     const refusal =
       machines.length === 0 && shortfall.every((each) => each.kind === 'invalid') ? shortfall[0] : undefined;
@@ -75,6 +97,55 @@ export const instant: FleetType = {
     return { done: true };
   },
 };
+
+const usedTokens = sessionField(() => new Map<string, number>());
+const maxTokens = 1_000;
+
+/**
+ * The token of the next call of an order. A fleet that did not see its launch template has used up its token: the same
+ * token brings back the same errors. So each further call of the order has a token of its own, derived from that of
+ * the order. After a restart the calls begin with the first token again, and each gets its first answer again.
+ */
+function unusedToken(session: CloudSession, { token }: FleetOrder): { readonly token: string; next(): void } {
+  const used = usedTokens(session);
+  const count = used.get(token) ?? 0;
+  return {
+    token: count === 0 ? token : `${token}-${count}`,
+    next() {
+      used.set(token, count + 1);
+      for (const oldest of used.keys()) {
+        if (used.size <= maxTokens) break;
+        used.delete(oldest);
+      }
+    },
+  };
+}
+
+/**
+ * The fault of a fleet that started nothing because it did not see its launch template. A fleet may report this as an
+ * error of each pool, with status 200.
+ */
+function templateUnseen(errors: FleetAnswer['errors']): ProviderFault | undefined {
+  const faults = errors.map(({ ErrorCode = 'Unknown', ErrorMessage: text = 'The launch template does not exist' }) => {
+    const message = `CreateFleet: ${text.replace(/[.\s]+$/, '')}. Error Code: ${ErrorCode}`;
+    return new ProviderFault(kindOfReason(ErrorCode, text), message, { code: ErrorCode });
+  });
+  return faults.every(isTemplateMissing) ? faults[0] : undefined;
+}
+
+/**
+ * The result of a call that was refused for one market of an order with several: nothing was started, and the pools of
+ * the other markets remain.
+ */
+function refusedMarket(fault: ProviderFault, pools: readonly Pool[]): Launch<FleetHandle> | undefined {
+  const { kind, code, message } = fault;
+  if (kind !== 'invalid' || meaningOfCode(code)?.scope !== 'market') return undefined;
+  // The roles that a market needs are those of Spot.
+  const refused = pools.filter(({ market }) => market === 'spot');
+  if (refused.length === 0 || refused.length === pools.length) return undefined;
+  const shortfall = refused.map(({ key }) => ({ offer: key, kind, code, message }));
+  return { handle: { fleet_type }, machines: [], shortfall, settled: true };
+}
 
 /**
  * Describes what a fleet really started, when its answer has too few machines. The answer to a repeated call may

@@ -1,4 +1,5 @@
 import type { ActionCall } from './action.ts';
+import { isNarrowed, notAllowed } from '../launch/permission.ts';
 import { identityOf, isSessionKey } from '../state/sessions.ts';
 import type { Caller } from '../wire/caller.ts';
 import { AwsError } from '../wire/errors.ts';
@@ -28,8 +29,8 @@ export function admit(call: ActionCall, caller: Caller, service: string): void {
   // GetCallerIdentity needs no permission.
   const concerned = (action: string) =>
     action === call.action || (action === '*' && call.action !== 'GetCallerIdentity');
-  if (denied.some((rule) => concerned(rule.action) && rules.inForce(rule, call))) {
-    throw notAllowed(service, call.action, identityOf(sessions, accessKey, caller.account).arn);
+  if (denied.some((rule) => !isNarrowed(rule) && concerned(rule.action) && rules.inForce(rule, call))) {
+    throw notAllowed(service, call.action, identityOf(sessions, accessKey, caller).arn);
   }
 }
 
@@ -58,17 +59,6 @@ function credentialsEnded(service: string): AwsError {
   return service === 'ec2'
     ? new AwsError('RequestExpired', 'Request has expired.')
     : new AwsError('ExpiredToken', 'The security token included in the request is expired');
-}
-
-function notAllowed(service: string, action: string, who: string): AwsError {
-  const sentence = `User: ${who} is not authorized to perform: ${service}:${action}`;
-  if (service === 'ssm') return new AwsError('AccessDeniedException', sentence);
-  if (service !== 'ec2') return new AwsError('AccessDenied', sentence);
-  const encoded = Buffer.from(sentence).toString('base64url');
-  return new AwsError(
-    'UnauthorizedOperation',
-    `You are not authorized to perform this operation. ${sentence}. Encoded authorization failure message: ${encoded}`,
-  );
 }
 
 function awsDate(at: number): string {

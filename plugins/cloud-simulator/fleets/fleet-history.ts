@@ -68,6 +68,7 @@ function eventOf(fleet: StandingFleet, code: string): [RecordKind, string] {
   const mild: RecordKind = fleet.kind === 'spot' ? 'information' : 'error';
   if (code === 'SpotMaxPriceTooLow') return [mild, 'launchSpecUnusable'];
   if (code === 'MaxSpotInstanceCountExceeded') return ['error', 'spotInstanceCountLimitExceeded'];
+  if (code === 'UnauthorizedOperation') return ['error', 'iamFleetRoleInvalid'];
   if (/^(Invalid|Missing|Unsupported)/.test(code)) return ['error', 'spotFleetRequestConfigurationInvalid'];
   return [mild, 'launchSpecTemporarilyBlacklisted'];
 }

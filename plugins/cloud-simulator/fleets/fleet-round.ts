@@ -2,6 +2,7 @@ import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
 import { type Filled, fillMarkets } from '../launch/fleets/fleet-fill.ts';
 import { refreshPool } from '../launch/fleets/fleet-pools.ts';
+import { fleetAsLauncher } from '../launch/permission.ts';
 import type { FleetPool, FleetError } from '../state/fleets/fleet-pool.ts';
 import type { MarketOptions } from '../launch/fleets/fleet-request.ts';
 import type { CallContext } from '../state/call-context.ts';
@@ -88,6 +89,7 @@ function arrive(context: CallContext, fleet: StandingFleet, order: Order): void 
     limit: deliveryLimit(context, fleet.kind === 'ec2' ? 'CreateFleet' : 'RequestSpotFleet'),
     systemTags: new Map([[fleet.kind === 'ec2' ? 'aws:ec2:fleet-id' : 'aws:ec2spot:fleet-request-id', fleet.id]]),
     controller: fleet.controller,
+    launcher: fleetAsLauncher(context, fleet.kind),
   });
   takeIn(context, fleet, filled.launches);
   report(context, fleet, order, filled);

@@ -1,7 +1,8 @@
+import { fleetCodeOf } from '../launch/fleets/fleet-fill.ts';
 import { deliveryLimit } from '../dispatch/faults.ts';
 import { draw, type Span } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
-import { capacityOf, type Group, type ProcessName } from '../state/groups.ts';
+import { capacityOf, type Group, type GroupMember, type ProcessName } from '../state/groups.ts';
 import { recordActivity } from './activities.ts';
 import { balance } from './launch/balance.ts';
 import { finishDeletion } from './deletion.ts';
@@ -87,8 +88,12 @@ export function delayRetry(context: CallContext, group: Group): void {
 
 /** Records failed launches. */
 export function recordShortages(context: CallContext, group: Group, shortages: readonly Shortage[]): void {
-  for (const { place, error } of shortages) {
-    const message = `${error.message} Launching EC2 instance failed.`;
+  // AWS launches the machines of a mixed group by a fleet, and names the code of the fleet.
+  const isMixed = group.config.source.policy !== undefined;
+  for (const { place, market, error } of shortages) {
+    const service = market === 'spot' ? 'Spot' : 'On-Demand';
+    const coded = isMixed ? `Could not launch ${service} Instances. ${fleetCodeOf(error.code)} - ` : '';
+    const message = `${coded}${error.message} Launching EC2 instance failed.`;
     recordActivity(context, group, {
       description: `Launching a new EC2 instance.  Status Reason: ${message}`,
       cause: 'an instance was started in response to a difference between desired and actual capacity.',
@@ -109,11 +114,18 @@ function settle(context: CallContext, group: Group, round: Round): void {
 
 /**
  * Ends excess machines and returns whether there were any. Protected machines, and machines that weigh more than the
- * excess, stay.
+ * excess, stay. While Terminate is suspended, only machines that are not in service yet end.
  */
 function shrink(context: CallContext, group: Group): boolean {
-  if (isSuspended(group, 'Terminate')) return false;
-  const chosen = chooseForScaleIn(group, group.desired);
+  const { now, knobs } = context;
+  const isPending = ({ instance }: GroupMember) => instance.shutdownAt === undefined && now < instance.runningAt;
+  const endsPending = (member: GroupMember) => knobs.groups.ends_pending && isPending(member);
+  const terminates = !isSuspended(group, 'Terminate');
+  const chosen = chooseForScaleIn(
+    group,
+    group.desired,
+    (member) => endsPending(member) || (terminates && !member.guarded),
+  );
   const cause =
     'an instance was taken out of service in response to a difference between desired and actual capacity.';
   for (const member of chosen) dismiss(context, group, member, cause);

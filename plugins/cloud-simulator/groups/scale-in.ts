@@ -5,10 +5,14 @@ import { countByZone, loadOf } from './launch/places.ts';
 /**
  * Chooses the machines that end when a group exceeds its desired capacity: in the zone with the most machines, the
  * oldest machine of the market that has too many (with the termination policy `NewestInstance` the newest), until no
- * machine can end without falling below `desired`. Protected machines are not chosen. Machines whose end is still
+ * machine can end without falling below `desired`. Only machines that `mayEnd` are chosen. Machines whose end is still
  * unnoticed are chosen like live ones.
  */
-export function chooseForScaleIn(group: Group, desired: number): GroupMember[] {
+export function chooseForScaleIn(
+  group: Group,
+  desired: number,
+  mayEnd: (member: GroupMember) => boolean,
+): GroupMember[] {
   const chosen: GroupMember[] = [];
   const counts = countByZone(group);
   const staying = stayingMembers(group);
@@ -21,7 +25,7 @@ export function chooseForScaleIn(group: Group, desired: number): GroupMember[] {
 
   // Members are in order of launch. A machine that is too heavy once stays too heavy, because the excess only falls.
   const newestFirst = group.config.terminationPolicies[0] === 'NewestInstance';
-  const inOrder = staying.filter((member) => !member.guarded);
+  const inOrder = staying.filter(mayEnd);
   const free = newestFirst ? inOrder.toReversed() : inOrder;
   const queues = [...Map.groupBy(free, (member) => `${member.instance.zone}/${marketOf(member)}`).values()].map(
     (list) => list.values(),

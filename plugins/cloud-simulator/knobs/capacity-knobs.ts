@@ -1,4 +1,4 @@
-import { boolean, milliseconds, oneWordOf, record, type Shapes } from './shapes.ts';
+import { boolean, milliseconds, oneWordOf, record, type Shapes, wholeNumber } from './shapes.ts';
 import { type Span, span } from './span.ts';
 
 /** How EC2 fleets of type request and maintain, and Spot fleets, behave. */
@@ -30,6 +30,16 @@ export interface FleetKnobs {
    * fleet ends them `launch_ms` later, or forgets them.
    */
   readonly late_machines: 'end' | 'stay';
+  /**
+   * How an instant fleet reports a launch template or a version that does not exist or is not visible yet: as an error
+   * of its pools, with status 200 and a used token, or by refusing the call. Other fleets refuse the call.
+   */
+  readonly missing_template: 'errors' | 'refused';
+  /**
+   * How many pools of a market that lack machines an instant fleet tries; it reports UnfulfillableCapacity for the
+   * pools behind them, whether these have machines or not. null = it tries all. AWS documents neither.
+   */
+  readonly instant_tries: number | null;
   /** The error of ModifyFleet while a fleet is modifying: both codes have been observed. */
   readonly not_modifiable_code: 'FleetNotInModifiableState' | 'IncorrectState';
   /**
@@ -49,6 +59,11 @@ export interface GroupKnobs {
   readonly retry_ms: Span;
   /** Time from the end of the last machine to the end of a deleted group. */
   readonly delete_ms: Span;
+  /**
+   * Whether scale-in protection and a suspended process Terminate protect only machines in service: a pending machine
+   * then may end when the group is above its desired capacity.
+   */
+  readonly ends_pending: boolean;
 }
 
 export interface CapacityKnobs {
@@ -67,10 +82,12 @@ export const capacityDefaults: CapacityKnobs = {
     history_ms: 30_000,
     request_retries: true,
     late_machines: 'end',
+    missing_template: 'errors',
+    instant_tries: 3,
     not_modifiable_code: 'FleetNotInModifiableState',
     lower_total: 'shrink',
   },
-  groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000 },
+  groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000, ends_pending: true },
 };
 
 export const capacityShapes: Shapes = {
@@ -84,8 +101,10 @@ export const capacityShapes: Shapes = {
     history_ms: milliseconds,
     request_retries: boolean,
     late_machines: oneWordOf('end', 'stay'),
+    missing_template: oneWordOf('errors', 'refused'),
+    instant_tries: wholeNumber(1, 'null'),
     not_modifiable_code: oneWordOf('FleetNotInModifiableState', 'IncorrectState'),
     lower_total: oneWordOf('shrink', 'refuse'),
   }),
-  groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span }),
+  groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span, ends_pending: boolean }),
 };

@@ -101,8 +101,15 @@ export interface LaunchKnobs {
   readonly parameters: Readonly<Record<string, string>>;
   readonly capacity: readonly CapacityRule[];
   readonly prices: readonly PriceRule[];
+  /**
+   * The zone in which RunInstances launches when the call names no place: the one with the most room, or the first
+   * that offers the type, also when it has no room.
+   */
+  readonly zone_choice: 'roomiest' | 'first';
   /** Addresses that a subnet has in all, running machines included: InsufficientFreeAddressesInSubnet. */
   readonly addresses: readonly { readonly subnet_id: string; readonly count: number }[];
+  /** Subnets without IPv4: their machines have an IPv6 address, and a name that is made from their id. */
+  readonly ipv6_only: readonly string[];
   readonly quotas: Quotas;
   readonly partial: readonly PartialRule[];
   readonly late_failures: readonly LateFailureRule[];
@@ -114,7 +121,9 @@ export const launchDefaults: LaunchKnobs = {
   parameters: {},
   capacity: [],
   prices: [],
+  zone_choice: 'roomiest',
   addresses: [],
+  ipv6_only: [],
   quotas: {
     on_demand_vcpus: null,
     spot_machines: null,
@@ -139,7 +148,9 @@ export const launchShapes: Shapes = {
   parameters: mapOf(string),
   capacity: listOf(rule({ ...pool, count: wholeNumber(0), code: string }, ['count'])),
   prices: listOf(rule({ ...pool, price: positive }, ['price'])),
+  zone_choice: oneWordOf('roomiest', 'first'),
   addresses: listOf(record({ subnet_id: string, count: wholeNumber(0) }, ['subnet_id', 'count'])),
+  ipv6_only: listOf(string),
   quotas: record({
     on_demand_vcpus: quota,
     spot_machines: quota,

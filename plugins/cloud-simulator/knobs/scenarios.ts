@@ -40,7 +40,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     sentence:
       'New resources stay invisible for seconds, longer by tag than by id, and are missing from some answers during their first minute.',
     knobs: {
-      visible_ms: { id: 2000, filter: 4000, tag: 8000, template: 2000, fleet: 2000 },
+      visible_ms: { id: 2000, filter: 4000, tag: 8000, template: 2000, version: 3000, fleet: 2000 },
       flapping: { share: 0.2, until_ms: 60_000 },
       fleets: { stale_ms: 15_000, notice_ms: 15_000 },
     },
@@ -87,7 +87,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         { market: 'spot', count: 10 },
         { zone: '*b', count: 1 },
       ],
-      visible_ms: { id: 1000, filter: 2000, tag: 4000, template: 500, fleet: 500 },
+      visible_ms: { id: 1000, filter: 2000, tag: 4000, template: 500, version: 1000, fleet: 500 },
       flapping: { share: 0.1, until_ms: 30_000 },
       fleets: { stale_ms: 3000 },
       late_failures: [{ times: 3, code: 'Server.InternalError' }],

@@ -4,7 +4,8 @@ import { wholeNumber, milliseconds, orNull, record, share, type Shapes } from '.
 export interface ViewKnobs {
   /**
    * How long a new resource is invisible. For machines: to calls by id, to calls by filter or without one, and to
-   * calls by tag. For launch templates, fleets and Spot fleets: to all calls. Groups are visible at once, as in Auto
+   * calls by tag. For launch templates, fleets and Spot fleets: to all calls. `version`: a new version
+   * of a launch template, the first one included, to all calls that name it. Groups are visible at once, as in Auto
    * Scaling.
    */
   readonly visible_ms: {
@@ -12,6 +13,7 @@ export interface ViewKnobs {
     readonly filter: number;
     readonly tag: number;
     readonly template: number;
+    readonly version: number;
     readonly fleet: number;
   };
   /** Each reading call misses a machine younger than `until_ms` with the probability `share`. */
@@ -33,7 +35,7 @@ export interface ViewKnobs {
 }
 
 export const viewDefaults: ViewKnobs = {
-  visible_ms: { id: 0, filter: 0, tag: 0, template: 0, fleet: 0 },
+  visible_ms: { id: 0, filter: 0, tag: 0, template: 0, version: 0, fleet: 0 },
   flapping: { share: 0, until_ms: 60_000 },
   limits: { page_size: null, page_token_ms: null, filters: 50, filter_values: 200, ids: 1000 },
 };
@@ -44,6 +46,7 @@ export const viewShapes: Shapes = {
     filter: milliseconds,
     tag: milliseconds,
     template: milliseconds,
+    version: milliseconds,
     fleet: milliseconds,
   }),
   flapping: record({ share, until_ms: milliseconds }),

@@ -45,6 +45,13 @@ export function place(context: CallContext, spec: LaunchSpec): Placement {
   return placements.reduce((best, next) => (next.room > best.room ? next : best));
 }
 
+/** The place of a launch that names none, in the first zone that offers the type. */
+export function placeInFirstZone(context: CallContext, spec: LaunchSpec): Placement {
+  const { zones, defaultSubnet } = context.state.network;
+  const zone = zones.find((name) => zoneHas(context.state, name, spec.type.instance_type)) ?? (zones[0] as string);
+  return placeIn(context, spec, defaultSubnet(zone));
+}
+
 /** Number of machines that a bound still allows. */
 export function machinesIn(bound: Bound): number {
   return Math.floor(bound.left / bound.each);

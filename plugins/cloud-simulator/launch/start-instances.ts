@@ -45,6 +45,7 @@ export function startInstances(context: CallContext, start: Start): readonly Ins
       subnet,
       address: subnet.take(spec.network.address),
       secondary: takeSecondary(subnet, spec),
+      ipv6Only: knobs.ipv6_only.includes(subnet.id),
       spotRequestId: spec.market === 'spot' ? (start.spotRequestId ?? newSpotRequestId(random)) : undefined,
       launchedAt: now,
       startedAt: now,

@@ -34,13 +34,33 @@ export function isSessionKey(accessKey: string): boolean {
 }
 
 /** The identity of an access key. For sessions of an earlier process only the account is known. */
-export function identityOf(sessions: SessionTable, accessKey: string, account: string): Identity {
+export function identityOf(
+  sessions: SessionTable,
+  accessKey: string,
+  { account, region }: { readonly account: string; readonly region: string },
+): Identity {
+  const partition = partitionOf(region);
   const session = sessions.get(accessKey);
   if (session !== undefined) return session;
   if (!isSessionKey(accessKey))
-    return { arn: `arn:aws:iam::${account}:user/simulated`, userId: `AIDA${account}SIMULATED` };
+    return { arn: `arn:${partition}:iam::${account}:user/simulated`, userId: `AIDA${account}SIMULATED` };
   return {
-    arn: `arn:aws:sts::${account}:assumed-role/forgotten/forgotten`,
+    arn: `arn:${partition}:sts::${account}:assumed-role/forgotten/forgotten`,
     userId: `AROA${account}SIMULATED:forgotten`,
   };
+}
+
+const partitions: readonly (readonly [prefix: string, partition: string])[] = [
+  ['cn-', 'aws-cn'],
+  ['us-gov-', 'aws-us-gov'],
+  ['us-iso-', 'aws-iso'],
+  ['us-isob-', 'aws-iso-b'],
+  ['us-isof-', 'aws-iso-f'],
+  ['eu-isoe-', 'aws-iso-e'],
+  ['eusc-', 'aws-eusc'],
+];
+
+/** The partition of a region, as ARNs name it. */
+export function partitionOf(region: string): string {
+  return partitions.find(([prefix]) => region.startsWith(prefix))?.[1] ?? 'aws';
 }

@@ -5,8 +5,11 @@ import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault, type Log } from '../../../core/index.ts';
 import type { CloudSettings } from '../config.ts';
-import { callerOf, type Identity } from './credentials.ts';
-import { type Credentials, refreshingCredentials } from './refreshing-credentials.ts';
+import { callerOf, type Identity } from './credentials/credentials.ts';
+import { refreshingCredentials } from './credentials/refreshing-credentials.ts';
+import { roleCredentials } from './credentials/role-credentials.ts';
+import type { ServiceName } from './endpoints.ts';
+import type { SharedSkew } from './shared-skew.ts';
 import { readInPieces } from './answers/read-in-pieces.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
@@ -41,15 +44,20 @@ export interface ClientsOf<Sdk, Client> {
  */
 export const slowCallMs = 60_000;
 
-/**
- * Loads the SDK and creates the clients, without network access. The first call resolves the credentials. `onDate`
- * gets the `Date` header of every answer.
- */
+/** What the clients of a session need beside its settings. */
+export interface ClientParts {
+  /** The endpoints that replace the public ones. */
+  readonly endpoints: Readonly<Partial<Record<ServiceName, string>>>;
+  readonly log: Log;
+  readonly skew: SharedSkew;
+  /** Gets the `Date` header of every answer. */
+  onDate(date: string | undefined): void;
+}
+
+/** Loads the SDK and creates the clients, without network access. The first call resolves the credentials. */
 export async function makeClients(
   settings: CloudSettings,
-  endpoint: string | undefined,
-  log: Log,
-  onDate: (date: string | undefined) => void,
+  { endpoints, log, skew, onDate }: ClientParts,
 ): Promise<Clients> {
   const ec2 = loadEc2();
   const [{ NodeHttpHandler }, http, https] = await Promise.all([
@@ -87,36 +95,39 @@ export async function makeClients(
     error: quiet,
     warn: (text: unknown) => typeof text === 'string' && log.warn({}, text),
   };
-  const common = { region: settings.region, logger, ...(endpoint === undefined ? {} : { endpoint }) };
+  const commonTo = (service: ServiceName) => ({
+    region: settings.region,
+    logger,
+    ...(endpoints[service] === undefined ? {} : { endpoint: endpoints[service] }),
+  });
   const opened: { destroy(): void }[] = [];
-  const open = <C extends { destroy(): void }>(client: C): C => {
+  const open = <C extends { destroy(): void; readonly config: object }>(client: C): C => {
     opened.push(client);
-    return client;
+    return skew.share(client);
   };
 
   const readOptions = () => ({ maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) });
   // A reused connection that the server has just closed looks like a lost answer. Each change opens a new connection,
   // which cannot look so.
   const writeOptions = () => ({ maxAttempts: 1, requestHandler: handler(false, Math.max(readMs, slowCallMs)) });
-  // Services other than EC2 use their default endpoints, unless the configured endpoint serves all of them.
-  const { endpoint: serviceEndpoint, ...withoutEndpoint } = common;
-  const otherServices = serviceEndpoint === undefined || isEc2Only(serviceEndpoint) ? withoutEndpoint : common;
-
   const configured = await callerOf(settings);
   // The default credential chain, which the SDK exposes only through a client. `ignoreCache` makes it read its files
   // each time.
   const chain = () =>
-    open(new ec2.EC2Client({ ...common, ...configured, ignoreCache: true } as EC2ClientConfig)).config.credentials;
+    open(new ec2.EC2Client({ ...commonTo('ec2'), ...configured, ignoreCache: true } as EC2ClientConfig)).config
+      .credentials;
   const caller: Identity =
     configured.credentials === undefined ? { ...configured, credentials: refreshingCredentials(chain()) } : configured;
   const stsFor = async (identity: Identity): Promise<STSClient> => {
     const { STSClient } = await import('@aws-sdk/client-sts');
-    return open(new STSClient({ ...otherServices, ...identity, ...readOptions() }));
+    return open(new STSClient({ ...commonTo('sts'), ...identity, ...readOptions() }));
   };
   const identity =
-    settings.role_arn === null ? caller : { credentials: roleCredentials(settings.role_arn, () => stsFor(caller)) };
+    settings.role_arn === null
+      ? caller
+      : { credentials: roleCredentials(settings.role_arn, settings, () => stsFor(caller)) };
   const client = (more: EC2ClientConfig): EC2Client => {
-    const made = open(new ec2.EC2Client({ ...common, ...identity, ...more }));
+    const made = open(new ec2.EC2Client({ ...commonTo('ec2'), ...identity, ...more }));
     // This middleware copies each answer for a log that is not written, which takes a tenth of the time to parse
     // machines.
     made.middlewareStack.remove('loggerMiddleware');
@@ -124,12 +135,13 @@ export async function makeClients(
   };
   const groupsFor = async () => {
     const sdk = await import('@aws-sdk/client-auto-scaling');
-    const one = (more: object) => open(new sdk.AutoScalingClient({ ...otherServices, ...identity, ...more }));
+    const one = (more: object) =>
+      open(new sdk.AutoScalingClient({ ...commonTo('autoscaling'), ...identity, ...more }));
     return { sdk, read: one(readOptions()), write: one(writeOptions()) };
   };
   const parametersFor = async () => {
     const sdk = await import('@aws-sdk/client-ssm');
-    const one = (more: object) => open(new sdk.SSMClient({ ...otherServices, ...identity, ...more }));
+    const one = (more: object) => open(new sdk.SSMClient({ ...commonTo('ssm'), ...identity, ...more }));
     return { sdk, read: one(readOptions()), write: one(writeOptions()) };
   };
   let sts: Promise<STSClient> | undefined;
@@ -151,31 +163,6 @@ export async function makeClients(
  * its exports, which takes half as long as the rest of the load.
  */
 const loadEc2 = (): Ec2 => createRequire(import.meta.url)('@aws-sdk/client-ec2') as Ec2;
-
-/** Temporary credentials of a role. The SDK calls this function again before they expire. */
-function roleCredentials(role: string, sts: () => Promise<STSClient>): Credentials {
-  let client: Promise<STSClient> | undefined;
-  return async () => {
-    const { AssumeRoleCommand } = await import('@aws-sdk/client-sts');
-    const { Credentials: given } = await (await (client ??= sts())).send(
-      new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'muster' }),
-    );
-    if (!given?.AccessKeyId || !given.SecretAccessKey)
-      throw new ProviderFault(
-        'credentials',
-        `AssumeRole returned no credentials for ${role}. Check role_arn and the endpoint.`,
-      );
-    return {
-      accessKeyId: given.AccessKeyId,
-      secretAccessKey: given.SecretAccessKey,
-      ...(given.SessionToken === undefined ? {} : { sessionToken: given.SessionToken }),
-      ...(given.Expiration === undefined ? {} : { expiration: given.Expiration }),
-    };
-  };
-}
-
-/** Whether an endpoint belongs to EC2 alone, and so does not serve STS. */
-const isEc2Only = (endpoint: string): boolean => /(^|\.)ec2\b.*\.amazonaws\.com/.test(new URL(endpoint).hostname);
 
 function proxyOf({ proxy_host, proxy_port }: CloudSettings): Record<string, string> | undefined {
   if (proxy_host === null) return undefined;

@@ -1,7 +1,7 @@
 import type { Call, PluginContext, ProviderFault } from '../../../core/index.ts';
 import { slowCallMs } from './clients.ts';
 import type { CallContext } from '../faults/faults.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { RateLimiter } from './rates/rate-limiter.ts';
 
 /** A command of the SDK, as far as this file uses it. */
 interface SdkCommand {
@@ -38,10 +38,15 @@ export interface ServiceOptions {
   readonly rateLimiter: RateLimiter;
   /** The name under which the rate limiter counts an action: its own, where each action has its own rate. */
   laneOf(action: string): string;
+  /** Milliseconds that the clock of AWS is ahead, as far as known. */
+  skewMs(): number;
   fail(error: unknown, context: CallContext): ProviderFault;
   /** Records each call once, including the repetitions of the SDK and without the wait for the rate limiter. */
   readonly calls?: PluginContext['calls'];
 }
+
+/** Smaller corrections do not explain a refusal: AWS allows five minutes. */
+const skewStepMs = 60_000;
 
 /** The calls of a service. `open` returns the SDK of the service with its clients; `fail` classifies an error. */
 export function serviceOf<Sdk>(
@@ -75,10 +80,15 @@ export function serviceOf<Sdk>(
     }
   }
 
+  /** Whether an answer since `before` corrected the time that calls are signed with. */
+  const wrongClock = (before: number) => Math.abs(service.skewMs() - before) > skewStepMs;
+
   return {
     async read(make, call) {
       let action = 'opening the cloud';
-      const classify = (error: unknown) => service.fail(error, { action, mutating: false });
+      const before = service.skewMs();
+      const classify = (error: unknown) =>
+        service.fail(error, { action, mutating: false, wrongClock: wrongClock(before) });
       try {
         const { sdk, read } = await open();
         const command = make(sdk);
@@ -93,8 +103,11 @@ export function serviceOf<Sdk>(
       let action = 'opening the cloud';
       let sent = false;
       let fenceError: unknown;
+      const before = service.skewMs();
       const classify = (error: unknown) =>
-        fenceError === undefined ? service.fail(error, { action, mutating: true, sent }) : undefined;
+        fenceError === undefined
+          ? service.fail(error, { action, mutating: true, sent, wrongClock: wrongClock(before) })
+          : undefined;
       try {
         const { sdk, write } = await open();
         const command = make(sdk);

@@ -2,10 +2,14 @@ import { ProviderFault, type Call, type Clock, type PluginContext } from '../../
 import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters } from './clients.ts';
 import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
-import { secretsOf } from './credentials.ts';
+import { secretsOf } from './credentials/credentials.ts';
+import { callsAws, endpointOf, type ServiceName } from './endpoints.ts';
+import { encodedMessageIn } from '../faults/encoded-message.ts';
 import { redactedFault } from '../faults/redacted.ts';
 import { type CallContext, faultOf } from '../faults/faults.ts';
-import { rateLimiter, type RateLimiter, unlimited } from './rate-limiter.ts';
+import { unlimited } from './rates/rate-limiter.ts';
+import { sharedLimiter } from './rates/shared-limiter.ts';
+import { sharedSkew } from './shared-skew.ts';
 import { consistencyGrace, type ConsistencyGrace } from '../observe/consistency-grace.ts';
 import { serviceOf, type Service } from './service.ts';
 
@@ -22,11 +26,18 @@ export interface CloudSession extends Service<Ec2> {
   readonly parameters: Service<Parameters>;
   /** The account of the credentials. Loaded once. */
   account(call: Call): Promise<string>;
+  /** The partition of the account, as ARNs name it: `aws`, `aws-cn`, `aws-us-gov`, `aws-iso`, `aws-eusc` … */
+  partition(call: Call): Promise<string>;
+  /** Logs the encoded authorization messages in texts of the cloud whole, each once. */
+  logEncoded(action: string, texts: readonly (string | undefined)[]): void;
   readonly consistencyGrace: ConsistencyGrace;
   /** Values of parameters of Systems Manager, each with the name of its parameter. Messages must not show them. */
   readonly parameterValues: Map<string, string>;
   close(): void;
 }
+
+/** The most encoded messages that are remembered, so that each is logged once. */
+const maxLogged = 100;
 
 /** Creates the session of one instance. No SDK is loaded and no call is sent before the first use. */
 export function connect(config: CloudConfig, context: PluginContext): CloudSession {
@@ -35,7 +46,15 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   const time = cloudClock(context.clock);
   const parameterValues = new Map<string, string>();
   let clients: Promise<Clients> | undefined;
-  let account: Promise<string> | undefined;
+  const skew = sharedSkew();
+  const logged = new Set<string>();
+  const { rate_limits } = settings;
+  // By default AWS is limited, and another endpoint is not.
+  const limiter =
+    (rate_limits.enabled ?? callsAws(settings))
+      ? sharedLimiter(context.instance, context.clock, rate_limits.buckets, context.log)
+      : undefined;
+  let caller: Promise<CallerIdentity> | undefined;
 
   const open = (): Promise<Clients> => {
     const opening = (clients ??= start());
@@ -46,20 +65,36 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     return opening;
   };
   const start = async (): Promise<Clients> => {
-    const { endpoint_url } = settings;
-    return makeClients(
-      settings,
-      endpoint_url === null ? undefined : await context.endpoint(endpoint_url),
-      context.log,
-      time.adjust,
-    );
+    const endpoints: Partial<Record<ServiceName, string>> = {};
+    const resolved = new Map<string, string>();
+    for (const service of Object.keys(settings.endpoints) as ServiceName[]) {
+      const configured = endpointOf(settings, service);
+      if (configured === undefined) continue;
+      const url = resolved.get(configured) ?? (await context.endpoint(configured));
+      resolved.set(configured, url);
+      endpoints[service] = url;
+    }
+    return makeClients(settings, { endpoints, log: context.log, skew, onDate: time.adjust });
   };
   const drop = (): void => {
     const old = clients;
     clients = undefined;
     old?.then((each) => each.destroy()).catch(() => undefined);
   };
+  const logEncoded = (action: string, texts: readonly (string | undefined)[]): void => {
+    for (const text of texts) {
+      const encoded = encodedMessageIn(text);
+      if (encoded === undefined || logged.has(encoded)) continue;
+      if (logged.size >= maxLogged) logged.clear();
+      logged.add(encoded);
+      context.log.warn(
+        { provider_instance: context.instance, action, encoded_message: encoded },
+        `${action}: AWS denied a permission. To read why, run: aws sts decode-authorization-message --encoded-message with the encoded_message of this line.`,
+      );
+    }
+  };
   const fail = (error: unknown, about: CallContext): ProviderFault => {
+    if (error instanceof Error) logEncoded(about.action, [error.message]);
     const fault = redactedFault(faultOf(error, { ...about, secrets, instance: context.instance }), parameterValues);
     // The address behind a scheme may change, for example when the simulated cloud was restarted: the next call
     // resolves it again.
@@ -84,9 +119,24 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   const options = {
     readMs: settings.cloud_read_timeout * 1000,
     fail,
-    rateLimiter: rateLimiterOf(settings, context.clock),
+    rateLimiter: limiter ?? unlimited,
+    skewMs: () => skew.ms,
     laneOf: (action: string) => action,
     ...(context.calls ? { calls: context.calls } : {}),
+  };
+
+  const identify = (call: Call): Promise<CallerIdentity> => {
+    const asking = (caller ??= recorded('GetCallerIdentity', () => askIdentity(open, call)));
+    return asking.then(
+      (found) => {
+        limiter?.join([found.account, settings.region, endpointOf(settings, 'ec2') ?? ''].join('|'));
+        return found;
+      },
+      (error: unknown) => {
+        if (caller === asking) caller = undefined;
+        throw fail(error, { action: 'GetCallerIdentity', mutating: false });
+      },
+    );
   };
 
   return {
@@ -105,30 +155,27 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     consistencyGrace: consistencyGrace(context.clock),
     parameterValues,
 
-    account(call) {
-      const asking = (account ??= recorded('GetCallerIdentity', () => askAccount(open, call)));
-      return asking.catch((error: unknown) => {
-        if (account === asking) account = undefined;
-        throw fail(error, { action: 'GetCallerIdentity', mutating: false });
-      });
-    },
+    account: async (call) => (await identify(call)).account,
+    partition: async (call) => (await identify(call)).partition,
+    logEncoded,
 
     close() {
+      limiter?.leave();
       drop();
     },
   };
 }
 
-/** The rate limiter of the configuration. By default AWS is limited, and another endpoint is not. */
-function rateLimiterOf({ rate_limits, endpoint_url }: CloudSettings, clock: Clock): RateLimiter {
-  const enabled = rate_limits.enabled ?? endpoint_url === null;
-  return enabled ? rateLimiter(clock, rate_limits.buckets) : unlimited;
+interface CallerIdentity {
+  readonly account: string;
+  readonly partition: string;
 }
 
-async function askAccount(open: () => Promise<Clients>, call: Call): Promise<string> {
+/** The ARN of the caller shows the partition; the name of a region need not. */
+async function askIdentity(open: () => Promise<Clients>, call: Call): Promise<CallerIdentity> {
   const { sts } = await open();
   const { GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
-  const { Account } = await (await sts()).send(new GetCallerIdentityCommand({}), { abortSignal: call.signal });
+  const { Account, Arn } = await (await sts()).send(new GetCallerIdentityCommand({}), { abortSignal: call.signal });
   if (!Account) throw new ProviderFault('unavailable', 'GetCallerIdentity returned no account.');
-  return Account;
+  return { account: Account, partition: Arn?.split(':')[1] || 'aws' };
 }

@@ -1,5 +1,6 @@
 import { isFault, ProviderFault, type FaultKind } from '../../../core/index.ts';
-import { kindOfCode } from './fault-codes.ts';
+import { withoutEncodedMessage } from './encoded-message.ts';
+import { adviceFor, kindOfCode, meaningOfCode } from './fault-codes.ts';
 
 /** The context of the call that failed. */
 export interface FaultContext {
@@ -9,6 +10,8 @@ export interface FaultContext {
   readonly mutating: boolean;
   /** Whether the request was sent. Absent: unknown. */
   readonly sent?: boolean;
+  /** The answer showed that the clock of this host is wrong, and that the call was signed with the wrong time. */
+  readonly wrongClock?: boolean;
   /** Values that no message may contain. */
   readonly secrets?: readonly string[];
   /** The provider instance of the call, for messages about credentials. */
@@ -17,6 +20,15 @@ export interface FaultContext {
 
 /** The part of the context that each call gives. The session adds the rest. */
 export type CallContext = Omit<FaultContext, 'secrets' | 'instance'>;
+
+/** Codes with which AWS refuses a signature for its time, before it executes anything. */
+const ofTime: ReadonlySet<string> = new Set([
+  'RequestExpired',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+  'InvalidSignatureException',
+  'AuthFailure',
+]);
 
 interface Thrown {
   readonly name?: string;
@@ -54,13 +66,28 @@ export function faultOf(error: unknown, context: FaultContext): ProviderFault {
   const code = codeOf(thrown, status);
   const cleaned = clean(thrown.message ?? '', context.secrets ?? []);
   const text = cleaned.length > maxMessageLength ? `${cleaned.slice(0, maxMessageLength)} …` : cleaned;
+  if (context.wrongClock && code !== undefined && ofTime.has(code)) return wrongClock(code, context);
   const kind = kindOf(thrown, code, text, status, context);
   const shown = code ?? networkCode(thrown) ?? thrown.name ?? 'Unknown';
   const said =
     text === '' || text === 'UnknownError' ? 'The cloud gave no reason.' : /[.!?]$/.test(text) ? text : `${text}.`;
   const cause = { name: thrown.name, code: shown, status, request_id: thrown.$metadata?.requestId, said: cleaned };
-  return new ProviderFault(kind, messageOf(kind, shown, said, context), { code: shown, cause });
+  const advice = code === undefined ? '' : adviceFor(code, text, !context.mutating);
+  const lack = code === undefined ? undefined : meaningOfCode(code, text, !context.mutating)?.lack;
+  return new ProviderFault(kind, messageOf(kind, shown, advice ? `${said} ${advice}` : said, context), {
+    code: shown,
+    ...(lack === undefined ? {} : { lack }),
+    cause,
+  });
 }
+
+/** The call was certainly not executed. The next one is signed with the time of AWS. */
+const wrongClock = (code: string, { action, instance }: FaultContext): ProviderFault =>
+  new ProviderFault(
+    'unavailable',
+    `${action}: AWS refused the signature${instance === undefined ? '' : ` of '${instance}'`}, because the clock of this host is wrong by more than five minutes. muster repeats the call with the time of AWS. Set the clock of this host. Error Code: ${code}`,
+    { code },
+  );
 
 /** The ids of machines in an error of EC2. They are matched as whole ids, since one id may be a prefix of another. */
 export function idsNamed(fault: ProviderFault): ReadonlySet<string> {
@@ -98,8 +125,7 @@ function kindOf(
   const { mutating, sent } = context;
   const unanswered: FaultKind = mutating && sent !== false ? 'unknown-outcome' : 'unavailable';
   if (code !== undefined) {
-    const kind = kindOfCode(code, text);
-    if (code === 'RequestResourceCountExceeded' && !mutating) return 'throttled';
+    const kind = kindOfCode(code, text, !context.mutating);
     if (kind === 'transient') return unanswered;
     if (kind !== undefined) return kind;
     if (status === 429) return 'throttled';
@@ -140,10 +166,9 @@ const networkCode = (thrown: Thrown): string | undefined =>
 function clean(message: string, secrets: readonly string[]): string {
   let text = message;
   for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, '***');
-  return text
+  return withoutEncodedMessage(text)
     .replace(/\b(AKIA|ASIA)[A-Z0-9]{12,}\b/g, '***')
     .replace(/\bAWS4-HMAC-SHA256[\s\S]*/g, '***')
-    .replace(/\bEncoded authorization failure message: \S+/g, '')
     .replace(/\s*Deserialization error: to see the raw response[\s\S]*$/, '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')

@@ -6,8 +6,7 @@ import type { CloudSession } from '../connection/session.ts';
 const profileVisibleMs = 120_000;
 
 /**
- * The fault of a failed launch, given the resources that the launch launchTemplate: a new resource may not be visible
- * yet. An error that is not a fault is returned unchanged.
+ * The fault of a failed launch. `launchTemplate` is the one that the launch used: it may be too new to be visible. An error that is not a fault is returned unchanged.
  */
 export function launchFault(
   session: CloudSession,

@@ -15,10 +15,11 @@ export function redacted(text: string, values: Values): string {
 export function redactedFault(fault: ProviderFault, values: Values): ProviderFault {
   const message = redacted(fault.message, values);
   if (message === fault.message) return fault;
-  const { kind, code, offer, retry_after_ms } = fault;
+  const { kind, code, offer, lack, retry_after_ms } = fault;
   return new ProviderFault(kind, message, {
     code,
     ...(offer === undefined ? {} : { offer }),
+    ...(lack === undefined ? {} : { lack }),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
   });
 }

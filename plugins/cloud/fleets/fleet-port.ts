@@ -1,5 +1,6 @@
 import type { Call, LaunchOrder } from '../../../core/index.ts';
 import type { TemplateVersion } from '../launch/launch-template.ts';
+import type { LeftOut } from '../launch/one-per-zone.ts';
 import type { Pool } from '../launch/pools.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { tagValue } from '../template/tags.ts';
@@ -86,6 +87,8 @@ export interface StandingPrepared {
   readonly template: TemplateVersion;
   /** Pools that this order may use. */
   readonly pools: readonly Pool[];
+  /** Pools that a later order may use. Absent: none. */
+  readonly left_out?: readonly LeftOut[];
   /** Units of capacity that the order requests: in total, and on demand. */
   readonly target: number;
   readonly target_on_demand: number;

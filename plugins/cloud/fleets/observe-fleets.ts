@@ -10,6 +10,7 @@ import { inTurn } from '../observe/describe.ts';
 import type { MachineData } from '../observe/machines.ts';
 import { observeKnown } from '../observe/observe-known.ts';
 import { observeMachines } from '../observe/observe.ts';
+import { withLeftOut } from '../launch/one-per-zone.ts';
 import type { Market } from '../launch/pools.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { FleetPort, FleetView, StandingHandle, StandingPrepared } from './fleet-port.ts';
@@ -83,8 +84,9 @@ async function observation(
   const expired = fleet.state === 'failed' || (stopped && !fleet.state.startsWith('stopped'));
   if (settled && !expired) forgetReasons(session, handle.fleet_id);
   const short = expired || (!settled && !isStopped(session, fleet) && fleet.hasError);
-  const pools = (order.prepared as StandingPrepared).pools;
-  const reasons = short ? await reasonsOf(session, port, fleet, seen.machines.length, pools, call) : [];
+  const { pools, left_out } = order.prepared as StandingPrepared;
+  const told = short ? await reasonsOf(session, port, fleet, seen.machines.length, pools, call) : [];
+  const reasons = withLeftOut(told, pools, left_out);
   const shortfall = [...(seen.shortfall ?? []), ...reasons];
   const shortMarkets = marketsShort(handle, fleet, seen.machines);
   const stuck =

@@ -1,6 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { MachineReport, MachineStatus, Shortfall } from '../../../core/index.ts';
-import { kindOfReason } from '../faults/fault-codes.ts';
+import { reasonFor } from '../faults/fault-codes.ts';
 import { type Market, type Pool, matchingPools } from '../launch/pools.ts';
 import { ownTags } from '../template/tags.ts';
 
@@ -38,6 +38,7 @@ export const instanceSummary = (instance: Instance) =>
     SubnetId: instance.SubnetId,
     PrivateDnsName: instance.PrivateDnsName,
     PrivateIpAddress: instance.PrivateIpAddress,
+    Ipv6Address: instance.Ipv6Address ?? instance.NetworkInterfaces?.[0]?.Ipv6Addresses?.[0]?.Ipv6Address,
     PublicIpAddress: instance.PublicIpAddress,
     LaunchTime: instance.LaunchTime,
     Placement: { AvailabilityZone: instance.Placement?.AvailabilityZone },
@@ -54,7 +55,8 @@ const ownKeys: ReadonlySet<string> = new Set(Object.values(ownTags));
 export function reportOf(instance: InstanceSummary, weight?: number): MachineReport {
   const status = states[instance.State?.Name ?? ''] ?? 'pending';
   const name = instance.PrivateDnsName || undefined;
-  const private_ip = instance.PrivateIpAddress || undefined;
+  // In a subnet without IPv4 a machine has an IPv6 address instead.
+  const private_ip = instance.PrivateIpAddress || instance.Ipv6Address || undefined;
   const public_ip = instance.PublicIpAddress || undefined;
   const message = status === 'pending' || status === 'running' ? undefined : reasonOf(instance);
   const data = dataOf(instance, weight);
@@ -93,9 +95,11 @@ export const marketOf = (instance: Pick<Instance, 'InstanceLifecycle'>): Market 
 
 function reasonOf({ StateReason, StateTransitionReason }: InstanceSummary): string | undefined {
   if (!StateReason?.Code) return StateTransitionReason || undefined;
-  const text = (StateReason.Message ?? '').replace(`${StateReason.Code}: `, '').replace(/[.\s]+$/, '');
-  return `${text || 'The cloud gave no reason'}. Error Code: ${StateReason.Code}`;
+  return stateReason(StateReason.Code, { StateReason }).message;
 }
+
+const stateReason = (code: string, { StateReason }: Pick<InstanceSummary, 'StateReason'>) =>
+  reasonFor(code, (StateReason?.Message ?? '').replace(`${code}: `, ''));
 
 /**
  * The shortfall of machines that the cloud accepted and then did not start. `instances`: machines that never ran. A
@@ -108,7 +112,6 @@ export function lateShortfall(instances: readonly InstanceSummary[], pools: read
     const state = instance.State?.Name;
     if (!code || (state !== 'terminated' && state !== 'shutting-down')) continue;
     if (/UserInitiated|InstanceInitiated/.test(code)) continue;
-    const kind = kindOfReason(code, instance.StateReason?.Message);
     const [pool] = matchingPools(pools, {
       machine_type: instance.InstanceType,
       subnet_id: instance.SubnetId,
@@ -116,8 +119,7 @@ export function lateShortfall(instances: readonly InstanceSummary[], pools: read
     });
     const key = `${pool?.key}|${code}`;
     const count = (found.get(key)?.count ?? 0) + 1;
-    const message = reasonOf(instance) ?? code;
-    found.set(key, { ...(pool === undefined ? {} : { offer: pool.key }), kind, code, message, count });
+    found.set(key, { ...(pool === undefined ? {} : { offer: pool.key }), ...stateReason(code, instance), count });
   }
   return [...found.values()];
 }

@@ -7,7 +7,7 @@ const alive: InstanceFilter = { Name: 'instance-state-name', Values: ['pending',
 
 /**
  * Those of the hosts that are pending or running here: by id, or else by private name. Any failed call is a fault: a
- * host that was not keysFound may still exist.
+ * host that was not found may still exist.
  */
 export async function whichLive(session: CloudSession, hosts: readonly HostRef[], call: Call): Promise<HostRef[]> {
   const ids = hosts.flatMap(({ machine_id }) => machine_id ?? []);

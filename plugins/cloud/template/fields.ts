@@ -66,7 +66,9 @@ export const cloudFields = Type.Object({
   iops: Type.Optional(
     Type.Integer({ minimum: 100, maximum: 256_000, description: 'I/O operations a second of the root volume.' }),
   ),
-  launch_template_id: text('Launch template to start from.'),
+  launch_template_id: text(
+    'Launch template to start from. Volumes are merged by device; subnet and groups go into its first network interface.',
+  ),
   launch_template_version: Type.Optional(
     Type.Union([Type.String(), Type.Integer({ minimum: 1 })], {
       description:

@@ -48,23 +48,6 @@ export async function machineSpecOf(session: CloudSession, template: CloudTempla
   };
 }
 
-/** Moves the groups and the subnet into the first network interface, if there is one: EC2 refuses them beside it. */
-export function intoInterface(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { SecurityGroupIds, SubnetId, NetworkInterfaces, ...rest } = params;
-  if (!Array.isArray(NetworkInterfaces) || NetworkInterfaces.length === 0) return { ...params };
-  const [first, ...more] = NetworkInterfaces;
-  // An existing interface has its own groups and subnet.
-  if (first.NetworkInterfaceId !== undefined)
-    return { ...rest, NetworkInterfaces: [{ DeviceIndex: 0, ...first }, ...more] };
-  const completed = {
-    DeviceIndex: 0,
-    ...(SecurityGroupIds ? { Groups: SecurityGroupIds } : {}),
-    ...(SubnetId ? { SubnetId } : {}),
-    ...first,
-  };
-  return { ...rest, NetworkInterfaces: [completed, ...more] };
-}
-
 const profileOf = (profile: string): IamInstanceProfileSpecification =>
   profile.startsWith('arn:') ? { Arn: profile } : { Name: profile };
 

@@ -46,7 +46,7 @@ export function threadRecord(file: string, since: number, until: number): Thread
 export const largestTransaction = (file: string): number =>
   Math.max(0, ...linesOf(file).flatMap((line) => ('rows' in line ? [line.rows] : [])));
 
-/** The thread of the faces has the number 0. */
+/** The thread of the interfaces has the number 0. */
 function linesOf(file: string): Line[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').trim().split('\n');

@@ -43,6 +43,7 @@ if (isMainThread) {
   const { silentLog: log } = await import('../../../core/contract/log.ts');
   const { cloud } = await import('../../../plugins/cloud/cloud.ts');
   const { makeClients } = await import('../../../plugins/cloud/connection/clients.ts');
+  const { sharedSkew } = await import('../../../plugins/cloud/connection/shared-skew.ts');
   const { url } = workerData as { readonly url: string };
   const config = { endpoint_url: 'simulator:' };
   const context: PluginContext = {
@@ -58,7 +59,14 @@ if (isMainThread) {
   const session = await cloud.connect(config, context);
   const connect = began();
   const loading = stopwatch();
-  (await makeClients(session.settings, url, log, () => undefined)).destroy();
+  (
+    await makeClients(session.settings, {
+      endpoints: { ec2: url, sts: url },
+      log,
+      skew: sharedSkew(),
+      onDate: () => undefined,
+    })
+  ).destroy();
   const load = loading();
   const asking = stopwatch();
   await cloud.identity?.(session, call);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ProviderFault } from '../../../core/index.ts';
 import * as answers from '../../../core/providers/answer-checks/answers.ts';
-import { Broken } from '../../../core/providers/answer-checks/broken.ts';
+import { ContractViolation } from '../../../core/providers/answer-checks/contract-violation.ts';
 import { listing } from '../../../core/providers/answer-checks/listing.ts';
 import { soundFault } from '../../../core/providers/answer-checks/sound-fault.ts';
 
@@ -100,7 +100,7 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
 
 test('an answer that violates the contract is refused with its path and the requirement', (t) => {
   for (const [index, [check, value, place]] of wrong.entries()) {
-    const error = t.throws(() => check(value), { instanceOf: Broken }, String(index));
+    const error = t.throws(() => check(value), { instanceOf: ContractViolation }, String(index));
     t.regex(error?.message ?? '', place, String(index));
   }
 });

@@ -126,7 +126,7 @@ test('requests beyond max_concurrent_requests wait for a slot and report it', as
 test('many requests are observed in one call', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
-  for (let i = 0; i < 50; i++) await bench.request(2);
+  for (let i = 0; i < 60; i++) await bench.request(2);
   await bench.clock.advance(5_000);
   const observations = east.calls.filter((call) => call.startsWith('observe'));
   t.true(observations.length <= 4, `${observations.length} calls: ${observations.join(' ')}`);

@@ -12,7 +12,7 @@ import { partMachines, type Attack } from './kill-point.ts';
 
 const { clock, commit, part, freezes, counts }: Attack = JSON.parse(process.env['ATTACK'] ?? '{}');
 const ending = freezes ? 'SIGSTOP' : 'SIGKILL';
-const thread = isMainThread ? 'faces' : 'loop';
+const thread = isMainThread ? 'interfaces' : 'loop';
 
 if (clock) {
   const { monotonic, sleep } = systemClock;

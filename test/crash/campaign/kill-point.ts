@@ -1,6 +1,6 @@
 import type { FastClock } from './fast-clock.ts';
 
-export const threads = ['faces', 'loop'] as const;
+export const threads = ['interfaces', 'loop'] as const;
 
 /** A moment in the life of a broker, counted from its start. */
 export type KillPoint =
@@ -37,7 +37,7 @@ export interface Attack {
  * one `every` so many further on.
  */
 export interface Schedule {
-  readonly at: 'call' | 'faces' | 'loop' | 'part';
+  readonly at: 'call' | 'interfaces' | 'loop' | 'part';
   readonly first: number;
   readonly every: number;
   /** Of a call: it took effect. Of a commit, or of a part: it was durable. */
@@ -53,9 +53,9 @@ export function pointOf({ at, first, every, done }: Schedule, life: number): Kil
 
 /** Every call and every commit of a workload is met once by the schedules with all `first` from 1 to `every`. */
 export function schedules(every: number): readonly Schedule[] {
-  return (['call', 'loop', 'faces'] as const).flatMap((at) => {
-    // A face commits once for each caller; a loop many times.
-    const step = at === 'faces' ? Math.ceil(every / 3) : every;
+  return (['call', 'loop', 'interfaces'] as const).flatMap((at) => {
+    // An interface commits once for each caller; a loop many times.
+    const step = at === 'interfaces' ? Math.ceil(every / 3) : every;
     return Array.from({ length: step }, (_, i) => i + 1).flatMap((first) =>
       [true, false].map((done) => ({ at, first, every: step, done })),
     );

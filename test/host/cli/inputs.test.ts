@@ -106,7 +106,7 @@ test('fields of a template are read as its schema has them, unknown ones as JSON
   t.throws(() => templateFields(['name'], '--set'), { instanceOf: UsageError, message: /'--set' takes field=value/ });
 });
 
-test('a file gives the template; what stands beside it lies over it, and picks one of several', async (t) => {
+test('a file contains the template; the other options override it, and select one of several templates', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'muster-files-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'templates.yaml');
@@ -126,7 +126,7 @@ test('a file gives the template; what stands beside it lies over it, and picks o
   ]);
 });
 
-test('a file as HostFactory’s providers write it is read as the server reads it, with what has no effect told', async (t) => {
+test('a file of HostFactory’s providers is read as the server reads it, with a warning for each key without effect', async (t) => {
   const place = await makePlace();
   t.teardown(() => place.close());
   const file = join(place.directory, 'awsprov_templates.json');
@@ -172,7 +172,7 @@ test('a file as HostFactory’s providers write it is read as the server reads i
   });
 });
 
-test('a file that is missing or broken is said with its line', async (t) => {
+test('a file that is missing or invalid is reported with its line', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'muster-files-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const missing = await runCli(['templates', 'validate', '--file', join(directory, 'none.json')]);
@@ -216,7 +216,7 @@ for (const [args, said] of usage) {
   });
 }
 
-test('options of every operation may stand before the command', (t) => {
+test('options of every operation may precede the command', (t) => {
   t.deepEqual(
     optionsLast([
       'n',

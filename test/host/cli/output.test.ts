@@ -11,7 +11,7 @@ import { watch } from '../../../host/cli/operations/watch.ts';
 
 const plain = { colors: false };
 
-test('columns are as wide as what stands in them, also with wide letters and marks', (t) => {
+test('columns are as wide as their contents, also with wide characters and combining marks', (t) => {
   t.is(
     table(
       ['name', 'max_count'],
@@ -41,7 +41,7 @@ test('colors come only where they are wanted', (t) => {
   t.false(wantsColors({}, {}));
 });
 
-test('a list is a table without the columns that nobody has', (t) => {
+test('a list is a table without empty columns', (t) => {
   const machines = [{ machine_id: 'i-1', status: 'running', name: null, template_id: 'small' }];
   t.is(
     answerTable('list_machines', { machines, count: 1, total_count: 1 }, plain),
@@ -181,7 +181,7 @@ test('JSON and YAML have everything, one line or document each when they follow 
   t.regex(await textOf('x', answer, 'yaml', plain, { each: true }), /^---\n/);
 });
 
-test('that a list is not whole is said beside it', async (t) => {
+test('a note beside an incomplete list says so', async (t) => {
   const written = { out: '', err: '' };
   const terminal = {
     out: (text: string) => void (written.out += text),
@@ -249,7 +249,7 @@ test('progress counts what was asked for, runs and failed', (t) => {
   );
 });
 
-test('progress of what has ended tells what did not come as failed', (t) => {
+test('the progress of an ended request shows missing machines as failed', (t) => {
   const ended = (status: string, delivered: number, ...states: string[]) =>
     progressLine(
       request({
@@ -282,7 +282,7 @@ test('a return that went well says nothing of failures', (t) => {
   t.is(back('completed', late, 'terminated', 'failed'), 'req-1 completed: 2 to return, 1 gone, 1 failed');
 });
 
-test('progress is a line for each change, and one line that is written anew on a screen', (t) => {
+test('progress is one line for each change, and one rewritten line on a terminal', (t) => {
   const told = (errIsScreen: boolean): string => {
     let text = '';
     const shown = progress({

@@ -89,7 +89,7 @@ test('without a home, a path or any other variable the command line works', asyn
   t.regex(out, /^TEMPLATE ID/);
 });
 
-test('one that carries its request out itself and is interrupted says who will go on with it', async (t) => {
+test('an interrupted command that executes its request itself says which process continues it', async (t) => {
   const place = await makePlace({ knobs: { boot_ms: 60_000 } });
   t.teardown(() => place.close());
   const child = spawn(launcher, ['requests', 'create', 'small', '1', '--no-server'], {

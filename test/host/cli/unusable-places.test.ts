@@ -26,7 +26,7 @@ const isSentence = (
   t.regex(err, /^muster: .*\n$/, 'one sentence, and no stack');
 };
 
-test('a data directory that may not be made, read or written is said with what to do', async (t) => {
+test('a data directory that cannot be created, read or written is reported with the remedy', async (t) => {
   const { data, muster } = await readable(t);
   isSentence(
     t,
@@ -51,7 +51,7 @@ test('a data directory that may not be made, read or written is said with what t
     isSentence(t, await muster(...args), /belongs to another user: call it with --url/);
 });
 
-test('a file where the data directory should be, and a log that is none, are said too', async (t) => {
+test('a file in the place of the data directory and an unusable log are reported too', async (t) => {
   const { data, directory } = await readable(t);
   writeFileSync(data, '');
   isSentence(

@@ -37,7 +37,7 @@ const pidOf = ({ directory }: Place): number | undefined => readServerPlace(join
 const id = ({ out }: Ran): string => (JSON.parse(out) as { request_id: string }).request_id;
 
 test.serial(
-  'a server is started in the background, says where it is, starts anew with its options and ends',
+  'a server starts in the background, reports its address, restarts with its options and ends',
   async (t) => {
     const { directory, muster } = await placeFor(t);
     t.is((await muster('server', 'status')).code, 5);
@@ -70,7 +70,7 @@ test.serial(
   },
 );
 
-test.serial('who starts a server in the background is told what it warns of at its start', async (t) => {
+test.serial('a start in the background prints the warnings of the server', async (t) => {
   const { directory, muster } = await placeFor(t, {
     templates: [{ template_id: 'small', image_id: 'ami-1', max_instance: 3 }],
   });
@@ -128,7 +128,7 @@ test.serial('reading and refused calls start nothing', async (t) => {
   t.is(pidOf(place), undefined);
 });
 
-test.serial('a port that another has does not hinder a server that nobody asked for', async (t) => {
+test.serial('a port in use does not stop a server that a command starts by itself', async (t) => {
   const other = createServer();
   t.teardown(() => void other.close());
   const port = await new Promise<number>((resolve) =>
@@ -167,7 +167,7 @@ test.serial('with a storage of one process the server is there before anything i
   t.is((await place.muster('requests', 'status', id(asked))).code, 0);
 });
 
-test.serial('what a killed server left behind is not believed, whoever has its number now', async (t) => {
+test.serial('the files of a killed server are not trusted, even if another process has its pid', async (t) => {
   const place = await placeFor(t);
   const server = await startBroker({ place });
   await server.kill('SIGKILL');
@@ -193,7 +193,7 @@ test.serial('what a killed server left behind is not believed, whoever has its n
   t.not(pidOf(place), process.pid);
 });
 
-test.serial('a server that hangs, and one that is not there, are told within two seconds', async (t) => {
+test.serial('a server that hangs, or does not exist, is reported within two seconds', async (t) => {
   const place = await placeFor(t);
   const server = await startBroker({ place });
   t.teardown(() => server.stop());
@@ -297,7 +297,7 @@ test.serial(
 );
 
 test.serial(
-  'a server that ends between the look and the call is not asked any more, and the command goes on without it',
+  'a server that ends between the check and the call is not called again, and the command continues without it',
   async (t) => {
     const place = await placeFor(t);
     const data = join(place.directory, 'data');

@@ -35,7 +35,7 @@ const placeOf = (pid: number | undefined): ServerPlace => ({
   version: '0.1.0',
 });
 
-test('stopping ends no process that merely stands in the data directory', async (t) => {
+test('a stop ends no process that server.json names but that does not hold the data directory', async (t) => {
   const directory = await emptyPlace(t);
   const data = join(directory, 'data');
   makeDataDirectory(data);
@@ -61,7 +61,7 @@ test('stopping ends no process that merely stands in the data directory', async 
   t.true(lives(child));
 });
 
-test('a link to what another server wrote is not believed, and a server does not write through one', async (t) => {
+test('a link to the files of another server is not trusted, and a server does not write through a link', async (t) => {
   const directory = await emptyPlace(t);
   const [data, elsewhere] = [join(directory, 'data'), join(directory, 'elsewhere')];
   makeDataDirectory(data);
@@ -86,7 +86,7 @@ test('a link to what another server wrote is not believed, and a server does not
   t.is((await execCli(['server', 'stop'], { cwd: elsewhere, env: { MUSTER_DATA_DIR: elsewhere } })).code, 0);
 });
 
-test('no lock is made where a link leads', async (t) => {
+test('no lock is created at the target of a link', async (t) => {
   const directory = await emptyPlace(t);
   const linked = join(directory, 'linked');
   makeDataDirectory(linked);
@@ -96,7 +96,7 @@ test('no lock is made where a link leads', async (t) => {
   t.false(existsSync(join(directory, 'made')));
 });
 
-test('what others may write says neither where a server is nor how one is started', async (t) => {
+test('files that others may write determine neither the address of the server nor its start', async (t) => {
   const directory = await emptyPlace(t);
   const data = join(directory, 'data');
   makeDataDirectory(data);
@@ -111,7 +111,7 @@ test('what others may write says neither where a server is nor how one is starte
   chmodSync(join(data, 'server.json'), 0o600);
 });
 
-test('what names no single process is not believed: a number below one stands for many of them', async (t) => {
+test('a pid below one is not trusted: it means several processes', async (t) => {
   const directory = await emptyPlace(t);
   const data = join(directory, 'data');
   makeDataDirectory(data);
@@ -130,7 +130,7 @@ test('what names no single process is not believed: a number below one stands fo
 });
 
 withForeignFiles(
-  "root ends no process of another user because a third one's file says so, nor one of its own",
+  'root ends no process of another user, and none of its own, because of a file of a third user',
   async (t) => {
     const directory = await emptyPlace(t);
     const data = join(directory, 'data');
@@ -153,7 +153,7 @@ withForeignFiles(
 );
 
 withForeignFiles(
-  "what another user wrote is not believed: no call goes to that server, and none of that user's programs is run",
+  'files of another user are not trusted: no call goes to that server, and no program of that user is executed',
   async (t) => {
     const directory = await emptyPlace(t);
     for (const each of [dirname(directory), directory]) chmodSync(each, 0o755);
@@ -198,7 +198,7 @@ withForeignFiles(
   },
 );
 
-withForeignFiles('a data directory of another user is told at the start', async (t) => {
+withForeignFiles('the start warns of a data directory of another user', async (t) => {
   const directory = await emptyPlace(t);
   const warned: string[] = [];
   const log = { ...silentLog, warn: (_: object, message: string) => void warned.push(message) };

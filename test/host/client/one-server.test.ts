@@ -87,7 +87,7 @@ test('a server whose socket was tidied away is asked on its port, and none is st
   t.is(named.code, 0, named.out);
 });
 
-test('a look whether the directory is taken does not turn away a server that takes it at that moment', async (t) => {
+test("a check of the directory's lock does not refuse a server that locks it at the same moment", async (t) => {
   const { data } = await placeFor(t);
   makeDataDirectory(data);
   const look = `const { DatabaseSync } = require('node:sqlite');
@@ -104,7 +104,7 @@ test('a look whether the directory is taken does not turn away a server that tak
   t.is(lockStart(data), undefined, 'one turn at a time');
 });
 
-test('what answers at a URL and is no muster server is said', async (t) => {
+test('another program that answers at the URL is reported', async (t) => {
   const other = createServer((_, response) =>
     response.setHeader('content-type', 'text/html').end('<h1>hello</h1>'),
   ).listen(0, '127.0.0.1');

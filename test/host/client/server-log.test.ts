@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { endOfLog, lastLines, openServerLog, readLog } from '../../../host/client/server-log.ts';
 
-test('a log that has grown is put aside when a server starts, and the oldest goes', (t) => {
+test('a server that starts renames a large log, and removes the oldest one', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'muster-log-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'server.log');
@@ -30,7 +30,7 @@ test('a log that has grown is put aside when a server starts, and the oldest goe
   t.is(readLog(directory, 0), 'small\n');
 });
 
-test('the last lines are those, also from a place on', (t) => {
+test('lastLines returns the last lines, also from a given position', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'muster-log-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   t.deepEqual(lastLines(directory, 5), []);

@@ -48,7 +48,7 @@ const settings = async (data: string, directory: string): Promise<any> => {
 };
 
 test.serial(
-  'a restart from another directory goes on with the configuration, the options and the variables that the server had',
+  'a restart from another directory keeps the configuration, the options and the variables of the server',
   async (t) => {
     const { directory, data, config, elsewhere } = await placed(t);
     const started = await execCli(['server', 'start', '--server-log-level', 'debug'], {
@@ -102,7 +102,7 @@ test.serial('a configuration that is wrong is refused before the good server is 
   t.deepEqual(await instances(data), ['east']);
 });
 
-test.serial('a port that somebody else has is refused before the good server is stopped', async (t) => {
+test.serial('a port in use is refused before the running server is stopped', async (t) => {
   const { data, muster } = await placed(t);
   const other = createServer();
   t.teardown(() => void other.close());
@@ -120,7 +120,7 @@ test.serial('a port that somebody else has is refused before the good server is 
 });
 
 test.serial(
-  'a configuration that moved is said before the good server is stopped; another may be named',
+  'a moved configuration is reported before the running server is stopped; another one may be named',
   async (t) => {
     const { data, config, elsewhere } = await placed(t);
     t.is((await elsewhere(['server', 'start', '--config', config])).code, 0);
@@ -140,7 +140,7 @@ test.serial(
   },
 );
 
-test.serial('a data directory of a configured server is never served with samples, whoever would', async (t) => {
+test.serial('no command serves the data directory of a configured server with samples', async (t) => {
   const { data, config, muster, elsewhere } = await placed(t);
   t.is((await muster('server', 'start')).code, 0);
   t.is((await muster('server', 'stop')).code, 0);
@@ -231,7 +231,7 @@ test.serial('commands that find no server while one is restarted wait for it', a
   t.like(await settings(data, directory), { log_level: 'debug' });
 });
 
-test.serial('a server in the foreground is started anew in the background, which is said', async (t) => {
+test.serial('a server in the foreground is restarted in the background, and the command says so', async (t) => {
   const { directory, data, elsewhere } = await placed(t);
   const place = { directory, simulator: undefined as never, close: async () => {} };
   const server = await startBroker({ place });

@@ -27,7 +27,7 @@ function place() {
   return { root, precious, unchanged, scripts: join(root, 'scripts'), conf: join(root, 'conf') };
 }
 
-test('an installation follows no link that waits under the name of a draft, and leaves no draft behind', (t) => {
+test('an installation follows no link that has the name of a temporary file, and leaves no temporary file behind', (t) => {
   const { precious, unchanged, scripts, conf } = place();
   mkdirSync(scripts);
   mkdirSync(join(conf, 'providers'), { recursive: true });
@@ -60,32 +60,29 @@ test('a link in the place of a file is neither read, nor followed, nor replaced'
   }
 });
 
-withForeignFiles(
-  'an installation by root follows no link of another user, whichever part of the way it is',
-  async (t) => {
-    for (const part of ['scripts', 'conf', 'conf/providers', 'conf/providers/muster']) {
-      const { root, scripts, conf } = place();
-      const elsewhere = join(root, 'elsewhere');
-      mkdirSync(elsewhere);
-      mkdirSync(join(root, part, '..'), { recursive: true });
-      const link = join(root, part);
-      symlinkSync(elsewhere, link);
-      lchownSync(link, foreignUser, foreignUser);
-      const installing = () => install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
-      t.throws(
-        installing,
-        { code: 'INVALID_REQUEST', message: new RegExp(`${link} is a link of the user with id ${foreignUser}`) },
-        part,
-      );
-      t.deepEqual(readdirSync(elsewhere), [], part);
-      // Root's own links are root's matter.
-      lchownSync(link, 0, 0);
-      t.notThrows(installing);
-    }
-  },
-);
+withForeignFiles('an installation by root follows no link of another user in any part of the path', async (t) => {
+  for (const part of ['scripts', 'conf', 'conf/providers', 'conf/providers/muster']) {
+    const { root, scripts, conf } = place();
+    const elsewhere = join(root, 'elsewhere');
+    mkdirSync(elsewhere);
+    mkdirSync(join(root, part, '..'), { recursive: true });
+    const link = join(root, part);
+    symlinkSync(elsewhere, link);
+    lchownSync(link, foreignUser, foreignUser);
+    const installing = () => install({ directory: scripts, dialect: 'symphony', name: 'muster', write: conf });
+    t.throws(
+      installing,
+      { code: 'INVALID_REQUEST', message: new RegExp(`${link} is a link of the user with id ${foreignUser}`) },
+      part,
+    );
+    t.deepEqual(readdirSync(elsewhere), [], part);
+    // Root's own links are root's matter.
+    lchownSync(link, 0, 0);
+    t.notThrows(installing);
+  }
+});
 
-withForeignFiles('what root replaces for another user stays that of the other user, with its rights', async (t) => {
+withForeignFiles('a file of another user that root replaces keeps its owner and its mode', async (t) => {
   const { conf, scripts } = place();
   const file = join(conf, 'providers/hostProviders.json');
   mkdirSync(join(conf, 'providers'), { recursive: true });

@@ -69,7 +69,7 @@ test('LSF names an account, which tags the machines and comes back with them, wi
   t.deepEqual([nothing.answer.message, nothing.answer.status], ['No Active VM.', 'complete']);
 });
 
-test('a refusal tells LSF whether the template is of no use, or only this call; Symphony is told neither', async (t) => {
+test('a refusal tells LSF whether the template or only this call failed; Symphony gets neither', async (t) => {
   const broker = await bootBroker({ templates, loop: 'none' });
   t.teardown(() => broker.close());
   const wanted = (templateId: unknown, machineCount: unknown) => ({ template: { templateId, machineCount } });
@@ -88,7 +88,7 @@ test('a refusal tells LSF whether the template is of no use, or only this call; 
   }
 });
 
-test('the variables of a request stand in its start script, where the template has the mark for them', async (t) => {
+test('the start script contains the variables of a request at the mark of the template', async (t) => {
   const scripted = {
     templateId: 'scripted',
     ...file,

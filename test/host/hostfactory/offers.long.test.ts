@@ -41,7 +41,7 @@ const written = {
   somethingElse: { deep: [1] },
 };
 
-test('every key of the file is offered as it stands there, beside what was read from it', async (t) => {
+test('every key of the file is offered unchanged, beside the fields that were read from it', async (t) => {
   const broker = await boot(t, { templates: [written], loop: 'none' });
   const offered = async () => (await ask(broker, 'getAvailableTemplates', {})).answer.templates[0];
   const found = await offered();
@@ -51,7 +51,7 @@ test('every key of the file is offered as it stands there, beside what was read 
   for (const key of Object.keys(written)) t.true(key in found, key);
 });
 
-test('what somebody changed since is offered as it is now, not as the file has it', async (t) => {
+test('a changed template is offered with its present values, not with those of the file', async (t) => {
   const broker = await boot(t, { templates: [written], loop: 'none' });
   const { status } = await broker.call('PUT', '/templates/written', {
     subnet_ids: ['subnet-9'],
@@ -86,7 +86,7 @@ test('how many can be had falls with what lives, and is none while nothing is as
   t.is(await availableOf(), 0);
 });
 
-test('a want of capacity that may be asked about again keeps nobody from asking', async (t) => {
+test('a lack of capacity that may be probed again does not reduce the number of offered machines', async (t) => {
   const broker = await boot(t, { knobs: twoPlaces, settings: { offer_probe_ms: 0 } });
   t.is((await ended(broker, await request(broker, 2))).status, 'complete');
   t.is((await ended(broker, await request(broker, 1))).status, 'complete_with_error');

@@ -62,7 +62,7 @@ test('an unknown request is answered among the others, and never runs for ever',
   t.like(answer.requests[1], { requestId: known, status: 'running' });
 });
 
-test('one object may stand for a list, and answers are lists always', async (t) => {
+test('one object may replace a list, and answers are always lists', async (t) => {
   const broker = await boot(t);
   const requestId = await request(broker, 1);
   const { answer } = await ask(broker, 'getRequestStatus', { requests: { requestId } });

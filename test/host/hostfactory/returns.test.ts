@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ask, boot, ended, hostsOf, request, statusOf } from './in-process.ts';
 
-test('a return takes hosts by id or name, the id wins, and what nobody knows is passed over', async (t) => {
+test('a return accepts hosts by id or name, prefers the id, and ignores unknown hosts', async (t) => {
   const broker = await boot(t);
   const hosts = hostsOf(await ended(broker, await request(broker, 3)));
   const { code, answer } = await ask(broker, 'requestReturnMachines', {
@@ -25,7 +25,7 @@ test('a return takes hosts by id or name, the id wins, and what nobody knows is 
   t.is(Object.values(broker.simulator.ledger().live).flat().length, 1);
 });
 
-test('an entry that names nothing keeps no other from being returned, or told of', async (t) => {
+test('an entry without a host does not stop the return or the report of the others', async (t) => {
   const broker = await boot(t);
   const hosts = hostsOf(await ended(broker, await request(broker, 2)));
   broker.simulator.setKnobs({ reclaim: [{ instance_ids: [hosts[0].machineId], notice_s: 120 }] });
@@ -63,7 +63,7 @@ test('the scheduler’s own returns are no reclaims, and an empty list of hosts 
   t.is(live(), 1, 'nobody ends a host because it is not in a list');
 });
 
-test('a host that somebody stopped is told among those that the cloud took', async (t) => {
+test('a host that was stopped by hand is reported among those that the cloud took', async (t) => {
   const broker = await boot(t);
   const requestId = await request(broker, 1);
   const { machines } = await ended(broker, requestId);
@@ -78,7 +78,7 @@ test('a host that somebody stopped is told among those that the cloud took', asy
   t.deepEqual(answer.requests, [{ machine: name, machineId, gracePeriod: 0 }]);
 });
 
-test('hosts that nobody knows are looked up at the cloud: gone is reported by the next call, alive is not', async (t) => {
+test('unknown hosts are looked up at the cloud: the next call reports those that are gone, not those that live', async (t) => {
   const broker = await boot(t);
   const hosts = hostsOf(await ended(broker, await request(broker, 2)));
   const { store } = broker.broker;

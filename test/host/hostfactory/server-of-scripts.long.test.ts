@@ -72,7 +72,7 @@ test('a server that dies with the call in its hands: the call is sent again, and
   t.regex(keys.join(), /^script-[0-9]+-[0-9]+-[0-9a-z]+$/);
 });
 
-test('a configuration that is wrong, or none at all, is said in one JSON message', async (t) => {
+test('an invalid or missing configuration is reported in one JSON message', async (t) => {
   const scheduler = await makeScheduler({ templates });
   t.teardown(scheduler.close);
   const config = join(scheduler.place.directory, 'muster.config.json');
@@ -100,7 +100,7 @@ test('a configuration that is wrong, or none at all, is said in one JSON message
   t.false(existsSync(join(scheduler.data, 'server.json')));
 });
 
-test('a file that is no input is said in one JSON message, and no server is started for it', async (t) => {
+test('an invalid input file is reported in one JSON message, and no server is started', async (t) => {
   const scheduler = await makeScheduler({ templates });
   t.teardown(scheduler.close);
   for (const [text, message] of [

@@ -66,7 +66,7 @@ test('two providers side by side, with spaces in their paths, configurations tha
     ]);
 });
 
-test('a work directory that may not be written is said in one JSON message, with the file and what to do', async (t) => {
+test('a work directory that cannot be written is reported in one JSON message, with the file and the remedy', async (t) => {
   const place = await makePlace({ configuration: { server: { port: 0 } } });
   t.teardown(() => place.close());
   const { directory } = place;

@@ -119,7 +119,7 @@ test('what lacks capacity is remembered under the key that it is looked up by, a
   );
 });
 
-test('those that one error met together do not all come back at the same moment, and none before it was told to', async (t) => {
+test('calls that failed together do not all retry at the same moment, and none before its time', async (t) => {
   for (const told of [undefined, 20_000]) {
     const cloud = new ScriptedCloud();
     const bench = await loopBench({ east: cloud });

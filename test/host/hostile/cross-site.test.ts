@@ -32,7 +32,7 @@ const places: readonly (readonly [string, Readonly<Record<string, unknown>>])[] 
 ];
 
 for (const [where, settings] of places) {
-  test(`${where}, a page of another place is refused by its Origin and by what its browser says of it`, async (t) => {
+  test(`${where}, a page of another origin is refused by its Origin and by Sec-Fetch-Site`, async (t) => {
     const server = await serveBroker(settings);
     t.teardown(() => server.close());
     const cross = { 'sec-fetch-site': 'cross-site' };
@@ -53,7 +53,7 @@ for (const [where, settings] of places) {
     t.is((await send(server, {})).status, 200);
   });
 
-  test(`${where}, its own pages may call, and what another program of the machine serves is not its own`, async (t) => {
+  test(`${where}, the server's own pages may call; a page of another program on the same host is another origin`, async (t) => {
     const server = await serveBroker(settings);
     t.teardown(() => server.close());
     const { port } = server;
@@ -91,7 +91,7 @@ test('a gateway passes the pages of its own name, as Host, as X-Forwarded-Host w
   );
 });
 
-test('a form of any page orders nothing: input comes from a JSON body alone, and no other type passes, empty or not', async (t) => {
+test('a form of any page orders nothing: input comes from a JSON body alone, and every other type is refused, also with an empty body', async (t) => {
   const server = await serveBroker({ host: '0.0.0.0' });
   t.teardown(() => server.close());
   const order = '/machines/request?template_id=small&machine_count=100';

@@ -24,7 +24,7 @@ function validate(where: object, providers: unknown): Promise<any> {
   });
 }
 
-test('a caller is told the same of a file of the host whether it is there or not; the owner is told what is so', async (t) => {
+test('a caller gets the same answer whether a file of the host exists or not; the owner gets the true reason', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-files-'));
   const there = join(directory, 'credentials');
   await writeFile(there, '');
@@ -47,7 +47,7 @@ test('a caller is told the same of a file of the host whether it is there or not
   }
 });
 
-test('links in the directory of the configuration tell callers nothing of what they lead to', async (t) => {
+test('links in the directory of the configuration reveal nothing about their targets to callers', async (t) => {
   const place = await makePlace();
   const { directory } = place;
   await writeFile(join(directory, 'there'), '');

@@ -162,7 +162,7 @@ test('CONNECT is closed without a word', async (t) => {
   });
 });
 
-test('a body without a length is read no further than a mebibyte', async (t) => {
+test('of a body without a length at most one mebibyte is read', async (t) => {
   const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`);
   let sent = 0;
   const { answers, closed } = await new Promise<Awaited<ReturnType<typeof talk>>>((resolve, reject) => {
@@ -180,7 +180,7 @@ test('a body without a length is read no further than a mebibyte', async (t) => 
 /** A body in chunks of one byte. */
 const inCrumbs = (body: string) => `${chunked}\r\n${[...body].map((each) => `1\r\n${each}\r\n`).join('')}0\r\n\r\n`;
 
-test('a body in thousands of tiny chunks is refused: each of them costs some hundred times its bytes', async (t) => {
+test('a body in thousands of tiny chunks is refused: each chunk costs hundreds of bytes', async (t) => {
   const some = await talk(server.port, `${post}${inCrumbs(`{"template_id":"a"${' '.repeat(700)}}`)}`);
   t.deepEqual(
     some.answers.map(({ status }) => status),

@@ -156,7 +156,7 @@ const longRead = new Set([
 /** Answers that any route may give, whatever it declares. */
 const common = [400, 404, 405, 413, 415, 429];
 
-test('whatever stands in a body, every route answers with what it declares, at once, and nobody else changes', async (t) => {
+test("for any body every route returns a declared answer at once, and no other caller's data change", async (t) => {
   const all = (await routes()).filter(({ takesBody }) => takesBody);
   t.true(all.length > 10);
   for (const { method, path, declared } of all) {
@@ -175,7 +175,7 @@ test('whatever stands in a body, every route answers with what it declares, at o
   t.is(({} as { polluted?: unknown }).polluted, undefined);
 });
 
-test('whatever stands as an id in a path, every route answers with what it declares', async (t) => {
+test('for any id in a path every route returns a declared answer', async (t) => {
   const all = (await routes()).filter(({ path }) => path.includes('{'));
   t.true(all.length > 10);
   for (const { method, path, declared, takesBody } of all) {
@@ -201,7 +201,7 @@ test('a template with an id that is none is not stored, over any route', async (
   }
 });
 
-test('free data keep every key as it was sent, and are nothing but data', async (t) => {
+test('free data keep every key as sent, and no key has a special meaning', async (t) => {
   const additional_data =
     '{"__proto__":{"a":1},"constructor":{"prototype":{"polluted":1}},"hasOwnProperty":1,"a\\u0000b":"\\ud800"}';
   const { status, text } = await send(
@@ -217,7 +217,7 @@ test('free data keep every key as it was sent, and are nothing but data', async 
   t.is(({} as { polluted?: unknown }).polluted, undefined);
 });
 
-test('a list of a scheduler has an end, and what is asked twice is looked up once', async (t) => {
+test('the list of a scheduler is bounded, and a repeated id is looked up once', async (t) => {
   const ask = (script: string, input: unknown) =>
     send('POST', `/api/v1/hostfactory/${script}`, JSON.stringify({ input }));
   const many = await ask('getRequestStatus', { requests: Array.from({ length: 10_001 }, (_, i) => `req-${i}`) });

@@ -7,7 +7,7 @@ const head = (length: number) =>
 const body = (bytes: number) => `{"template_id":"${'x'.repeat(bytes - 18)}"}`;
 const statusOf = (text: string) => Number(text.slice(9, 12));
 
-test('large bodies that one client has under way are bounded together; small ones, and those of others who wait, go on', async (t) => {
+test('the large pending bodies of one client are bounded together; small bodies and those of other clients continue', async (t) => {
   const server = await serveBroker();
   t.teardown(() => server.close());
   const all = await Promise.all(
@@ -47,7 +47,7 @@ for (const [what, headOf] of [
       `POST /api/v1/templates/validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${length.toString(16)}\r\n`,
   ],
 ] as const) {
-  test(`bodies that are too large (${what}) take no room once that was said`, async (t) => {
+  test(`bodies that are too large (${what}) occupy no budget after their refusal`, async (t) => {
     const server = await serveBroker();
     t.teardown(() => server.close());
     for (let i = 0; i < 40; i++) {

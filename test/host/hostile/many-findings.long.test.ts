@@ -5,7 +5,7 @@ const fields = (count: number, prefix = 'reg') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 0]));
 const untold = (count: number) => `at least ${count} more findings are not shown`;
 
-test('of a body with thousands of unknown fields a hundred are told, and how many more there are', async (t) => {
+test('of a body with thousands of unknown fields a hundred are reported, with the number of the others', async (t) => {
   const broker = await bootBroker({ storage: 'memory', loop: 'none' });
   t.teardown(() => broker.close());
   const { status, body } = await broker.call('POST', '/machines/request', {
@@ -25,7 +25,7 @@ test('of a body with thousands of unknown fields a hundred are told, and how man
   t.true(entries.body.detail.split('; ').length <= 102);
 });
 
-test('a thousand provider entries with thousands of mistakes: a hundred are told of all, and of every entry whether it is right', async (t) => {
+test('of a thousand provider entries with thousands of mistakes a hundred mistakes are reported, and for every entry whether it is valid', async (t) => {
   const broker = await bootBroker({ storage: 'memory', loop: 'none' });
   t.teardown(() => broker.close());
   const wrong = {
@@ -93,7 +93,7 @@ test('of thousands of unknown environment variables each is named as ignored, an
   t.is(body.warnings.at(-1), untold(13_900));
 });
 
-test('a body of more fields and entries than any call has is refused before it is read; a template beside a selection is bounded as one that is stored', async (t) => {
+test('a body with more fields and entries than any call needs is refused before it is read; a template in a test selection has the same bounds as a stored one', async (t) => {
   const broker = await bootBroker({ storage: 'memory', loop: 'none' });
   t.teardown(() => broker.close());
   const many = `{"machine_ids":[${'0,'.repeat(60_000)}0]}`;

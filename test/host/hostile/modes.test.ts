@@ -31,7 +31,7 @@ async function simulated(): Promise<Place> {
   return makePlace({ configuration });
 }
 
-test.serial("whatever the umask, all that a server makes is the owner's alone", async (t) => {
+test.serial('with any umask, all files that a server creates belong to the owner alone', async (t) => {
   const before = process.umask(0o000);
   t.teardown(() => process.umask(before));
   const place = await simulated();
@@ -66,7 +66,7 @@ test.serial("whatever the umask, all that a server makes is the owner's alone", 
   t.deepEqual(await open(data), []);
 });
 
-test.serial("a socket is the owner's alone from its first moment, wherever it lies", async (t) => {
+test.serial('a socket is accessible to the owner alone from its creation, in any directory', async (t) => {
   const before = process.umask(0o000);
   t.teardown(() => process.umask(before));
   const directory = await mkdtemp(join(tmpdir(), 'muster-socket-'));
@@ -85,7 +85,7 @@ test.serial("a socket is the owner's alone from its first moment, wherever it li
 });
 
 test.serial(
-  'a data directory that is there already keeps its mode, and when others may write into it that is told',
+  'an existing data directory keeps its mode, and the start warns if others may write into it',
   async (t) => {
     const before = process.umask(0o077);
     t.teardown(() => process.umask(before));
@@ -103,7 +103,7 @@ test.serial(
 );
 
 test.serial(
-  'plugins come from the configuration alone, also where everybody may call: not from a call, a template or what surrounds a caller',
+  "plugins come from the configuration alone, also on a server that is open to all: not from a call, a template or the caller's directory",
   async (t) => {
     const place = await makePlace();
     t.teardown(() => place.close());

@@ -13,7 +13,7 @@ const call = (host: string, more = '', target = '/api/v1/templates/') =>
   `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
 const statusOf = async ({ port }: Served, bytes: string) => (await talk(port, bytes)).answers[0]?.status;
 
-test('on a loopback address the server answers to its own names alone: a page under a borrowed name reads nothing', async (t) => {
+test('on a loopback address the server accepts its own names alone: a page under a rebound name reads nothing', async (t) => {
   const server = await serveBroker();
   t.teardown(() => server.close());
   for (const host of [
@@ -46,7 +46,7 @@ test('on a loopback address the server answers to its own names alone: a page un
   );
 });
 
-test('and to pages of this machine alone: one of another place can do nothing, without asking its browser either', async (t) => {
+test('only pages of this host may call: a page of another origin can do nothing, also without a preflight', async (t) => {
   const server = await serveBroker();
   t.teardown(() => server.close());
   // What a form of any page can send: no body, and no type that needs leave.
@@ -100,7 +100,7 @@ test('every address of loopback is one, and no other is; what counts is the addr
   t.false(refuses('vm', '10.1.2.3'));
 });
 
-test('a gateway that is trusted may pass on any name, and so may everybody who reaches another address than loopback', async (t) => {
+test('a trusted gateway may forward any name, and so may every caller of an address that is not loopback', async (t) => {
   const trusting = await serveBroker({ trust_proxy: true });
   t.teardown(() => trusting.close());
   t.is(await statusOf(trusting, call('any.example', 'Origin: https://any.example\r\n')), 200);
@@ -123,7 +123,7 @@ test('on the Unix socket a name says nothing: only the owner reaches it', async 
   await rm(directory, { recursive: true });
 });
 
-test('a server asks for its own names where it really listens on loopback, whatever its configuration calls that', async (t) => {
+test('a server that listens on loopback requires its own names, by the address on which it listens and not by the configured name', async (t) => {
   const { app, close } = await bootBroker({
     storage: 'memory',
     loop: 'none',

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import test from 'ava';
-import { Pressure } from '../../../host/metrics/pressure.ts';
+import { Pressure } from '../../../host/http/pressure.ts';
 import { until } from '../../support/boot-broker.ts';
 import { serveBroker, type Served } from './serve.ts';
 
@@ -17,7 +17,7 @@ async function call({ port }: Served, method: string, path: string, body?: unkno
 const wanted = { template_id: 'small', machine_count: 1 };
 const ask = (server: Served) => call(server, 'POST', '/api/v1/machines/request', wanted);
 
-test('while the storage does not keep up, what would change something is refused at once, and all else is served', async (t) => {
+test('while the storage cannot keep up, calls that would change something are refused at once, and all others are served', async (t) => {
   const server = await serveBroker(
     { max_wait_ms: 100 },
     { storage: 'sqlite', configuration: { storage: { type: 'sqlite', busy_timeout_ms: 60_000 } } },

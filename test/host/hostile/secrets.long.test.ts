@@ -109,7 +109,7 @@ async function place(): Promise<Place> {
   return made;
 }
 
-test('a secret occurs nowhere but where it was put', async (t) => {
+test('a secret occurs only where it was put', async (t) => {
   const at = await place();
   t.teardown(() => at.close());
   at.simulator.setKnobs({

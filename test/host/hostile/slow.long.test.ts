@@ -46,7 +46,7 @@ const drips: readonly (readonly [what: string, start: string, piece: string])[] 
   ['empty lines', '\r\n', '\r\n'],
 ];
 for (const [what, start, piece] of drips) {
-  test(`a caller whose ${what} drip is cut off when the time is over, and told why`, async (t) => {
+  test(`a caller whose ${what} arrive byte by byte is disconnected at the time-out, with the reason`, async (t) => {
     const { text, ms } = await drip(start, piece);
     t.true(ms > 900 && ms < 20_000, `${ms} ms`);
     if (what === 'a body that nobody wants') t.regex(text, /^HTTP\/1\.1 404 /);
@@ -80,7 +80,7 @@ test('a caller that does not take its answers is cut off', async (t) => {
   await own.close();
 });
 
-test('two hundred callers that drip do not keep others waiting', async (t) => {
+test('two hundred callers that send byte by byte do not delay others', async (t) => {
   const slow = await Promise.all(Array.from({ length: 200 }, () => dial(server.port)));
   for (const { socket } of slow) socket.write(`GET /livez HTTP/1.1\r\n${host}X-A: a`);
   const began = performance.now();
@@ -89,7 +89,7 @@ test('two hundred callers that drip do not keep others waiting', async (t) => {
   for (const { socket } of slow) socket.destroy();
 });
 
-test('beyond server.max_connections new ones are closed at once, until there is room again', async (t) => {
+test('connections beyond server.max_connections are closed at once, until others end', async (t) => {
   const warned: string[] = [];
   const log = { ...silentLog, warn: (_: object, text: string) => void warned.push(text) };
   const small = await serveBroker({ max_connections: 20 }, { log });

@@ -98,7 +98,7 @@ test('a request of which the plugin cannot say what it offers has failed, and th
   }
 });
 
-test('a request that cannot be prepared has failed with what the plugin did, and that is all, however many there are', async (t) => {
+test('requests that the plugin cannot prepare fail with its error, and nothing else happens, for any number of them', async (t) => {
   const rules = of('prepare', ['undefined']);
   const broker = await boot(t, rules);
   const ids = await Promise.all(

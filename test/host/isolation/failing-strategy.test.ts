@@ -5,7 +5,7 @@ import { bootBroker } from '../../support/boot-broker.ts';
 const plugins = [join(import.meta.dirname, 'failing-strategy.ts'), 'cloud', 'cloud-runinstances', 'storage-memory'];
 
 for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
-  test(`a strategy that fails (${scheduler}) is named in the answer, and everything else goes on`, async (t) => {
+  test(`a strategy that fails (${scheduler}) is named in the answer, and everything else continues`, async (t) => {
     const broker = await bootBroker({
       storage: 'memory',
       configuration: { plugins: [...plugins, 'default-format'], scheduler },

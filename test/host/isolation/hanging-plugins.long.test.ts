@@ -20,7 +20,7 @@ for (const { rule, how, ended } of [
   { rule: 'identity swallows-later', how: 'takes all memory of the thread after it waited', ended: true },
 ])
   test.serial(
-    `an instance whose plugin ${how} is left alone for a while; the others go on, and so does it when it behaves again`,
+    `an instance whose plugin ${how} is suspended for a while; the others continue, and so does the instance when its plugin works again`,
     async (t) => {
       const broker = await bootUnruly(t, {
         rules: { good: undefined, bad: rule },
@@ -84,7 +84,7 @@ for (const { rule, how, ended } of [
 
 for (const rule of ['prepare spins', 'offers spins', 'launch exits-later'])
   test.serial(
-    `a request that stops the thread twice (${rule}) has failed with a sentence, over a start too, and others go on`,
+    `a request that stops the thread twice (${rule}) fails with the reason, also across a restart, and others continue`,
     async (t) => {
       const broker = await bootUnruly(t, {
         rules: { east: undefined },
@@ -111,7 +111,7 @@ for (const rule of ['prepare spins', 'offers spins', 'launch exits-later'])
   );
 
 test.serial(
-  'what a call for a request throws in a timer does not end the thread, and costs nobody the instance',
+  'an error that a call for a request throws in a timer does not end the thread, and the instance stays healthy',
   async (t) => {
     const broker = await bootUnruly(t, { rules: { bad: 'launch stray' }, templates: { bad: { at: 'bad' } } });
     const id = await broker.request('bad');
@@ -126,7 +126,7 @@ test.serial(
 );
 
 test.serial(
-  'what a plugin throws in a timer of its instance does not end the thread, and costs its instance only',
+  'an error that a plugin throws in a timer of its instance does not end the thread, and is charged to that instance alone',
   async (t) => {
     const broker = await bootUnruly(t, {
       rules: { bad: undefined, good: undefined },
@@ -141,7 +141,7 @@ test.serial(
 );
 
 test.serial(
-  "what the code of a plugin throws in nobody's name does not end the thread, and is held against the instances of the plugin",
+  'an error that plugin code throws outside of any call does not end the thread, and is charged to the instances of the plugin',
   async (t) => {
     const broker = await bootUnruly(t, { rules: { bad: 'identity loose' }, templates: { bad: { at: 'bad' } } });
     await broker.until(async () => /thrown in nobody's name/.test((await broker.health('bad')).message ?? ''));

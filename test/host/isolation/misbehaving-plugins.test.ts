@@ -104,7 +104,7 @@ const balanced = ({ stateOf }: Booted, name: string): boolean => {
   return machines.length === 6 && machines.every(({ live }) => !live);
 };
 
-test('a plugin that throws or gives nonsense on the way to machines costs its own instance only, and nothing is lost or doubled once it behaves', async (t) => {
+test('a plugin that throws or returns invalid answers harms its own instance only, and no machine is lost or doubled', async (t) => {
   const cells = cellsOf(
     ['connect', 'identity', 'launch', 'observe'],
     ['throws', 'throws-text', 'undefined', 'nonsense'],
@@ -187,7 +187,7 @@ test('a plugin that fails or never ends while it is asked what it has is unhealt
   await goodServes(t, broker);
 });
 
-test('what a plugin throws where HTTP asks it is an answer with words, told in the log', async (t) => {
+test('an error that a plugin throws in an HTTP call is an answer with a message, and a line in the log', async (t) => {
   const cells = cellsOf(['review', 'offers', 'serves', 'presumedPlaces', 'machineTypeOf'], ['throws', 'nonsense']);
   const told: string[] = [];
   const hear = (_: unknown, message: string) => void told.push(message);

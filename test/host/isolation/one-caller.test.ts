@@ -73,7 +73,7 @@ const numbered = (count: number, name: (index: number) => string) =>
 const types = (count: number) =>
   Object.fromEntries(numbered(count, (index) => `m${index}.large`).map((name) => [name, 1]));
 
-test('lists that make more pools than a fleet has are refused with how many, and cost nobody else the instance', async (t) => {
+test('lists that make more pools than a fleet may have are refused with their number, and the instance stays healthy', async (t) => {
   const broker = await boot(t);
   for (const provider_api of apis)
     for (const [some, more] of [
@@ -118,7 +118,7 @@ const specifications: readonly object[] = [
   { launch_template_spec: { Parts: JSON.parse(`${'['.repeat(80)}${']'.repeat(80)}`) } },
 ];
 
-test('whatever stands in a native specification is charged to its template or its request', async (t) => {
+test('any error in a native specification is charged to its template or its request', async (t) => {
   const broker = await boot(t);
   await Promise.all(
     apis.flatMap((provider_api) =>
@@ -137,7 +137,7 @@ test('whatever stands in a native specification is charged to its template or it
   t.deepEqual(broker.told, []);
 });
 
-test('an order that the instance has no right to costs nobody else the instance', async (t) => {
+test('an order for which the instance has no permission leaves the instance healthy for other callers', async (t) => {
   const broker = await boot(t, { auth: { denied: [{ action: 'CreateFleet' }] } });
   for (let i = 0; i < 4; i++) {
     const { said } = await broker.order({ provider_api: 'EC2Fleet', ...machine });

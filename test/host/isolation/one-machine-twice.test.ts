@@ -25,7 +25,7 @@ export default definePlugin({
 });
 `;
 
-test('a machine that a plugin reports for two requests stays with one of them, and its instance is said to be unhealthy', async (t) => {
+test('a machine that a plugin reports for two requests stays with one of them, and its instance becomes unhealthy', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-twice-'));
   await writeFile(join(directory, 'generous.ts'), generous);
   await writeFile(join(directory, 'templates.json'), JSON.stringify([{ template_id: 'any', provider_api: 'Give' }]));

@@ -63,7 +63,7 @@ const own = ['file:///muster/core/'];
 const ours = { name: 'nextStep', url: 'file:///muster/core/lifecycle/x.ts', line: 1 };
 const theirs = { name: 'spin', url: 'file:///acme/index.ts', line: 7 };
 
-test('the one in whose name the thread was stopped is suspected, and nobody else', (t) => {
+test('only the call during which the thread was stopped is suspected', (t) => {
   const tracking = { running: { name: 'west' }, open: ['east', 'west'] };
   t.deepEqual(diagnoseHang({ frames: [theirs, ours], owner: { name: 'east', of: of('r', 't') } }, tracking, own), {
     names: ['east'],
@@ -72,7 +72,7 @@ test('the one in whose name the thread was stopped is suspected, and nobody else
   });
 });
 
-test('without a name it is who was in the part that runs at once; in code of our own nobody; else everyone with a call under way', (t) => {
+test("without a named call the synchronous call is suspected, in muster's own code none, otherwise every pending call", (t) => {
   t.deepEqual(diagnoseHang(undefined, { running: { name: 'west' }, open: ['east', 'west'] }, own).names, ['west']);
   t.deepEqual(diagnoseHang({ frames: [ours] }, { open: ['east'] }, own).names, []);
   t.deepEqual(diagnoseHang({ frames: [theirs, ours] }, { open: ['east', 'west'] }, own).names, ['east', 'west']);

@@ -61,7 +61,7 @@ test('a thread that fails again and again is tried ever more rarely, and says wh
   t.regex((await thread.trouble()) ?? '', /no such storage/);
 });
 
-test('what hinders a loop that answers is told, and asked for anew before it is told again', async (t) => {
+test('the obstacle of a loop that answers is reported, and read again before the next report', async (t) => {
   const hindered = `let pings = 0; parentPort.on('message', (m) => {
     if (m.do === 'ping') parentPort.postMessage({ event: 'pong', ...(++pings < 3 ? { trouble: 'The disk is full.' } : {}) });
     if (m.do === 'stop') process.exit(0); });`;

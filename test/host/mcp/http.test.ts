@@ -32,7 +32,7 @@ function post(url: string, headers: Readonly<Record<string, string>>, body: unkn
   );
 }
 
-test('a page of another site is refused, and so is a name that is not the server’s', async (t) => {
+test('a page of another site is refused, and so is a host name that is not the server’s', async (t) => {
   const place = await makeMcpPlace();
   const serving = await serveHttp(place, [
     '--allow-host',
@@ -103,7 +103,7 @@ test('at the server itself: pages are refused, calls count against its limits, s
 });
 
 for (const where of ['at the server itself', 'by itself'] as const)
-  test(`${where}: messages that come in one call are answered one after another, until the answer is as large as one may be`, async (t) => {
+  test(`${where}: the messages of one call are answered one after another, until the answer reaches its maximum size`, async (t) => {
     const large = Array.from({ length: 8 }, (_, i) => ({
       ...testTemplates[0],
       template_id: `t-${i}`,

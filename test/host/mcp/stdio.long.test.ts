@@ -15,7 +15,7 @@ const hello = message(1, 'initialize', {
   clientInfo: { name: 'test', version: '1' },
 });
 
-test('the output holds nothing but the protocol, whatever a plugin prints; what came before the end is answered', async (t) => {
+test('the output contains only the protocol, whatever a plugin prints; calls before the end of the input are answered', async (t) => {
   const place = await makeMcpPlace({
     configuration: {
       plugins: [
@@ -88,7 +88,7 @@ test('failures: an unknown tool, arguments with everything that is wrong, secret
   t.notRegex(JSON.stringify(secret), /hush/);
 });
 
-test('a configuration that cannot be used is told call by call, until it is mended', async (t) => {
+test('an invalid configuration is reported at each call, until it is corrected', async (t) => {
   const place = await makeMcpPlace();
   const file = join(place.directory, 'other.json');
   await writeFile(file, '{ "schedular": "default" }');
@@ -188,7 +188,7 @@ test('ten thousand machines are one answer', async (t) => {
   t.deepEqual(data.machines.at(-1), machines.at(-1));
 });
 
-test('a client that cancels a call ends the wait for it, and others go on', async (t) => {
+test('a client that cancels a call ends its wait, and other calls continue', async (t) => {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
   const url = await stub(t, (request, response) => {
     if (!request.url?.endsWith('/refresh_templates')) return void response.end('{"templates":[]}');

@@ -44,7 +44,7 @@ test('an unknown machine is refused by its id', async (t) => {
     await t.throwsAsync(broker.run(name, { machine_id: 'i-0' }), { message: "No machine has the id 'i-0'." });
 });
 
-test('what the cloud takes back is told by id and by name, what was given back is not', async (t) => {
+test('reclaimed machines are reported by id and by name, returned machines are not', async (t) => {
   const broker = await operate({
     templates: [
       {

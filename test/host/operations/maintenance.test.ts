@@ -26,7 +26,7 @@ test('records of what is over are removed, and nothing that lives is touched', a
   t.is(broker.simulator.ledger().live[living.request_id]?.length, 1);
 });
 
-test('the key of a request that was removed starts nothing anew', async (t) => {
+test('the idempotency key of a removed request starts no second request', async (t) => {
   const broker = await operate();
   t.teardown(broker.close);
   const ask = () =>

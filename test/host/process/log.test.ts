@@ -85,7 +85,7 @@ export default {
   providerApis: [{ type: 'leaky', name: 'Leak', capabilities, launch: never, observe: never, release: never }],
 };`;
 
-test('a running server logs calls with their id and no secret, whatever a plugin says in the loop', async (t) => {
+test('a running server logs calls with their id and without secrets, whatever a plugin logs in the loop', async (t) => {
   const place = await makePlace({
     templates: [{ template_id: 'small', provider_type: 'leaky', provider_api: 'Leak' }],
     configuration: {

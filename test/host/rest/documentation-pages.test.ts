@@ -88,7 +88,7 @@ test('/redoc shows every operation without trouble', async (t) => {
   t.deepEqual(troubles, []);
 });
 
-test('what the pages need is loaded when somebody asks for one', async (t) => {
+test('the files of the pages are loaded at the first request for a page', async (t) => {
   await broker.app.inject('/docs');
   t.deepEqual(early, []);
   t.is(loaded().length, 4);

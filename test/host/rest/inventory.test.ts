@@ -83,7 +83,7 @@ test('a machine is shown with its type, market and zone, in the list and by itse
   t.is((await broker.call('GET', '/inventory/i-1')).body.machine.market, 'ondemand');
 });
 
-test('what is wrong with a question about machines is said, and an unknown machine is 404', async (t) => {
+test('errors in a query for machines are reported, and an unknown machine is 404', async (t) => {
   const broker = await stocked(t);
   const wrong = {
     'market=sport': /^\/market: must be one of ondemand, spot, capacity_block/,

@@ -40,7 +40,7 @@ async function pagesOf(broker: BootedBroker, path: string): Promise<readonly any
 
 for (const scheduler of ['default', 'hostfactory'] as const) {
   const [field, id] = scheduler === 'default' ? ['additional_data', 'request_id'] : ['additionalData', 'requestId'];
-  test(`${scheduler}: lists do not repeat what came with each request, and requests as large as they may be come in several answers`, async (t) => {
+  test(`${scheduler}: lists omit the input of each request, and requests of maximum size come in several answers`, async (t) => {
     const broker = await bootBroker({ loop: 'none', scheduler });
     t.teardown(() => broker.close());
     const ids = numbered(80);
@@ -139,7 +139,7 @@ test('templates of files as large as they may be come in several answers', async
   for (const { total_count } of pages) t.is(total_count, 30);
 });
 
-test('templates made over the API are bounded, in their number and all together; files are not', async (t) => {
+test('templates made over the API are bounded in number and in total size; template files are not', async (t) => {
   const broker = await bootBroker({ storage: 'memory', loop: 'none' });
   t.teardown(() => broker.close());
   const made = { provider_api: 'RunInstances', image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
@@ -162,7 +162,7 @@ test('templates made over the API are bounded, in their number and all together;
       record: { template_id, fields: made, created_at: 1, updated_at: 1, version: 1 },
     })),
   );
-  await broker.broker.services.templates.follow();
+  await broker.broker.services.templateLibrary.follow();
   t.regex((await create('one-too-many')).body.detail, /there are 1000, the maximum number/);
   t.is((await broker.call('DELETE', '/templates/small-one')).status, 200);
   t.is((await create('in-its-place')).status, 201);

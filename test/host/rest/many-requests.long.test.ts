@@ -16,7 +16,7 @@ const ended = (broker: BootedBroker, request_id: string): Promise<any> =>
     return body.status === 'completed' && body;
   });
 
-test('requests and returns are told at once, in the order asked for, as each is by itself; unknown ids apart', async (t) => {
+test('requests and returns are answered together, in the given order, each as by itself; unknown ids are separate', async (t) => {
   const broker = await booted(t);
   const [one, two] = [await ask(broker, 1), await ask(broker, 2)];
   await ended(broker, one);
@@ -37,7 +37,7 @@ test('requests and returns are told at once, in the order asked for, as each is 
   t.false('machines' in short.body.requests[0]);
 });
 
-test('several requests are told in the words of the scheduler, and an answer that was kept is right after a change', async (t) => {
+test('several requests are answered in the form of the scheduler, and a cached answer is correct after a change', async (t) => {
   const broker = await booted(t, { scheduler: 'hostfactory' });
   const ids = await Promise.all(
     [1, 2].map(async (count) => {
@@ -66,7 +66,7 @@ test('several requests are told in the words of the scheduler, and an answer tha
   });
 });
 
-test('up to 1000 requests are told at once; more, none, and what is no list are refused', async (t) => {
+test('up to 1000 requests are answered at once; more, none, or a value that is not a list is refused', async (t) => {
   const broker = await booted(t, { loop: 'none' });
   const known = await ask(broker, 1);
   const unknown = Array.from({ length: 999 }, (_, i) => `req-${i}`);

@@ -61,7 +61,7 @@ test('a call that is repeated under its Idempotency-Key has the same text for an
   t.is(again.headers['content-type'], csv);
 });
 
-test('HEAD tells the type and length that GET has', async (t) => {
+test('HEAD has the type and length of GET', async (t) => {
   const [head, get] = await Promise.all(
     (['HEAD', 'GET'] as const).map((method) => broker.app.inject({ method, url: '/api/v1/requests/' })),
   );

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { codes } from '../../../core/contract/errors.ts';
 import type { RestBinding } from '../../../core/operations/operation.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
-import { inlined } from '../../support/inlined.ts';
+import { inlineRefs } from '../../support/inline-refs.ts';
 import { openApiFindings } from '../../support/openapi-findings.ts';
 
 type Json = Readonly<Record<string, any>>;
@@ -43,7 +43,7 @@ const routesOf = (document: Json): readonly Route[] =>
 
 /** What is wrong with a value by a schema of the document. */
 function misfits(schema: Json, value: unknown, document: Json, closed: boolean): readonly string[] {
-  const validator = Compile(inlined(schema, document, closed));
+  const validator = Compile(inlineRefs(schema, document, closed));
   return validator.Check(value)
     ? []
     : [...validator.Errors(value)].map(({ instancePath, message }) => `${instancePath} ${message}`);
@@ -128,7 +128,7 @@ test('every route is described, with its group and the header of its kind, and n
   t.deepEqual(document['components'].schemas.Error.properties.error.properties.code.enum, Object.keys(codes));
 });
 
-test('fields of templates, other spellings and what a plugin declares are told', async (t) => {
+test('the document has the fields of templates, other spellings and the fields that a plugin declares', async (t) => {
   const { document } = await documented(t, 'default');
   const { schemas } = document['components'];
   for (const field of [

@@ -101,7 +101,7 @@ test('no other path has a slash at the end: there is nothing, rather than a wron
     t.is((await broker.app.inject({ method: 'POST', url })).statusCode, 405, url);
 });
 
-test('what is not served is told without reading the body, in the form of its path', async (t) => {
+test('an unknown route is refused without reading the body, in the form of its path', async (t) => {
   const bodies = [
     ['text/plain', 'a=b'],
     ['application/json', '{'],

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { bootBroker } from '../../support/boot-broker.ts';
 
-test('what an instance can do is told without asking the cloud', async (t) => {
+test('the capabilities of an instance are answered without a call of the cloud', async (t) => {
   const broker = await bootBroker({ loop: 'none' });
   t.teardown(() => broker.close());
   const { status, body } = await broker.call('GET', '/providers/east/capabilities');
@@ -37,7 +37,7 @@ test('an unknown instance is refused by name, in the form of the multi-provider 
   t.like(body.error.details, { requested_provider: 'eats', available_providers: ['east'] });
 });
 
-test('offers without capacity are listed for a while, and a request that meets them is told so', async (t) => {
+test('offers without capacity are listed for a while, and a request that needs them reports them', async (t) => {
   const broker = await bootBroker({
     knobs: { capacity: [{ instance_type: 't3.small', count: 0 }] },
     settings: { offer_probe_ms: 120_000 },

@@ -44,7 +44,7 @@ test('the broker is ready while one enabled instance answers, and says how each 
   await broker.until(async () => (await broker.app.inject('/readyz')).statusCode === 200);
 });
 
-test('the broker is not ready when the loop stands still or the storage is gone', async (t) => {
+test('the broker is not ready when the loop has stopped or the storage is missing', async (t) => {
   const broker = await bootBroker();
   t.teardown(() => broker.close());
   t.is((await broker.app.inject('/readyz')).statusCode, 200);
@@ -56,7 +56,7 @@ test('the broker is not ready when the loop stands still or the storage is gone'
   t.false((await broker.app.inject('/readyz')).json().checks.storage.ok);
 });
 
-test('a broker whose data directory was moved away says so, takes no command, and goes on when it is back', async (t) => {
+test('a broker whose data directory was moved away reports it and refuses commands, and continues when the directory is back', async (t) => {
   const broker = await bootBroker({ loop: 'thread' });
   t.teardown(() => broker.close());
   const data = join(broker.place.directory, 'data');

@@ -85,7 +85,7 @@ test('without the header an answer is in the format of the server, also after ot
   t.true(told.hostfactory.machines((await broker.call('GET', `/requests/${request_id}`)).body));
 });
 
-test('a format that nobody knows is refused with those that are known, and nothing is done', async (t) => {
+test('an unknown format is refused with the known ones, and nothing is done', async (t) => {
   const broker = await booted(t, 'default');
   for (const header of ['x-scheduler', 'x-orb-scheduler'])
     for (const [method, path, body] of [
@@ -111,7 +111,7 @@ test('two headers that name two formats are refused', async (t) => {
   t.is((await broker.call('GET', '/requests/', undefined, { ...both, 'x-orb-scheduler': 'default' })).status, 200);
 });
 
-test('an answer that depends on the header says so to whoever keeps answers', async (t) => {
+test('an answer that depends on the header says so to caches', async (t) => {
   const broker = await booted(t, 'default');
   t.is((await broker.call('GET', '/requests/')).headers['vary'], 'X-Scheduler, X-ORB-Scheduler');
   t.is((await broker.call('GET', '/templates/')).headers['vary'], undefined);
@@ -131,7 +131,7 @@ test('muster’s own words are known where no plugin brings them', async (t) => 
   t.is(body.total_count, 0);
 });
 
-test('the document tells the header at every route whose answer depends on it, and at no other', async (t) => {
+test('the document declares the header at every route whose answer depends on it, and at no other', async (t) => {
   const broker = await booted(t, 'default');
   const document = (await broker.app.inject('/openapi.json')).json();
   t.deepEqual(document.components.parameters['X-Scheduler'].schema.enum, ['default', 'hostfactory', 'lsf']);

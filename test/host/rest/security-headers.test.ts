@@ -21,7 +21,7 @@ test('the table is what OWASP asks of the answers of a REST API, and no more', (
   );
 });
 
-test('every answer has them, refusals too, and nothing that lets another origin in', async (t) => {
+test('every answer has the security headers, refusals too, and no header that admits another origin', async (t) => {
   const calls = [
     { url: '/api/v1/templates/' },
     { url: '/api/v1/templates/none' },

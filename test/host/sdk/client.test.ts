@@ -85,7 +85,7 @@ for (const way of ways) {
   });
 }
 
-test('waiting looks again after 250 ms, then later, or as often as is said but never sooner', async (t) => {
+test('a wait polls after 250 ms, then less often, or at the given interval, but never sooner', async (t) => {
   const pauses = async (options: WaitOptions) => {
     const at: number[] = [];
     const look = async () => {

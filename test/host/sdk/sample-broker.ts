@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sampleTemplates } from '../../../config/defaults.ts';
+import { sampleTemplates } from '../../../config/samples.ts';
 import { makePlace, type Place } from '../../support/boot-broker.ts';
 
 /** A place with what a broker without a configuration has: the sample templates, and a provider called `simulated`. */

@@ -1,9 +1,9 @@
-import { fewAtOnce } from '../../support/few-at-once.ts';
+import { limitedTests } from '../../support/limited-tests.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { bootBroker, makePlace, type BootedBroker, type BootOptions } from '../../support/boot-broker.ts';
 import { fastClock } from '../../support/fast-clock.ts';
 
-const test = fewAtOnce(4);
+const test = limitedTests(4);
 
 const quick = { react_ms: 30, health_ms: 100, retry_ms: 200, delete_ms: 50 };
 

@@ -175,9 +175,10 @@ test('a group that gives something back gets no more, and says so', async (t) =>
   const { order, machines } = await running(cloud, { machine_count: 5 });
   const [first, ...stay] = machines;
   if (!first) return t.fail();
-  t.deepEqual(await cloud.release(order, { go: [first], stay, to_come: 3 }), { done: true });
+  t.deepEqual(await cloud.release(order, { go: [first], stay, to_come: 3 }), { done: false, again_ms: 2_000 });
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();
+  t.deepEqual(await cloud.release(order, { go: [first], stay }), { done: true });
   t.true((await cloud.observe(order, stay)).settled);
   t.deepEqual(cloud.live(order), idsOf(stay));
 });
@@ -273,4 +274,53 @@ test('a group that somebody deleted is awaited for a while, then what it was ask
   cloud.simulator.advance(130_000);
   t.true((await cloud.release(order, { go: machines })).done);
   t.true((await cloud.observe(order, machines)).settled);
+});
+
+test('a release ends no machine that is not in service yet: the size follows when all are', async (t) => {
+  const cloud = await openGroups(t, {
+    groups: { react_ms: 200, health_ms: 500, retry_ms: 500, delete_ms: 100 } as any,
+  });
+  const order = await cloud.order({ machine_count: 4 });
+  cloud.simulator.setKnobs({ boot_ms: { min: 1_000, max: 60_000 } });
+  await cloud.launch(order);
+  cloud.simulator.advance(20_000);
+  const { machines } = await cloud.observe(order);
+  const [first, ...stay] = refs(machines).toSorted(
+    (a, b) => Number(b.status === 'running') - Number(a.status === 'running'),
+  );
+  if (!first) return t.fail();
+  t.is(first.status, 'running');
+  t.true(stay.some(({ status }) => status === 'pending'));
+  t.deepEqual(await cloud.release(order, { go: [first], stay }), { done: false, again_ms: 2_000 });
+  cloud.simulator.advance(20_000);
+  t.deepEqual(cloud.live(order), idsOf(stay));
+  t.like(await cloud.group(order), { DesiredCapacity: 4 });
+  cloud.minute();
+  t.deepEqual(await cloud.release(order, { go: [first], stay }), { done: true });
+  cloud.minute();
+  t.like(await cloud.group(order), { MinSize: 0, MaxSize: 3, DesiredCapacity: 3 });
+  t.deepEqual(cloud.live(order), idsOf(stay));
+});
+
+test('a machine that was ordered before the group was stopped is kept when it comes', async (t) => {
+  const cloud = await openGroups(t, {
+    groups: { react_ms: 5_000, health_ms: 500, retry_ms: 500, delete_ms: 100 } as any,
+  });
+  const order = await cloud.order({ machine_count: 4 });
+  cloud.simulator.setKnobs({ partial: [{ action: 'CreateAutoScalingGroup', deliver: 3, times: 1 }] });
+  await cloud.launch(order);
+  cloud.simulator.advance(14_000);
+  const { machines } = await cloud.observe(order);
+  const [first, ...stay] = refs(machines);
+  t.is(stay.length, 2);
+  if (!first) return t.fail();
+  t.like(await cloud.release(order, { go: [first], stay, to_come: 1 }), { done: false });
+  cloud.simulator.advance(10_000);
+  t.is(cloud.live(order).length, 3);
+  cloud.minute();
+  const known = refs((await cloud.observe(order, stay)).machines).filter(({ status }) => status === 'running');
+  t.is(known.length, 3);
+  t.deepEqual(await cloud.release(order, { go: [first], stay: known }), { done: true });
+  cloud.minute();
+  t.deepEqual(cloud.live(order), idsOf(known));
 });

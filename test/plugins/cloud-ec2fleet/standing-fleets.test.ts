@@ -21,7 +21,7 @@ test('machines are tagged by the launch template, the fleet in the call, and pre
     cloud.call,
   );
   const specifications = LaunchTemplateVersions?.[0]?.LaunchTemplateData?.TagSpecifications ?? [];
-  t.deepEqual(specifications.map((each) => each.ResourceType).toSorted(), ['instance', 'network-interface', 'volume']);
+  t.deepEqual(specifications.map((each) => each.ResourceType).toSorted(), ['instance', 'volume']);
   const keys = specifications[0]?.Tags?.map((tag) => tag.Key) ?? [];
   for (const key of ['team', 'muster:request-id', 'muster:attempt', 'muster:installation']) t.true(keys.includes(key));
 

@@ -214,3 +214,40 @@ test('machines that were accepted and never ran are a shortfall', async (t) => {
   if (!seen || isFault(seen)) return t.fail();
   t.like(seen.shortfall?.[0], { offer: 'm5.large|subnet-1|on-demand', kind: 'capacity', count: 1 });
 });
+
+test('without subnets a lack of capacity in one zone leads to the next zone, and the type stays usable in the region', async (t) => {
+  const capacity = ['us-east-1a', 'us-east-1b'].map((zone) => ({ zone, count: zone.endsWith('b') ? 1 : 0 }));
+  const cloud = await stage({}, {}, { knobs: { zone_choice: 'first', capacity } });
+  t.teardown(cloud.close);
+  const template = { template_id: 't', subnet_ids: undefined } as any;
+  const order = (machine_count = 1) => prepared(runInstances, cloud, { machine_count, template });
+  const first = await order();
+  t.is(first.prepared.params.Placement, undefined);
+  const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, first, cloud.call));
+  t.deepEqual([fault?.kind, fault?.offer], ['capacity', 'm5.large|us-east-1a|on-demand']);
+
+  const second = await order(3);
+  t.deepEqual(second.prepared.params.Placement, { AvailabilityZone: 'us-east-1b' });
+  const partial = await runInstances.launch(cloud.session, second, cloud.call);
+  t.is(partial.machines?.length, 1);
+  t.like(partial.shortfall?.[0], { offer: 'm5.large|us-east-1b|on-demand', kind: 'capacity', count: 2 });
+
+  const third = await runInstances.launch(cloud.session, await order(2), cloud.call);
+  t.deepEqual(
+    third.machines?.map(({ zone }) => zone),
+    ['us-east-1c', 'us-east-1c'],
+  );
+});
+
+test('without subnets a type that all zones lack is short in the region', async (t) => {
+  const cloud = await stage({}, {}, { knobs: { zone_choice: 'first', capacity: [{ count: 0 }] } });
+  t.teardown(cloud.close);
+  const template = { template_id: 't', subnet_ids: undefined } as any;
+  const offers: (string | undefined)[] = [];
+  for (let at = 0; at < 6; at += 1) {
+    const order = await prepared(runInstances, cloud, { template });
+    offers.push((await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, cloud.call)))?.offer);
+  }
+  t.is(new Set(offers).size, 6);
+  t.is(offers.at(-1), 'm5.large|*|on-demand');
+});

@@ -172,3 +172,29 @@ test('every account is read back from a key of it, and no other key is taken for
   for (const key of ['AKIATEST0001', 'ASIAIOSFODNN7EXAMPLE', 'ASIAAAAAAAAAAAAAAAAA', 'ASIA', ''])
     t.is(accountOfSessionKey(key), undefined, key);
 });
+
+test('a role demands its external id, and limits the duration of its sessions', async (t) => {
+  const { assume } = await openSts(t, { knobs: { auth: { roles: [{ arn: role, external_id: 'customer-7' }] } } });
+  t.is(await codeOf(assume()), 'AccessDenied');
+  t.is(await codeOf(assume({ ExternalId: 'customer-8' })), 'AccessDenied');
+  t.truthy((await assume({ ExternalId: 'customer-7' })).keys.accessKeyId);
+  const long = { ExternalId: 'customer-7', DurationSeconds: 3601 };
+  t.regex((await refusal(assume(long))).message, /MaxSessionDuration/);
+  t.truthy((await assume({ RoleArn: `${role}-2`, DurationSeconds: 43_200 })).keys.accessKeyId);
+});
+
+test('identities are in the partition of the region that is called', async (t) => {
+  const { simulator } = await openSts(t);
+  for (const [region, partition] of [
+    ['cn-north-1', 'aws-cn'],
+    ['eusc-de-east-1', 'aws-eusc'],
+    ['us-isob-east-1', 'aws-iso-b'],
+    ['eu-west-1', 'aws'],
+  ]) {
+    const credentials = { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' };
+    const sts = new STSClient({ endpoint: simulator.url, region: region as string, credentials });
+    const { Arn } = await sts.send(new GetCallerIdentityCommand({}));
+    t.is(Arn?.split(':')[1], partition);
+    sts.destroy();
+  }
+});

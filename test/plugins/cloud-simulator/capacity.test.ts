@@ -133,23 +133,9 @@ test('the pools of a fleet share a quota, and its errors carry the code of the q
 
 test('two subnets of one zone share the places of a pool', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ count: 3 }] } });
-  const LaunchTemplateId = await template(ec2);
-  await ec2.send(
-    new CreateFleetCommand({
-      Type: 'instant',
-      LaunchTemplateConfigs: [
-        {
-          LaunchTemplateSpecification: { LaunchTemplateId, Version: '1' },
-          Overrides: ['subnet-one', 'subnet-two'].map((SubnetId) => ({
-            SubnetId,
-            AvailabilityZone: 'us-east-1a',
-            InstanceType: 'm5.large' as const,
-          })),
-        },
-      ],
-      TargetCapacitySpecification: { TotalTargetCapacity: 10, DefaultTargetCapacityType: 'on-demand' },
-    }),
-  );
+  const Placement = { AvailabilityZone: 'us-east-1a' };
+  await ec2.send(launch({ SubnetId: 'subnet-one', Placement, MaxCount: 2 }));
+  await ec2.send(launch({ SubnetId: 'subnet-two', Placement, MaxCount: 10 }));
   t.is(simulator.ledger().untagged.length, 3);
 });
 

@@ -157,7 +157,7 @@ test('a pool that cannot be launched is an error of that pool, the others delive
   t.deepEqual(groups(fleet), [['m5.large', 'on-demand', 2]]);
   t.deepEqual(
     fleet.Errors?.map((error) => error.ErrorCode),
-    ['InvalidParameterValue', 'Unsupported'],
+    ['InvalidParameterValue', 'InvalidFleetConfiguration'],
   );
 });
 
@@ -266,8 +266,6 @@ test('the knob partial lets a fleet deliver only so many machines', async (t) =>
 
 const invalid: readonly [what: string, ask: Ask, code: string][] = [
   ['without a version', { units: 1, version: undefined }, 'MissingParameter'],
-  ['with an unknown version', { units: 1, version: '9' }, 'InvalidLaunchTemplateId.VersionNotFound'],
-  ['with an unknown template', { units: 1, template: 'lt-00000000000000000' }, 'InvalidLaunchTemplateId.NotFound'],
   ['of no units', { units: 0 }, 'InvalidParameterValue'],
   [
     'whose on-demand part is larger than the whole',
@@ -288,3 +286,63 @@ for (const [what, ask, code] of invalid) {
     t.deepEqual(simulator.ledger().untagged, []);
   });
 }
+
+const missing: readonly [what: string, ask: Ask, code: string][] = [
+  ['version', { units: 1, version: '9' }, 'InvalidLaunchTemplateId.VersionNotFound'],
+  ['template', { units: 1, template: 'lt-00000000000000000' }, 'InvalidLaunchTemplateId.NotFound'],
+];
+for (const [what, ask, code] of missing) {
+  test(`an unknown ${what} is an error of each pool, with a fleet; the knob missing_template refuses the call`, async (t) => {
+    const { ec2, simulator } = await openCloud(t);
+    const overrides = [{ InstanceType: 'm5.large' as const }, { InstanceType: 'c5.large' as const }];
+    const { FleetId, Instances, Errors } = await createFleet(ec2, { ...ask, overrides });
+    t.truthy(FleetId);
+    t.deepEqual(Instances, []);
+    t.deepEqual(
+      Errors?.map((error) => [error.ErrorCode, error.LaunchTemplateAndOverrides?.Overrides?.InstanceType]),
+      [
+        [code, 'm5.large'],
+        [code, 'c5.large'],
+      ],
+    );
+    simulator.setKnobs({ fleets: { missing_template: 'refused' } } as any);
+    t.is(await codeOf(createFleet(ec2, ask)), code);
+    t.deepEqual(simulator.ledger().untagged, []);
+  });
+}
+
+test('a fleet that did not see its template has used its token, also once the template is visible', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { visible_ms: { version: 5_000 } as any } });
+  const ask = { units: 1, token: 'first' };
+  const code = 'InvalidLaunchTemplateId.VersionNotFound';
+  const first = await createFleet(ec2, ask);
+  t.is(first.Errors?.[0]?.ErrorCode, code);
+  simulator.advance(5_000);
+  simulator.setKnobs({ tokens: { fleet_replay: 'full' } } as any);
+  const again = await createFleet(ec2, ask);
+  t.deepEqual([again.FleetId, again.Errors?.[0]?.ErrorCode], [first.FleetId, code]);
+  t.is((await createFleet(ec2, { ...ask, token: 'second' })).Instances?.length, 1);
+});
+
+const six: FleetLaunchTemplateOverridesRequest[] = [
+  't3.micro',
+  't3.small',
+  't3.medium',
+  't3.large',
+  'm5.large',
+  'c5.large',
+].map((name) => ({ InstanceType: name as 'm5.large', AvailabilityZone: 'us-east-1a' }));
+const prioritized = { OnDemandOptions: { AllocationStrategy: 'prioritized' } } as const;
+
+test('an instant fleet gives up after three pools that are short, and reports UnfulfillableCapacity for pools that it never tried', async (t) => {
+  const short = six.slice(0, 5).map(({ InstanceType = '' }) => ({ instance_type: InstanceType, count: 0 }));
+  const { ec2, simulator } = await openCloud(t, { knobs: { capacity: short } });
+  const codes = async () => {
+    const { Errors = [], Instances = [] } = await createFleet(ec2, { units: 1, overrides: six, more: prioritized });
+    return [...Errors.map(({ ErrorCode }) => ErrorCode), ...Instances.map(({ InstanceType }) => InstanceType)];
+  };
+  const lacking = Array.from({ length: 3 }, () => 'InsufficientInstanceCapacity');
+  t.deepEqual(await codes(), [...lacking, ...Array.from({ length: 3 }, () => 'UnfulfillableCapacity')]);
+  simulator.setKnobs({ fleets: { instant_tries: null } });
+  t.deepEqual(await codes(), [...lacking, 'InsufficientInstanceCapacity', 'InsufficientInstanceCapacity', 'c5.large']);
+});

@@ -50,7 +50,7 @@ test('a replayed token starts nothing and gives the first answer again', async (
   t.like(await refusal(launch(cloud, { ClientToken: 'two' })), { code: 'IdempotentCallInProgressFault', status: 500 });
 });
 
-test('a call that was refused for its parameters does not pin its token', async (t) => {
+test('a LaunchInstances call that was refused for its parameters does not pin its token', async (t) => {
   const cloud = await openGroups(t);
   t.is(await codeOf(launch(cloud)), 'ValidationError');
   await cloud.create('web');

@@ -1,6 +1,7 @@
 import { UpdateAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
+import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { openGroups, openWeb, tally } from './groups-support.ts';
 import { codeOf } from './support.ts';
 
@@ -193,3 +194,26 @@ test('machines leave a zone that their group has left', async (t) => {
     'us-east-1b': 2,
   });
 });
+
+for (const ends_pending of [true, false]) {
+  test(`a suspended Terminate and protection keep machines in service; pending ones end by the knob: ${ends_pending}`, async (t) => {
+    const groups = { ends_pending } as KnobChange['groups'];
+    const cloud = await openWeb(t, 2, { NewInstancesProtectedFromScaleIn: true }, { knobs: { groups } as KnobChange });
+    await cloud.suspend('Terminate', 'ReplaceUnhealthy', 'AZRebalance');
+    cloud.simulator.setKnobs({ stuck: [{ times: null }] });
+    await cloud.resize(4);
+    cloud.settle();
+    t.is((await cloud.live()).size, 4);
+    // The group counts the ended machine, so that it has one machine too many at three.
+    await cloud.ec2.send(new TerminateInstancesCommand({ InstanceIds: cloud.before.slice(0, 1) }));
+    await cloud.suspend('Launch');
+    await cloud.resize(3);
+    cloud.settle();
+    const live = await cloud.live();
+    t.is(live.size, ends_pending ? 2 : 3);
+    t.true(live.has(cloud.before[1] ?? ''));
+    await cloud.resize(0);
+    cloud.settle();
+    t.is((await cloud.live()).size, ends_pending ? 1 : 3);
+  });
+}

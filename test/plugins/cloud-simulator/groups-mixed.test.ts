@@ -89,6 +89,25 @@ test('a low maximum price keeps Spot machines away', async (t) => {
   t.true((await activities('web')).some((one) => /price of 0\.001/.test(one.StatusMessage ?? '')));
 });
 
+test('a mixed group names the code of the fleet that failed, and a group with a template alone does not', async (t) => {
+  const { activities, create, settle, template } = await openGroups(t, { knobs: { capacity: [{ count: 0 }] } });
+  const scarce = await template('scarce', { ImageId: 'ami-1', InstanceType: 'p5.48xlarge' });
+  const reasons = async (name: string) => (await activities(name)).map((one) => one.StatusMessage ?? '');
+  await create('mixed', {
+    DesiredCapacity: 1,
+    MixedInstancesPolicy: policy([{ InstanceType: 'p5.48xlarge' }], {}),
+    AvailabilityZones: ['us-east-1a'],
+  });
+  await create('plain', {
+    DesiredCapacity: 1,
+    LaunchTemplate: { LaunchTemplateId: scarce, Version: '1' },
+    AvailabilityZones: ['us-east-1a'],
+  });
+  settle();
+  t.regex((await reasons('mixed'))[0] ?? '', /^Could not launch On-Demand Instances\. InvalidFleetConfiguration - /);
+  t.regex((await reasons('plain'))[0] ?? '', /^Your requested instance type \(p5\.48xlarge\) is not supported/);
+});
+
 test('weighted groups count units and overshoot by less than one machine', async (t) => {
   const { autoScaling, create, members, settle, show } = await openGroups(t);
   const weighted = policy([{ InstanceType: 'm5.xlarge', WeightedCapacity: '4' }], {});

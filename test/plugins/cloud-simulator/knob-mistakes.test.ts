@@ -51,6 +51,7 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   ],
   [{ partial: [{ action: 'Run', deliver: 1 }] }, /\/partial\/0\/action: expected an action/],
   [{ auth: { known_keys: 'A' } }, /\/auth\/known_keys: expected a list, or null/],
+  [{ auth: { roles: [{ external_id: 'x' }] } }, /\/auth\/roles\/0\/arn: is missing/],
   [{ auth: { denied: [{ action: 'Nothing' }] } }, /\/auth\/denied\/0\/action: expected an action/],
   [
     { auth: { expired: [{ until: 5 }] } },

@@ -46,7 +46,7 @@ test('a machine that is terminated while the target stays comes back; in a one-t
   t.is((await liveIds(ec2, once)).length, 1);
 });
 
-test('lowering the target first, without termination, loses exactly the machine that is then terminated', async (t) => {
+test('lowering the target of a Spot fleet first, without termination, loses exactly the machine that is then terminated', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const id = await requestSpotFleet(ec2, { TargetCapacity: 3 });
   simulator.advance(5000);
@@ -63,7 +63,7 @@ test('lowering the target first, without termination, loses exactly the machine 
   t.deepEqual(await liveIds(ec2, id), before.slice(1));
 });
 
-test('terminating first and lowering the target before the fleet has noticed loses two machines and brings one back', async (t) => {
+test('terminating first and lowering the target before the Spot fleet has noticed loses two machines and brings one back', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const id = await requestSpotFleet(ec2, { TargetCapacity: 3 });
   simulator.advance(5000);

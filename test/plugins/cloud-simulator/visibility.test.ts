@@ -24,7 +24,7 @@ test('a young template is not found by any call that names it, and is in no list
     ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: 'pool', LaunchTemplateData: data, ClientToken }));
   const LaunchTemplateId = (await create('one')).LaunchTemplate?.LaunchTemplateId;
   const fleet = new CreateFleetCommand({
-    Type: 'instant',
+    Type: 'request',
     LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateId, Version: '1' } }],
     TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' },
   });
@@ -58,7 +58,7 @@ test('a young template is not found by any call that names it, and is in no list
 
   simulator.advance(5000);
   t.is((await byName()).LaunchTemplates?.length, 1);
-  t.is((await ec2.send(fleet)).Instances?.length, 1);
+  t.truthy((await ec2.send(fleet)).FleetId);
 });
 
 test('a young machine comes and goes for reading calls, and is there for calls that change it', async (t) => {

@@ -111,3 +111,17 @@ test('a fleet whose time is over is settled with what it has, says why, and its 
   fleet.simulator.advance(1_000_000);
   t.is(fleet.live().length, 2);
 });
+
+for (const [region, partition] of [
+  ['us-iso-east-1', 'aws-iso'],
+  ['eusc-de-east-1', 'aws-eusc'],
+] as const)
+  test(`in ${region} the role of a fleet is named with the partition of the caller`, async (t) => {
+    const cloud = await stage({ region });
+    t.teardown(cloud.close);
+    const order = await prepared(spotFleet, cloud, {
+      template: { template_id: 't', machine_type: 'm5.large', subnet_ids: [`${region}a`], price_type: 'spot' },
+    });
+    t.true(order.prepared.input.IamFleetRole.startsWith(`arn:${partition}:iam::`));
+    t.truthy(await spotFleet.launch(cloud.session, order, cloud.call));
+  });

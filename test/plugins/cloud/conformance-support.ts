@@ -75,7 +75,7 @@ export function cloudKit({ test, plugin, about, action, template = {} }: CloudCo
       quota: refused('LimitExceeded'),
       throttled: refused('RequestLimitExceeded'),
       invalid: refused('InvalidParameterValue'),
-      credentials: ({ simulator }) => void simulator.setKnobs({ auth: { denied: [{ action }] } }),
+      credentials: refused('InvalidClientTokenId'),
       unavailable: refused('ResourceContention'),
     },
   };

@@ -58,10 +58,27 @@ test('that all failed is said of a whole market, whichever pool it quotes', (t) 
 });
 
 test('what has nothing to do with a pool concerns the whole order', (t) => {
-  t.deepEqual(said('iamFleetRoleInvalid', ''), ['undefined credentials UnauthorizedOperation']);
+  t.deepEqual(said('iamFleetRoleInvalid', ''), ['undefined invalid UnauthorizedOperation']);
   t.deepEqual(
     said('spotInstanceCountLimitExceeded', 'Max instance count exceeded (Error Code: MaxSpotInstanceCountExceeded)'),
     ['undefined quota MaxSpotInstanceCountExceeded'],
+  );
+});
+
+test('a type that the zone does not offer lacks capacity there, and the message names its code once, at its end', (t) => {
+  const description =
+    'On-Demand launch failed: Your requested instance type (m5.large) is not supported in your requested Availability Zone (us-east-1a). (Service: AmazonEC2; Status Code: 400; Error Code: InvalidFleetConfiguration; Request ID: 1-2).';
+  const [found, ...more] = shortfallOf(
+    [{ sub_type: 'spotFleetRequestConfigurationInvalid', description }],
+    pools,
+    zones,
+  );
+  t.deepEqual(more, []);
+  t.is(found?.lack, undefined);
+  t.like(found, { offer: 'm5.large|subnet-1|on-demand', kind: 'capacity', code: 'InvalidFleetConfiguration' });
+  t.is(
+    found?.message,
+    'On-Demand launch failed: Your requested instance type (m5.large) is not supported in your requested Availability Zone (us-east-1a). Error Code: InvalidFleetConfiguration',
   );
 });
 

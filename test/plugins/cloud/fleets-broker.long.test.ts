@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fewAtOnce } from '../../support/few-at-once.ts';
+import { limitedTests } from '../../support/limited-tests.ts';
 import { bootBroker, makePlace, type BootedBroker, type BootOptions } from '../../support/boot-broker.ts';
 import { fastClock } from '../../support/fast-clock.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { maintaining, ways, type Way } from './fleet-support.ts';
 
-const test = fewAtOnce(4);
+const test = limitedTests(4);
 
 const quick = { start_ms: 20, launch_ms: 50, retry_ms: 200, modify_ms: 50, notice_ms: 100, history_ms: 0 };
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { isError, isFault, type ProviderApi } from '../../../core/index.ts';
-import { plain } from '../../../core/providers/answer-checks/plain.ts';
+import { assertPlain } from '../../../core/providers/answer-checks/assert-plain.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
@@ -123,7 +123,7 @@ for (const [name, api, more] of [
       }
       try {
         const order = await prepared(api, cloud, { template });
-        plain(order.prepared, '');
+        assertPlain(order.prepared, '');
         await api.launch(cloud.session, order, cloud.call);
         launched += 1;
       } catch (error) {

@@ -3,7 +3,7 @@ import type { ProviderApi } from '../../../core/index.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
 import { spotFleet } from '../../../plugins/cloud-spotfleet/index.ts';
-import { intoInterface } from '../../../plugins/cloud/template/machine-data.ts';
+import { machineParameters } from '../../../plugins/cloud/template/machine-parameters.ts';
 import { templateStage } from './launch-template-support.ts';
 
 const ways: readonly (readonly [string, ProviderApi, object])[] = [
@@ -58,19 +58,17 @@ test('a standing fleet keeps its own launch template whatever is said, an instan
 });
 
 test('groups and subnet go into the first network interface, but not into one that exists already', (t) => {
-  const params = { SecurityGroupIds: ['sg-1'], SubnetId: 'subnet-1', EbsOptimized: true };
-  t.deepEqual(intoInterface(params), params);
-  t.deepEqual(
-    intoInterface({ ...params, NetworkInterfaces: [{ AssociatePublicIpAddress: true }, { DeviceIndex: 1 }] }),
-    {
-      EbsOptimized: true,
-      NetworkInterfaces: [
-        { DeviceIndex: 0, Groups: ['sg-1'], SubnetId: 'subnet-1', AssociatePublicIpAddress: true },
-        { DeviceIndex: 1 },
-      ],
-    },
-  );
-  t.deepEqual(intoInterface({ ...params, NetworkInterfaces: [{ NetworkInterfaceId: 'eni-1' }] }), {
+  const fields = { SecurityGroupIds: ['sg-1'], SubnetId: 'subnet-1', EbsOptimized: true };
+  const natively = (native: object) => machineParameters({ named: {}, fields, natives: [native as any] });
+  t.deepEqual(natively({}), fields);
+  t.deepEqual(natively({ NetworkInterfaces: [{ AssociatePublicIpAddress: true }, { DeviceIndex: 1 }] }), {
+    EbsOptimized: true,
+    NetworkInterfaces: [
+      { DeviceIndex: 0, Groups: ['sg-1'], SubnetId: 'subnet-1', AssociatePublicIpAddress: true },
+      { DeviceIndex: 1 },
+    ],
+  });
+  t.deepEqual(natively({ NetworkInterfaces: [{ NetworkInterfaceId: 'eni-1' }] }), {
     EbsOptimized: true,
     NetworkInterfaces: [{ DeviceIndex: 0, NetworkInterfaceId: 'eni-1' }],
   });

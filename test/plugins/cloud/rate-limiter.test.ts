@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { isFault } from '../../../core/index.ts';
-import { rateLimiter } from '../../../plugins/cloud/connection/rate-limiter.ts';
+import { rateLimiter } from '../../../plugins/cloud/connection/rates/rate-limiter.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { stage } from './support.ts';
 

@@ -131,7 +131,7 @@ test('a status is whole: both counts, the selection, the fulfilment, times as IS
   t.is(fits(strategy.status, value), undefined);
 });
 
-test('a machine is told with its type, market and zone, where they are known', (t) => {
+test('a machine has its type, market and zone, if they are known', (t) => {
   const kind = { machine_type: 'm5.large', market: 'on-demand', zone: 'us-east-1a' } as const;
   const value = strategy.status.render({ request: request(), machines: [machine(kind)] }) as { machines: object[] };
   t.like(value.machines[0], { machine_type: 'm5.large', market: 'ondemand', zone: 'us-east-1a' });
@@ -174,7 +174,7 @@ test('a list has its counts and entries without machines', (t) => {
   t.is(fits(strategy.listed, value), undefined);
 });
 
-test('templates: total and filters stand there only when something was filtered', (t) => {
+test('templates: total and filters are present only if a filter applied', (t) => {
   const items = [{ template: { template_id: 'a', version: '1.0' } }];
   const plain = strategy.templates.render({ items, total_count: 3, at });
   t.deepEqual(plain, {

@@ -50,7 +50,7 @@ const shown = ({ status }: SchedulerStrategy, detail: object): any[] => {
   return view.requests[0].machines;
 };
 
-test('a machine of a fleet shows its own type and price, and the template’s only where the provider told none', (t) => {
+test('a machine of a fleet shows its own type and price, and the template’s only if the provider reported none', (t) => {
   t.deepEqual(
     shown(hostfactory, {}).map(({ instanceType, priceType }) => [instanceType, priceType]),
     [
@@ -62,7 +62,7 @@ test('a machine of a fleet shows its own type and price, and the template’s on
   t.is(shown(hostfactory, {})[0].instanceTags, 'team=a;RC_ACCOUNT=research');
 });
 
-test('LSF is told cores, threads, life cycle and account, and no price; what is not known is left out', (t) => {
+test('LSF gets cores, threads, life cycle and account, and no price; unknown values are omitted', (t) => {
   const extras = shown(lsf, {}).map(({ rcAccount, lifeCycleType, ncores, nthreads, priceType }) => ({
     rcAccount,
     lifeCycleType,

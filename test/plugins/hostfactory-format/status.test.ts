@@ -69,7 +69,7 @@ test('an end with fewer machines is an error, unless the template says that it i
   t.is(shown({ ...short, status: 'in_progress' }, [ready()]).status, 'running');
 });
 
-test('what was given back or cancelled is told without the cloud’s words for it', (t) => {
+test('a returned or cancelled machine is reported without the cloud’s message', (t) => {
   const message = 'User initiated shutdown. Error Code: Client.UserInitiatedShutdown';
   const gone = { status: 'terminated', gone_at: at + 60_000, message } as const;
   const told = (of: RequestRecord, one: MachineRecord) => shown(of, [one]).machines[0]?.['message'];

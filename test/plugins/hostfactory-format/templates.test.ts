@@ -121,7 +121,7 @@ for (const [key, value] of [
   });
 }
 
-test('how an end with fewer machines is told is one of two words', (t) => {
+test('a request that ended with fewer machines has one of two words', (t) => {
   t.is(fieldsOf({ partialStatus: 'complete' })?.['partialStatus'], 'complete');
   t.like(read({ templateId: 'a', partialStatus: 'fine' }).findings, [
     { level: 'error', path: '/templates/0/partialStatus' },
@@ -189,7 +189,7 @@ const told: readonly (readonly [Record<string, unknown>, string, string, RegExp]
   [{ templateId: 7 }, 'error', '/templates/0/templateId', /must be a string/],
 ];
 for (const [entry, level, path, message] of told) {
-  test(`is told: ${JSON.stringify(entry)}`, (t) => {
+  test(`is reported: ${JSON.stringify(entry)}`, (t) => {
     const { layers, findings } = read({ templateId: 'a', ...entry });
     t.like(findings[0], { level: level as 'error', path });
     t.regex(findings[0]?.message ?? '', message);
@@ -223,7 +223,7 @@ function fits(view: unknown): void {
   if (findings) throw new Error(JSON.stringify(findings));
 }
 
-test('attributes are pairs of type and text on the wire, whatever the file has', (t) => {
+test('attributes are pairs of type and text on the wire, in any form of the file', (t) => {
   const attributes = {
     type: ['String', 'X86_64'],
     ncpus: 4,

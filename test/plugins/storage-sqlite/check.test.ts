@@ -46,7 +46,7 @@ function altered(path: string, sql: string): void {
 const said = ({ findings }: StorageCheck) =>
   findings.map(({ level, path, message }) => `${level} ${path}: ${message}`);
 
-test('a sound database is said to be, with what is in it, and nothing beside it is left behind', async (t) => {
+test('an intact database is reported as intact, with its contents, and the check leaves no file behind', async (t) => {
   const path = await sound();
   const found = await check(path);
   t.deepEqual(said(found), []);
@@ -204,7 +204,7 @@ test('what a broker leaves at any moment of its work is sound, and the check doe
   });
   // A request is over for the loop a moment after its return.
   const found = await booted.until(async () => {
-    await booted.broker.services.cleanup.requests(0);
+    await booted.broker.services.cleanUp.requests(0);
     const now = await check(path);
     t.deepEqual(said(now), []);
     return now.records['machine'] === 0 && now;

@@ -123,7 +123,7 @@ test('the file of a database in use, copied without its log, is refused: it hold
   await Promise.all([store.close(), whole.close()]);
 });
 
-test('damage that is met while it runs makes what it hits UNAVAILABLE, is told once, and the rest goes on', async (t) => {
+test('damage that is found at run time makes the affected calls UNAVAILABLE, is logged once, and all other calls continue', async (t) => {
   const path = await fill(freshPath());
   spoilMiddle(path);
   const told: string[] = [];
@@ -145,7 +145,7 @@ test('damage that is met while it runs makes what it hits UNAVAILABLE, is told o
   await store.close();
 });
 
-test('a record that is no JSON any more is damage, and nothing of it is said', async (t) => {
+test('a record that is not JSON counts as damage, and its content is not shown', async (t) => {
   const path = await fill(freshPath());
   alter(path, "UPDATE request SET doc = 'secret' || doc WHERE request_id = 'req-1-5'");
   const store = await openFile(path);

@@ -5,7 +5,7 @@ import { silentLog } from '../../../core/index.ts';
 
 const sqlite = (errcode: number, message: string): Error => Object.assign(new Error(message), { errcode });
 
-test('a commit that could not be written left nothing; after a sync that failed nobody knows, and the caller is told what to do', (t) => {
+test('a commit that could not be written leaves nothing; after a failed sync the outcome is unknown, and the caller gets the remedy', (t) => {
   for (const code of [13, 778, 4874]) t.true(leftNothing(sqlite(code, '')), String(code));
   for (const code of [10, 1034, 1290, 19]) t.false(leftNothing(sqlite(code, '')), String(code));
   const doubtful = unavailable('/x/muster.db', sqlite(1034, 'disk I/O error'), 'unknown');
@@ -37,7 +37,7 @@ test('every message names the file, what SQLite reported, and what to do', (t) =
   t.true(isDamage(sqlite(267, '')) && !isDamage(sqlite(778, '')));
 });
 
-test('a disk that is full, again and again, is told once in ten seconds; damage is never told to be over', (t) => {
+test('a disk that is full again and again is logged once in ten seconds; damage is never reported as over', (t) => {
   const told: string[] = [];
   const tell = (_: object, message: string) => void told.push(message);
   const health = new Health({ ...silentLog, error: tell, info: tell });

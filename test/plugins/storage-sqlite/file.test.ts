@@ -31,7 +31,7 @@ function altered(path: string, sql: string): void {
   database.close();
 }
 
-test('the file and what lies beside it are readable by the owner alone', async (t) => {
+test('the file and the files beside it are readable by the owner alone', async (t) => {
   const path = freshPath();
   const store = await openFile(path);
   await store.commit([insert('request', aRequest('r-1'))]);

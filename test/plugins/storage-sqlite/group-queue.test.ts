@@ -46,7 +46,7 @@ const refused = () => {
   throw new BrokerError('CONFLICT', 'no');
 };
 
-test('work that throws is undone alone, and its kinds are not told', async (t) => {
+test('work that throws is undone alone, and its kinds are not reported', async (t) => {
   const told: Kind[][] = [];
   const { queue, write, words } = stage(t, { committed: (kinds) => told.push([...kinds]) });
   const results = await Promise.allSettled([
@@ -64,7 +64,7 @@ test('work that throws is undone alone, and its kinds are not told', async (t) =
   t.deepEqual(told, [['signal']]);
 });
 
-test('a full disk makes the whole group UNAVAILABLE and writes nothing of it; later work goes on', async (t) => {
+test('a full disk makes the whole group UNAVAILABLE and writes nothing of it; later work continues', async (t) => {
   const { database, write, words } = stage(t);
   await write('a');
   database.exec('PRAGMA max_page_count = 4');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Change, Store } from '../../../core/index.ts';
 import { Retention } from '../../../core/reconciler/background/retention.ts';
-import { Cleanup } from '../../../core/requests/clean-up.ts';
+import { CleanUp } from '../../../core/requests/clean-up.ts';
 import { LogWatch } from '../../../plugins/storage-sqlite/database/log-watch.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { aMachine, anAttempt, anEvent, aRequest, aSignal, insert } from '../../../plugin-testkit/storage/records.ts';
@@ -24,7 +24,7 @@ test('requests that came and went leave a database that stops growing', async (t
   const path = join(directory, 'muster.db');
   const clock = new FakeClock();
   const store = await openFile(path, clock);
-  const [cleanup, retention] = [new Cleanup(store, clock), new Retention(store, clock)];
+  const [cleanup, retention] = [new CleanUp(store, clock), new Retention(store, clock)];
   const sizes: number[] = [];
   for (let today = 0; today < days; today++) {
     await Promise.all(
@@ -84,7 +84,7 @@ function sizeOf(path: string): number {
   return pages;
 }
 
-test('a long reader makes the log grow, which is told once; afterwards it shrinks by itself', async (t) => {
+test('a long reader makes the log grow, which is logged once; afterwards the log shrinks by itself', async (t) => {
   const path = freshPath();
   const store = await openFile(path);
   const warned: string[] = [];

@@ -98,7 +98,7 @@ test('a directory that became a file is as good as removed', async (t) => {
   await store.close();
 });
 
-test('it is told once, and that it is over', async (t) => {
+test('the loss is logged once, and so is its end', async (t) => {
   const path = freshPath();
   const told: string[] = [];
   const tell = (_: object, message: string) => void told.push(message);

@@ -92,7 +92,7 @@ const covered: readonly (readonly [string, string, readonly (SQLInputValue | Rec
   ],
 ];
 for (const [name, sql, values] of covered) {
-  test(`${name} are counted in an index, without a look at their records`, (t) => {
+  test(`${name} are counted in an index, without reading their records`, (t) => {
     const plan = database
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...(values as SQLInputValue[]))

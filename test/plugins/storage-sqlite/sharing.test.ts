@@ -5,7 +5,7 @@ import { ended, inProcess } from '../../support/storage-sqlite-beside.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 // Serial: what other tests do in this thread must not count.
-test.serial('while another process holds the lock, readers read, writers wait and the thread goes on', async (t) => {
+test.serial('while another process holds the lock, readers read, writers wait and the thread continues', async (t) => {
   const path = freshPath();
   const store = await openFile(path);
   await store.commit([insert('request', aRequest('r-1'))]);
@@ -36,7 +36,7 @@ test.serial('while another process holds the lock, readers read, writers wait an
   await store.close();
 });
 
-test('a lock that nobody lets go of makes writes UNAVAILABLE in time, and nothing is written', async (t) => {
+test('a lock that is never released makes writes UNAVAILABLE in time, and nothing is written', async (t) => {
   const path = freshPath();
   const store = await openFile(path, undefined, 300);
   const holder = inProcess({ path, name: '', act: 'hold', times: 900 });

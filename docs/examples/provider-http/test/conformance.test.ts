@@ -13,7 +13,7 @@ testProvider({
   },
   close: ({ cloud }) => cloud.close(),
   living: ({ cloud }) => cloud.living(),
-  // What cannot be made to happen is left out: its check shows as todo.
+  // Leave out a fault that the fake cloud cannot produce: its check is listed as todo.
   faults: {
     capacity: ({ cloud }) => cloud.goWrong(409),
     throttled: ({ cloud }) => cloud.goWrong(429),

@@ -5,16 +5,15 @@ import { text } from 'node:stream/consumers';
 import type { CloudMachine } from '../client.ts';
 
 /**
- * The cloud as the tests need it: it answers over HTTP, and does what it is told to do wrong. Replace its routes by
- * those of yours.
+ * The cloud of the tests: it answers over HTTP and fails on demand. Replace its routes by those of your cloud.
  */
 export async function fakeCloud() {
   const orders = new Map<string, Map<string, CloudMachine>>();
   let started = 0;
   let most = 100;
   /**
-   * How the next order ends: with a status, or carried out and without an answer (`lost`). `hang`: the next call of
-   * any kind has no answer.
+   * How the next order ends: with a status, or executed but without an answer (`lost`). `hang`: the next call of any
+   * kind has no answer.
    */
   let next: number | 'lost' | 'hang' | undefined;
   const living = () => [...orders.values()].flatMap((machines) => [...machines.values()]);
@@ -51,7 +50,7 @@ export async function fakeCloud() {
     const { count } = JSON.parse(await text(request)) as { readonly count: number };
     const wrong = next;
     next = undefined;
-    if (typeof wrong === 'number') return [wrong, { message: 'as the test wants it' }];
+    if (typeof wrong === 'number') return [wrong, { message: 'the test ordered this error' }];
     if (most <= living().length && !orders.has(id)) return [409, { message: 'there is no room' }];
     const machines = start(id, count);
     return wrong === 'lost' ? [0, {}] : [200, machines];

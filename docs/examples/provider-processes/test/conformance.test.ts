@@ -6,7 +6,7 @@ import { testProvider } from 'muster/plugin-testkit';
 import plugin from '../index.ts';
 import { living } from './living.ts';
 
-// A check that ends its world early goes on to call the plugin, which makes its files anew.
+// A check that closes its world early still calls the plugin, which creates its files again.
 const root = mkdtempSync(join(tmpdir(), 'processes-'));
 after(() => rmSync(root, { recursive: true }));
 
@@ -26,6 +26,6 @@ testProvider({
   endMachine({ directory }, machine_id) {
     for (const { pid, machine_id: id } of living(directory)) if (id === machine_id) process.kill(-pid, 'SIGKILL');
   },
-  // Each is a process: what takes several of them is in the other file.
+  // Each machine is a process: the other test file has the tests that need several.
   machine_count: 1,
 });

@@ -1,6 +1,6 @@
 /**
- * A broker of its own beside another one: both let orders in at the same moment, ten times in a fresh directory, and
- * each prints how many got a place.
+ * One of two brokers in processes of their own: both admit orders at the same moment, ten times in a fresh directory,
+ * and each prints how many orders it admitted.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readOnce } from '../create-once.ts';
 import { startOf } from '../start-of.ts';
 
-/** The processes of a directory that live, as the records and the system have them. */
+/** The living processes of a directory, according to its records and the system. */
 export function living(directory: string): readonly { readonly machine_id: string; readonly pid: number }[] {
   const orders = join(directory, 'orders');
   const tokens = existsSync(orders) ? readdirSync(orders) : [];

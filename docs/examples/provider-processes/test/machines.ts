@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { compile, silentLog, systemClock, type Call, type LaunchOrder } from 'muster';
 import plugin from '../index.ts';
 
-const only = <T>(list: readonly T[] = []): T => list[0] ?? assert.fail('The plugin does not bring it.');
+const only = <T>(list: readonly T[] = []): T => list[0] ?? assert.fail('The plugin does not contribute it.');
 const type = only(plugin.providers);
 export const api = only(plugin.providerApis);
 
 const call: Call = { signal: new AbortController().signal, fence: () => undefined, log: silentLog };
 
-/** A directory with processes in it, as a broker works with it. `again` is another broker on the same directory. */
+/** A broker's session on a directory with processes. `again` is another broker on the same directory. */
 export async function open(config: object = {}, directory = mkdtempSync(join(tmpdir(), 'processes-'))) {
   const { value } = compile(type.config as never).parse({ directory, ...config });
   const context = {
@@ -24,7 +24,7 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
   const session = await type.connect(value as never, context);
   const tokens = new Set<string>();
   const order = (token: string, machine_count: number, template: object = {}): LaunchOrder => {
-    const asked = {
+    const fields = {
       command: 'sh',
       args: ['-c', `echo started >> ${join(directory, 'starts')}; exec sleep 60`],
       ...template,
@@ -34,12 +34,12 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
       attempt: 1,
       token,
       machine_count,
-      template: { template_id: 't', ...asked },
+      template: { template_id: 't', ...fields },
       tags: {},
       prepared: undefined,
     };
   };
-  const look = async (token: string) => {
+  const observe = async (token: string) => {
     const [seen] = await api.observe(session, [{ handle: { token }, order: order(token, 0), known: [] }], call);
     if (!seen || !('machines' in seen)) throw seen;
     return seen.machines;
@@ -51,9 +51,9 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
       { go: machine_ids.map((machine_id) => ({ machine_id, status: 'running' })), stay: [], to_come: 0 },
       call,
     );
-  /** Until all of them are gone. */
+  /** Releases all machines of the order until they are gone. */
   const end = async (token: string) => {
-    const ids = (await look(token)).map(({ machine_id }) => machine_id);
+    const ids = (await observe(token)).map(({ machine_id }) => machine_id);
     for (;;) {
       const { done, again_ms = 0 } = await release(token, ids);
       if (done) return;
@@ -67,12 +67,12 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
       tokens.add(token);
       return api.launch(session, order(token, machine_count, template), call);
     },
-    look,
+    observe,
     release,
     end,
     dispose: (token: string) => api.dispose?.(session, { order: order(token, 0) }, call),
     again: (more: object = {}) => open({ ...config, ...more }, directory),
-    /** How often the command of the tests began. */
+    /** How often the command of the tests was started. */
     starts: () =>
       existsSync(join(directory, 'starts'))
         ? readFileSync(join(directory, 'starts'), 'utf8').split('\n').length - 1

@@ -11,7 +11,7 @@ import { api, open, until } from './machines.ts';
 
 const pidIn = (message = ''): number => Number(/Process (\d+)/.exec(message)?.[1]);
 
-test('a machine is the process of the command itself; it is given its place in the world and ends when it is released', async () => {
+test('a machine is the process of the command; it gets its environment and ends when it is released', async () => {
   await using here = await open();
   const { machines = [] } = await here.launch('a', 1, {
     args: ['-c', 'echo "$GREETING $MUSTER_MACHINE_ID $$"; exec sleep 60'],
@@ -27,7 +27,7 @@ test('a machine is the process of the command itself; it is given its place in t
   assert.equal(await until(() => readFileSync(log, 'utf8')), `hello a-1 ${pid}\n`);
   await here.end('a');
   assert.equal(startOf(pid), undefined);
-  assert.equal((await here.look('a'))[0]?.status, 'terminated');
+  assert.equal((await here.observe('a'))[0]?.status, 'terminated');
 });
 
 test('the same token starts each machine once, however many launch it at the same time', async () => {
@@ -39,15 +39,15 @@ test('the same token starts each machine once, however many launch it at the sam
   assert.deepEqual(new Set(pids.map(String)).size, 1);
   await until(() => here.starts() >= 2);
   assert.equal(here.starts(), 2);
-  // Of several, exactly those go that are named.
+  // A release ends exactly the named machines.
   await until(async () => (await here.release('a', ['a-2', 'b-1'])).done);
   assert.deepEqual(
-    (await here.look('a')).map(({ status }) => status),
+    (await here.observe('a')).map(({ status }) => status),
     ['running', 'terminated'],
   );
 });
 
-test('a runner that comes late starts nothing: its slot was taken, was released, or its order has ended', async () => {
+test('a late runner starts nothing if its slot is taken or released, or if its order has ended', async () => {
   await using here = await open();
   await here.launch('a', 1);
   await until(() => here.starts());
@@ -75,33 +75,33 @@ test('a runner that comes late starts nothing: its slot was taken, was released,
   run(join(folder, '2.slot'), join(folder, '2.released'));
   run(join(here.directory, 'orders', 'gone', '1.slot'), join(here.directory, 'orders', 'gone', '1.released'));
   assert.equal(existsSync(file), false);
-  // It would have, in a slot that is free.
+  // In a free slot the same runner starts the command.
   run(join(folder, '3.slot'), join(folder, '3.released'));
   assert.equal(existsSync(file), true);
 });
 
-test('a machine that was released before its process began never runs', async () => {
+test('a machine that is released before its process starts never runs', async () => {
   await using here = await open();
   mkdirSync(join(here.directory, 'orders', 'a'));
   createOnce(join(here.directory, 'orders', 'a', 'order.json'), { granted: 1 });
-  assert.equal((await here.look('a'))[0]?.status, 'pending');
+  assert.equal((await here.observe('a'))[0]?.status, 'pending');
   assert.deepEqual(await here.release('a', ['a-1']), { done: true });
   const { machines = [] } = await here.launch('a', 1);
   assert.equal(machines[0]?.status, 'terminated');
   assert.equal(existsSync(join(here.directory, 'starts')), false);
 });
 
-test('another process that has the pid of a machine by now is neither taken for it nor ended', async () => {
+test('a process that reuses the pid of a machine is neither reported as the machine nor ended', async () => {
   await using here = await open();
   const folder = join(here.directory, 'orders', 'a');
   mkdirSync(folder);
   createOnce(join(folder, 'order.json'), { granted: 1 });
   createOnce(join(folder, '1.slot'), { at: '2026-01-01T00:00:00Z', pid: process.pid, start: 'another time' });
-  assert.equal((await here.look('a'))[0]?.status, 'terminated');
+  assert.equal((await here.observe('a'))[0]?.status, 'terminated');
   assert.deepEqual(await here.release('a', ['a-1']), { done: true });
 });
 
-test('a process that does not heed SIGTERM is killed after the grace, with all that it started', async () => {
+test('a process that ignores SIGTERM is killed after the grace period, with all processes that it started', async () => {
   await using here = await open({ stop_grace_ms: 300 });
   const children = join(here.directory, 'children');
   const { machines = [] } = await here.launch('a', 1, {
@@ -109,14 +109,14 @@ test('a process that does not heed SIGTERM is killed after the grace, with all t
   });
   const child = await until(() => existsSync(children) && Number(readFileSync(children, 'utf8')));
   assert.deepEqual(await here.release('a', ['a-1']), { done: false, again_ms: 100 });
-  assert.equal((await here.look('a'))[0]?.status, 'shutting-down');
-  // Whoever comes next goes on with it.
+  assert.equal((await here.observe('a'))[0]?.status, 'shutting-down');
+  // Another broker continues the stop.
   await (await here.again()).end('a');
   assert.equal(startOf(pidIn(machines[0]?.message)), undefined);
   await until(() => startOf(child) === undefined);
 });
 
-test('what ignores SIGTERM and outlives the process that started it is killed too', async () => {
+test('a child that ignores SIGTERM and outlives its parent is killed too', async () => {
   await using here = await open();
   const children = join(here.directory, 'children');
   await here.launch('a', 1, { args: ['-c', `(trap "" TERM; exec sleep 60) & echo $! > ${children}; wait`] });
@@ -125,7 +125,7 @@ test('what ignores SIGTERM and outlives the process that started it is killed to
   await until(() => startOf(child) === undefined);
 });
 
-test('a command that cannot be started is a failed machine that says why, and a process that ends by itself is gone', async () => {
+test('a command that cannot be started is a failed machine with the reason; a process that ends by itself is terminated', async () => {
   await using here = await open({ max_processes: 3 });
   const missing = await here.launch('a', 1, { command: 'no-such-program' });
   assert.deepEqual([missing.machines?.[0]?.status, missing.machines?.[0]?.ready], ['failed', false]);
@@ -133,12 +133,12 @@ test('a command that cannot be started is a failed machine that says why, and a 
   const elsewhere = await here.launch('b', 1, { cwd: '/no/such/place' });
   assert.match(elsewhere.machines?.[0]?.message ?? '', /'\/no\/such\/place' does not exist/);
   await here.launch('c', 1, { command: 'true', args: [] });
-  await until(async () => (await here.look('c'))[0]?.status === 'terminated');
-  // None of them takes a place any more.
+  await until(async () => (await here.observe('c'))[0]?.status === 'terminated');
+  // None of them occupies a slot.
   assert.equal((await here.launch('d', 3)).machines?.length, 3);
 });
 
-test('no more processes run than there are places; an order gets what is left, and the same when it is repeated', async () => {
+test('no more processes run than there are slots; an order gets the free slots, and the same ones when it is repeated', async () => {
   await using here = await open({ max_processes: 3 });
   await here.launch('a', 2);
   const short = await here.launch('b', 2);
@@ -153,7 +153,7 @@ test('no more processes run than there are places; an order gets what is left, a
   assert.equal((await here.launch('d', 2)).machines?.length, 2);
 });
 
-test('what ended takes no place, keeps its output for a while, and is not begun again by an order that comes late', async () => {
+test('an ended process occupies no slot, keeps its output for a while, and is not started again by a late order', async () => {
   await using here = await open({ keep_days: 1 });
   await here.launch('a', 1);
   await until(() => here.starts());
@@ -169,7 +169,7 @@ test('what ended takes no place, keeps its output for a while, and is not begun 
   assert.deepEqual(readdirSync(ended), []);
 });
 
-test('secrets of the environment stand in no file and in no argument', async () => {
+test('no file and no argument contains secrets of the environment', async () => {
   await using here = await open();
   const { machines = [] } = await here.launch('a', 1, { env: { PASSWORD: 'hunter2' } });
   const files = readdirSync(here.directory, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
@@ -178,7 +178,7 @@ test('secrets of the environment stand in no file and in no argument', async () 
   assert.equal(JSON.stringify(machines).includes('hunter2'), false);
 });
 
-test('brokers of several processes that let orders in at the same time keep to the number of places', async () => {
+test('brokers in several processes that admit orders at the same time respect the number of slots', async () => {
   await using here = await open();
   const grant = (who: string, other: string) => {
     const args = [join(import.meta.dirname, 'grant.ts'), who, other, here.directory];
@@ -188,13 +188,13 @@ test('brokers of several processes that let orders in at the same time keep to t
   assert.equal(Number(granted[0]) + Number(granted[1]), 10 * 3);
 });
 
-test('a directory that cannot be used is told as such', async () => {
+test('a directory that cannot be used is a fault that says so', async () => {
   await assert.rejects(
     open({}, '/dev/null/processes'),
     (fault) => isFault(fault) && /\/dev\/null\/processes cannot be used/.test(fault.message),
   );
 });
 
-test('a template without a command is refused before anything is asked for', () => {
+test('a template without a command is refused before any order', () => {
   assert.equal(api.review?.({ template_id: 't' })[0]?.path, '/command');
 });

@@ -19,7 +19,7 @@ function others(pool: string, work: (leases: Leases) => unknown): void {
   leases.close();
 }
 
-// A check that ends its world early goes on to call the plugin, which makes its files anew.
+// A check that closes its world early still calls the plugin, which creates its files again.
 const root = mkdtempSync(join(tmpdir(), 'pool-'));
 after(() => rmSync(root, { recursive: true }));
 
@@ -32,7 +32,7 @@ testProvider({
     new Leases(new DatabaseSync(pool)).close();
     return { directory, config: { pool, hosts }, template: { host_labels: { rack: 'north' } } };
   },
-  // Somebody else borrows what is not to be had.
+  // Another broker leases the hosts that shall be missing.
   faults: { capacity: ({ config }) => void others(config.pool, (leases) => leases.take('others', 10, hosts, 0)) },
   room: ({ config }, machines) => void others(config.pool, (leases) => leases.take('others', 10 - machines, hosts, 0)),
   endMachine({ config }, machine_id) {
@@ -42,7 +42,7 @@ testProvider({
     );
   },
   close: ({ directory }) => rmSync(directory, { recursive: true, force: true }),
-  // Straight from the file, past the plugin.
+  // Reads the file directly, without the plugin.
   living({ config }) {
     const database = new DatabaseSync(config.pool);
     try {

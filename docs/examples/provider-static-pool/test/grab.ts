@@ -1,6 +1,6 @@
 /**
- * A broker of its own beside another one: both take hosts at the same time, give every second one back at once, and
- * print what they were lent.
+ * One of two brokers in processes of their own: both take hosts at the same time, give every second one back at once,
+ * and print their leases.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +8,7 @@ import { Leases } from '../leases.ts';
 
 const [who = '', other = '', file = ''] = process.argv.slice(2);
 const hosts = Array.from({ length: 30 }, (_, n) => ({ name: `host-${n}`, address: `10.0.0.${n}` }));
-/** Between the look at what is free and the loan it takes its time: the other one is in there too, if it can be. */
+/** Waits between the query for free hosts and the lease, so that the other broker could come between. */
 const inventory: typeof hosts = Object.assign([...hosts], {
   filter(fits: (host: (typeof hosts)[number]) => boolean) {
     for (const end = performance.now() + 3; performance.now() < end; );
@@ -16,7 +16,7 @@ const inventory: typeof hosts = Object.assign([...hosts], {
   },
 });
 const database = new DatabaseSync(file, { timeout: 20_000 });
-// No disk to wait for, so that both are always under way.
+// No wait for the disk, so that both processes are always busy.
 database.exec('PRAGMA synchronous = OFF');
 const leases = new Leases(database);
 writeFileSync(`${file}.${who}`, '');

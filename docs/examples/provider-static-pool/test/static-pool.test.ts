@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { compile, isFault, silentLog, systemClock, type Call } from 'muster';
 import plugin from '../index.ts';
 
-const only = <T>(list: readonly T[] = []): T => list[0] ?? assert.fail('The plugin does not bring it.');
+const only = <T>(list: readonly T[] = []): T => list[0] ?? assert.fail('The plugin does not contribute it.');
 const type = only(plugin.providers);
 const api = only(plugin.providerApis);
 const call: Call = { signal: new AbortController().signal, fence: () => undefined, log: silentLog };
@@ -41,9 +41,9 @@ async function open(hosts: readonly object[] = three, directory = mkdtempSync(jo
     directory,
     launch: (token: string, count: number, host_labels = {}) =>
       api.launch(session, order(token, count, host_labels), call),
-    async look(token: string) {
+    async observe(token: string) {
       const [seen] = await api.observe(session, [{ handle: { token }, order: order(token, 0, {}), known: [] }], call);
-      return seen && 'machines' in seen ? seen.machines : assert.fail('It was not seen.');
+      return seen && 'machines' in seen ? seen.machines : assert.fail('The order was not observed.');
     },
     release: (token: string, ...ids: string[]) =>
       api.release(
@@ -63,20 +63,20 @@ const ids = (machines: readonly { readonly machine_id: string }[] = []) =>
   machines.map(({ machine_id }) => machine_id);
 const hasNone = (fault: unknown) => isFault(fault) && fault.kind === 'capacity';
 
-test('a host is lent with its name and address, and is free again as soon as it is back, as another machine', async () => {
+test('a lease carries the name and the address of the host; a returned host is free at once, as another machine', async () => {
   await using pool = await open();
   const { machines = [], settled } = await pool.launch('x', 1);
   assert.deepEqual([machines[0]?.machine_id, machines[0]?.status, machines[0]?.ready], ['a.1', 'running', true]);
   assert.deepEqual([machines[0]?.name, machines[0]?.private_ip, settled], ['a', 'a.example', true]);
   assert.deepEqual(await pool.release('x', 'a.1'), { done: true });
-  assert.equal((await pool.look('x'))[0]?.status, 'terminated');
+  assert.equal((await pool.observe('x'))[0]?.status, 'terminated');
   assert.deepEqual(ids((await pool.launch('y', 1)).machines), ['a.2']);
-  // Said once more, it does not take the host from whom it belongs to by now.
+  // A repeated release does not end the later lease of the host.
   await pool.release('x', 'a.1', 'a.2');
-  assert.equal((await pool.look('y'))[0]?.status, 'running');
+  assert.equal((await pool.observe('y'))[0]?.status, 'running');
 });
 
-test('the same token gets the same hosts, also when others are free by then', async () => {
+test('the same token gets the same hosts, even if other hosts have become free', async () => {
   await using pool = await open();
   await pool.launch('x', 2);
   const short = await pool.launch('y', 2);
@@ -88,23 +88,23 @@ test('the same token gets the same hosts, also when others are free by then', as
   assert.deepEqual(await pool.launch('y', 2), short);
 });
 
-test('labels choose the hosts, and none that fits and is free is a lack of capacity', async () => {
+test('labels choose the hosts, and a lack of free hosts with these labels is a capacity fault', async () => {
   await using pool = await open();
   assert.deepEqual(ids((await pool.launch('x', 1, { gpu: 'yes', zone: 'north' })).machines), ['c.1']);
   assert.deepEqual(ids((await pool.launch('y', 5, { gpu: 'yes' })).machines), ['b.1']);
   await assert.rejects(pool.launch('z', 1, { gpu: 'yes' }), hasNone);
   await assert.rejects(pool.launch('w', 1, { gpu: 'many' }), hasNone);
-  // Refused stays refused: a call that comes late must not lend what nobody waits for.
+  // A refused order stays refused: a late call must not lease a host for which no request waits.
   await pool.release('y', 'b.1');
   await assert.rejects(pool.launch('z', 1, { gpu: 'yes' }), hasNone);
 });
 
-test('a host that is taken out of the inventory while it is lent is known until it is back, and is not lent again', async () => {
+test('a leased host that is removed from the inventory is reported until its return, and is not leased again', async () => {
   await using pool = await open();
   await pool.launch('x', 3);
   await using smaller = await open([three[1] ?? {}], pool.directory);
   assert.deepEqual(
-    (await smaller.look('x')).map(({ machine_id, status }) => [machine_id, status]),
+    (await smaller.observe('x')).map(({ machine_id, status }) => [machine_id, status]),
     [
       ['a.1', 'running'],
       ['b.1', 'running'],
@@ -115,7 +115,7 @@ test('a host that is taken out of the inventory while it is lent is known until 
   assert.deepEqual(ids((await smaller.launch('y', 3)).machines), ['b.2']);
 });
 
-test('a file that cannot be used is told as such', async () => {
+test('a file that cannot be used is a fault that says so', async () => {
   await assert.rejects(
     open(three, '/dev/null/pool'),
     (fault) => isFault(fault) && /pool file cannot be used/.test(fault.message),
@@ -123,11 +123,11 @@ test('a file that cannot be used is told as such', async () => {
 });
 
 test('an inventory that names a host twice is refused', async () => {
-  // It is refused before its file is made.
-  await assert.rejects(open([host('a'), host('b'), host('a')], '/nowhere'), /'a' stands in the inventory twice/);
+  // The check comes before the file is created.
+  await assert.rejects(open([host('a'), host('b'), host('a')], '/nowhere'), /'a' occurs twice in the inventory/);
 });
 
-test('brokers of several processes that grab at the same time lend no host twice', async () => {
+test('brokers in several processes that take hosts at the same time lease no host twice', async () => {
   await using pool = await open();
   const file = join(pool.directory, 'grabbed.db');
   const grab = (who: string, other: string) => {
@@ -136,7 +136,7 @@ test('brokers of several processes that grab at the same time lend no host twice
   };
   const grabbed = (await Promise.all([grab('x', 'y'), grab('y', 'x')])).join('').split('\n').filter(Boolean);
   assert.equal(new Set(grabbed).size, grabbed.length);
-  // Both kept every second one that they were lent.
+  // Each process kept every second host.
   const database = new DatabaseSync(file);
   const kept = database.prepare('SELECT name FROM lease WHERE returned_at IS NULL').all();
   database.close();

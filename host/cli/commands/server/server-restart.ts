@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { whyForeign } from '../../../../config/checks/why-foreign.ts';
+import { whyUntrusted } from '../../../../config/checks/why-untrusted.ts';
 import { BrokerError } from '../../../../core/contract/errors.ts';
 import { isTaken, lockStart } from '../../../data-directory/data-directory.ts';
 import { startWithLock, tryStart, type Started } from '../../../client/background-server.ts';
@@ -34,7 +34,7 @@ export async function restartServer(flags: RestartFlags, terminal: Terminal): Pr
   const dataDirectory = dataDirectoryOf(flags.config);
   if (!existsSync(dataDirectory)) return startBackgroundServer(flags, terminal);
   // The data directory contains the program and the variables of the restart.
-  const why = whyForeign(dataDirectory);
+  const why = whyUntrusted(dataDirectory);
   if (why !== undefined) throw notTrusted(dataDirectory, why);
   // Other commands that find no server wait for this lock instead of starting one.
   using _ = await waitForStartLock(dataDirectory);

@@ -1,5 +1,6 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { freeAddresses } from '../../capacity.ts';
+import { ipv6Block } from '../../state/instances/addresses.ts';
 import type { Subnet } from '../../state/network/subnets.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
@@ -12,22 +13,25 @@ const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
     'customer-owned-ipv4-pool',
     'enable-lni-at-device-index',
     'ipv6-cidr-block-association.association-id',
-    'ipv6-cidr-block-association.ipv6-cidr-block',
-    'ipv6-cidr-block-association.state',
     'outpost-arn',
   ),
   'availability-zone': (subnet) => subnet.zone,
   'availability-zone-id': (subnet) => subnet.zoneId,
   availabilityZone: (subnet) => subnet.zone,
   availabilityZoneId: (subnet) => subnet.zoneId,
-  'available-ip-address-count': (subnet) => String(freeAddresses(call, subnet)),
+  'available-ip-address-count': (subnet) =>
+    call.knobs.ipv6_only.includes(subnet.id) ? '0' : String(freeAddresses(call, subnet)),
   cidr: (subnet) => subnet.cidr,
   'cidr-block': (subnet) => subnet.cidr,
   cidrBlock: (subnet) => subnet.cidr,
   'default-for-az': (subnet) => String(subnet.listed),
   defaultForAz: (subnet) => String(subnet.listed),
   'enable-dns64': () => 'false',
-  'ipv6-native': () => 'false',
+  'ipv6-native': (subnet) => String(call.knobs.ipv6_only.includes(subnet.id)),
+  'ipv6-cidr-block-association.ipv6-cidr-block': (subnet) =>
+    call.knobs.ipv6_only.includes(subnet.id) ? ipv6Block(subnet) : undefined,
+  'ipv6-cidr-block-association.state': (subnet) =>
+    call.knobs.ipv6_only.includes(subnet.id) ? 'associated' : undefined,
   'map-customer-owned-ip-on-launch': () => 'false',
   'map-public-ip-on-launch': () => 'false',
   'owner-id': () => call.state.account,
@@ -72,19 +76,26 @@ function arnOf({ state: { account, region } }: ActionCall, subnet: Subnet): stri
 
 function subnetXml(call: ActionCall, subnet: Subnet): string {
   const { account } = call.state;
+  const ipv6Only = call.knobs.ipv6_only.includes(subnet.id);
   return (
     leaf('subnetId', subnet.id) +
     leaf('subnetArn', arnOf(call, subnet)) +
     leaf('state', 'available') +
     leaf('ownerId', account) +
     leaf('vpcId', subnet.vpcId) +
-    leaf('cidrBlock', subnet.cidr) +
-    leaf('availableIpAddressCount', freeAddresses(call, subnet)) +
+    (ipv6Only ? ipv6Xml(subnet) : leaf('cidrBlock', subnet.cidr)) +
+    leaf('availableIpAddressCount', ipv6Only ? 0 : freeAddresses(call, subnet)) +
+    leaf('ipv6Native', ipv6Only) +
     leaf('availabilityZone', subnet.zone) +
     leaf('availabilityZoneId', subnet.zoneId) +
     leaf('defaultForAz', subnet.listed) +
     leaf('mapPublicIpOnLaunch', false) +
-    leaf('assignIpv6AddressOnCreation', false) +
+    leaf('assignIpv6AddressOnCreation', ipv6Only) +
     '<tagSet/>'
   );
+}
+
+function ipv6Xml(subnet: Subnet): string {
+  const state = '<ipv6CidrBlockState><state>associated</state></ipv6CidrBlockState>';
+  return `<ipv6CidrBlockAssociationSet><item>${leaf('ipv6CidrBlock', ipv6Block(subnet))}${state}</item></ipv6CidrBlockAssociationSet>`;
 }

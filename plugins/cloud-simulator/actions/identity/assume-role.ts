@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Action, ActionCall } from '../../dispatch/action.ts';
-import { isSessionKey } from '../../state/sessions.ts';
+import { identityOf, isSessionKey } from '../../state/sessions.ts';
 import { AwsError } from '../../wire/errors.ts';
 import { text } from '../../wire/form.ts';
 import { sessionKey } from '../../wire/session-key.ts';
@@ -48,7 +48,8 @@ interface AssumeRoleRequest {
 }
 
 /** Reads the parameters. As in STS, one error names everything that is wrong with them. */
-function readRequest({ params, accessKey }: ActionCall): AssumeRoleRequest {
+function readRequest(call: ActionCall): AssumeRoleRequest {
+  const { params, accessKey } = call;
   const arn = text(params, 'RoleArn');
   const sessionName = text(params, 'RoleSessionName');
   const duration = text(params, 'DurationSeconds') ?? '3600';
@@ -78,7 +79,23 @@ function readRequest({ params, accessKey }: ActionCall): AssumeRoleRequest {
   if (!arnForm.test(arn as string)) throw invalid(`${arn} is invalid`);
   if (seconds > 3600 && isSessionKey(accessKey))
     throw invalid('The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining');
+  checkTrust(call, arn as string, seconds);
   return { arn: arn as string, sessionName: sessionName as string, seconds };
+}
+
+/** What the knob `auth.roles` demands of callers. */
+function checkTrust({ params, knobs, sessions, accessKey, state }: ActionCall, arn: string, seconds: number): void {
+  const role = knobs.auth.roles.findLast((one) => one.arn === arn);
+  if (role === undefined) return;
+  if (role.external_id !== undefined && text(params, 'ExternalId') !== role.external_id) {
+    const who = identityOf(sessions, accessKey, state).arn;
+    throw new AwsError(
+      'AccessDenied',
+      `User: ${who} is not authorized to perform: sts:AssumeRole on resource: ${arn}`,
+    );
+  }
+  if (seconds > (role.max_session_s ?? 3600))
+    throw invalid('The requested DurationSeconds exceeds the MaxSessionDuration set for this role.');
 }
 
 function objection(member: string, value: string | undefined, right: boolean, constraint: string): string[] {

@@ -7,8 +7,9 @@ export const getCallerIdentity: Action = {
   name: 'GetCallerIdentity',
   version: '2011-06-15',
   mutating: false,
-  handle({ sessions, accessKey, state: { account } }) {
-    const { arn, userId } = identityOf(sessions, accessKey, account);
+  handle({ sessions, accessKey, state }) {
+    const { account } = state;
+    const { arn, userId } = identityOf(sessions, accessKey, state);
     return leaf('Arn', arn) + leaf('UserId', userId) + leaf('Account', account);
   },
 };

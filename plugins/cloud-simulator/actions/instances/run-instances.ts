@@ -5,9 +5,10 @@ import { deliveryLimit } from '../../dispatch/faults.ts';
 import { readLaunchSpec } from '../../launch/specification/read-launch-spec.ts';
 import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
 import { once } from '../../launch/once.ts';
-import { place } from '../../launch/place.ts';
+import { callerAsLauncher, checkLaunch } from '../../launch/permission.ts';
+import { place, placeInFirstZone } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
-import { findTemplate, findVersion } from '../../launch/specification/template-data.ts';
+import { findTemplate, findVersion, templateNames } from '../../launch/specification/template-data.ts';
 import { type Instance, stateOf } from '../../state/instances/instance.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
@@ -45,6 +46,11 @@ interface Asked {
 function read(call: ActionCall): Asked {
   const { min, max } = readCounts(call.params);
   const spec = readSpec(call);
+  checkLaunch(call, callerAsLauncher(call, 'RunInstances'), {
+    spec,
+    subnet: spec.network.subnet?.id,
+    template: templateNames(call, part(call.params, 'LaunchTemplate')),
+  });
   if (spec.network.address !== undefined && max > 1)
     throw invalidCombination('A private address can be specified for one instance only.');
   return { min, max, spec };
@@ -61,7 +67,8 @@ function scopeOfReplay({ action, token, paramsHash, state, now }: ActionCall): s
 }
 
 function start(call: ActionCall, { min, max, spec }: Asked): readonly Instance[] {
-  const placement = place(call, spec);
+  const isOpen = spec.network.zone === undefined && call.knobs.zone_choice === 'first';
+  const placement = isOpen ? placeInFirstZone(call, spec) : place(call, spec);
   const { address } = spec.network;
   if (address !== undefined && placement.subnet.holds(address))
     throw new AwsError('InvalidIPAddress.InUse', `Address ${placement.subnet.address(address)} is in use.`);
@@ -84,7 +91,7 @@ function readSpec(call: ActionCall): LaunchSpec {
   const named = part(call.params, 'LaunchTemplate');
   if (named === undefined) return readLaunchSpec(call, call.params, withType({}));
   const template = findTemplate(call, named);
-  const { number, data } = findVersion(template, text(named, 'Version'));
+  const { number, data } = findVersion(call, template, text(named, 'Version'));
   const spec = readLaunchSpec(call, call.params, withType(data));
   return { ...spec, template: { id: template.id, version: String(number) } };
 }

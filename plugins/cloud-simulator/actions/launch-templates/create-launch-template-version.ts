@@ -20,7 +20,7 @@ export const createLaunchTemplateVersion: Action = {
     const { state, params } = call;
     const template = findTemplate(call, params);
     const sourceVersion = text(params, 'SourceVersion');
-    const source = sourceVersion === undefined ? undefined : findVersion(template, sourceVersion);
+    const source = sourceVersion === undefined ? undefined : findVersion(call, template, sourceVersion);
     // A version that only copies its source has no data parameter: the query protocol omits empty structures.
     const own = source === undefined ? readTemplateData(params) : (part(params, 'LaunchTemplateData') ?? {});
     const description = readDescription(params);

@@ -1,5 +1,10 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
-import { findTemplate, findVersion, isTemplateVisible } from '../../launch/specification/template-data.ts';
+import {
+  findTemplate,
+  findVersion,
+  isTemplateVisible,
+  isVersionVisible,
+} from '../../launch/specification/template-data.ts';
 import { type LaunchTemplate, type TemplateVersion, versionOf, withImage } from '../../state/templates.ts';
 import { invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
@@ -69,11 +74,12 @@ function rows(call: ActionCall): Row[] {
     throw invalidCombination('Versions cannot be combined with MinVersion or MaxVersion.');
   }
   if (wanted.length > 0)
-    return [...new Set(wanted.map((version) => findVersion(template, version)))].map((version) => ({
+    return [...new Set(wanted.map((version) => findVersion(call, template, version)))].map((version) => ({
       template,
       version,
     }));
   return [...template.versions.values()]
+    .filter((version) => isVersionVisible(call, version))
     .filter((version) => version.number >= (min ?? 1) && version.number <= (max ?? version.number))
     .toSorted((a, b) => b.number - a.number)
     .map((version) => ({ template, version }));

@@ -13,7 +13,7 @@ export const modifyLaunchTemplate: Action = {
     const { state, params } = call;
     const template = findTemplate(call, params);
     const wanted = text(params, 'SetDefaultVersion');
-    const version = wanted === undefined ? undefined : findVersion(template, wanted);
+    const version = wanted === undefined ? undefined : findVersion(call, template, wanted);
     once(call, { maxLength: 128, pinFailures: false }, () => {
       if (version !== undefined) template.defaultVersion = version.number;
       call.touched.push(template.id);

@@ -2,6 +2,7 @@ import { usualType } from '../../catalogue.ts';
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { onceRead } from '../../launch/fleets/fleet-once.ts';
 import { fulfillLater } from '../../launch/fulfill-spot-request.ts';
+import { callerAsLauncher, checkLaunch } from '../../launch/permission.ts';
 import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
 import { readLaunchSpec } from '../../launch/specification/read-launch-spec.ts';
 import { newSpotRequestId } from '../../launch/start-instances.ts';
@@ -83,7 +84,13 @@ function readSpec(call: ActionCall): LaunchSpec {
     ...(Object.keys(spot).length === 0 ? {} : { InstanceMarketOptions: { SpotOptions: spot } }),
     ...(tags === undefined ? {} : { TagSpecification: tags }),
   };
-  return readLaunchSpec(call, all, undefined, 'spot');
+  const spec = readLaunchSpec(call, all, undefined, 'spot');
+  checkLaunch(call, callerAsLauncher(call, 'RequestSpotInstances'), {
+    spec,
+    subnet: spec.network.subnet?.id,
+    template: [],
+  });
+  return spec;
 }
 
 function open(call: ActionCall, { count, spec, validFrom, validUntil }: Asked): readonly OpenSpotRequest[] {

@@ -1,4 +1,5 @@
 import { overlay } from '../../launch/fleets/fleet-overlay.ts';
+import { checkLaunch, groupAsLauncher } from '../../launch/permission.ts';
 import { typesFor } from '../../launch/requirements/instance-requirements.ts';
 import { readLaunchSpec } from '../../launch/specification/read-launch-spec.ts';
 import type { LaunchSpec, Market } from '../../launch/specification/launch-spec.ts';
@@ -79,7 +80,7 @@ function groupPoolsOf(
 ): Omit<GroupPool, 'priority'>[] {
   const own = part(override, 'LaunchTemplateSpecification');
   const named = own === undefined ? config.source.template : readTemplateName(context, own);
-  const version = findVersion(findTemplate(context, { LaunchTemplateId: named.id }), named.version);
+  const version = findVersion(context, findTemplate(context, { LaunchTemplateId: named.id }), named.version);
   const template = { id: named.id, name: named.name, version: String(version.number) };
   const { policy } = config.source;
   const maxPrice =
@@ -94,6 +95,11 @@ function groupPoolsOf(
     const { params, data } = overlay(laid, version.data);
     const bare = readLaunchSpec(context, params, data, policy === undefined ? undefined : market);
     const spec = { ...bare, template };
+    checkLaunch(context, groupAsLauncher(context), {
+      spec,
+      subnet: spec.network.subnet?.id,
+      template: [named.id, named.name],
+    });
     return { spec, template, ...weigh(config, override, spec) };
   });
 }

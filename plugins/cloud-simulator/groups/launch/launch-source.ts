@@ -61,7 +61,7 @@ export function checkSource(context: CallContext, config: GroupConfig): void {
 function named(context: CallContext, params: Params): TemplateName {
   try {
     const name = readTemplateName(context, params);
-    findVersion(findTemplate(context, { LaunchTemplateId: name.id }), name.version);
+    findVersion(context, findTemplate(context, { LaunchTemplateId: name.id }), name.version);
     return name;
   } catch (error) {
     throw error instanceof AwsError ? malformed(error) : error;
@@ -73,7 +73,7 @@ function malformed(error: AwsError): AwsError {
 }
 
 function asksForSpot(context: CallContext, { id, version }: TemplateName): boolean {
-  const { data } = findVersion(findTemplate(context, { LaunchTemplateId: id }), version);
+  const { data } = findVersion(context, findTemplate(context, { LaunchTemplateId: id }), version);
   return text(part(data, 'InstanceMarketOptions'), 'MarketType') === 'spot';
 }
 

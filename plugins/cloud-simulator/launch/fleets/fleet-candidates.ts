@@ -9,6 +9,8 @@ import type { PlanPool } from './fleet-plan.ts';
 import { typesFor } from '../requirements/instance-requirements.ts';
 import { readLaunchSpec } from '../specification/read-launch-spec.ts';
 import type { LaunchSpec, Market } from '../specification/launch-spec.ts';
+import { templateNames } from '../specification/template-data.ts';
+import { checkLaunch, type Launcher } from '../permission.ts';
 import { type Placement, place } from '../place.ts';
 
 /** A launch of one type in one place that a pool allows. */
@@ -18,12 +20,18 @@ export interface Candidate extends PlanPool {
   readonly placement: Placement;
 }
 
+/** The pools of a fleet, how it counts capacity, and who starts its machines. */
+interface Sources {
+  readonly pools: readonly FleetPool[];
+  readonly unit: UnitType;
+  readonly launcher: Launcher;
+}
+
 /** All launches in a market that pools allow, and the errors of those that are refused regardless of capacity. */
 export function candidatesOf(
   context: CallContext,
-  pools: readonly FleetPool[],
+  { pools, unit, launcher }: Sources,
   market: Market,
-  unit: UnitType,
 ): { readonly candidates: readonly Candidate[]; readonly refused: readonly FleetError[] } {
   const candidates: Candidate[] = [];
   const refused: FleetError[] = [];
@@ -38,7 +46,7 @@ export function candidatesOf(
   };
   for (const pool of pools) {
     for (const launch of attempt(pool, () => launchesOf(context, pool, market, unit)) ?? []) {
-      const found = attempt(pool, () => candidate(context, pool, launch, market, unit));
+      const found = attempt(pool, () => candidate(context, pool, launch, { market, unit, launcher }));
       if (found === undefined) continue;
       // Attributes select a type only in zones that offer it.
       if (pool.requirements === undefined || found.placement.refusal.code !== 'Unsupported') candidates.push(found);
@@ -51,8 +59,7 @@ function candidate(
   context: CallContext,
   pool: FleetPool,
   { params, data }: Launch,
-  market: Market,
-  unit: UnitType,
+  { market, unit, launcher }: { readonly market: Market } & Omit<Sources, 'pools'>,
 ): Candidate {
   const bare = readLaunchSpec(context, params, data, market);
   if (bare.network.address !== undefined)
@@ -64,6 +71,11 @@ function candidate(
     ...(pool.maxPrice === undefined ? {} : { maxPrice: pool.maxPrice * weight }),
   };
   const placement = place(context, spec);
+  checkLaunch(context, launcher, {
+    spec,
+    subnet: placement.subnet.id,
+    template: templateNames(context, pool.template),
+  });
   return {
     pool,
     spec,
@@ -87,6 +99,7 @@ interface Launch {
 const decided = new Set(['InstanceType', 'SubnetId', 'AvailabilityZone', 'MaxPrice']);
 
 function launchesOf(context: CallContext, pool: FleetPool, market: Market, unit: UnitType): Launch[] {
+  if (pool.refusal !== undefined) throw pool.refusal;
   const types = typesOf(context, pool, market, unit);
   // A subnet determines the zone; a single zone next to it must agree.
   const zone = pool.zones.length === 1 ? pool.zones[0] : undefined;

@@ -6,6 +6,7 @@ import type { Tags } from '../../state/tags.ts';
 import { type Candidate, candidatesOf } from './fleet-candidates.ts';
 import { planMarket } from './fleet-plan.ts';
 import { countLaunched, shortfallError, machinesAllowed } from '../launch-rate.ts';
+import type { Launcher } from '../permission.ts';
 import type { MarketOptions } from './fleet-request.ts';
 import type { Market } from '../specification/launch-spec.ts';
 import { placeIn } from '../place.ts';
@@ -19,7 +20,10 @@ export interface Filling {
   readonly unit: UnitType;
   /** Maximum number of machines. */
   readonly limit: number;
+  /** The number of short pools of a market after which no other pool is tried. Default: all are tried. */
+  readonly tries?: number;
   readonly systemTags: Tags;
+  readonly launcher: Launcher;
   readonly controller?: CapacityController;
 }
 
@@ -45,8 +49,8 @@ export function fillMarkets(context: CallContext, filling: Filling): Filled {
   for (const options of filling.markets) {
     const { market } = options;
     if (options.units <= 0) continue;
-    const { candidates, refused } = candidatesOf(context, filling.pools, market, filling.unit);
-    const plan = planMarket(candidates, options, limit);
+    const { candidates, refused } = candidatesOf(context, filling, market);
+    const plan = planMarket(candidates, options, limit, filling.tries);
     for (const { pool: from, count } of plan.takes) {
       const start = { spec: from.spec, placement: from.placement, count, systemTags };
       launches.push({
@@ -57,7 +61,12 @@ export function fillMarkets(context: CallContext, filling: Filling): Filled {
       countLaunched(context, count);
       limit -= count;
     }
-    errors.push(...distinct([...refused, ...plan.short.map((from) => shortage(context, from, market))]));
+    const own = distinct([...refused, ...plan.short.map((from) => shortage(context, from, market))]);
+    const reported = new Set(own.map(({ poolXml }) => poolXml));
+    const untried = plan.untried
+      .filter(({ pool }) => !reported.has(pool.xml))
+      .map(({ pool }) => unfulfillable(pool, market));
+    errors.push(...own, ...distinct(untried));
     if (plan.units < options.units) short.add(market);
   }
   return { launches, errors, short };
@@ -66,8 +75,16 @@ export function fillMarkets(context: CallContext, filling: Filling): Filled {
 function shortage(context: CallContext, from: Candidate, market: Market): FleetError {
   const after = placeIn(context, from.spec, from.placement.subnet);
   const { code, message } = after.room === 0 ? after.refusal : shortfallError(context, after.pool);
-  return { poolXml: from.pool.xml, market, code, message };
+  return { poolXml: from.pool.xml, market, code: fleetCodeOf(code), message };
 }
+
+function unfulfillable(pool: FleetPool, market: Market): FleetError {
+  const message = 'The fleet cannot fulfill its capacity with this configuration. Change the request and try again.';
+  return { poolXml: pool.xml, market, code: 'UnfulfillableCapacity', message };
+}
+
+/** Fleets have a code of their own for a type that a zone does not offer. */
+export const fleetCodeOf = (code: string): string => (code === 'Unsupported' ? 'InvalidFleetConfiguration' : code);
 
 /** One error of a kind for each pool: an override with attributes may stand for hundreds of types. */
 function distinct(errors: readonly FleetError[]): FleetError[] {

@@ -18,19 +18,22 @@ export interface PlanPool {
 export interface Plan<Pool> {
   readonly takes: readonly { readonly pool: Pool; readonly count: number }[];
   readonly short: readonly Pool[];
+  /** The pools that were not tried, because too many before them were short. */
+  readonly untried: readonly Pool[];
   readonly units: number;
 }
 
 /**
  * Plans how a fleet fills one market with at most `limit` machines. Pure. Targets are rounded up to whole machines,
- * as in AWS.
+ * as in AWS. `tries`: after so many pools that are short, no other pool is tried.
  */
 export function planMarket<Pool extends PlanPool>(
   pools: readonly Pool[],
   options: MarketOptions,
   limit: number,
+  tries = Number.POSITIVE_INFINITY,
 ): Plan<Pool> {
-  if (options.units <= 0 || pools.length === 0) return { takes: [], short: [], units: 0 };
+  if (options.units <= 0 || pools.length === 0) return { takes: [], short: [], untried: [], units: 0 };
   const ordered = order(pools, options);
   const spread =
     options.strategy === 'diversified'
@@ -38,9 +41,9 @@ export function planMarket<Pool extends PlanPool>(
       : options.market === 'spot' && options.strategy === 'lowest-price'
         ? options.poolCount
         : 1;
-  const plans = groups(ordered, options.single).map((group) => fill(group, options.units, spread, limit));
+  const plans = groups(ordered, options.single).map((group) => fill(group, options.units, { spread, limit, tries }));
   const best = plans.reduce((a, b) => (b.units > a.units ? b : a));
-  if (best.units < Math.min(options.least, options.units)) return { takes: [], short: best.short, units: 0 };
+  if (best.units < Math.min(options.least, options.units)) return { ...best, takes: [], units: 0 };
   return best;
 }
 
@@ -71,12 +74,12 @@ function groups<Pool extends PlanPool>(pools: readonly Pool[], single: MarketOpt
 function fill<Pool extends PlanPool>(
   pools: readonly Pool[],
   units: number,
-  spread: number,
-  limit: number,
+  { spread, limit, tries }: { readonly spread: number; readonly limit: number; readonly tries: number },
 ): Plan<Pool> {
   const used = new Map<string, number>();
   const counts = new Map<Pool, number>();
   const short = new Set<Pool>();
+  const mayTry = () => left > 0 && short.size < tries;
   let left = units;
   let machines = limit;
 
@@ -95,10 +98,15 @@ function fill<Pool extends PlanPool>(
   if (spread > 1) {
     // Takes one machine from each of the first pools in turn, until none has room.
     const first = pools.slice(0, spread);
-    for (let open = first; left > 0 && open.length > 0; open = open.filter((pool) => !short.has(pool))) {
-      for (const pool of open) if (left > 0) take(pool, 1);
+    for (let open = first; mayTry() && open.length > 0; open = open.filter((pool) => !short.has(pool))) {
+      for (const pool of open) if (mayTry()) take(pool, 1);
     }
   }
-  for (const pool of pools) if (left > 0) take(pool, Math.ceil(left / pool.weight));
-  return { takes: [...counts].map(([pool, count]) => ({ pool, count })), short: [...short], units: units - left };
+  for (const pool of pools) if (mayTry()) take(pool, Math.ceil(left / pool.weight));
+  return {
+    takes: [...counts].map(([pool, count]) => ({ pool, count })),
+    short: [...short],
+    untried: left > 0 ? pools.filter((pool) => !short.has(pool) && !counts.has(pool)) : [],
+    units: units - left,
+  };
 }

@@ -7,6 +7,7 @@ import { decimal } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import type { LaunchedFrom } from '../specification/launch-spec.ts';
 import { findTemplate, findVersion } from '../specification/template-data.ts';
+import { checkDistinct } from './duplicate-pools.ts';
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 
 /** Rules for pools that depend on the kind of fleet. */
@@ -35,14 +36,15 @@ export function readTemplatePools(context: CallContext, configs: readonly Params
   const pools = configs.flatMap((config) => poolsOf(context, config, rules));
   if (!rules.instant && pools.length > maxOverrides)
     throw invalidParameter(`A fleet can have at most ${maxOverrides} overrides.`);
+  checkDistinct(context, pools);
   return pools;
 }
 
 /** The pool with the present data of its template; throws if the template or its version is deleted. */
 export function refreshPool(context: CallContext, pool: FleetPool): FleetPool {
   if (pool.template === undefined) return pool;
-  const { data, ...from } = resolve(context, pool.template);
-  return { ...pool, data, from };
+  const { data, id, version } = resolve(context, pool.template);
+  return { ...pool, data, from: { id, version } };
 }
 
 /** `<launchTemplateConfigs>` as describing calls echo them. */
@@ -50,7 +52,7 @@ export function configsXml(context: CallContext, configs: readonly Params[], ins
   return itemSet('launchTemplateConfigs', configs, (config) => {
     const named = part(config, 'LaunchTemplateSpecification') ?? {};
     const xml = instant
-      ? specificationXml(resolve(context, named))
+      ? specificationXml(resolveOrRefuse(context, named))
       : node('launchTemplateSpecification', echoXml(named));
     return xml + itemSet('overrides', parts(config, 'Overrides'), overrideXml);
   });
@@ -99,20 +101,22 @@ export function poolOver(
 
 interface Resolved extends LaunchedFrom {
   readonly data: Params;
+  readonly refusal?: AwsError;
 }
 
 function poolsOf(context: CallContext, config: Params, rules: PoolRules): FleetPool[] {
   const named = part(config, 'LaunchTemplateSpecification');
   if (named === undefined) throw missingParameter('LaunchTemplateConfigs.LaunchTemplateSpecification');
-  const resolved = resolve(context, named);
+  const resolved = rules.instant ? resolveOrRefuse(context, named) : resolve(context, named);
   const overrides = parts(config, 'Overrides');
   return (overrides.length === 0 ? [{}] : overrides).map((override: Params) => {
     const xml = node(
       'launchTemplateAndOverrides',
       specificationXml(resolved) + node('overrides', overrideXml(override)),
     );
-    const { data, ...from } = resolved;
-    return { ...poolOver(override, data, named, rules, xml), from };
+    const { data, refusal, ...from } = resolved;
+    const pool = { ...poolOver(override, data, named, rules, xml), from };
+    return refusal === undefined ? pool : { ...pool, refusal };
   });
 }
 
@@ -120,8 +124,22 @@ function resolve(context: CallContext, named: Params): Resolved {
   const version = text(named, 'Version');
   if (version === undefined || version === '') throw missingParameter('LaunchTemplateSpecification.Version');
   const template = findTemplate(context, named);
-  const found = findVersion(template, version);
+  const found = findVersion(context, template, version);
   return { id: template.id, version: String(found.number), data: found.data };
+}
+
+const missing = /^InvalidLaunchTemplate(Id\.(Version)?NotFound|Name\.NotFoundException)$/;
+
+/** A template that an instant fleet uses: where AWS reports a missing one as an error of its pools, with that error. */
+function resolveOrRefuse(context: CallContext, named: Params): Resolved {
+  try {
+    return resolve(context, named);
+  } catch (error) {
+    if (context.knobs.fleets.missing_template === 'refused') throw error;
+    if (!(error instanceof AwsError) || !missing.test(error.code)) throw error;
+    const id = text(named, 'LaunchTemplateId') ?? text(named, 'LaunchTemplateName') ?? '';
+    return { id, version: text(named, 'Version') ?? '', data: {}, refusal: error };
+  }
 }
 
 /** The tag specifications for the machines of an instant fleet, without those for the fleet itself. */

@@ -3,6 +3,7 @@ import { deliveryLimit } from '../../dispatch/faults.ts';
 import type { FleetLaunch } from '../../state/fleets/fleets.ts';
 import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
 import type { FleetError, FleetPool } from '../../state/fleets/fleet-pool.ts';
+import { callerAsLauncher } from '../permission.ts';
 import { fillMarkets } from './fleet-fill.ts';
 import type { MarketOptions } from './fleet-request.ts';
 
@@ -25,7 +26,9 @@ export function launchInstantFleet(
     markets,
     unit: target.unitType ?? 'units',
     limit: deliveryLimit(call, call.action),
+    tries: call.knobs.fleets.instant_tries ?? Number.POSITIVE_INFINITY,
     systemTags: new Map([['aws:ec2:fleet-id', fleetId]]),
+    launcher: callerAsLauncher(call, 'CreateFleet'),
   });
   return {
     launches: launches.map(({ from, market, instances }) => ({

@@ -1,10 +1,13 @@
+import { partitionOf } from '../../state/sessions.ts';
 import type { ActionCall } from '../../dispatch/action.ts';
 import type { ExcessPolicy, FleetRequest } from '../../state/fleets/standing-fleet.ts';
 import type { FleetTarget } from '../../state/fleets/fleet-target.ts';
 import { AwsError, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, parts, text } from '../../wire/form.ts';
 import { decimal, flag, integer, oneOf } from '../../wire/values.ts';
+import { callerAsLauncher, checkPassed } from '../permission.ts';
 import { checkUnits, readTemplatePools } from './fleet-pools.ts';
+import { checkDistinct } from './duplicate-pools.ts';
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
 import { checkTotal, divide, type MarketOptions } from './fleet-request.ts';
 import { readValidity } from './fleet-validity.ts';
@@ -24,7 +27,7 @@ const onDemandStrategies = { lowestPrice: 'lowest-price', prioritized: 'prioriti
 export function readSpotFleet(call: ActionCall): FleetRequest {
   const config = part(call.params, 'SpotFleetRequestConfig');
   if (config === undefined) throw missingParameter('SpotFleetRequestConfig');
-  checkRole(config);
+  checkRole(call, config);
   const type = oneOf(config, 'Type', ['request', 'maintain', 'instant']) ?? 'maintain';
   if (type === 'instant') throw invalidConfig('A Spot Fleet request cannot be of type instant.');
   const target = readSpotTarget(config, type);
@@ -109,14 +112,20 @@ function readPools(call: ActionCall, config: Params, maxPrice: number | undefine
     throw invalidConfig('Either LaunchSpecifications or LaunchTemplateConfigs must be given.');
   if (specifications.length === 0) return readTemplatePools(call, templates, { instant: false, maxPrice });
   if (target.onDemand > 0) throw invalidConfig('OnDemandTargetCapacity needs LaunchTemplateConfigs.');
-  return readSpecificationPools(specifications, maxPrice);
+  const pools = readSpecificationPools(specifications, maxPrice);
+  checkDistinct(call, pools);
+  return pools;
 }
 
-function checkRole(config: Params): void {
+function checkRole(call: ActionCall, config: Params): void {
+  const { region } = call.state;
   const role = text(config, 'IamFleetRole');
   if (role === undefined || role === '') throw missingParameter('SpotFleetRequestConfig.IamFleetRole');
-  if (!/^arn:aws[\w-]*:iam::\d{12}:role\/\S+$/.test(role))
-    throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
+  const [, partition] = /^arn:(aws[\w-]*):iam::\d{12}:role\/\S+$/.exec(role) ?? [];
+  if (partition === undefined) throw invalidConfig(`IamFleetRole '${role}' is not the ARN of a role.`);
+  if (partition !== partitionOf(region))
+    throw invalidConfig(`IamFleetRole '${role}' is a role of another partition than ${partitionOf(region)}.`);
+  checkPassed(call, callerAsLauncher(call, 'RequestSpotFleet'), role);
 }
 
 function invalidConfig(message: string): AwsError {

@@ -1,3 +1,4 @@
+import { partitionOf } from '../../state/sessions.ts';
 import type { CallContext } from '../../state/call-context.ts';
 import { AwsError, invalidCombination, invalidParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
@@ -30,5 +31,5 @@ export function readProfile(context: CallContext, all: Params): string | undefin
       `Value (${arn ?? name}) for parameter iamInstanceProfile.${which} is invalid. Invalid IAM Instance Profile ${which}`,
     );
   }
-  return arn ?? `arn:aws:iam::${context.state.account}:instance-profile/${name}`;
+  return arn ?? `arn:${partitionOf(context.state.region)}:iam::${context.state.account}:instance-profile/${name}`;
 }

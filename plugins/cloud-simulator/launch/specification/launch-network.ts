@@ -36,7 +36,7 @@ export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetw
     groups,
     publicAddress: flag(first, 'AssociatePublicIpAddress') ?? false,
     secondaryAddresses: readSecondary(first),
-    address: readAddress(text(all, 'PrivateIpAddress') ?? text(first, 'PrivateIpAddress'), subnet),
+    address: readAddress(context, text(all, 'PrivateIpAddress') ?? text(first, 'PrivateIpAddress'), subnet),
   };
 }
 
@@ -82,6 +82,15 @@ function checkInterfaces(all: Params, interfaces: readonly Params[]): void {
   }
 }
 
+/** Throws if every network interface of a launch exists already: then there is none to tag. */
+export function checkCreatesInterface(all: Params): void {
+  const interfaces = parts(all, 'NetworkInterface');
+  if (interfaces.length === 0 || interfaces.some((one) => text(one, 'NetworkInterfaceId') === undefined)) return;
+  throw invalidParameter(
+    'Tags for network interfaces cannot be specified when the request does not create any network interface.',
+  );
+}
+
 /** The zone that a placement names, by its name or its id. */
 function readZone(context: CallContext, placement: Params | undefined): string | undefined {
   const name = text(placement, 'AvailabilityZone');
@@ -98,10 +107,18 @@ function readZone(context: CallContext, placement: Params | undefined): string |
   return found?.zone;
 }
 
-function readAddress(address: string | undefined, subnet: Subnet | undefined): number | undefined {
+function readAddress(
+  context: CallContext,
+  address: string | undefined,
+  subnet: Subnet | undefined,
+): number | undefined {
   if (address === undefined) return undefined;
   if (subnet === undefined)
     throw invalidCombination('A private address can only be specified together with a subnet.');
+  if (context.knobs.ipv6_only.includes(subnet.id))
+    throw invalidCombination(
+      `The subnet '${subnet.id}' has IPv6 addresses only, and cannot give a private IPv4 address.`,
+    );
   const offset = subnet.offset(address);
   if (offset === undefined)
     throw invalidParameter(`Address ${address} does not fall within the subnet's address range`);

@@ -24,6 +24,8 @@ export interface LaunchSpec {
   readonly interfaceTags: Tags;
   /** As received, in base64. */
   readonly userData: string | undefined;
+  /** Resource types that the launch tags. */
+  readonly tagTypes: ReadonlySet<string>;
   /** Termination protection. */
   readonly guarded: boolean;
   readonly metadata: Params | undefined;

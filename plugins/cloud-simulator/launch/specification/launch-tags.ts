@@ -6,18 +6,19 @@ import type { LaunchSpec, Market } from './launch-spec.ts';
 const taggable = new Set(['instance', 'volume', 'network-interface', 'elastic-gpu', 'spot-instances-request']);
 
 /**
- * Reads the tags of machines, their Spot requests, volumes and interfaces. Tags of the template and of the call are
- * merged.
+ * Reads the tags of machines, their Spot requests, volumes and interfaces, and the resource types that the launch
+ * tags. Tags of the template and of the call are merged.
  */
 export function readLaunchTags(
   params: Params,
   template: Params | undefined,
   market: Market,
-): Pick<LaunchSpec, 'tags' | 'requestTags' | 'volumeTags' | 'interfaceTags'> {
+): Pick<LaunchSpec, 'tags' | 'requestTags' | 'volumeTags' | 'interfaceTags' | 'tagTypes'> {
   let tags = noTags;
   let requestTags = noTags;
   let volumeTags = noTags;
   let interfaceTags = noTags;
+  const tagTypes = new Set<string>();
   for (const source of [template, params]) {
     if (source === undefined) continue;
     const byType = readTagSpecifications(source);
@@ -29,10 +30,11 @@ export function readLaunchTags(
         'The value for tag specification resource type spot-instances-request can only be used with Spot Instances.',
       );
     }
+    for (const type of byType.keys()) tagTypes.add(type);
     tags = mergeTags(tags, byType.get('instance') ?? noTags);
     requestTags = mergeTags(requestTags, byType.get('spot-instances-request') ?? noTags);
     volumeTags = mergeTags(volumeTags, byType.get('volume') ?? noTags);
     interfaceTags = mergeTags(interfaceTags, byType.get('network-interface') ?? noTags);
   }
-  return { tags, requestTags, volumeTags, interfaceTags };
+  return { tags, requestTags, volumeTags, interfaceTags, tagTypes };
 }

@@ -3,7 +3,7 @@ import { type Params, part, text } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
 import { readKeyName, readProfile } from './launch-access.ts';
 import { readMarket } from './launch-market.ts';
-import { readLaunchNetwork } from './launch-network.ts';
+import { checkCreatesInterface, readLaunchNetwork } from './launch-network.ts';
 import type { Market, LaunchSpec } from './launch-spec.ts';
 import { readLaunchOptions } from './launch-options.ts';
 import { readLaunchTags } from './launch-tags.ts';
@@ -27,6 +27,8 @@ export function readLaunchSpec(
   const chosen = readMarket(context, all, type, market);
   const userData = text(all, 'UserData');
   checkUserData(userData);
+  const tags = readLaunchTags(params, template, chosen.market);
+  if (tags.tagTypes.has('network-interface')) checkCreatesInterface(all);
   return {
     imageId,
     type,
@@ -34,7 +36,7 @@ export function readLaunchSpec(
     network: readLaunchNetwork(context, all),
     keyName: readKeyName(context, all),
     profileArn: readProfile(context, all),
-    ...readLaunchTags(params, template, chosen.market),
+    ...tags,
     guarded: flag(all, 'DisableApiTermination') ?? false,
     userData,
     metadata: part(all, 'MetadataOptions'),

@@ -45,14 +45,34 @@ export function isTemplateVisible(context: CallContext, template: LaunchTemplate
   return context.now - template.createdAt >= context.knobs.visible_ms.template;
 }
 
-/** The version; throws InvalidLaunchTemplateId.VersionNotFound if it does not exist. */
-export function findVersion(template: LaunchTemplate, version: string | undefined): TemplateVersion {
-  const found = versionOf(template, version);
-  if (found === undefined) {
+/** Whether a version of a template is old enough to be visible. */
+export function isVersionVisible(context: CallContext, version: TemplateVersion): boolean {
+  return context.now - version.createdAt >= context.knobs.visible_ms.version;
+}
+
+/** The version; throws InvalidLaunchTemplateId.VersionNotFound if it does not exist, or is not visible yet. */
+export function findVersion(
+  context: CallContext,
+  template: LaunchTemplate,
+  version: string | undefined,
+): TemplateVersion {
+  const found =
+    version === '$Latest'
+      ? [...template.versions.values()].findLast((each) => isVersionVisible(context, each))
+      : versionOf(template, version);
+  if (found === undefined || !isVersionVisible(context, found)) {
     throw new AwsError(
       'InvalidLaunchTemplateId.VersionNotFound',
       `Could not find the specified version ${version} for the launch template with ID ${template.id}.`,
     );
   }
   return found;
+}
+
+/** The id and the name of the template that parameters name; empty if they name none that exists. */
+export function templateNames({ state }: CallContext, named: Params | undefined): string[] {
+  const id = text(named, 'LaunchTemplateId');
+  const name = text(named, 'LaunchTemplateName');
+  const found = id === undefined ? state.templates.byName(name ?? '') : state.templates.byId.get(id);
+  return found === undefined ? [] : [found.id, found.name];
 }

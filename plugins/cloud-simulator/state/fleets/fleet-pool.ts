@@ -1,4 +1,5 @@
 import type { LaunchedFrom, Market } from '../../launch/specification/launch-spec.ts';
+import type { AwsError } from '../../wire/errors.ts';
 import type { Params } from '../../wire/form.ts';
 
 /**
@@ -9,6 +10,8 @@ export interface FleetPool {
   readonly template: Params | undefined;
   /** The version of the template that the data are of. */
   readonly from: LaunchedFrom | undefined;
+  /** Why no machine can be launched from the pool: its template does not exist, or is not visible yet. */
+  readonly refusal?: AwsError;
   /** Launch data, in the names of RunInstances: the specification's, or the template's when it was last looked up. */
   readonly data: Params;
   /** The override of the data, as received. */

@@ -74,6 +74,8 @@ export interface Instance {
   readonly address: number;
   /** Offsets of its further private addresses. */
   readonly secondary: readonly number[];
+  /** Whether it has an IPv6 address instead of the private address. */
+  readonly ipv6Only: boolean;
   readonly spotRequestId: string | undefined;
   readonly launchedAt: number;
   /** Time of the launch or of the last start, which answers show as the launch time. */

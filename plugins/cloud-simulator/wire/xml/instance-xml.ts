@@ -75,7 +75,7 @@ function networkXml(instance: Instance, owner: Owner, at: NetworkInterface, laun
   const { publicAddress, publicDnsName: publicName } = at;
   return (
     `<privateDnsName>${at.privateDnsName}</privateDnsName>${publicAddress === undefined ? '<dnsName/>' : leaf('dnsName', publicName) + leaf('ipAddress', publicAddress)}` +
-    `<privateIpAddress>${at.addresses[0]}</privateIpAddress><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>${spec.options.sourceDestCheck}</sourceDestCheck>${groups}` +
+    `${leaf('privateIpAddress', at.addresses[0])}${leaf('ipv6Address', at.ipv6Address)}<subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>${spec.options.sourceDestCheck}</sourceDestCheck>${groups}` +
     `<networkInterfaceSet><item>${interfaceXml(instance, at, owner.account, groups)}${attachmentXml(at, launched)}</item></networkInterfaceSet>` +
     volumesXml(instance, launched)
   );

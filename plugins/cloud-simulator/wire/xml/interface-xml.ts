@@ -1,4 +1,5 @@
 import { type Instance, stateOf } from '../../state/instances/instance.ts';
+import { ipv6Address, privateAddress, privateName } from '../../state/instances/addresses.ts';
 import { leaf, node } from './xml.ts';
 
 /** The account and the region of a machine. */
@@ -12,8 +13,9 @@ export interface NetworkInterface {
   readonly id: string;
   readonly attachmentId: string;
   readonly macAddress: string;
-  /** Private addresses, the primary one first. */
+  /** Private IPv4 addresses, the primary one first; empty in a subnet that has IPv6 addresses only. */
   readonly addresses: readonly string[];
+  readonly ipv6Address: string | undefined;
   readonly privateDnsName: string;
   /** Only while the machine runs. */
   readonly publicAddress: string | undefined;
@@ -26,16 +28,17 @@ export function interfaceOf(instance: Instance, region: string, now: number): Ne
   if (state === 'terminated') return undefined;
   const suffix = instance.id.slice(2);
   const { subnet } = instance;
-  const address = subnet.address(instance.address);
+  const address = privateAddress(instance);
   const isPublic = instance.reservation.spec.network.publicAddress && state === 'running';
-  const publicAddress = isPublic ? address.replace(/^10\./, '54.') : undefined;
+  const publicAddress = isPublic ? address?.replace(/^10\./, '54.') : undefined;
   return {
     id: `eni-${suffix}`,
     attachmentId: `eni-attach-${suffix}`,
     // The second lowest bit of the first byte marks an address that no manufacturer gave out.
     macAddress: `02:${(suffix.slice(-10).match(/../g) ?? []).join(':')}`,
-    addresses: [address, ...instance.secondary.map((offset) => subnet.address(offset))],
-    privateDnsName: privateDnsName(address, region),
+    addresses: address === undefined ? [] : [address, ...instance.secondary.map((offset) => subnet.address(offset))],
+    ipv6Address: ipv6Address(instance),
+    privateDnsName: privateName(instance, region),
     publicAddress,
     publicDnsName: publicAddress === undefined ? undefined : publicDnsName(publicAddress, region),
   };
@@ -55,9 +58,11 @@ export function interfaceXml(instance: Instance, one: NetworkInterface, account:
   return (
     `<networkInterfaceId>${one.id}</networkInterfaceId><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><description/>` +
     `<ownerId>${account}</ownerId><status>in-use</status><macAddress>${one.macAddress}</macAddress><interfaceType>interface</interfaceType>` +
-    `<privateIpAddress>${one.addresses[0]}</privateIpAddress><privateDnsName>${one.privateDnsName}</privateDnsName>` +
+    `${leaf('privateIpAddress', one.addresses[0])}<privateDnsName>${one.privateDnsName}</privateDnsName>` +
     `<sourceDestCheck>${instance.reservation.spec.options.sourceDestCheck}</sourceDestCheck>${groupsXml}${association}` +
-    `<privateIpAddressesSet>${addresses.join('')}</privateIpAddressesSet>`
+    (one.ipv6Address === undefined
+      ? `<privateIpAddressesSet>${addresses.join('')}</privateIpAddressesSet>`
+      : `<ipv6AddressesSet><item><ipv6Address>${one.ipv6Address}</ipv6Address></item></ipv6AddressesSet>`)
   );
 }
 
@@ -73,11 +78,6 @@ function associationXml({ publicAddress, publicDnsName: name }: NetworkInterface
 }
 
 /** us-east-1 has a domain of its own, as in AWS. */
-function privateDnsName(address: string, region: string): string {
-  const host = `ip-${address.replaceAll('.', '-')}`;
-  return region === 'us-east-1' ? `${host}.ec2.internal` : `${host}.${region}.compute.internal`;
-}
-
 function publicDnsName(address: string, region: string): string {
   const host = `ec2-${address.replaceAll('.', '-')}`;
   return region === 'us-east-1' ? `${host}.compute-1.amazonaws.com` : `${host}.${region}.compute.amazonaws.com`;

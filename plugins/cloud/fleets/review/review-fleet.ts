@@ -1,4 +1,5 @@
 import type { Finding } from '../../../../core/index.ts';
+import { regions } from '../../catalogue/index.ts';
 import type { CloudTemplate } from '../../template/fields.ts';
 import { marketsOf } from '../../launch/pools.ts';
 import { reviewForm } from '../../review/native/review-form.ts';
@@ -7,6 +8,7 @@ import { fleetShape } from '../../review/native/shapes.ts';
 import { reviewCommon } from '../../review/review.ts';
 import { reviewOverridden } from '../../review/review-native.ts';
 import { reviewRequirements } from '../../review/review-requirements.ts';
+import { standingParts } from '../../launch/order-template.ts';
 import { isStanding } from '../fleet-port.ts';
 import { reviewChoice } from './review-choice.ts';
 import { namedIn, nativeFleet, reviewFleetOptions, reviewPools } from './review-native-fleet.ts';
@@ -25,6 +27,9 @@ export interface FleetApi {
   /** The parameter of the call that contains all others. A template may name or omit it. */
   readonly within?: string;
 }
+
+/** The zones of the region that has the most. */
+const mostZones = Math.max(...[...regions.values()].map(({ zones }) => zones.length));
 
 /** Reports what neither EC2 Fleet nor Spot Fleet can honor. */
 export function reviewFleet(
@@ -71,10 +76,29 @@ export function reviewFleet(
   const capacity = (native['TargetCapacitySpecification'] ?? native) as { readonly TargetCapacityUnitType?: unknown };
   if (capacity.TargetCapacityUnitType !== undefined && capacity.TargetCapacityUnitType !== 'units')
     error('/provider_api_spec', 'must count capacity in units: machine_count is a number of machines');
+  const subnets = new Set(template.subnet_ids).size;
+  if (subnets > mostZones)
+    findings.push({
+      level: 'warning',
+      path: '/subnet_ids',
+      message: `are ${subnets}, and no region has more than ${mostZones} zones; an order of a fleet uses one subnet of each zone, the one with the most free addresses first, and later orders use the others`,
+    });
+  const untaggable = standing ? typesTagged(template).filter((type) => !standingParts.includes(type)) : [];
+  if (untaggable.length > 0)
+    findings.push({
+      level: 'warning',
+      path: '/launch_template_spec/TagSpecifications',
+      message: `of ${untaggable.join(', ')} are left out; a fleet of this type may tag ${standingParts.join(' and ')} only`,
+    });
   if (standing && template.launch_template_spec?.['InstanceMarketOptions'] !== undefined)
     error(
       '/launch_template_spec/InstanceMarketOptions',
       'cannot be in the launch template of a fleet; set the market with price_type',
     );
   return findings;
+}
+
+function typesTagged({ launch_template_spec: spec }: CloudTemplate): string[] {
+  const tags = (spec?.['TagSpecifications'] ?? []) as readonly { readonly ResourceType?: string | null }[];
+  return tags.flatMap(({ ResourceType }) => ResourceType ?? []);
 }

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { MachineReport } from '../../../../core/index.ts';
 import { applyReports } from '../../../../core/reconciler/apply/apply-reports.ts';
 import { StateChange } from '../../../../core/reconciler/state/request-state.ts';
-import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 
 const report = (machine_id: string, status: MachineReport['status'] = 'running'): MachineReport => ({
   machine_id,

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { ProviderFault, type OwnedResource } from '../../../../core/index.ts';
-import { Steering } from '../../../../core/requests/steering.ts';
+import { RequestCommands } from '../../../../core/requests/request-commands.ts';
 import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
@@ -35,7 +35,7 @@ async function oneMissing(t: ExecutionContext): Promise<{ bench: LoopBench; east
 const ids = async (bench: LoopBench, id: string) =>
   (await bench.status(id)).machines.map((machine) => machine.machine_id);
 const populate = (bench: LoopBench, id: string, machine_ids: readonly string[]) =>
-  new Steering(bench.store, bench.clock).populate(id, machine_ids);
+  new RequestCommands(bench.store, bench.clock).populate(id, machine_ids);
 const questions = (bench: LoopBench) => bench.store.count('fact', { topic: 'expected' });
 
 test('named machines are added when the provider lists them for this request, and no others', async (t) => {

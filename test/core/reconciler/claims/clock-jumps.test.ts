@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ClaimedRequest } from '../../../../core/reconciler/claims/claimed-request.ts';
 import { isClaimLost } from '../../../../core/contract/commits/claim-lost.ts';
-import { stateOf } from '../../../support/case-of.ts';
+import { stateOf } from '../../../support/records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';

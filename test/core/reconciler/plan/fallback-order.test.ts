@@ -3,7 +3,7 @@ import { fallbackOrder, noCandidates } from '../../../../core/reconciler/plan/fa
 import type { RequestRecord } from '../../../../core/index.ts';
 import type { ProviderDirectory } from '../../../../core/providers/directory.ts';
 import { lackFact } from '../../../../core/providers/facts.ts';
-import { requestOf } from '../../../support/case-of.ts';
+import { requestOf } from '../../../support/records.ts';
 import { apiOf, directoryOf, instanceOf } from '../../../support/directory-of.ts';
 
 const apis = [apiOf('Large', 1_000), apiOf('Small', 5)];

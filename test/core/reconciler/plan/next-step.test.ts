@@ -1,7 +1,7 @@
 import test from 'ava';
 import { nextStep, type Circumstances } from '../../../../core/reconciler/plan/next-step.ts';
 import { defaultSettings } from '../../../../core/reconciler/settings.ts';
-import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 
 const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   now: 1_000,
@@ -20,6 +20,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
   quarantined: () => undefined,
 
   outOfReach: () => undefined,
+  movingIntervalMs: () => defaultSettings.observe_moving_ms,
   capabilities: () => ({
     supports_spot: true,
     supports_on_demand: true,

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { isStaying } from '../../../../core/reconciler/state/machine-life.ts';
 import { pendingReleases } from '../../../../core/reconciler/plan/pending-releases.ts';
-import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 
 const now = 1_000;
 const ids = (refs: readonly { machine_id: string }[]) => refs.map(({ machine_id }) => machine_id);

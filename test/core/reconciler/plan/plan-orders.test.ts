@@ -5,7 +5,7 @@ import type { RequestState } from '../../../../core/reconciler/state/request-sta
 import { planOrders } from '../../../../core/reconciler/plan/plan-orders.ts';
 import type { ProviderOption } from '../../../../core/reconciler/plan/provider-option.ts';
 import type { OfferClock } from '../../../../core/reconciler/plan/standing.ts';
-import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/case-of.ts';
+import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 
 const offers = [{ key: 'a' }, { key: 'b' }];
 
@@ -384,4 +384,26 @@ test('an offer that lacked capacity gets a single order; after a success it gets
       .orders.length,
     0,
   );
+});
+
+const untried = (number: number, ...keysOf: string[]) => ({
+  ...attemptOf(number, {
+    state: 'closed',
+    shortfall: keysOf.map((offer) => ({ ...(short('capacity', offer)[0] as Shortfall), lack: 'untried' as const })),
+    order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers },
+  }),
+  sent_at: lately,
+});
+
+test('an offer that was perhaps never tried comes behind all others, and needs no wait', (t) => {
+  const attempts = [untried(1, 'a', 'b')];
+  t.deepEqual(keys(stateOf({ attempts }), [option('east'), option('west')]), [['west', 'a']]);
+  t.deepEqual(keys(stateOf({ attempts }), [option('east')]), [['east', 'a']]);
+  const lacked = [...attempts, own(2, lately)];
+  t.deepEqual(keys(stateOf({ attempts: lacked }), [option('east')]), [['east', 'b']]);
+});
+
+test('an offer that was perhaps never tried is not used up by that', (t) => {
+  const attempts = [1, 2, 3, 4].map((number) => untried(number, 'a', 'b'));
+  t.deepEqual(keys(stateOf({ attempts }), [option('east')]), [['east', 'a']]);
 });

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { ProviderFault, type AttemptRecord, type AttemptState } from '../../../../core/index.ts';
 import * as attempts from '../../../../core/reconciler/state/attempt.ts';
-import { attemptOf } from '../../../support/case-of.ts';
+import { attemptOf } from '../../../support/records.ts';
 
 const fault = new ProviderFault('unavailable', 'Away.');
 const shortfall = { kind: 'capacity' as const, code: 'none', message: 'No machines.' };

@@ -142,7 +142,7 @@ test('a plugin that is not configured yet is checked beside those that are', asy
   });
 });
 
-test('plugins that are no list, and a file that cannot be read, are said as everywhere', async (t) => {
+test('`plugins` that is not a list, and a file that cannot be read, are reported as in every command', async (t) => {
   const wrong = await runCli(['plugins', 'check', ...configured(t, { plugins: 'cloud' })]);
   t.is(wrong.code, 4);
   t.regex(wrong.err, /muster\.config\.json:1:\d+ \/plugins: /);

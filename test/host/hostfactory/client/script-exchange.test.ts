@@ -56,7 +56,7 @@ test('what was refused before a script’s own code is one message, and so is wh
   t.like(other.answer, { exit_code: 1, output: '{"message":"The answer does not come from a muster server."}' });
 });
 
-test('a port that a killed server had is not asked: it may be that of another provider’s server', async (t) => {
+test('the port of a killed server is not called: it may now belong to the server of another provider', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   let asked = 0;
   const other = createServer((socket) =>
@@ -79,7 +79,7 @@ test('a port that a killed server had is not asked: it may be that of another pr
   t.deepEqual(await exchange(directory, sent), { exit_code: 0, output: '{}' });
 });
 
-test('where no server is, or none listens any more, the reason is said', async (t) => {
+test('without a listening server the script reports the reason', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   t.teardown(() => rm(directory, { recursive: true }));
   t.is(await exchange(directory, sent), 'none runs');
@@ -92,7 +92,7 @@ test('where no server is, or none listens any more, the reason is said', async (
   t.is(await exchange(directory, sent), 'ECONNREFUSED');
 });
 
-test('no server is asked that others could have named', async (t) => {
+test('no server is called that another user could have named', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'muster-exchange-'));
   t.teardown(() => rm(directory, { recursive: true }));
   const socket_path = join(directory, 's');

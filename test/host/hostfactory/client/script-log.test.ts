@@ -15,7 +15,7 @@ const fail = (HF_LOGDIR: string): Promise<string> =>
     );
   });
 
-test('a script logs into the directory of its scheduler, and follows no link that waits there under the name of its log', async (t) => {
+test('a script logs into the directory of its scheduler, and follows no link that has the name of its log', async (t) => {
   const directory = oneOfMany('muster-log-');
   const name = `muster-provider.log.${hostname()}`;
   t.is(await fail(directory), '');

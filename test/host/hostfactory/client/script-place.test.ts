@@ -77,7 +77,7 @@ const read = (argv: readonly string[], env = {}) => {
   return { script, ...JSON.parse(body) };
 };
 
-test('a call is read as schedulers make it, whatever options of other runtimes stand before', async (t) => {
+test('a call of a scheduler is read, also after options of other runtimes', async (t) => {
   const file = at('hf_in_tvXQSo');
   await writeFile(file, '\uFEFF{"requests": [{"requestId": "r"}]}');
   const wanted = {
@@ -103,6 +103,6 @@ for (const [argv, message] of [
   [['getRequestStatus', '--dialect', 'slurm'], /no dialect 'slurm'; there are symphony and lsf/],
   [['requestThings', '-f', at('none')], /no script 'requestThings'/],
 ] as const) {
-  test(`a call that cannot be read is said: ${argv.join(' ').replace(root, '')}`, (t) =>
+  test(`a call that cannot be read is reported: ${argv.join(' ').replace(root, '')}`, (t) =>
     void t.throws(() => readInput(argv, {}), { message }));
 }

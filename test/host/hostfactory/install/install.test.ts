@@ -24,7 +24,7 @@ async function directory(t: ExecutionContext): Promise<string> {
 
 const muster = (...args: readonly string[]) => ended(launcher, ['hostfactory', 'install', ...args], process.env);
 
-test('the scripts are written straight into the directory, and what registers them is said', async (t) => {
+test('the scripts are written into the directory, and the entries that register them are printed', async (t) => {
   const made = join(await directory(t), "it's new");
   const { code, stdout, stderr } = await muster('--dir', made, '--name', 'aws-east');
   t.deepEqual([code, stderr], [0, '']);
@@ -154,7 +154,7 @@ test('for LSF there is one file, with paths below its own configuration', (t) =>
   });
 });
 
-test('what cannot be installed is said in a sentence, and nothing is written', async (t) => {
+test('a failed installation reports the reason in a sentence, and writes nothing', async (t) => {
   const root = await directory(t);
   const conf = join(root, 'conf');
   await mkdir(join(conf, 'providers'), { recursive: true });

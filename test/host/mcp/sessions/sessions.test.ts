@@ -37,7 +37,7 @@ test('when all are taken, the client that has the most gives one up: the longest
   t.deepEqual(evictableSessions(taken, 10, 'new', 5), [], 'there is room');
 });
 
-test('calls that are never ended keep nobody else out', (t) => {
+test('calls that never end do not keep other clients out', (t) => {
   const held = new Map(Array.from({ length: 4 }, (_, i) => [`s-${i}`, use('many', i, { calls: 1 })]));
   t.deepEqual(ids(evictableSessions(held, 10, 'new', 4)), ['s-0']);
   t.deepEqual(evictableSessions(held, 10, 'many', 4), []);
@@ -54,7 +54,7 @@ const hello = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-test('a client that holds every session, each with a stream, gives one up for another client over the wire', async (t) => {
+test('a client that holds every session, each with a stream, loses one to another client over the wire', async (t) => {
   const sessions = mcpSessions({
     execute: () => Promise.reject(new Error('nothing is carried out here')),
     most: 3,

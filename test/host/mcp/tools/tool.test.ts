@@ -4,7 +4,7 @@ import { operations } from '../../../../core/operations/registry.ts';
 import { toolOf } from '../../../../host/mcp/tools/tool.ts';
 import { toolbox } from '../../../../host/mcp/tools/toolbox.ts';
 import { maskSecrets } from '../../../../host/mcp/tools/envelope.ts';
-import { objectionToHost, objectionToOrigin } from '../../../../host/http/caller-check.ts';
+import { objectionToHost, objectionToOrigin } from '../../../../host/http/check-host-and-origin.ts';
 
 const tools = (operations as readonly Operation<any, any>[]).map(toolOf);
 const named = (hint: 'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint') =>
@@ -53,7 +53,7 @@ test('annotations say which tools change something, destroy something, may be re
   ]);
 });
 
-test('an agent that asks how a request stands sees its machines, unless it says otherwise', async (t) => {
+test('an agent that queries a request gets its machines by default', async (t) => {
   const schema = tools.find(({ name }) => name === 'sync_and_get_request')?.inputSchema.properties?.['long'];
   t.like(schema, { default: true });
   const sent: unknown[] = [];
@@ -78,7 +78,7 @@ test('inputs are the JSON Schema of the operation, without words of our own', (t
   t.like(made?.properties?.['template_id'], { type: 'string', description: 'Unique identifier.' });
 });
 
-test('what is echoed of a call has no secrets', (t) => {
+test('the parts of a call that an answer repeats contain no secrets', (t) => {
   const given = {
     providers: [
       {

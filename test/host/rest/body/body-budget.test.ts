@@ -24,7 +24,7 @@ test('what comes of a body after its call is over takes no room', (t) => {
   t.true(shareOf('a').take(32 * mebibyte));
 });
 
-test('a body that is refused while nobody listens any more ends nothing', async (t) => {
+test('a body that is refused after the client left ends nothing', async (t) => {
   const source = new PassThrough();
   const gathered = gatherChunks(source, { take: () => false, release: () => undefined });
   source.write(Buffer.alloc(100));

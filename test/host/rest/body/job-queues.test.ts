@@ -63,7 +63,7 @@ test('what waits for others meanwhile is begun when the one before it is done, h
   t.deepEqual(begun, ['a', 'b', 'c']);
 });
 
-test('a small call is answered before many large ones that came with it', async (t) => {
+test('a small call is answered before many large ones that arrived with it', async (t) => {
   const broker = await bootBroker({
     storage: 'memory',
     loop: 'none',
@@ -87,14 +87,14 @@ test('a small call is answered before many large ones that came with it', async 
   t.true(answered.indexOf('small') < 10, `${answered.indexOf('small')}`);
 });
 
-test('of long lists that are asked for at the same time one is made in a turn, whichever way they are asked for', async (t) => {
+test('of long lists that are requested at the same time, each turn of the event loop renders one, on every interface', async (t) => {
   const broker = await bootBroker({
     storage: 'memory',
     loop: 'none',
     configuration: { server: { rate_limit: { enabled: false } } },
   });
   t.teardown(() => broker.close());
-  const { templates } = broker.broker.services;
+  const { templateLibrary } = broker.broker.services;
   const made: number[] = [];
   let turns = 0;
   let over = false;
@@ -102,8 +102,8 @@ test('of long lists that are asked for at the same time one is made in a turn, w
     turns += 1;
     if (!over) setImmediate(count);
   };
-  const list = templates.list.bind(templates);
-  Object.assign(templates, { list: (query: object) => (made.push(turns), list(query)) });
+  const list = templateLibrary.list.bind(templateLibrary);
+  Object.assign(templateLibrary, { list: (query: object) => (made.push(turns), list(query)) });
   count();
   const headers = { 'content-type': 'application/json' };
   const statuses = await Promise.all(

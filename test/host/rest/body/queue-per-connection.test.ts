@@ -26,7 +26,7 @@ function connection() {
   };
 }
 
-test('of calls that are sent ahead over one connection eight go on at once, the others in their order when those are answered', (t) => {
+test('of pipelined calls on one connection eight run at the same time, the others in their order afterwards', (t) => {
   const { send, gone, answer } = connection();
   send(10);
   t.deepEqual(gone, [0, 1, 2, 3, 4, 5, 6, 7]);

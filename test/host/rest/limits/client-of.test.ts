@@ -5,13 +5,13 @@ import { clientOf } from '../../../../host/http/client-address.ts';
 const client = (ip: string, remoteAddress: string | undefined = '10.0.0.9') =>
   clientOf({ ip, socket: { remoteAddress } as never });
 
-test('an address of IPv4 is a client, in whatever form the system gives it', (t) => {
+test('an IPv4 address is one client, in every form that the system reports', (t) => {
   t.is(client('192.0.2.7'), '192.0.2.7');
   t.is(client('::ffff:192.0.2.7'), '192.0.2.7');
   t.is(client('::FFFF:192.0.2.7'), '192.0.2.7');
 });
 
-test('this machine is one client, whichever of its addresses a program takes', (t) => {
+test('this host is one client, with any of its loopback addresses', (t) => {
   for (const address of ['127.0.0.1', '127.0.0.2', '127.255.255.254', '::1', '::ffff:127.8.9.1'])
     t.is(client(address), '127.0.0.1', address);
   t.not(client('128.0.0.1'), '127.0.0.1');

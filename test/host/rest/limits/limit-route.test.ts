@@ -126,7 +126,7 @@ test('every answer of a limited route has the four headers, refusals too; other 
     t.deepEqual(shown(await broker.app.inject(url)), {}, url);
 });
 
-test('the call beyond the limit is 429 in the form of its route, says when to come again, and does nothing', async (t) => {
+test('the call beyond the limit is 429 in the form of its route, names the time of the next attempt, and changes nothing', async (t) => {
   const broker = await boot(t, { request: 1, provider: 1 });
   const ask = { template_id: 'small', machine_count: 1 };
   t.is((await broker.call('POST', '/machines/request', ask)).status, 200);
@@ -152,7 +152,7 @@ test('the call beyond the limit is 429 in the form of its route, says when to co
   });
 });
 
-test('off means off: nothing is refused and nothing is said', async (t) => {
+test('with `off` nothing is refused and no header is sent', async (t) => {
   const broker = await boot(t, { enabled: false, template: 1 });
   for (let i = 0; i < 3; i++) {
     const answer = await broker.call('GET', '/templates/small');
@@ -161,7 +161,7 @@ test('off means off: nothing is refused and nothing is said', async (t) => {
   }
 });
 
-test('a forwarded address counts only where a proxy is trusted', async (t) => {
+test('a forwarded address counts only if a proxy is trusted', async (t) => {
   const remaining = async (broker: BootedBroker, forwarded: string) =>
     shown(await broker.call('GET', '/templates/', undefined, { 'x-forwarded-for': forwarded })).remaining;
   const open = await boot(t, { template: 9 });
@@ -175,7 +175,7 @@ test('a forwarded address counts only where a proxy is trusted', async (t) => {
   t.is(await remaining(behind, 'other nonsense'), 7);
 });
 
-test('callers on the Unix socket are not limited, whatever they or others say', async (t) => {
+test('callers on the Unix socket are not limited, with any header and any load of others', async (t) => {
   const broker = await boot(t, { template: 1 });
   const path = join(broker.place.directory, 'muster.sock');
   const socket = await listenOnSocket(path, broker.app.routing, silentLog);

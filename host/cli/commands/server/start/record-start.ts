@@ -1,5 +1,5 @@
 import type { LoadedConfiguration } from '../../../../../config/load.ts';
-import { runsOnSamples } from '../../../../../config/sources/samples.ts';
+import { runsOnSamples } from '../../../../../config/samples.ts';
 import { soundsSecret, userinfoOf } from '../../../../../core/schema/redact.ts';
 import { secretsOf } from '../../../../process/secrets.ts';
 import { simulatedInstances } from '../../../../data-directory/simulated-instances.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Cleanup } from '../../../../../core/requests/clean-up.ts';
+import { CleanUp } from '../../../../../core/requests/clean-up.ts';
 import { loopBench } from '../../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../../support/scripted-cloud.ts';
 
@@ -13,7 +13,7 @@ test('the sweep finds living machines after all orders of the instance were purg
   await bench.requestService.giveBack(['m-1'], 600, {});
   await bench.clock.advance(100_000);
   await bench.clock.advance(1_800_000);
-  await new Cleanup(bench.store, bench.clock).requests(0.01);
+  await new CleanUp(bench.store, bench.clock).requests(0.01);
   const born = new Date(bench.clock.now() - 3_600_000).toISOString();
   east.listed = [
     {
