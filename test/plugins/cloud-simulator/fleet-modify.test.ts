@@ -211,7 +211,9 @@ test('the list of a fleet is up to date in the calm scenario, and late where con
     ['calm', 2],
     ['eventual-consistency', 0],
   ] as const) {
-    const { ec2, simulator } = await openCloud(t, { knobs: { scenario, visible_ms: { fleet: 0, template: 0, version: 0 } } });
+    const { ec2, simulator } = await openCloud(t, {
+      knobs: { scenario, visible_ms: { fleet: 0, template: 0, version: 0 } },
+    });
     const id = await openFleet(ec2, { units: 2 });
     simulator.advance(1000);
     t.is((await listedIds(ec2, id)).length, listed, scenario);
