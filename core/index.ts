@@ -9,6 +9,7 @@ export type { BrokerEvent, EventSink } from './contract/events.ts';
 export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './contract/fault.ts';
 export { isError, sentence, sentences, type Finding } from './contract/findings.ts';
 export { silentLog, type Log } from './contract/log.ts';
+export { noticeKinds, type Notice, type NoticeMessage } from './contract/notice.ts';
 export { machineMessage } from './model/machine.ts';
 export {
   machineKey,
@@ -53,6 +54,7 @@ export {
   type MachineRef,
   type MachineReport,
   type MachineType,
+  type NoticeSource,
   type Observation,
   type OwnedResource,
   type Places,

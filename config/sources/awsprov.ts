@@ -13,6 +13,10 @@ type Convert = (value: unknown) => unknown;
 
 const text: Convert = (value) => (value === '' || value === null ? undefined : value);
 const whole: Convert = (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : text(value));
+const flag: Convert = (value) => {
+  const word = String(value).toLowerCase();
+  return word === 'true' ? true : word === 'false' ? false : text(value);
+};
 const seconds: Convert = (value) => {
   const ms = whole(value);
   return typeof ms === 'number' ? Math.min(60, Math.max(1, Math.ceil(ms / 1000))) : ms;
@@ -29,6 +33,7 @@ const fields: Readonly<Record<string, readonly [ours: string, convert: Convert]>
   AWS_PROXY_PORT: ['proxy_port', (value) => whole(value) || undefined],
   AWS_CONNECTION_TIMEOUT_MS: ['cloud_connect_timeout', seconds],
   AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS: ['cloud_max_retries', whole],
+  AWS_SPOT_TERMINATE_ON_RECLAIM: ['terminate_on_reclaim', flag],
 };
 
 /** The keys that become fields in the `template_defaults` of the one provider instance. */
@@ -44,8 +49,6 @@ const withoutEffect: Readonly<Record<string, string>> = {
   AWS_CREDENTIAL_RENEW_MARGIN: 'muster renews credentials five minutes before they expire',
   AWS_REQUEST_RETRY_ATTEMPTS: 'muster repeats a changing call under one token until its outcome is known',
   AWS_DESCRIBE_REQUEST_INTERVAL: 'muster derives the interval from the open requests',
-  AWS_SPOT_TERMINATE_ON_RECLAIM:
-    'muster terminates every returned machine, with or without a reclaim notice of the cloud',
   AWS_TAG_InstanceID: 'muster tags machines with their request, not with their own id',
   INSTANCE_CREATION_TIMEOUT: 'muster does not terminate machines because the scheduler does not name them',
 };

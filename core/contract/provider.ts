@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import type { FaultKind, ProviderFault } from './fault.ts';
 import type { Finding } from './findings.ts';
 import type { Log } from './log.ts';
+import type { NoticeMessage } from './notice.ts';
 import type { MachineStatus } from '../model/machine.ts';
 import type { Market } from '../model/market.ts';
 import type { Offer, Shortfall } from '../model/shortfall.ts';
@@ -86,6 +87,32 @@ export interface OwnedResource {
   readonly machine?: MachineReport;
 }
 
+/**
+ * Notices about machines that a provider sends on its own, for example over a queue. One process at a time receives
+ * the notices of an instance. Each receipt is acknowledged after its effect is stored, so that a crash in between only
+ * repeats the message. While the notices of an instance arrive, the core observes its machines at rest ten times less
+ * often; when `receive` fails, it observes them as without notices, and tries again.
+ *
+ * @example
+ * notices: {
+ *   configured: (config) => config.queue !== undefined,
+ *   receive: async (session, call) => (await session.queue.take(20_000, call.signal)).map(asMessage),
+ *   acknowledge: async (session, receipts, call) => session.queue.remove(receipts, call.signal),
+ * }
+ */
+export interface NoticeSource<Config = any, Session = any> {
+  /** Whether an instance with this configuration has notices. Pure. */
+  configured(config: Config): boolean;
+  /**
+   * Returns the next messages, at most 200. Without any it waits up to 20 s for one and then returns an empty list.
+   * Messages that are not acknowledged come again after a minute at the latest. The message of a fault names the
+   * remedy.
+   */
+  receive(session: Session, call: Call): Promise<readonly NoticeMessage[]>;
+  /** Removes messages for good. Idempotent: an unknown receipt is a success. */
+  acknowledge(session: Session, receipts: readonly string[], call: Call): Promise<void>;
+}
+
 /** A kind of cloud: its configuration, its sessions and its health check. */
 export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Session = any> {
   readonly type: string;
@@ -143,6 +170,8 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
    * such hosts.
    */
   whichLive?(session: Session, hosts: readonly HostRef[], call: Call): Promise<readonly HostRef[]>;
+  /** Notices about machines. Default: the core learns about machines from observations alone. */
+  readonly notices?: NoticeSource<ValueOf<Config>, Session>;
   /**
    * Removes resources that `owned` listed and that no request knows. Idempotent: a resource that is already gone is a
    * success. Default: orphans are only reported.

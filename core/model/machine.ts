@@ -26,8 +26,8 @@ export const MachineKey = Type.Object({ provider_instance: Type.String(), machin
 export type MachineKey = Static<typeof MachineKey>;
 
 /**
- * A machine that a provider started for an attempt. Times of muster are epoch milliseconds; `launched_at` and
- * `reclaim_at` are ISO 8601 times of the provider.
+ * A machine that a provider started for an attempt. Times of muster are epoch milliseconds; `launched_at`,
+ * `reclaim_at` and `rebalance_at` are ISO 8601 times of the provider.
  */
 export const MachineRecord = Type.Object({
   provider_instance: Type.String(),
@@ -41,6 +41,13 @@ export const MachineRecord = Type.Object({
   public_ip: Type.Optional(Type.String()),
   launched_at: Type.Optional(Type.String()),
   reclaim_at: Type.Optional(Type.String()),
+  /**
+   * `reclaim_at` comes from a notice of the provider: an observation that does not show it withdraws it only after
+   * that time.
+   */
+  reclaim_noticed: Type.Optional(Type.Boolean()),
+  /** When the provider recommended to replace the machine, because it may be reclaimed. ISO 8601. */
+  rebalance_at: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
   machine_type: Type.Optional(Type.String()),
   market: Type.Optional(Type.Unsafe<Market>(Type.Enum([...markets]))),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import type { Notice } from '../contract/notice.ts';
 import type { MachineReport } from '../contract/provider.ts';
 import { MachineKey } from './machine.ts';
 
@@ -8,12 +9,14 @@ import { MachineKey } from './machine.ts';
  */
 export const SignalRecord = Type.Object({
   signal_id: Type.String(),
-  kind: Type.Unsafe<'cancel' | 'complete' | 'return' | 'found'>(Type.Enum(['cancel', 'complete', 'return', 'found'])),
+  kind: Type.Unsafe<'cancel' | 'complete' | 'return' | 'found' | 'noticed'>(
+    Type.Enum(['cancel', 'complete', 'return', 'found', 'noticed']),
+  ),
   /** The provisioning request that the signal concerns. */
   request_id: Type.String(),
   /** The return request that the signal belongs to. */
   return_id: Type.Optional(Type.String()),
-  /** Only for `return`: the machines to release. */
+  /** For `return`: the machines to release. For `noticed`: the machine of each notice, in their order. */
   machines: Type.Array(MachineKey),
   /** Only for `found`: machines of an attempt that the request no longer tracks. */
   found: Type.Optional(
@@ -22,6 +25,8 @@ export const SignalRecord = Type.Object({
       reports: Type.Array(Type.Unsafe<MachineReport>(Type.Object({}, { additionalProperties: true }))),
     }),
   ),
+  /** Only for `noticed`: what the provider announced. */
+  noticed: Type.Optional(Type.Array(Type.Unsafe<Notice>(Type.Object({}, { additionalProperties: true })))),
   reason: Type.Optional(Type.String()),
   created_at: Type.Integer(),
   applied: Type.Boolean(),

@@ -11,7 +11,8 @@ const text = (description: string, options: object = {}) => Type.Optional(Type.S
 
 /** The number of places of the largest fleet of any cloud. */
 const mostIds = 300;
-const ids = (description: string) => Type.Array(Type.String({ maxLength: 255 }), { maxItems: mostIds, description });
+const ids = (description: string, options: object = {}) =>
+  Type.Array(Type.String({ maxLength: 255 }), { maxItems: mostIds, description, ...options });
 
 /**
  * The fields that every template may have. The fields of the loaded provider plugins are added to them; unknown fields
@@ -32,15 +33,17 @@ export const commonTemplateFields = {
       minimum: -1,
       description:
         'Limits one request, and the living machines of this template. -1 or absent: no limit; 0: no machines are allowed.',
-      aliases: ['max_number'],
+      aliases: ['max_number', 'max_machines'],
     }),
   ),
-  image_id: text('Machine image.'),
+  image_id: text('Machine image.', { aliases: ['machine_image'] }),
   machine_type: text('Machine type.', { aliases: ['instance_type', 'vm_type'] }),
-  key_name: text('Key pair.'),
+  key_name: text('Key pair.', { aliases: ['machine_ssh_key'] }),
   security_group_ids: Type.Optional(ids('Security groups of the machines.')),
-  subnet_ids: Type.Optional(ids('Subnets in which machines may be placed, best first.')),
-  user_data: text('User data, base64.'),
+  subnet_ids: Type.Optional(
+    ids('Subnets in which machines may be placed, best first.', { aliases: ['network_zones'] }),
+  ),
+  user_data: text('User data, base64.', { aliases: ['machine_bootstrap'] }),
   tags: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Tags of every machine.' })),
   additional_data_tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 128, pattern: '^(?!muster:)' }), {
@@ -76,6 +79,12 @@ export const commonTemplateFields = {
   ),
   replace_lost: Type.Optional(
     Type.Boolean({ description: 'Replace machines that are lost after the request completed.' }),
+  ),
+  on_rebalance: Type.Optional(
+    Type.Enum(['ignore', 'report'], {
+      description:
+        'What happens when the provider recommends to replace a machine that may be reclaimed, which only notices show. report (default): the machine is reported as one that is reclaimed in an hour. ignore: nothing.',
+    }),
   ),
   partial: Type.Optional(
     Type.Enum(['best_effort', 'all_or_nothing'], {

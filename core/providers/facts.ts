@@ -40,7 +40,7 @@ export interface LackingOffer extends Lack {
 /** Cached separately, because the fact is large and changes once a day. */
 const bulky = 'machine_types';
 /** The facts that are read again after every change. */
-const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered'];
+const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered', 'notices'];
 
 /**
  * The facts that the loop learned about providers. Kept in memory, and read again after another thread or process

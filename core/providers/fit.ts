@@ -132,7 +132,10 @@ function featuresOf(template: Template, api: ProviderApi | undefined, review: Te
   return [
     { name: `api:${api?.name ?? template.provider_api ?? ''}`, field: 'provider_api', can: api !== undefined },
     ...(price_type === 'spot' || mixed ? [feature('price:spot', 'price_type', can?.supports_spot)] : []),
-    ...(price_type !== 'spot' ? [feature('price:ondemand', 'price_type', can?.supports_on_demand)] : []),
+    ...(price_type === 'capacity_block' ? [feature('price:capacity_block', 'price_type')] : []),
+    ...(price_type !== 'spot' && price_type !== 'capacity_block'
+      ? [feature('price:ondemand', 'price_type', can?.supports_on_demand)]
+      : []),
     ...(typeof fleet_type === 'string'
       ? [feature(`fleet_type:${fleet_type}`, 'fleet_type', can?.supported_fleet_types.includes(fleet_type))]
       : []),

@@ -10,7 +10,7 @@ import type { ProviderApi, ProviderType } from '../contract/provider.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
 import { unwatched, type CallTracking } from '../providers/guard/call-tracking.ts';
-import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
+import { unmetered, type ProviderMeter } from '../providers/guard/provider-meter.ts';
 import { SessionPool, type Quarantined } from '../providers/guard/session-pool.ts';
 import type { Owner, Store } from '../contract/storage.ts';
 import type { StateChange } from './state/request-state.ts';
@@ -135,6 +135,7 @@ class Loop implements RunningLoop {
       pool: this.#pool,
       health: this.#health,
       owner: parts.owner,
+      meter: parts.meter ?? unmetered,
       sinks: parts.sinks ?? [],
     });
     this.#trouble = new StorageTrouble(clock, log);

@@ -8,6 +8,8 @@ export interface Settings {
   readonly observe_expected_ms: number;
   /** The interval between observations of machines at rest. */
   readonly observe_resting_ms: number;
+  /** The same while the provider sends notices about its machines. */
+  readonly observe_noticed_ms: number;
   /** The time after which a machine that is not ready has failed, unless its template sets `ready_timeout`. */
   readonly pending_timeout_ms: number;
   /** The time after which a machine is gone that is missing from answers that list others. */
@@ -52,6 +54,7 @@ export const defaultSettings: Settings = {
   observe_moving_ms: 2_000,
   observe_expected_ms: 200,
   observe_resting_ms: 30_000,
+  observe_noticed_ms: 300_000,
   pending_timeout_ms: defaultReadyTimeoutS * 1_000,
   absence_ms: 60_000,
   silent_ms: 30_000,

@@ -19,6 +19,7 @@ export const loggedCalls = (meter: ProviderMeter, log: Log): ProviderMeter => ({
       log.debug({ provider_instance: instance, call: verb, ...fieldsOf(ms, kind) }, 'A call into a plugin ended.');
     };
   },
+  notices: (instance, kind, outcome, count) => meter.notices(instance, kind, outcome, count),
   calls(instance) {
     const counted = meter.calls(instance);
     return {

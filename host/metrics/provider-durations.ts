@@ -1,6 +1,6 @@
 import type { ProviderMeter } from '../../core/providers/guard/provider-meter.ts';
 import { Durations } from './durations.ts';
-import type { Family } from './family.ts';
+import { counter, type Family } from './family.ts';
 
 const bounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
@@ -18,6 +18,8 @@ export class ProviderDurations implements ProviderMeter {
     labels: ['provider_instance', 'action', 'outcome'],
     bounds,
   });
+  /** By instance, kind and outcome, as JSON. */
+  readonly #notices = new Map<string, number>();
 
   verb(instance: string, verb: string) {
     return (ms: number, kind = 'ok') => this.#verbs.of(instance, verb, kind).add(ms);
@@ -37,7 +39,24 @@ export class ProviderDurations implements ProviderMeter {
     };
   }
 
+  notices(instance: string, kind: string, outcome: string, count: number): void {
+    const key = JSON.stringify([instance, kind, outcome]);
+    this.#notices.set(key, (this.#notices.get(key) ?? 0) + count);
+  }
+
   families(): readonly Family[] {
-    return [this.#verbs.family(), this.#calls.family()];
+    const notices = [...this.#notices].map(([key, count]) => {
+      const [provider_instance, kind, outcome] = JSON.parse(key) as [string, string, string];
+      return [{ provider_instance, kind, outcome }, count] as const;
+    });
+    return [
+      this.#verbs.family(),
+      this.#calls.family(),
+      counter(
+        'muster_provider_notices_total',
+        'Notices of providers about machines, by kind; outcome is stored, unchanged, unknown or malformed.',
+        notices,
+      ),
+    ];
   }
 }

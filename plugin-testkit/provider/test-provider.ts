@@ -7,6 +7,7 @@ import { faultChecks } from './checks/fault-checks.ts';
 import { knowledgeChecks } from './checks/knowledge-checks.ts';
 import { launchChecks } from './checks/launch-checks.ts';
 import { manifestChecks } from './checks/manifest-checks.ts';
+import { noticeChecks } from './checks/notice-checks.ts';
 import { observeChecks } from './checks/observe-checks.ts';
 import { ownedChecks } from './checks/owned-checks.ts';
 import type { ProviderKit, ProviderWorld } from './provider-kit.ts';
@@ -49,4 +50,5 @@ export function testProvider<World extends ProviderWorld>(kit: ProviderKit<World
   faultChecks(checks);
   callChecks(checks);
   ownedChecks(checks);
+  noticeChecks(checks);
 }

@@ -13,6 +13,8 @@ import {
 import { replacementSettings } from './launch/processes.ts';
 import { onDemandStrategies, onDemandStrategy, spotStrategies, spotStrategy } from './launch/strategies.ts';
 
+/** The most Spot pools over which a group divides its machines. */
+const maxSpotPools = 20;
 /** The most machine types of a mixed instances policy. */
 const maxTypes = 40;
 
@@ -57,10 +59,19 @@ export function review(given: object): Finding[] {
     warning('/replace_lost', 'has no effect; muster turns off the replacement of machines in its groups');
   if (template['fleet_type'] !== undefined)
     error('/fleet_type', 'cannot be used with ASG: a group has no type. Remove it.');
+  const markets = marketsOf(template);
   const types = machineTypesOf(template);
-  if (types.length > maxTypes)
-    error('/machine_types', `must not have more than ${maxTypes} types, the most that a group takes`);
-  const asksSpot = marketsOf(template).includes('spot');
+  for (const market of markets)
+    if (machineTypesOf(template, market).length > maxTypes)
+      error(
+        market === markets[0] ? '/machine_types' : '/machine_types_on_demand',
+        `must not have more than ${maxTypes} types, the most that a group takes`,
+      );
+  const asksSpot = markets.includes('spot');
+  if (asksSpot && template.pools_count !== undefined && template.pools_count > maxSpotPools)
+    error('/pools_count', `must not be more than ${maxSpotPools}, the most pools of a group`);
+  if (markets.includes('capacity-block') && types.length > 1)
+    error('/machine_types', 'must be one type with price_type capacity_block: a group uses no other market beside it');
   const spot = spotStrategy(allocation_strategy ?? '');
   const onDemand = onDemandStrategy(allocation_strategy_on_demand ?? '');
   if (allocation_strategy !== undefined && asksSpot && spot === undefined)

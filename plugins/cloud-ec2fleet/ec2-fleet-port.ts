@@ -1,6 +1,14 @@
 import type { FleetData } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../core/index.ts';
-import { kindOfReason, pagesOf, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
+import {
+  kindOfReason,
+  pagesOf,
+  targetWith,
+  type CloudSession,
+  type FleetPort,
+  type FleetView,
+} from '../cloud/index.ts';
+import { targetParameters } from './target-parameters.ts';
 
 /** EC2 fleets of type request and maintain, behind the interface that all standing fleets share. */
 export const ec2FleetPort: FleetPort = {
@@ -15,15 +23,14 @@ export const ec2FleetPort: FleetPort = {
       yield* page;
   },
 
-  async retarget(session, id, { total, onDemand, spot }, call) {
-    const target = { TotalTargetCapacity: total, OnDemandTargetCapacity: onDemand, SpotTargetCapacity: spot };
+  async retarget(session, id, target, call) {
     await session.write(
       (ec2) =>
         new ec2.ModifyFleetCommand({
           FleetId: id,
           // Sent each time: without it the fleet chooses machines to terminate.
           ExcessCapacityTerminationPolicy: 'no-termination',
-          TargetCapacitySpecification: target,
+          TargetCapacitySpecification: targetParameters(target),
         }),
       call,
     );
@@ -89,7 +96,7 @@ function viewOf(fleet: FleetData): FleetView {
     ...(fleet.ClientToken === undefined ? {} : { token: fleet.ClientToken }),
     tags: fleet.Tags,
     ...(fleet.CreateTime === undefined ? {} : { created_at: fleet.CreateTime.toISOString() }),
-    target: { total, onDemand, spot: total - onDemand },
+    target: targetWith({ 'on-demand': onDemand, spot: total - onDemand }),
     fulfilled: fleet.FulfilledCapacity ?? 0,
     neverTerminates: fleet.ExcessCapacityTerminationPolicy === 'no-termination',
     ...(fleet.ValidUntil === undefined ? {} : { valid_until: fleet.ValidUntil.getTime() }),

@@ -5,7 +5,7 @@ import type {
   DescribeFleetsInstances,
 } from '@aws-sdk/client-ec2';
 import type { MachineReport, Shortfall } from '../../core/index.ts';
-import { matchingPools, reasonFor, type Market, type Pool } from '../cloud/index.ts';
+import { marketOfLifecycle, matchingPools, reasonFor, type Pool } from '../cloud/index.ts';
 import type { Prepared } from './fleet-type.ts';
 
 /** The machines and errors in the answer of CreateFleet or DescribeFleets. */
@@ -20,7 +20,7 @@ export function startedMachines(answer: FleetAnswer, weights: Prepared['weights'
     const { AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
     const place = AvailabilityZone ? { zone: AvailabilityZone } : {};
     const data = {
-      market: marketNamed(Lifecycle) ?? 'on-demand',
+      market: marketOfLifecycle(Lifecycle),
       ...place,
       ...(InstanceType ? { machine_type: InstanceType } : {}),
       ...(SubnetId ? { subnet_id: SubnetId } : {}),
@@ -56,7 +56,7 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     const known = reasonFor(code, error.ErrorMessage ?? '', 'CreateFleet');
     const reason = endedEarly && code === unfulfillable ? { ...known, lack: 'untried' as const } : known;
     const { InstanceType, SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
-    const market = marketNamed(error.Lifecycle);
+    const market = error.Lifecycle === undefined ? undefined : marketOfLifecycle(error.Lifecycle);
     const isNamed = InstanceType !== undefined || SubnetId !== undefined || market !== undefined;
     // A lack of capacity without a named pool counts for the pools of the fleet, not for those that it left out.
     if (!isNamed && reason.kind !== 'capacity') return [reason];
@@ -72,6 +72,3 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     ...new Map((found.length > 0 ? found : unexplained).map((each) => [`${each.offer} ${each.code}`, each])).values(),
   ];
 }
-
-const marketNamed = (lifecycle: string | undefined): Market | undefined =>
-  lifecycle === 'spot' ? 'spot' : lifecycle === undefined ? undefined : 'on-demand';

@@ -3,20 +3,21 @@ import {
   configsWith,
   isStanding,
   joinTagSpecifications,
+  marketFacts,
+  marketNames,
   nativeUnit,
   onePerZone,
   overlay,
   overridesOf,
   ownOrderTemplate,
-  poolsFor,
+  planFor,
+  poolsCountOf,
   poolsOf,
   sharedOrderTemplate,
   standingParts,
   strategiesOf,
   tagsOf,
   tagSpecifications,
-  targetFor,
-  unitOf,
   usesReservationsFirst,
   weightsIn,
   type CloudSession,
@@ -25,6 +26,7 @@ import {
   type Target,
 } from '../cloud/index.ts';
 import type { Prepared } from './fleet-type.ts';
+import { targetParameters } from './target-parameters.ts';
 
 /**
  * Parameters that a standing fleet always has, whatever a native specification contains: the fleet never terminates a
@@ -49,9 +51,7 @@ export async function fleetParameters(
   const { pools: offered, left_out } = Array.isArray(configs)
     ? { pools: all, left_out: [] }
     : await onePerZone(session, all, call);
-  const unit = nativeUnit(configs) ?? unitOf(template, offered);
-  const target = targetFor(template, offered, order.machine_count, unit);
-  const pools = poolsFor(target, offered);
+  const { target, pools, unit } = planFor(template, offered, order.machine_count, nativeUnit(configs));
   const standing = isStanding(fleet_type);
   const { used, parts } = standing
     ? { used: await ownOrderTemplate(session, order, call, { taggable: standingParts }), parts: [] }
@@ -77,10 +77,8 @@ export async function fleetParameters(
     ...noTermination[fleet_type],
     TargetCapacitySpecification: {
       ...(native['TargetCapacitySpecification'] as object | undefined),
-      TotalTargetCapacity: target.total,
-      OnDemandTargetCapacity: target.onDemand,
-      SpotTargetCapacity: target.spot,
-      DefaultTargetCapacityType: target.spot > 0 ? 'spot' : 'on-demand',
+      ...targetParameters(target),
+      DefaultTargetCapacityType: defaultType(target),
     },
     ClientToken: order.token,
     TagSpecifications: joinTagSpecifications(
@@ -95,21 +93,35 @@ export async function fleetParameters(
     pools,
     ...(left_out.length > 0 ? { left_out } : {}),
     target: target.total,
-    target_on_demand: target.onDemand,
+    target_on_demand: target.units['on-demand'],
     unit,
     weights: weightsIn(input.LaunchTemplateConfigs),
   };
 }
 
+/** The type of units that no parameter assigns to a market: Spot where the fleet has Spot units. */
+function defaultType({ units }: Target): string {
+  const [first = 'on-demand'] = marketNames.filter((market) => market !== 'on-demand' && units[market] > 0);
+  return marketFacts(first).default_type;
+}
+
 function marketOptions(template: CloudTemplate, target: Target, fleet_type: string): object {
   const { spot, onDemand } = strategiesOf(template);
+  const poolsCount = poolsCountOf(template);
   // Only instant fleets take this option. The launch template gives the preference to the others.
   const reserved =
     fleet_type === 'instant' && usesReservationsFirst(template)
       ? { CapacityReservationOptions: { UsageStrategy: 'use-capacity-reservations-first' } }
       : {};
   return {
-    ...(target.spot > 0 ? { SpotOptions: { AllocationStrategy: spot } } : {}),
-    ...(target.onDemand > 0 ? { OnDemandOptions: { AllocationStrategy: onDemand, ...reserved } } : {}),
+    ...(target.units.spot > 0
+      ? {
+          SpotOptions: {
+            AllocationStrategy: spot,
+            ...(poolsCount === undefined ? {} : { InstancePoolsToUseCount: poolsCount }),
+          },
+        }
+      : {}),
+    ...(target.units['on-demand'] > 0 ? { OnDemandOptions: { AllocationStrategy: onDemand, ...reserved } } : {}),
   };
 }

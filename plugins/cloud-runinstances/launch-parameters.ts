@@ -4,6 +4,7 @@ import {
   joinTagSpecifications,
   machineParameters,
   machineSpecOf,
+  marketFacts,
   namedTemplate,
   poolsOf,
   tagsOf,
@@ -12,6 +13,7 @@ import {
   withImageId,
   type CloudSession,
   type CloudTemplate,
+  type Market,
   type Pool,
   type TemplateVersion,
 } from '../cloud/index.ts';
@@ -40,7 +42,7 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
       ...spec,
       ...(pool.machine_type === undefined ? {} : { InstanceType: pool.machine_type }),
       ...(pool.subnet_id === undefined ? {} : { SubnetId: pool.subnet_id }),
-      ...(pool.market === 'spot' ? { InstanceMarketOptions: spotOptions(template) } : {}),
+      ...marketOptions(pool.market, template),
     },
     natives: [template.launch_template_spec, template.provider_api_spec],
   });
@@ -70,10 +72,11 @@ const changed = (params: Tree, named: Tree): Tree =>
     Object.entries(params).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(named[name])),
   );
 
-/** A one-time request, which ends with its machine: a persistent request would start another machine. */
-function spotOptions({ max_price }: CloudTemplate): object {
-  return {
-    MarketType: 'spot',
-    SpotOptions: { SpotInstanceType: 'one-time', ...(max_price === undefined ? {} : { MaxPrice: String(max_price) }) },
-  };
+/** The options of the market. A Spot request is one-time and ends with its machine: a persistent one starts another. */
+function marketOptions(market: Market, { max_price }: CloudTemplate): object {
+  const { market_type: MarketType } = marketFacts(market);
+  if (MarketType === undefined) return {};
+  const price = max_price === undefined ? {} : { MaxPrice: String(max_price) };
+  const options = market === 'spot' ? { SpotOptions: { SpotInstanceType: 'one-time', ...price } } : {};
+  return { InstanceMarketOptions: { MarketType, ...options } };
 }

@@ -1,5 +1,17 @@
 import type { Finding } from '../../core/index.ts';
-import { machineShape, reviewCommon, reviewForm, reviewOverridden, type CloudTemplate } from '../cloud/index.ts';
+import {
+  machineShape,
+  machineTypesOf,
+  marketsOf,
+  reviewCommon,
+  reviewForm,
+  reviewOverridden,
+  strategyFinder,
+  type CloudTemplate,
+} from '../cloud/index.ts';
+
+const lowestPrice = strategyFinder(['lowest-price'] as const);
+const isLowestPrice = (strategy: unknown): boolean => lowestPrice(String(strategy)) !== undefined;
 
 /** Reports what RunInstances cannot honor: everything that needs a fleet. */
 export function review(given: object): Finding[] {
@@ -24,8 +36,13 @@ export function review(given: object): Finding[] {
   if (template.percent_on_demand !== undefined && template.percent_on_demand > 0 && template.percent_on_demand < 100) {
     error('/percent_on_demand', 'needs a fleet; RunInstances launches in one market at a time');
   }
-  for (const field of ['allocation_strategy', 'allocation_strategy_on_demand'] as const) {
-    if (template[field] !== undefined)
+  const choice = marketsOf(template).some((market) => machineTypesOf(template, market).length > 1);
+  const spot = marketsOf(template).includes('spot');
+  const severalPlaces = new Set(template.subnet_ids).size > 1;
+  for (const field of ['allocation_strategy', 'allocation_strategy_on_demand', 'pools_count'] as const) {
+    // With one type the on-demand price is the same in all subnets, and with one subnet there is nothing to choose.
+    const chooses = choice || (severalPlaces && (spot || !isLowestPrice(template[field]))) || field === 'pools_count';
+    if (template[field] !== undefined && chooses)
       warning(`/${field}`, 'has no effect; RunInstances tries machine types and subnets in the order of the template');
   }
   if (template['replace_lost'] === true)

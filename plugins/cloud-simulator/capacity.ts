@@ -1,5 +1,6 @@
 import { familyOf, instanceType } from './catalogue.ts';
-import type { PoolPattern } from './knobs/launch-knobs.ts';
+import type { CapacityBlock, PoolPattern } from './knobs/launch-knobs.ts';
+import { blockExceeded } from './launch/checks/capacity-block.ts';
 import type { Market } from './launch/specification/launch-spec.ts';
 import type { CallContext, RegionState } from './state/call-context.ts';
 import { fits } from './pattern.ts';
@@ -11,6 +12,8 @@ export interface Pool {
   readonly instanceType: string;
   readonly zone: string;
   readonly market: Market;
+  /** The capacity block that has the places of the pool. */
+  readonly block?: CapacityBlock | undefined;
 }
 
 /** Whether a zone offers an instance type. */
@@ -21,13 +24,20 @@ export function zoneHas(state: RegionState, zone: string, instanceType: string):
 
 /** Free places of a pool; infinite unless a capacity rule matches it. */
 export function roomIn(context: CallContext, pool: Pool): number {
+  if (pool.block !== undefined) return roomInBlock(context, pool, pool.block);
   const rule = lastFor(context, context.knobs.capacity, pool);
   if (rule === undefined) return Number.POSITIVE_INFINITY;
   return Math.max(0, rule.count - (context.state.placesTaken.get(poolKey(pool)) ?? 0));
 }
 
+function roomInBlock(context: CallContext, pool: Pool, block: CapacityBlock): number {
+  const open = context.rules.inForce(block, context) && block.zone === pool.zone;
+  return open ? Math.max(0, block.count - (context.state.placesTaken.get(poolKey(pool)) ?? 0)) : 0;
+}
+
 /** The error when all places of a pool are taken. */
 export function noRoom(context: CallContext, pool: Pool): AwsError {
+  if (pool.block !== undefined) return blockExceeded(pool.block);
   const code = lastFor(context, context.knobs.capacity, pool)?.code;
   const usual = insufficientCapacity(pool);
   return code === undefined || code === usual.code ? usual : new AwsError(code, usual.message);
@@ -77,7 +87,9 @@ export function unsupportedInZone(pool: Pool): AwsError {
 
 /** A unique key of the pool. */
 export function poolKey(pool: Pool): string {
-  return `${pool.instanceType}/${pool.zone}/${pool.market}`;
+  return pool.block === undefined
+    ? `${pool.instanceType}/${pool.zone}/${pool.market}`
+    : `${pool.block.id}/${pool.zone}/${pool.market}`;
 }
 
 function lastFor<Rule extends PoolPattern>(context: CallContext, list: readonly Rule[], pool: Pool): Rule | undefined {

@@ -6,6 +6,7 @@ import { defaultKnobs, type KnobChange, type Knobs } from './knobs/knobs.ts';
 import { turnKnobs } from './knobs/turn-knobs.ts';
 import type { CallContext, RegionState } from './state/call-context.ts';
 import { type RandomSource, seededRandom } from './random.ts';
+import { announceScheduledChanges, recommend } from './queues/recommendations.ts';
 import { createRuleState, type RuleState } from './rules.ts';
 import { createSessionTable, type SessionTable } from './state/sessions.ts';
 import { planReclaims, reclaimNow } from './state/instances/interruptions.ts';
@@ -69,6 +70,9 @@ export function createSimulation(options: {
     const contexts = [...world.regions()].map((state) => state.contextAt(now));
     for (const rule of current.reclaim) if (!before.reclaim.includes(rule)) reclaimNow(contexts, rule);
     for (const each of contexts) planReclaims(each);
+    for (const rule of current.rebalance)
+      if (!before.rebalance.includes(rule)) for (const each of contexts) recommend(each, rule);
+    if (current.health !== before.health) for (const each of contexts) announceScheduledChanges(each);
     for (const each of contexts) planAllFleetChecks(each);
     for (const each of contexts) planAllGroupChecks(each);
     return current;

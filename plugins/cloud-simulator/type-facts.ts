@@ -15,6 +15,10 @@ export interface TypeFacts {
   readonly accelerator: Accelerator | undefined;
   /** Whether the Spot market offers it. */
   readonly spot: boolean;
+  /** Whether capacity blocks of it exist. */
+  readonly capacityBlocks: boolean;
+  /** Number of its network cards, each with one EFA interface; 0 = no EFA. */
+  readonly efaCards: number;
   /** `nitro`, or `xen` for older types. */
   readonly hypervisor: 'nitro' | 'xen';
 }
@@ -77,8 +81,45 @@ function deriveFacts(name: string, accelerated: boolean): TypeFacts {
     localStorage: letters.includes('d') || disksWithoutLetter.has(family) ? 'ssd' : undefined,
     accelerator: accelerated ? accelerators[family] : undefined,
     spot: kind !== 'hpc' && kind !== 'mac',
+    capacityBlocks: family === 'p4d' || family === 'p5',
+    efaCards: efaCardsOf(family, kind, name),
     hypervisor: onXen.has(family) ? 'xen' : 'nitro',
   };
+}
+
+/** The sizes with EFA of the families of which only some sizes have it. All sizes of the family hpc have it. */
+const efaSizes: Readonly<Record<string, readonly string[]>> = {
+  c5n: ['9xlarge', '18xlarge', 'metal'],
+  m5n: ['24xlarge', 'metal'],
+  g4dn: ['8xlarge', '12xlarge', '16xlarge', 'metal'],
+  g5: ['8xlarge', '12xlarge', '16xlarge', '24xlarge', '48xlarge'],
+  g6: ['8xlarge', '12xlarge', '16xlarge', '24xlarge', '48xlarge'],
+  c6i: ['32xlarge', 'metal'],
+  m6i: ['32xlarge', 'metal'],
+  r6i: ['32xlarge', 'metal'],
+  i4i: ['32xlarge', 'metal'],
+  c6a: ['48xlarge', 'metal'],
+  m6a: ['48xlarge', 'metal'],
+  r6a: ['48xlarge', 'metal'],
+  c7a: ['48xlarge', 'metal-48xl'],
+  m7a: ['48xlarge', 'metal-48xl'],
+  c7i: ['48xlarge', 'metal-48xl'],
+  m7i: ['48xlarge', 'metal-48xl'],
+  r7i: ['48xlarge', 'metal-48xl'],
+  c7g: ['16xlarge', 'metal'],
+  m7g: ['16xlarge', 'metal'],
+  r7g: ['16xlarge', 'metal'],
+  c8g: ['24xlarge', '48xlarge', 'metal-24xl', 'metal-48xl'],
+  m8g: ['24xlarge', '48xlarge', 'metal-24xl', 'metal-48xl'],
+  r8g: ['24xlarge', '48xlarge', 'metal-24xl', 'metal-48xl'],
+  p4d: ['24xlarge'],
+  p5: ['48xlarge'],
+};
+const efaCardsOfFamily: Readonly<Record<string, number>> = { p4d: 4, p5: 32, hpc7a: 2 };
+
+function efaCardsOf(family: string, kind: string, name: string): number {
+  const has = kind === 'hpc' || efaSizes[family]?.includes(name.slice(family.length + 1));
+  return has ? (efaCardsOfFamily[family] ?? 1) : 0;
 }
 
 function cpuOf(family: string, kind: string, letters: string): TypeFacts['cpu'] {

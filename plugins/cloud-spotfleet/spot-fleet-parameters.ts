@@ -8,14 +8,13 @@ import {
   overlay,
   overridesOf,
   ownOrderTemplate,
-  poolsFor,
+  planFor,
+  poolsCountOf,
   poolsOf,
   standingParts,
   strategiesOf,
   tagsOf,
   tagSpecifications,
-  targetFor,
-  unitOf,
   weightsIn,
   type CloudSession,
   type CloudTemplate,
@@ -31,22 +30,23 @@ export async function spotFleetParameters(
 ): Promise<StandingPrepared> {
   const template = order.template as CloudTemplate;
   const { fleet_type = 'request', fleet_role, spot_fleet_request_expiry } = template as SpotFleetTemplate;
-  const all = (order.offers ?? poolsOf(template)) as readonly Pool[];
   const configs = nativeOf(template)?.['LaunchTemplateConfigs'];
+  const all = (order.offers ?? poolsOf(template)) as readonly Pool[];
   // Overrides of a native specification are sent as they are.
   const { pools: offered, left_out } = Array.isArray(configs)
     ? { pools: all, left_out: [] }
     : await onePerZone(session, all, call);
-  const unit = nativeUnit(configs) ?? unitOf(template, offered);
-  const target = targetFor(template, offered, order.machine_count, unit);
-  const pools = poolsFor(target, offered);
+  const { target, pools, unit } = planFor(template, offered, order.machine_count, nativeUnit(configs));
+  const onDemandUnits = target.units['on-demand'];
   const role = await roleArn(session, fleet_role ?? session.settings.service_role_spot_fleet, call);
   const used = await ownOrderTemplate(session, order, call, { taggable: standingParts });
   const { spot, onDemand } = strategiesOf(template);
+  const poolsCount = poolsCountOf(template);
   const built = {
     IamFleetRole: role,
     AllocationStrategy: camelCased(spot),
-    ...(target.onDemand > 0 ? { OnDemandAllocationStrategy: camelCased(onDemand) } : {}),
+    ...(poolsCount === undefined ? {} : { InstancePoolsToUseCount: poolsCount }),
+    ...(onDemandUnits > 0 ? { OnDemandAllocationStrategy: camelCased(onDemand) } : {}),
     LaunchTemplateConfigs: [
       {
         LaunchTemplateSpecification: { LaunchTemplateId: used.id, Version: used.version },
@@ -64,7 +64,7 @@ export async function spotFleetParameters(
     // muster sets the type, the count, the token and the tags itself: machines are counted and found by them.
     Type: fleet_type,
     TargetCapacity: target.total,
-    OnDemandTargetCapacity: target.onDemand,
+    OnDemandTargetCapacity: onDemandUnits,
     // The fleet terminates no machine when it ends or when its target is lowered.
     TerminateInstancesWithExpiration: false,
     ...(fleet_type === 'maintain' ? { ExcessCapacityTerminationPolicy: 'noTermination' } : {}),
@@ -82,7 +82,7 @@ export async function spotFleetParameters(
     pools,
     ...(left_out.length > 0 ? { left_out } : {}),
     target: target.total,
-    target_on_demand: target.onDemand,
+    target_on_demand: onDemandUnits,
     unit,
     weights: weightsIn(native['LaunchTemplateConfigs']),
   };

@@ -1,6 +1,13 @@
 import type { SpotFleetRequestConfig } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../core/index.ts';
-import { kindOfReason, pagesOf, type CloudSession, type FleetPort, type FleetView } from '../cloud/index.ts';
+import {
+  kindOfReason,
+  pagesOf,
+  targetWith,
+  type CloudSession,
+  type FleetPort,
+  type FleetView,
+} from '../cloud/index.ts';
 
 /** Spot fleets behind the interface that all standing fleets share. */
 export const spotFleetPort: FleetPort = {
@@ -14,7 +21,7 @@ export const spotFleetPort: FleetPort = {
     for await (const page of pages(session, {}, call)) yield* page;
   },
 
-  async retarget(session, id, { total, onDemand }, call) {
+  async retarget(session, id, { total, units }, call) {
     await session.write(
       (ec2) =>
         new ec2.ModifySpotFleetRequestCommand({
@@ -22,7 +29,7 @@ export const spotFleetPort: FleetPort = {
           // Sent each time: without it the fleet chooses machines to terminate.
           ExcessCapacityTerminationPolicy: 'noTermination',
           TargetCapacity: total,
-          OnDemandTargetCapacity: onDemand,
+          OnDemandTargetCapacity: units['on-demand'],
         }),
       call,
     );
@@ -87,7 +94,7 @@ function viewOf(fleet: SpotFleetRequestConfig): FleetView {
     ...(config?.ClientToken === undefined ? {} : { token: config.ClientToken }),
     tags: fleet.Tags,
     ...(fleet.CreateTime === undefined ? {} : { created_at: fleet.CreateTime.toISOString() }),
-    target: { total, onDemand, spot: total - onDemand },
+    target: targetWith({ 'on-demand': onDemand, spot: total - onDemand }),
     fulfilled: config?.FulfilledCapacity ?? 0,
     neverTerminates: config?.ExcessCapacityTerminationPolicy === 'noTermination',
     ...(config?.ValidUntil === undefined ? {} : { valid_until: config.ValidUntil.getTime() }),

@@ -6,6 +6,7 @@ import { ownedBy, removeOrphans } from './release/owned.ts';
 import { listMachineTypes, placesOf } from './connection/places.ts';
 import { machineTypesOf } from './launch/pools.ts';
 import { connect, type CloudSession } from './connection/session.ts';
+import { interruptionQueue } from './notices/interruption-queue.ts';
 import { whichLive } from './observe/which-live.ts';
 
 /** The provider type `cloud`: AWS, one region of one account. */
@@ -54,5 +55,6 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   machineTypes: listMachineTypes,
   owned: ownedBy,
   whichLive,
+  notices: interruptionQueue,
   remove: removeOrphans,
 });

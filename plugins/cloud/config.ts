@@ -57,12 +57,29 @@ const Endpoints = Type.Object(
     autoscaling: endpoint('Auto Scaling'),
     sts: endpoint('STS'),
     ssm: endpoint('Systems Manager, for images by parameter'),
+    sqs: endpoint('SQS, for the interruption queue'),
   },
   {
     additionalProperties: false,
     default: {},
     description:
       'Endpoints of single services, such as private names. They come before `endpoint_url`; a service without any has its public endpoint.',
+  },
+);
+
+/** The queue that tells about interruptions. */
+const InterruptionQueue = Type.Object(
+  {
+    url: orNull(
+      Type.String(),
+      'URL of a queue of SQS to which rules of EventBridge send the events of EC2 and AWS Health. null: no queue.',
+      { pattern: '^https?://[^/]+/.+' },
+    ),
+  },
+  {
+    additionalProperties: false,
+    default: {},
+    description: 'Notices of interruptions, which arrive within seconds and make observations rarer.',
   },
 );
 
@@ -121,7 +138,12 @@ export const CloudConfig = Type.Object(
     ),
     handlers: Type.Optional(Handlers),
     launch_template: Type.Optional(LaunchTemplates),
+    terminate_on_reclaim: flag(
+      true,
+      'Terminate a returned Spot machine also when the cloud has announced to take it back. `false`: leave such a machine to the cloud until one minute after the announced time.',
+    ),
     rate_limits: Type.Optional(RateLimits),
+    interruption_queue: Type.Optional(InterruptionQueue),
     credential_file: orNull(Type.String(), 'Credentials file instead of the default one.', { must_exist: true }),
     credential_script: orNull(
       Type.String(),

@@ -26,12 +26,19 @@ export { groupShape, machineShape } from './review/native/shapes.ts';
 export { reviewForm } from './review/native/review-form.ts';
 export { overlay } from './template/overlay.ts';
 export {
+  marketFacts,
+  marketNames,
+  marketOfLifecycle,
+  marketsOfPrice,
+  type Market,
+} from './launch/markets.ts';
+export {
+  isWeighted,
   machineTypesOf,
   marketsOf,
   poolsOf,
   matchingPools,
   weightOf,
-  type Market,
   type Pool,
 } from './launch/pools.ts';
 export { reviewCommon } from './review/review.ts';

@@ -7,6 +7,7 @@ import {
   type LaunchOrder,
   type MachineReport,
   type MachineType,
+  type NoticeMessage,
   type Offer,
   type OwnedResource,
   ProviderFault,
@@ -52,6 +53,11 @@ export class ScriptedCloud {
   readonly removed: string[] = [];
   /** What it says that it has; a fault says nothing. */
   types: readonly MachineType[] | ProviderFault = [];
+  /** Whether it has notices; a fault fails their reception. */
+  notices: boolean | ProviderFault = false;
+  /** The messages that wait. Those that are not acknowledged stay. */
+  messages: readonly NoticeMessage[] = [];
+  readonly acknowledged: string[] = [];
   /** How often it was asked what it has. */
   discoveries = 0;
   /** Whether what a token started is found by it. */
@@ -173,6 +179,18 @@ export const scriptedType = defineProviderType({
     return hosts.filter(
       ({ machine_id, name }) => live.has(machine_id ?? '') || live.has(name?.replace('host-', '') ?? ''),
     );
+  },
+  notices: {
+    configured: ({ cloud }) => cloud?.notices !== false,
+    async receive(cloud) {
+      cloud.calls.push('receive');
+      if (cloud.notices instanceof ProviderFault) throw cloud.notices;
+      return cloud.messages;
+    },
+    async acknowledge(cloud, receipts) {
+      cloud.acknowledged.push(...receipts);
+      cloud.messages = cloud.messages.filter(({ receipt }) => !receipts.includes(receipt));
+    },
   },
   async remove(cloud, orphans) {
     cloud.removed.push(...orphans.map(({ id }) => id));

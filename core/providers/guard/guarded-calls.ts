@@ -39,6 +39,11 @@ export interface CallName {
   readonly mutating?: boolean;
   /** Adds to the end of the call what its answer shows. */
   readonly judge?: (end: CallEnd) => CallEnd;
+  /**
+   * The call waits most of the time: it is not counted among the open calls, which are suspected when the thread
+   * hangs. Its failure proves nothing about the instance.
+   */
+  readonly waits?: boolean;
 }
 
 /**
@@ -52,15 +57,15 @@ export interface GuardedCalls {
 }
 
 export function guardedCalls(instance: string, { log, meter, watch, evidence }: GuardedCallsParts): GuardedCalls {
-  const ended = (verb: Verb, end: CallEnd): void => {
+  const ended = (verb: Verb, end: CallEnd, waits: boolean): void => {
     meter.verb(instance, verb)(end.ms, end.kind);
-    evidence.ended(instance, verb, end);
+    if (!waits) evidence.ended(instance, verb, end);
   };
   return {
     instance,
     log,
     call: (
-      { verb, mutating = false, judge = (end) => end, ...about },
+      { verb, mutating = false, judge = (end) => end, waits = false, ...about },
       { signal, fence = () => undefined, of },
       call,
       check,
@@ -73,9 +78,9 @@ export function guardedCalls(instance: string, { log, meter, watch, evidence }: 
           signal,
           fence,
           log,
-          ended: (end) => ended(verb, { ...judge(end), ...(of ? { of } : {}) }),
+          ended: (end) => ended(verb, { ...judge(end), ...(of ? { of } : {}) }, waits),
         },
-        (given) => watch.call(instance, () => call(given), of),
+        (given) => (waits ? watch.pure(instance, () => call(given)) : watch.call(instance, () => call(given), of)),
         check,
       ),
   };

@@ -10,6 +10,7 @@ import { pluginOf } from '../../wiring/contributed-by.ts';
 import { checkLivingHosts, checkMachineType, checkPlaces as placesAnswer } from '../answer-checks/answers.ts';
 import { listing } from '../answer-checks/listing.ts';
 import { guardedListing } from './guarded-listing.ts';
+import { guardedNotices, type GuardedNotices } from './guarded-notices.ts';
 import type { GuardedCalls, Permit } from './guarded-calls.ts';
 
 /** Every process keeps the types in memory. The largest cloud has about a thousand. */
@@ -39,6 +40,8 @@ export interface GuardedType {
   removable(resource: OwnedResource): boolean;
   /** Ends resources of `owned` that are removable. */
   remove(resources: readonly OwnedResource[], permit: Permit): Promise<void>;
+  /** The notices of the instance. Absent: its configuration has none. */
+  readonly notices?: GuardedNotices;
   close(permit: Permit): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export function guardedType(
   apis: readonly ProviderApi[],
   session: unknown,
   calls: GuardedCalls,
+  config: unknown,
 ): GuardedType {
   const { instance } = calls;
   const plugin = pluginOf(type);
@@ -89,6 +93,7 @@ export function guardedType(
     ...(type.owned && { owned }),
     removable,
     remove,
+    ...guardedNotices(type, session, calls, config),
     close: (permit) => {
       const about = { verb: 'close', what: `close of '${instance}'`, plugin } as const;
       return calls.call(about, permit, async () => type.close?.(session));

@@ -5,6 +5,12 @@ import type { ProviderCall } from '../../contract/provider.ts';
 export type Ended = (ms: number, kind?: FaultKind) => void;
 
 /**
+ * What became of a notice. `stored`: it had an effect. `unchanged`: nothing new, for example a repeat. `unknown`: it
+ * concerns no machine of muster. `malformed`: its message could not be read.
+ */
+export type NoticeOutcome = 'stored' | 'unchanged' | 'unknown' | 'malformed';
+
+/**
  * Counts calls at providers: the calls into plugins, measured by the guard, and the calls of plugins, which they
  * report.
  */
@@ -13,9 +19,11 @@ export interface ProviderMeter {
   verb(instance: string, verb: string): Ended;
   /** For the calls that the plugin itself makes for one instance. */
   calls(instance: string): { record(call: ProviderCall): void };
+  /** Counts notices of an instance. `kind`: of the notice, or `other`. */
+  notices(instance: string, kind: string, outcome: NoticeOutcome, count: number): void;
 }
 
 const ignore = () => undefined;
 
 /** Counts nothing. */
-export const unmetered: ProviderMeter = { verb: () => ignore, calls: () => ({ record: ignore }) };
+export const unmetered: ProviderMeter = { verb: () => ignore, calls: () => ({ record: ignore }), notices: ignore };

@@ -131,6 +131,19 @@ export class SessionPool {
     return this.#used.has(name) ? this.#known.get(name) : undefined;
   }
 
+  /** Whether the configuration of an instance has notices. Calls no provider. */
+  hasNotices(name: string): boolean {
+    const { instances, types, watch = unwatched } = this.#parts;
+    const instance = instances.find((each) => each.name === name);
+    const source = types.find((each) => each.type === instance?.type)?.notices;
+    if (!instance || !source) return false;
+    try {
+      return watch.pure(name, () => source.configured(instance.config)) === true;
+    } catch {
+      return false;
+    }
+  }
+
   /**
    * Why calls to an instance are paused, including all other calls to its plugin for the instance. With a template:
    * why calls for requests of this template are paused. Undefined: they are not.
@@ -193,7 +206,7 @@ export class SessionPool {
     return {
       instance,
       identity: await this.#identity(name, type, session, calls),
-      type: guardedType(type, mine, session, calls),
+      type: guardedType(type, mine, session, calls, instance.config),
       api: (apiName) => guarded.find((api) => api.name === apiName),
     };
   }

@@ -14,6 +14,8 @@ export const timeOuts = {
   'which-live': 60_000,
   owned: 300_000,
   remove: 120_000,
+  'receive-notices': 45_000,
+  'acknowledge-notices': 30_000,
 } as const;
 
 /** A verb of the plugin contract, as the metrics count it. */

@@ -3,6 +3,7 @@ import type { SignalRecord } from '../../model/signal.ts';
 import { canRelease, sought } from '../state/attempt.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { isAlive } from '../state/machine-life.ts';
+import { applyNotices } from './apply-notices.ts';
 import { applyReports } from './apply-reports.ts';
 
 /** The most signals of one commit, which contains all of them together with the request. */
@@ -11,8 +12,8 @@ const mostAtOnce = 40;
 const mostMachines = 500;
 
 /**
- * Applies signals: machines to return, the end of the waiting, the cancellation of the request, and, with `finds`,
- * machines that discovery found. A signal without an effect is marked as applied too.
+ * Applies signals: machines to return, the end of the waiting, the cancellation of the request, notices of the
+ * provider, and, with `finds`, machines that discovery found. A signal without an effect is marked as applied too.
  */
 export function applySignals(change: StateChange, finds = true): void {
   let machines = 0;
@@ -22,6 +23,7 @@ export function applySignals(change: StateChange, finds = true): void {
     if (signal.kind === 'cancel') cancel(change, signal.reason);
     else if (signal.kind === 'complete') endWaiting(change);
     else if (signal.kind === 'return') giveBack(change, signal.machines, signal.return_id);
+    else if (signal.kind === 'noticed') applyNotices(change, signal);
     else if (finds) applyFound(change, signal);
     change.apply(signal);
   }

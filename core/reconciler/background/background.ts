@@ -4,9 +4,11 @@ import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { CallTracking } from '../../providers/guard/call-tracking.ts';
 import type { BackgroundParts } from './background-parts.ts';
 import { Discovery } from './discovery.ts';
+import type { ProviderMeter } from '../../providers/guard/provider-meter.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { ExpectedMachineLookup } from './expected-machine-lookup.ts';
 import type { HealthWatch } from './health-watch.ts';
+import { NoticeReception } from './notices/notice-reception.ts';
 import { Retention } from './retention.ts';
 import { Sweep } from './sweep/sweep.ts';
 import { UnknownHostLookup } from './unknown-host-lookup.ts';
@@ -18,6 +20,7 @@ interface AllParts extends BackgroundParts {
   readonly owner: Owner;
   readonly sinks: readonly EventSink[];
   readonly watch: CallTracking;
+  readonly meter: ProviderMeter;
   quarantined(instance: string, template_id?: string): boolean;
 }
 
@@ -29,6 +32,7 @@ export class Background {
   readonly #unknownHosts: UnknownHostLookup;
   readonly #expectedMachines: ExpectedMachineLookup;
   readonly #delivery: EventDelivery;
+  readonly #reception: NoticeReception;
   readonly #retention: Retention;
 
   constructor(parts: AllParts) {
@@ -38,6 +42,7 @@ export class Background {
     this.#unknownHosts = new UnknownHostLookup(parts);
     this.#expectedMachines = new ExpectedMachineLookup(parts);
     this.#delivery = new EventDelivery(parts);
+    this.#reception = new NoticeReception(parts);
     this.#retention = new Retention(parts.store, parts.clock);
   }
 
@@ -45,6 +50,7 @@ export class Background {
   async everyRound(): Promise<void> {
     const { instances, health, pool, signal, log } = this.#parts;
     this.#delivery.begin();
+    this.#reception.begin(instances);
     void health.check(instances, pool, signal);
     this.#sweep.begin(instances);
     this.#discovery.begin(instances);
@@ -57,7 +63,7 @@ export class Background {
 
   /** Begins nothing more, and resolves when the running tasks have ended. */
   async stop(): Promise<void> {
-    const followers = [this.#unknownHosts, this.#expectedMachines, this.#delivery];
+    const followers = [this.#unknownHosts, this.#expectedMachines, this.#delivery, this.#reception];
     for (const each of followers) each[Symbol.dispose]();
     const running = [this.#parts.health, this.#sweep, this.#discovery, ...followers];
     await Promise.all(running.map((each) => each.idle()));

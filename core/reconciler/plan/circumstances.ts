@@ -4,6 +4,7 @@ import type { ProviderApi } from '../../contract/provider.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
 import type { Facts } from '../../providers/facts.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
+import { noticesTopic } from '../../providers/notices-topic.ts';
 import { fallbackOrder } from './fallback-order.ts';
 import type { Circumstances } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
@@ -38,6 +39,7 @@ export function circumstancesOf(claimed: ClaimedRequest, around: Surroundings): 
     takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) =>
       around.pool.quarantined(provider_instance, order.template.template_id)?.message,
+    sendsNotices: (instance) => around.facts.get(noticesTopic, instance) !== undefined,
     outOfReach({ provider_instance: name, identity, api }) {
       if (!around.directory.instance(name)) return `'${name}' is not configured`;
       const connected = around.pool.known(name);

@@ -57,6 +57,8 @@ export interface Circumstances {
    * they are not.
    */
   quarantined(attempt: AttemptRecord): string | undefined;
+  /** Whether the provider sends notices about the machines of an instance now. */
+  sendsNotices(instance: string): boolean;
   /** Why the present configuration prevents calls for an attempt; undefined: it does not. */
   outOfReach(attempt: AttemptRecord): string | undefined;
   /**
@@ -135,7 +137,8 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
   for (const attempt of reachable) {
     const due = observationDue(from, attempt, at);
     if (due !== undefined && due <= at.monotonic) steps.push({ do: 'observe', attempt });
-    else if (due !== undefined) wake.in(due - at.monotonic);
+    // Notices may end before a rare observation is due.
+    else if (due !== undefined) wake.in(Math.min(due - at.monotonic, at.settings.observe_resting_ms));
   }
   if (steps.length > 0) return { steps, ...(message === undefined ? {} : { message }) };
 
@@ -229,15 +232,17 @@ function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
 
 function observationDue(from: RequestState, attempt: AttemptRecord, at: Circumstances): number | undefined {
   if (attempt.handle === undefined) return undefined;
-  const { alive, going, unready } = from.machines.counts(attempt.attempt);
+  const { alive, going, unready, missing } = from.machines.counts(attempt.attempt);
   // A recovered attempt is observed until its machines were reported once, even when no machine is incoming.
   const seen = attempt.state !== 'lost' || attempt.settled;
   if (alive === 0 && isSettled(attempt) && seen) return undefined;
   const last = at.agenda.observed_at.get(attempt.attempt);
   if (last === undefined) return at.monotonic;
   const moving = !isSettled(attempt) || going > 0 || unready > 0;
-  const { observe_moving_ms, observe_resting_ms, observe_expected_ms } = at.settings;
-  const interval = moving ? at.movingIntervalMs(attempt) : observe_resting_ms;
+  const noticed = missing === 0 && at.sendsNotices(attempt.provider_instance);
+  const { observe_moving_ms, observe_resting_ms, observe_noticed_ms, observe_expected_ms } = at.settings;
+  const restingMs = noticed ? observe_noticed_ms : observe_resting_ms;
+  const interval = moving ? at.movingIntervalMs(attempt) : restingMs;
   const due =
     interval < observe_moving_ms ? gridUntil(last, interval, observe_expected_ms) : gridAfter(last, interval);
   return at.agenda.refresh_now ? Math.min(due, Math.max(at.monotonic, last + observe_moving_ms)) : due;

@@ -16,6 +16,8 @@ const classes = {
   /** Lives and must go. */
   going: (machine: MachineRecord) => isAlive(machine) && machine.going !== undefined,
   awaitsRelease,
+  /** Lives as far as muster knows, and the last complete answer did not list it. */
+  missing: (machine: MachineRecord) => isAlive(machine) && machine.missing_since !== undefined,
   /** Lives, and no provider has accepted its release yet. */
   unreleased: (machine: MachineRecord) => isAlive(machine) && machine.released_at === undefined,
   /** Ended without a release by muster. */

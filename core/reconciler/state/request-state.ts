@@ -123,7 +123,7 @@ export class StateChange {
   /** Removes fields of a machine. Absent fields are no change. */
   unsetMachine(
     key: MachineKey,
-    ...fields: readonly ('reclaim_at' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]
+    ...fields: readonly ('reclaim_at' | 'reclaim_noticed' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]
   ): void {
     const machine = this.machine(key);
     if (!machine || fields.every((field) => machine[field] === undefined)) return;

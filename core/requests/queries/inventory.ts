@@ -125,8 +125,17 @@ export class Inventory {
   }
 }
 
+/**
+ * A recommendation names no time. An hour from it on is assumed, and never less than the two minutes between a
+ * warning and the end of a machine.
+ */
+const rebalanceGraceS = 3_600;
+const leastGraceS = 120;
+
+const secondsUntil = (time: string, now: number): number => Math.floor((Date.parse(time) - now) / 1000);
+
 function reclaimOf(
-  { machine_id, name, lost, going, status, message, reclaim_at }: MachineRecord,
+  { machine_id, name, lost, going, status, message, reclaim_at, rebalance_at }: MachineRecord,
   now: number,
 ): Reclaimed | undefined {
   const named = { machine_id, ...(name === undefined ? {} : { name }) };
@@ -135,7 +144,11 @@ function reclaimOf(
   if (going !== undefined) return undefined;
   if (status === 'shutting-down' || status === 'stopping' || status === 'stopped' || status === 'terminated')
     return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
+  if (reclaim_at === undefined && rebalance_at !== undefined) {
+    const grace_period_s = Math.max(leastGraceS, secondsUntil(rebalance_at, now) + rebalanceGraceS);
+    return { ...named, reason: 'The cloud recommends to replace it, because it may reclaim it.', grace_period_s };
+  }
   if (reclaim_at === undefined) return undefined;
-  const left = Math.max(0, Math.floor((Date.parse(reclaim_at) - now) / 1000));
+  const left = Math.max(0, secondsUntil(reclaim_at, now));
   return { ...named, reason: 'The cloud reclaims it.', grace_period_s: left };
 }

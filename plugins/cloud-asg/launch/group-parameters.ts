@@ -1,12 +1,15 @@
 import { ProviderFault, type Call, type LaunchOrder } from '../../../core/index.ts';
 import {
+  isWeighted,
+  marketFacts,
+  marketsOf,
   nativeUnit,
   overlay,
-  poolsFor,
+  onlyStrategyOf,
+  planFor,
   poolsOf,
   tagsOf,
-  targetFor,
-  unitOf,
+  targetWith,
   weightOf,
   weightsIn,
   type CloudSession,
@@ -29,23 +32,20 @@ export async function groupParameters(session: CloudSession, order: LaunchOrder<
   const offered = (order.offers ?? poolsOf(template)) as readonly Pool[];
   const native: Tree = template.provider_api_spec ?? {};
   const nativeOverrides = nativeOverridesOf(native);
-  const mixedUnit = nativeUnit(nativeOverrides) ?? unitOf(template, offered);
-  const mixedTarget = targetFor(template, offered, order.machine_count, mixedUnit);
-  const pools = poolsFor(mixedTarget, offered);
+  const mixed = planFor(template, offered, order.machine_count, nativeUnit(nativeOverrides));
+  const { pools } = mixed;
   const types = [...new Set(pools.map((pool) => pool.machine_type))];
-  const singleType = isSingleType(template, mixedTarget, types) && native['MixedInstancesPolicy'] === undefined;
-  const unit = singleType ? 1 : mixedUnit;
-  const total = singleType ? order.machine_count : mixedTarget.total;
-  const target = singleType
-    ? { 'on-demand': total, spot: 0 }
-    : { 'on-demand': mixedTarget.onDemand, spot: mixedTarget.spot };
+  const singleType = isSingleType(template, mixed.target, types) && native['MixedInstancesPolicy'] === undefined;
+  const unit = singleType ? 1 : mixed.unit;
+  const total = singleType ? order.machine_count : mixed.target.total;
+  const target = singleType ? targetWith({ [pools[0]?.market ?? 'on-demand']: total }).units : mixed.target.units;
 
   const name = groupName(session, order);
   const used = await groupTemplate(session, order, singleType ? types[0] : undefined, call);
   const built = {
     HealthCheckType: 'EC2',
     ...(await placesFor(session, pools, native, call)),
-    ...(singleType ? {} : { MixedInstancesPolicy: policyFor(template, types, mixedTarget) }),
+    ...(singleType ? {} : { MixedInstancesPolicy: policyFor(template, types, mixed.target) }),
   };
   const merged = Object.entries(withTemplate(overlay(built, native), used)).filter(
     ([setting]) => !replacementSettings.some((each) => each === setting),
@@ -68,9 +68,9 @@ export async function groupParameters(session: CloudSession, order: LaunchOrder<
 
 /** A group of one on-demand type needs no policy for types and markets. */
 const isSingleType = (template: CloudTemplate, target: Target, types: readonly unknown[]): boolean =>
-  target.spot === 0 && types.length === 1 && template.instance_requirements === undefined;
-
-const isWeighted = (template: CloudTemplate): boolean => Object.keys(template.machine_types ?? {}).length > 0;
+  target.units.spot === 0 &&
+  types.length === 1 &&
+  (types[0] !== undefined || template.instance_requirements === undefined);
 
 /** The types and weights of a native specification, which replace those of the template. */
 function nativeOverridesOf(native: Tree): readonly unknown[] | undefined {
@@ -113,27 +113,33 @@ function policyFor(template: CloudTemplate, types: readonly (string | undefined)
     machine_types_priority,
     allocation_strategy,
     allocation_strategy_on_demand,
+    pools_count,
   } = template;
   const prioritized = machine_types_priority !== undefined && instance_requirements === undefined;
   const weighted = isWeighted(template);
-  const overrides = instance_requirements
-    ? [{ InstanceRequirements: instance_requirements }]
-    : types.flatMap((type) =>
-        type === undefined
-          ? []
-          : [{ InstanceType: type, ...(weighted ? { WeightedCapacity: String(weightOf(template, type)) } : {}) }],
-      );
+  const usual = prioritized ? 'capacity-optimized-prioritized' : 'price-capacity-optimized';
+  const spot = spotStrategy(allocation_strategy ?? '') ?? (pools_count === undefined ? usual : 'lowest-price');
+  const overrides =
+    instance_requirements && types.includes(undefined)
+      ? [{ InstanceRequirements: instance_requirements }]
+      : types.flatMap((type) =>
+          type === undefined
+            ? []
+            : [{ InstanceType: type, ...(weighted ? { WeightedCapacity: String(weightOf(template, type)) } : {}) }],
+        );
   return {
     LaunchTemplate: overrides.length > 0 ? { Overrides: overrides } : {},
     InstancesDistribution: {
       OnDemandAllocationStrategy:
-        onDemandStrategy(allocation_strategy_on_demand ?? '') ?? (prioritized ? 'prioritized' : 'lowest-price'),
-      OnDemandBaseCapacity: target.onDemand,
-      OnDemandPercentageAboveBaseCapacity: target.spot > 0 ? 0 : 100,
-      SpotAllocationStrategy:
-        spotStrategy(allocation_strategy ?? '') ??
-        (prioritized ? 'capacity-optimized-prioritized' : 'price-capacity-optimized'),
-      ...(max_price === undefined || target.spot === 0 ? {} : { SpotMaxPrice: String(max_price) }),
+        onDemandStrategy(allocation_strategy_on_demand ?? onlyStrategyOf(template)) ??
+        (prioritized ? 'prioritized' : 'lowest-price'),
+      OnDemandBaseCapacity: target.units['on-demand'],
+      OnDemandPercentageAboveBaseCapacity: target.units.spot > 0 ? 0 : 100,
+      SpotAllocationStrategy: spot,
+      ...(pools_count === undefined || spot !== 'lowest-price' || target.units.spot === 0
+        ? {}
+        : { SpotInstancePools: pools_count }),
+      ...(max_price === undefined || target.units.spot === 0 ? {} : { SpotMaxPrice: String(max_price) }),
     },
   };
 }
@@ -171,8 +177,10 @@ const groupTemplate = (
 ): Promise<TemplateVersion> =>
   ownOrderTemplate(session, order, call, {
     adapt(data) {
-      // The group chooses the market.
-      const { InstanceMarketOptions: _, ...rest } = data;
+      // The group chooses the market, except one that its launch template has to name.
+      const { InstanceMarketOptions: _, ...others } = data;
+      const inTemplate = marketsOf(order.template as CloudTemplate).some((market) => marketFacts(market).in_template);
+      const rest = inTemplate ? data : others;
       return type === undefined ? rest : { ...rest, InstanceType: type, InstanceRequirements: undefined };
     },
   });

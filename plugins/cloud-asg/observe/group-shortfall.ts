@@ -78,7 +78,8 @@ export function shortfallOf(
 }
 
 const concerns = ({ subnet_id, market }: Failure, pool: Pool): boolean =>
-  (market === undefined || market === pool.market) &&
+  // Only messages about Spot name their market.
+  (market === undefined || (market === 'spot') === (pool.market === 'spot')) &&
   (subnet_id === undefined || pool.subnet_id === undefined || subnet_id === pool.subnet_id);
 
 function failureOf({ StatusCode, StatusMessage, Details }: Activity): Failure | undefined {
@@ -119,6 +120,7 @@ const codesByMessage: readonly (readonly [RegExp, string])[] = [
     /sufficient .*capacity|no Spot capacity|capacity is not available|unable to fulfill capacity/i,
     'InsufficientInstanceCapacity',
   ],
+  [/capacity reservation .*(enough|sufficient) available/i, 'ReservationCapacityExceeded'],
   [/not supported in your requested Availability Zone/i, 'Unsupported'],
   [/Client\.InternalError/, 'Client.InternalError'],
   [/\bKMS\b/, 'InvalidKMSKey.InvalidState'],

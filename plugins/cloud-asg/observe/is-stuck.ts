@@ -7,14 +7,15 @@ import type { Prepared } from '../group-handle.ts';
  * market in which the group has its target needs no pool.
  */
 export function isStuck(prepared: Prepared, machines: readonly MachineReport[], found: readonly Shortfall[]): boolean {
-  const units = { 'on-demand': 0, spot: 0 } satisfies Record<Market, number>;
+  const units: Partial<Record<Market, number>> = {};
   for (const { status, data } of machines) {
     if (status !== 'pending' && status !== 'running') continue;
     const { market, weight } = (data ?? {}) as Partial<MachineData>;
-    if (market !== undefined) units[market] += prepared.weighted ? (weight ?? prepared.unit) : 1;
+    if (market !== undefined)
+      units[market] = (units[market] ?? 0) + (prepared.weighted ? (weight ?? prepared.unit) : 1);
   }
   return explainsAll(
     found,
-    prepared.pools.filter(({ market }) => units[market] < prepared.target[market]),
+    prepared.pools.filter(({ market }) => (units[market] ?? 0) < (prepared.target[market] ?? 0)),
   );
 }

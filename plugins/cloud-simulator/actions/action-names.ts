@@ -81,6 +81,16 @@ export const actionNames = {
   sts: ['AssumeRole', 'GetCallerIdentity'],
   ssm: ['GetParameter', 'GetParameters', 'GetParametersByPath'],
   iam: ['GetRole'],
+  sqs: [
+    'CreateQueue',
+    'DeleteMessage',
+    'DeleteMessageBatch',
+    'DeleteQueue',
+    'GetQueueAttributes',
+    'GetQueueUrl',
+    'ReceiveMessage',
+    'SendMessage',
+  ],
 } as const;
 
 export type ActionName = (typeof actionNames)[keyof typeof actionNames][number];
@@ -91,6 +101,7 @@ export const sharedBuckets = [
   'sts',
   'ssm',
   'iam',
+  'sqs',
 ] as const satisfies readonly (keyof typeof actionNames)[];
 
 /** Actions that launch machines. */

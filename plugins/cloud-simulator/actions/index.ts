@@ -7,6 +7,7 @@ import { instancesActions } from './instances/index.ts';
 import { launchTemplatesActions } from './launch-templates/index.ts';
 import { networkActions } from './network/index.ts';
 import { parametersActions } from './parameters/index.ts';
+import { queuesActions } from './queues/index.ts';
 import { spotActions } from './spot/index.ts';
 import { tagsActions } from './tags/index.ts';
 import { volumesActions } from './volumes/index.ts';
@@ -26,6 +27,7 @@ export const actions: readonly Action[] = [
   ...volumesActions,
   ...identityActions,
   ...parametersActions,
+  ...queuesActions,
 ];
 
 const byName = new Map(actions.map((action) => [`${action.version ?? ec2Version}/${action.name}`, action]));

@@ -25,6 +25,13 @@ export interface Action {
   handle(call: ActionCall): string;
 }
 
+/** An answer that may come up to `ms` later, in the computer's time; then the answer of `handle` is sent. */
+export interface LaterAnswer {
+  readonly ms: number;
+  /** The answer at a time of the simulator's clock; undefined: not yet. */
+  answer(now: number): string | undefined;
+}
+
 /** One call of an action. */
 export interface ActionCall extends CallContext {
   readonly action: string;
@@ -34,6 +41,8 @@ export interface ActionCall extends CallContext {
   /** Equal for calls with equal parameters, whatever their token. */
   readonly paramsHash: string;
   readonly accessKey: string;
+  /** An action whose answer may come later adds how: see `LaterAnswer`. */
+  readonly later: LaterAnswer[];
   /** The sessions that AssumeRole has opened, in all accounts. */
   readonly sessions: SessionTable;
 }

@@ -34,8 +34,10 @@ export function admit(call: ActionCall, caller: Caller, service: string): void {
   }
 }
 
+const isJson = (service: string): boolean => service === 'ssm' || service === 'sqs';
+
 function unknownKey(service: string): AwsError {
-  if (service === 'ssm')
+  if (isJson(service))
     return new AwsError('UnrecognizedClientException', 'The security token included in the request is invalid.');
   return service === 'ec2'
     ? new AwsError('AuthFailure', 'AWS was not able to validate the provided access credentials')
@@ -48,13 +50,13 @@ function wrongDate(service: string, signedAt: number, cloudTime: number): AwsErr
     return new AwsError('RequestExpired', `Request has expired. It was signed for ${signed}, and it is ${here}.`);
   const wrong = signedAt < cloudTime ? 'Signature expired' : 'Signature not yet current';
   return new AwsError(
-    service === 'ssm' ? 'InvalidSignatureException' : 'SignatureDoesNotMatch',
+    isJson(service) ? 'InvalidSignatureException' : 'SignatureDoesNotMatch',
     `${wrong}: ${signed} is more than 5 minutes away from ${here}.`,
   );
 }
 
 function credentialsEnded(service: string): AwsError {
-  if (service === 'ssm')
+  if (isJson(service))
     return new AwsError('ExpiredTokenException', 'The security token included in the request is expired', 400);
   return service === 'ec2'
     ? new AwsError('RequestExpired', 'Request has expired.')

@@ -31,6 +31,10 @@ export interface Reply {
   readonly date: number | undefined;
   /** The audit entry of the call; undefined if the request is not a valid call. */
   readonly entry: AuditEntry | undefined;
+  /** A better answer that may come, before which nothing is sent. */
+  readonly later?: { readonly ms: number; body(): string | undefined };
+  /** Headers of the protocol beside those of all answers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -67,6 +71,7 @@ export function refuse(form: Form, error: AwsError, date?: number): Reply {
     status: error.status,
     body,
     type: protocol.type,
+    headers: protocol.errorHeaders?.(error) ?? {},
     requestId,
     fault: undefined,
     delayMs: 0,
@@ -103,6 +108,7 @@ function callOf(simulation: Simulation, action: Action, form: Form, caller: Call
     paramsHash: paramsHash(form.flat, tokenName),
     accessKey: caller.accessKey,
     sessions: simulation.sessions,
+    later: [],
   };
 }
 
@@ -169,7 +175,11 @@ function replyTo(
   const latencyMs = draw(knobs.latency_ms[call.action] ?? knobs.latency_ms['*'] ?? 0, call.random);
   return {
     ...('error' in shown
-      ? { status: shown.error.status, body: protocol.failure(shown.error, requestId) }
+      ? {
+          status: shown.error.status,
+          body: protocol.failure(shown.error, requestId),
+          headers: protocol.errorHeaders?.(shown.error) ?? {},
+        }
       : { status: 200, body: protocol.success(call.action, shown.inner, requestId) }),
     type: protocol.type,
     requestId,
@@ -177,7 +187,15 @@ function replyTo(
     delayMs: latencyMs + (fault === undefined || fault.then === 'slow-body' ? 0 : (fault.delay_ms ?? 0)),
     date: dateOf(simulation),
     entry,
+    ...laterOf(simulation, call, fault),
   };
+}
+
+function laterOf({ clock }: Simulation, { later }: ActionCall, fault: FaultRule | undefined): Pick<Reply, 'later'> {
+  const [first] = later;
+  return first === undefined || fault !== undefined
+    ? {}
+    : { later: { ms: first.ms, body: () => first.answer(clock.now()) } };
 }
 
 // A failure of the simulator takes the form of an AWS error, so that the caller's SDK can read it.

@@ -22,7 +22,7 @@ export function throttle(action: Action, service: string, call: ActionCall): voi
 /** The throttling error of the service. */
 export function rateExceeded(service: string): AwsError {
   if (service === 'ec2') return new AwsError('RequestLimitExceeded', 'Request limit exceeded.');
-  return new AwsError(service === 'ssm' ? 'ThrottlingException' : 'Throttling', 'Rate exceeded');
+  return new AwsError(service === 'ssm' || service === 'sqs' ? 'ThrottlingException' : 'Throttling', 'Rate exceeded');
 }
 
 function drawFromBuckets(action: Action, service: string, call: ActionCall): void {

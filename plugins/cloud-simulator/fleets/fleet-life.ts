@@ -1,4 +1,5 @@
 import { draw } from '../knobs/span.ts';
+import { byMarket } from '../launch/specification/launch-spec.ts';
 import type { FleetPool } from '../state/fleets/fleet-pool.ts';
 import type { CallContext } from '../state/call-context.ts';
 import type { FleetTarget } from '../state/fleets/fleet-target.ts';
@@ -38,13 +39,13 @@ export function openFleet(context: CallContext, id: string, request: FleetReques
     departed: [],
     machines: new Set(),
     orders: new Set(),
-    delivered: { 'on-demand': 0, spot: 0 },
-    pauses: { 'on-demand': { until: now, failures: 0 }, spot: { until: now, failures: 0 } },
+    delivered: byMarket(() => 0),
+    pauses: byMarket(() => ({ until: now, failures: 0 })),
     plannedRounds: new Set(),
     checking: false,
     closed: false,
     endsMachines: false,
-    errors: { 'on-demand': [], spot: [] },
+    errors: byMarket(() => []),
     history: [],
   };
   state.fleets.set(id, fleet);

@@ -2,11 +2,19 @@ import { type CallerKnobs, callerDefaults } from './caller-knobs.ts';
 import { type CapacityKnobs, capacityDefaults } from './capacity-knobs.ts';
 import { type LaunchKnobs, launchDefaults } from './launch-knobs.ts';
 import { type MachineKnobs, machineDefaults } from './machine-knobs.ts';
+import { type QueueKnobs, queueDefaults } from '../queues/queue-knobs.ts';
 import { type ViewKnobs, viewDefaults } from './view-knobs.ts';
 import { type WireKnobs, wireDefaults } from './wire-knobs.ts';
 
 /** All switches of the simulated cloud with their values. */
-export interface Knobs extends WireKnobs, LaunchKnobs, MachineKnobs, ViewKnobs, CallerKnobs, CapacityKnobs {
+export interface Knobs
+  extends WireKnobs,
+    LaunchKnobs,
+    MachineKnobs,
+    ViewKnobs,
+    CallerKnobs,
+    CapacityKnobs,
+    QueueKnobs {
   /**
    * The ready-made scenario below the other knobs; null = none, which equals `calm`. Setting it first resets every
    * other knob except `seed`.
@@ -35,6 +43,7 @@ export const defaultKnobs: Knobs = {
   ...wireDefaults,
   ...callerDefaults,
   ...capacityDefaults,
+  ...queueDefaults,
   scenario: null,
   seed: null,
 };

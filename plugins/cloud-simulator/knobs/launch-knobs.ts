@@ -5,6 +5,7 @@ import {
   wholeNumber,
   listOf,
   mapOf,
+  orNull,
   milliseconds,
   oneWordOf,
   positive,
@@ -21,7 +22,7 @@ import { rule, type When } from './when.ts';
 export interface PoolPattern extends When {
   readonly instance_type?: string;
   readonly zone?: string;
-  readonly market?: 'on-demand' | 'spot' | '*';
+  readonly market?: 'on-demand' | 'spot' | 'capacity-block' | '*';
 }
 
 /** `count` places in every pool that matches, running machines included. The last rule that matches a pool decides. */
@@ -72,6 +73,18 @@ export interface StuckRule extends When {
   readonly times?: number | null;
 }
 
+/**
+ * A capacity block: a reservation of `count` machines of a type in a zone. Launches with MarketType capacity-block use
+ * it while the rule is in force; otherwise, and when all places are taken, they end with ReservationCapacityExceeded.
+ */
+export interface CapacityBlock extends When {
+  /** `cr-…` */
+  readonly id: string;
+  readonly instance_type: string;
+  readonly zone: string;
+  readonly count: number;
+}
+
 /** Quotas of an account in a region; null = no bound. */
 export interface Quotas {
   /** vCPUs of On-Demand machines: VcpuLimitExceeded. */
@@ -99,6 +112,10 @@ export interface LaunchKnobs {
   readonly strict_ids: boolean;
   /** Values of Systems Manager parameters, by name. Default: each parameter holds a distinct image id. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** Placement groups that exist, by name or id; null = every one, with `strict_ids` none. Others: InvalidPlacementGroup.Unknown. */
+  readonly placement_groups: readonly string[] | null;
+  /** Capacity blocks. While none is listed, every id is that of a block without a limit, with `strict_ids` of none. */
+  readonly capacity_blocks: readonly CapacityBlock[];
   readonly capacity: readonly CapacityRule[];
   readonly prices: readonly PriceRule[];
   /**
@@ -119,6 +136,8 @@ export interface LaunchKnobs {
 export const launchDefaults: LaunchKnobs = {
   strict_ids: false,
   parameters: {},
+  placement_groups: null,
+  capacity_blocks: [],
   capacity: [],
   prices: [],
   zone_choice: 'roomiest',
@@ -139,13 +158,17 @@ export const launchDefaults: LaunchKnobs = {
 };
 
 const machines: Shapes = { instance_type: typePattern, zone: zonePattern };
-const pool: Shapes = { ...machines, market: oneWordOf('on-demand', 'spot', '*') };
+const pool: Shapes = { ...machines, market: oneWordOf('on-demand', 'spot', 'capacity-block', '*') };
 const times = wholeNumber(1, 'null');
 const quota = wholeNumber(0, 'null');
 
 export const launchShapes: Shapes = {
   strict_ids: boolean,
   parameters: mapOf(string),
+  placement_groups: orNull(listOf(string)),
+  capacity_blocks: listOf(
+    rule({ id: string, ...machines, count: wholeNumber(0) }, ['id', 'instance_type', 'zone', 'count']),
+  ),
   capacity: listOf(rule({ ...pool, count: wholeNumber(0), code: string }, ['count'])),
   prices: listOf(rule({ ...pool, price: positive }, ['price'])),
   zone_choice: oneWordOf('roomiest', 'first'),

@@ -2,6 +2,7 @@ import { callerShapes } from './caller-knobs.ts';
 import { capacityShapes } from './capacity-knobs.ts';
 import { launchShapes } from './launch-knobs.ts';
 import { machineShapes } from './machine-knobs.ts';
+import { queueShapes } from '../queues/queue-knobs.ts';
 import { isObject, wholeNumber, oneWordOf, orNull, record } from './shapes.ts';
 import { scenarios } from './scenarios.ts';
 import { viewShapes } from './view-knobs.ts';
@@ -15,6 +16,7 @@ const shape = record({
   ...wireShapes,
   ...callerShapes,
   ...capacityShapes,
+  ...queueShapes,
   scenario: orNull(oneWordOf(...Object.keys(scenarios))),
   seed: wholeNumber(0, 'null'),
 });

@@ -61,7 +61,7 @@ export interface ThrottleKnobs {
    * Enables buckets of requests, and of machines for RunInstances and TerminateInstances, for each account and
    * region. For EC2 they have AWS's documented default sizes, one for each action. Auto Scaling's actions share one
    * bucket of 100 and 5 a second, an estimate, because AWS publishes no size. STS's actions share one of 600 and 600
-   * a second, Systems Manager's one of 40 and 40.
+   * a second, Systems Manager's one of 40 and 40, SQS's one of 3000 and 3000, an estimate too.
    */
   readonly default_buckets: boolean;
   /**
@@ -75,7 +75,7 @@ export interface ThrottleKnobs {
    */
   readonly next: readonly (When & { readonly action: string; readonly times: number })[];
   /**
-   * Sizes that replace the default ones, by action; `autoscaling`, `sts` and `ssm` are the buckets that all actions
+   * Sizes that replace the default ones, by action; `autoscaling`, `sts`, `ssm` and `sqs` are the buckets that all actions
    * of those services share. They apply with `default_buckets`. A bucket whose size changes is full.
    */
   readonly buckets: Readonly<Record<string, { readonly requests?: BucketSize; readonly resources?: BucketSize }>>;

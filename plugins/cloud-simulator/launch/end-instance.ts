@@ -1,5 +1,7 @@
 import { takePlaces } from '../capacity.ts';
+import { poolOf } from './place.ts';
 import { draw } from '../knobs/span.ts';
+import { postState } from '../queues/machine-events.ts';
 import type { CallContext } from '../state/call-context.ts';
 import { billedMs, type EndReason, goneAfterMs, type Instance } from '../state/instances/instance.ts';
 import { forgetParts } from '../state/instances/part-tags.ts';
@@ -19,10 +21,11 @@ export function endInstance(context: CallContext, instance: Instance, reason: En
   // A stopped machine has left its place already.
   const running = instance.stop === undefined;
   if (running) countUsage(state.usage, spec.type, spec.market, -1);
-  state.timers.plan(terminatedAt, () => {
+  postState(context, instance, 'shutting-down');
+  state.timers.plan(terminatedAt, (then) => {
+    postState(then, instance, 'terminated');
     for (const address of [instance.address, ...instance.secondary]) instance.subnet.give(address);
-    if (running)
-      takePlaces(state, { instanceType: spec.type.instance_type, zone: instance.zone, market: spec.market }, -1);
+    if (running) takePlaces(state, poolOf(context, spec, instance.zone), -1);
   });
   state.timers.plan(terminatedAt + goneAfterMs, () => {
     state.instances.remove(instance);

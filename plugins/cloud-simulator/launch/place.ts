@@ -13,6 +13,7 @@ import { isOut, unavailable } from '../state/outages.ts';
 import { allowance } from '../state/quotas.ts';
 import type { Subnet } from '../state/network/subnets.ts';
 import { AwsError } from '../wire/errors.ts';
+import { blockOf } from './checks/capacity-block.ts';
 import type { LaunchSpec } from './specification/launch-spec.ts';
 
 /** A limited resource that every machine uses: places of a pool, addresses of a subnet, a quota. */
@@ -59,7 +60,7 @@ export function machinesIn(bound: Bound): number {
 
 /** The placement of a launch in a subnet. */
 export function placeIn(context: CallContext, spec: LaunchSpec, subnet: Subnet): Placement {
-  const pool: Pool = { instanceType: spec.type.instance_type, zone: subnet.zone, market: spec.market };
+  const pool = poolOf(context, spec, subnet.zone);
   const obstacle = obstacleIn(context, spec, pool);
   if (obstacle !== undefined) return { pool, subnet, room: 0, refusal: obstacle, bounds: [] };
   const bounds = boundsIn(context, spec, pool, subnet);
@@ -67,10 +68,15 @@ export function placeIn(context: CallContext, spec: LaunchSpec, subnet: Subnet):
   return { pool, subnet, room: machinesIn(tightest), refusal: tightest.refusal(), bounds };
 }
 
+/** The pool of a launch in a zone. */
+export function poolOf(context: Pick<CallContext, 'knobs'>, spec: LaunchSpec, zone: string): Pool {
+  return { instanceType: spec.type.instance_type, zone, market: spec.market, block: blockOf(context, spec) };
+}
+
 function obstacleIn(context: CallContext, spec: LaunchSpec, pool: Pool): AwsError | undefined {
   if (isOut(context, pool.zone)) return unavailable(pool.zone);
   if (!zoneHas(context.state, pool.zone, pool.instanceType)) return unsupportedInZone(pool);
-  if (spec.market === 'on-demand') return undefined;
+  if (spec.market !== 'spot') return undefined;
   const price = priceOf(context, pool);
   const offer = spec.maxPrice ?? priceOf(context, { ...pool, market: 'on-demand' });
   return offer < price ? priceTooLow(offer, price) : undefined;

@@ -2,6 +2,7 @@ import { takePlaces, type Pool } from '../capacity.ts';
 import { lateFailureFor } from '../dispatch/faults.ts';
 import { draw } from '../knobs/span.ts';
 import type { CallContext } from '../state/call-context.ts';
+import { postLaunch } from '../queues/machine-events.ts';
 import type { RandomSource } from '../random.ts';
 import type { Instance, CapacityController, Reservation } from '../state/instances/instance.ts';
 import { planInterruption } from '../state/instances/interruptions.ts';
@@ -66,6 +67,7 @@ export function startInstances(context: CallContext, start: Start): readonly Ins
     if (failure !== undefined) {
       state.timers.plan(now + failure.afterMs, (then) => endInstance(then, instance, failure, 0));
     }
+    postLaunch(context, instance);
     if (spec.market === 'spot') planInterruption(context, instance);
     return instance;
   });

@@ -1,8 +1,9 @@
-import { machinesIn, placeIn } from './place.ts';
-import { type Pool, takePlaces } from '../capacity.ts';
+import { machinesIn, placeIn, poolOf } from './place.ts';
+import { takePlaces } from '../capacity.ts';
 import { draw } from '../knobs/span.ts';
+import { postLaunch, postState } from '../queues/machine-events.ts';
 import type { CallContext } from '../state/call-context.ts';
-import type { Instance } from '../state/instances/instance.ts';
+import { type Instance, stateOf } from '../state/instances/instance.ts';
 import { countUsage } from '../state/quotas.ts';
 import type { AwsError } from '../wire/errors.ts';
 
@@ -11,8 +12,12 @@ export function stopInstance(context: CallContext, instance: Instance): void {
   const { state, now, knobs, random } = context;
   const { type, market } = instance.reservation.spec;
   instance.stop = { at: now, doneAt: now + draw(knobs.shutdown_ms, random) };
-  takePlaces(state, poolOf(instance), -1);
+  takePlaces(state, poolOf(context, instance.reservation.spec, instance.zone), -1);
   countUsage(state.usage, type, market, -1);
+  postState(context, instance, 'stopping');
+  state.timers.plan(instance.stop.doneAt, (then) => {
+    if (stateOf(instance, then.now) === 'stopped') postState(then, instance, 'stopped');
+  });
   instance.controller?.onStopping?.(instance, now);
 }
 
@@ -31,10 +36,7 @@ export function startStopped(context: CallContext, instance: Instance): void {
   instance.stop = undefined;
   instance.startedAt = now;
   instance.runningAt = now + draw(knobs.boot_ms, random);
-  takePlaces(state, poolOf(instance), 1);
+  takePlaces(state, poolOf(context, instance.reservation.spec, instance.zone), 1);
   countUsage(state.usage, type, market, 1);
-}
-
-function poolOf({ zone, reservation: { spec } }: Instance): Pool {
-  return { instanceType: spec.type.instance_type, zone, market: spec.market };
+  postLaunch(context, instance);
 }

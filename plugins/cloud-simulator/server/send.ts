@@ -5,6 +5,9 @@ import { pause } from './pause.ts';
 /** Sends the answer to a call, or applies its fault. Records in the audit entry whether a complete answer was sent. */
 export async function send(res: ServerResponse, reply: Reply): Promise<void> {
   if (!(await pause(res, reply.delayMs))) return;
+  const late = await laterBody(res, reply);
+  if (late === 'gone') return;
+  if (late !== undefined) return finish(res, reply, { status: 200, type: reply.type, body: late });
   switch (reply.fault?.then) {
     case 'drop':
       res.destroy();
@@ -34,6 +37,20 @@ export async function send(res: ServerResponse, reply: Reply): Promise<void> {
     default:
       finish(res, reply, { status: reply.status, type: reply.type, body: reply.body });
   }
+}
+
+const lookMs = 20;
+
+/** The answer that came while the call waited; undefined: none came. */
+async function laterBody(res: ServerResponse, { later }: Reply): Promise<string | 'gone' | undefined> {
+  if (later === undefined) return undefined;
+  const end = performance.now() + later.ms;
+  while (performance.now() < end) {
+    if (!(await pause(res, lookMs))) return 'gone';
+    const body = later.body();
+    if (body !== undefined) return body;
+  }
+  return undefined;
 }
 
 function gatewayPage(status: number): string {
@@ -79,11 +96,12 @@ function noteAnswer(res: ServerResponse, { entry }: Reply): void {
   if (entry !== undefined) res.once('finish', () => void (entry.answered = true));
 }
 
-function head({ requestId, date }: Reply, type: string, length: number): OutgoingHttpHeaders {
+function head({ requestId, date, headers: own }: Reply, type: string, length: number): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     'content-type': type,
     'content-length': length,
     'x-amzn-requestid': requestId,
+    ...own,
   };
   return date === undefined ? headers : { ...headers, date: new Date(date).toUTCString() };
 }

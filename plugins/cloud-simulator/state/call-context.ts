@@ -3,6 +3,7 @@ import type { Fleet } from './fleets/fleets.ts';
 import type { GroupTable } from './groups.ts';
 import type { InstanceTable } from './instances/instance-table.ts';
 import type { Knobs } from '../knobs/knobs.ts';
+import type { QueueTable } from '../queues/queue-table.ts';
 import type { Network } from './network/network.ts';
 import type { Usage } from './quotas.ts';
 import type { RandomSource } from '../random.ts';
@@ -34,6 +35,7 @@ export interface RegionState {
   readonly templates: TemplateTable;
   readonly fleets: Map<string, Fleet>;
   readonly groups: GroupTable;
+  readonly queues: QueueTable;
   readonly tokens: TokenTable;
   readonly timers: Timers<CallContext>;
   /** The context of a call or an event at a time. */

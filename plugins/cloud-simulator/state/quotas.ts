@@ -19,7 +19,7 @@ export interface Allowance {
 /** Adds `change` live machines to the usage. */
 export function countUsage(usage: Usage, type: CatalogueInstanceType, market: Market, change: number): void {
   if (market === 'spot') usage.spotMachines += change;
-  else usage.onDemandVcpus += change * type.vcpus;
+  else if (market === 'on-demand') usage.onDemandVcpus += change * type.vcpus;
 }
 
 /** The rest of the quota of a market; undefined = no bound. */
@@ -38,7 +38,8 @@ export function allowance(
     };
   }
   const limit = quotas.on_demand_vcpus;
-  if (limit === null) return undefined;
+  // Machines of a capacity block count toward no quota.
+  if (limit === null || market === 'capacity-block') return undefined;
   return { left: Math.max(0, limit - usage.onDemandVcpus), each: type.vcpus, refusal: () => vcpuLimit(limit) };
 }
 

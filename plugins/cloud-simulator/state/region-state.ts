@@ -2,6 +2,7 @@ import type { CallContext, RegionState } from './call-context.ts';
 import { createTimers } from './timers.ts';
 import { createGroupTable } from './groups.ts';
 import { createInstanceTable } from './instances/instance-table.ts';
+import { createQueueTable } from '../queues/queue-table.ts';
 import { createNetwork } from './network/network.ts';
 import { createTemplateTable } from './templates.ts';
 import { createTokenTable } from './tokens.ts';
@@ -22,6 +23,7 @@ export function createRegionState(account: string, region: string, around: Surro
     templates: createTemplateTable(),
     fleets: new Map(),
     groups: createGroupTable(),
+    queues: createQueueTable(),
     tokens: createTokenTable(around.tokenMemoryMs),
     buckets: new Map(),
     timers: createTimers(contextAt),

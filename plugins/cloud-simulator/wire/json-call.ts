@@ -1,11 +1,11 @@
 import { isObject } from '../knobs/shapes.ts';
 import type { Form, Params } from './form.ts';
-import { ssmVersion } from './protocols.ts';
+import { sqsVersion, ssmVersion } from './protocols.ts';
 
-const targets: Readonly<Record<string, string>> = { AmazonSSM: ssmVersion };
+const targets: Readonly<Record<string, string>> = { AmazonSSM: ssmVersion, AmazonSQS: sqsVersion };
 
 /**
- * Reads a call of a JSON 1.1 service into the form of the other services: `X-Amz-Target: AmazonSSM.GetParameter`
+ * Reads a call of a JSON 1.0 or 1.1 service into the form of the other services: `X-Amz-Target: AmazonSSM.GetParameter`
  * names service and action, and the body holds the parameters. Undefined for other calls. A body that is not an
  * object has no parameters.
  */
@@ -21,12 +21,19 @@ export function readJsonCall(target: string | string[] | undefined, body: string
     ['Version', version],
   ] as const) {
     flat[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
-    // No simulated action has other structured parameters than lists of texts.
-    params[name] = Array.isArray(value)
-      ? Object.fromEntries(value.map((entry, index) => [index + 1, String(entry)]))
-      : flat[name];
+    params[name] = treeOf(value);
   }
   return { flat, params };
+}
+
+/** A value of the body as the other services send it: lists are numbered from 1. */
+function treeOf(value: unknown): string | Params {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const entries = Array.isArray(value) ? value.map((one, index) => [index + 1, one] as const) : Object.entries(value);
+  return Object.assign(
+    Object.create(null) as Params,
+    Object.fromEntries(entries.map(([name, one]) => [name, treeOf(one)])),
+  );
 }
 
 function membersOf(body: string): object {

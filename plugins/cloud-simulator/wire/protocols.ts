@@ -4,13 +4,15 @@ import { leaf } from './xml/xml.ts';
 /** The protocol of one service, chosen by the `Version` parameter of the call. */
 export interface Protocol {
   readonly version: string;
-  readonly service: 'ec2' | 'sts' | 'autoscaling' | 'ssm' | 'iam';
+  readonly service: 'ec2' | 'sts' | 'autoscaling' | 'ssm' | 'iam' | 'sqs';
   /** Content type of its answers. */
   readonly type: string;
   /** The complete body of an answer around the members that the action returned. */
   success(action: string, inner: string, requestId: string): string;
   /** The complete body of an error. */
   failure(error: AwsError, requestId: string): string;
+  /** Headers of an error beside those of every answer. */
+  errorHeaders?(error: AwsError): Readonly<Record<string, string>>;
 }
 
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -60,7 +62,37 @@ const ssm: Protocol = {
     JSON.stringify({ __type: error.code, ...(error.message === '' ? {} : { message: error.message }) }),
 };
 
-const byVersion = new Map([ec2, sts, autoscaling, ssm, iam].map((protocol) => [protocol.version, protocol]));
+/** API version of SQS, which selects its JSON protocol here. */
+export const sqsVersion = '2012-11-05';
+
+/** Error codes of SQS as they were in its earlier protocol, which a header still gives, by the present code. */
+const queryCodes: Readonly<Record<string, string>> = {
+  QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
+  EmptyBatchRequest: 'AWS.SimpleQueueService.EmptyBatchRequest',
+  TooManyEntriesInBatchRequest: 'AWS.SimpleQueueService.TooManyEntriesInBatchRequest',
+  BatchEntryIdsNotDistinct: 'AWS.SimpleQueueService.BatchEntryIdsNotDistinct',
+  InvalidBatchEntryId: 'AWS.SimpleQueueService.InvalidBatchEntryId',
+  AccessDeniedException: 'AccessDenied',
+  ThrottlingException: 'Throttling',
+};
+
+/** JSON 1.0, whose errors also carry the code of the earlier query protocol in a header. */
+const sqs: Protocol = {
+  version: sqsVersion,
+  service: 'sqs',
+  type: 'application/x-amz-json-1.0',
+  success: (_action, inner) => inner,
+  failure: (error) =>
+    JSON.stringify({
+      __type: `${error.status === 403 ? 'com.amazon.coral.service' : 'com.amazonaws.sqs'}#${error.code}`,
+      message: error.message,
+    }),
+  errorHeaders: ({ code, status }) => ({
+    'x-amzn-query-error': `${queryCodes[code] ?? code};${status < 500 ? 'Sender' : 'Receiver'}`,
+  }),
+};
+
+const byVersion = new Map([ec2, sts, autoscaling, ssm, iam, sqs].map((protocol) => [protocol.version, protocol]));
 
 /** The protocol of a version; for an unknown version that of EC2, to encode the error. */
 export function protocolOf(version: string | undefined): Protocol {

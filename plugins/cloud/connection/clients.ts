@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import type { EC2Client, EC2ClientConfig } from '@aws-sdk/client-ec2';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault, type Log } from '../../../core/index.ts';
@@ -14,6 +15,7 @@ import { readInPieces } from './answers/read-in-pieces.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
 export type AutoScaling = typeof import('@aws-sdk/client-auto-scaling');
+export type Queues = typeof import('@aws-sdk/client-sqs');
 export type Parameters = typeof import('@aws-sdk/client-ssm');
 
 /** The SDK with its clients for one instance. */
@@ -28,6 +30,8 @@ export interface Clients {
   readonly groups: () => Promise<ClientsOf<AutoScaling, AutoScalingClient>>;
   /** The two clients of Systems Manager, which stores parameters. */
   readonly parameters: () => Promise<ClientsOf<Parameters, SSMClient>>;
+  /** The two clients of SQS. A read waits for messages. */
+  readonly queues: () => Promise<ClientsOf<Queues, SQSClient>>;
   destroy(): void;
 }
 
@@ -43,6 +47,8 @@ export interface ClientsOf<Sdk, Client> {
  * call did, so that this time-out is long.
  */
 export const slowCallMs = 60_000;
+/** The time-out of a call that waits up to 20 s for a message. */
+const longPollMs = 28_000;
 
 /** What the clients of a session need beside its settings. */
 export interface ClientParts {
@@ -67,11 +73,11 @@ export async function makeClients(
   ]);
   const proxyEnv = proxyOf(settings);
   const readMs = settings.cloud_read_timeout * 1000;
-  const handler = (keepAlive: boolean, socketTimeoutMs: number) => {
+  const handler = (keepAlive: boolean, socketTimeoutMs: number, requestTimeoutMs = readMs) => {
     const options = { keepAlive, maxSockets: 50, ...(proxyEnv ? { proxyEnv } : {}) };
     const sender = new NodeHttpHandler({
       connectionTimeout: settings.cloud_connect_timeout * 1000,
-      requestTimeout: readMs,
+      requestTimeout: requestTimeoutMs,
       // Without this option a time-out only writes a warning.
       throwOnRequestTimeout: true,
       socketTimeout: socketTimeoutMs,
@@ -144,9 +150,21 @@ export async function makeClients(
     const one = (more: object) => open(new sdk.SSMClient({ ...commonTo('ssm'), ...identity, ...more }));
     return { sdk, read: one(readOptions()), write: one(writeOptions()) };
   };
+  const queuesFor = async () => {
+    const sdk = await import('@aws-sdk/client-sqs');
+    // The URL of a queue names its endpoint and its region, unless the configured endpoint serves all services.
+    const common = commonTo('sqs');
+    const useQueueUrlAsEndpoint = !('endpoint' in common);
+    const [, region] = /^https:\/\/sqs\.([a-z0-9-]+)\./.exec(settings.interruption_queue.url ?? '') ?? [];
+    const about = { ...common, ...(useQueueUrlAsEndpoint && region ? { region } : {}), useQueueUrlAsEndpoint };
+    const one = (more: object) => open(new sdk.SQSClient({ ...about, ...identity, ...more }));
+    const waiting = { maxAttempts: 1, requestHandler: handler(true, longPollMs, longPollMs) };
+    return { sdk, read: one(waiting), write: one(writeOptions()) };
+  };
   let sts: Promise<STSClient> | undefined;
   let groups: ReturnType<typeof groupsFor> | undefined;
   let parameters: ReturnType<typeof parametersFor> | undefined;
+  let queues: ReturnType<typeof queuesFor> | undefined;
   return {
     ec2,
     read: readInPieces(client(readOptions())),
@@ -154,6 +172,7 @@ export async function makeClients(
     sts: () => (sts ??= stsFor(identity)),
     groups: () => (groups ??= groupsFor()),
     parameters: () => (parameters ??= parametersFor()),
+    queues: () => (queues ??= queuesFor()),
     destroy: () => opened.forEach((each) => each.destroy()),
   };
 }

@@ -1,5 +1,5 @@
 import { ProviderFault, type Call, type Clock, type PluginContext } from '../../../core/index.ts';
-import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters } from './clients.ts';
+import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters, type Queues } from './clients.ts';
 import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
 import { secretsOf } from './credentials/credentials.ts';
@@ -24,6 +24,8 @@ export interface CloudSession extends Service<Ec2> {
   readonly groups: Service<AutoScaling>;
   /** Systems Manager, for parameters. The first call loads its SDK. */
   readonly parameters: Service<Parameters>;
+  /** SQS, for the interruption queue. The first call loads its SDK. */
+  readonly queues: Service<Queues>;
   /** The account of the credentials. Loaded once. */
   account(call: Call): Promise<string>;
   /** The partition of the account, as ARNs name it: `aws`, `aws-cn`, `aws-us-gov`, `aws-iso`, `aws-eusc` … */
@@ -147,6 +149,8 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     // Auto Scaling has one rate limit for all its actions.
     groups: serviceOf(async () => (await open()).groups(), { ...options, laneOf: () => 'AutoScaling' }),
     parameters: serviceOf(async () => (await open()).parameters(), options),
+    // SQS limits the messages in flight and not the calls.
+    queues: serviceOf(async () => (await open()).queues(), { ...options, rateLimiter: unlimited }),
     instance: context.instance,
     installation: context.installation,
     settings,

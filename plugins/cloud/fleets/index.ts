@@ -16,5 +16,5 @@ export { ownedFleets, removeFleets } from './owned-fleets.ts';
 export { releaseFleet } from './release-fleet.ts';
 export { reviewChoice } from './review/review-choice.ts';
 export { reviewFleet } from './review/review-fleet.ts';
-export { camelCased, strategiesOf, strategyFinder } from './strategies.ts';
-export { poolsFor, targetFor, targetOf, unitOf, type Target } from './targets.ts';
+export { camelCased, onlyStrategyOf, poolsCountOf, strategiesOf, strategyFinder } from './strategies.ts';
+export { planFor, targetOf, targetWith, type Target } from './targets.ts';

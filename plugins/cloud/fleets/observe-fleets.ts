@@ -4,14 +4,16 @@ import {
   type MachineReport,
   type Observation,
   type ProviderFault,
+  type Shortfall,
   type Watched,
 } from '../../../core/index.ts';
 import { inTurn } from '../observe/describe.ts';
 import type { MachineData } from '../observe/machines.ts';
 import { observeKnown } from '../observe/observe-known.ts';
 import { observeMachines } from '../observe/observe.ts';
+import { marketNames, type Market } from '../launch/markets.ts';
 import { withLeftOut } from '../launch/one-per-zone.ts';
-import type { Market } from '../launch/pools.ts';
+import type { Pool } from '../launch/pools.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { FleetPort, FleetView, StandingHandle, StandingPrepared } from './fleet-port.ts';
 import { isStopped, isVisible, describeFleets, mayStillDeliver, type FleetLookup } from './describe-fleets.ts';
@@ -81,20 +83,19 @@ async function observation(
     (handle.fleet_type === 'maintain'
       ? isAtTarget(handle, fleet, seen.machines)
       : isFilled(session, handle, fleet, seen.machines));
-  const expired = fleet.state === 'failed' || (stopped && !fleet.state.startsWith('stopped'));
+  // A fleet whose time is over is cancelled by the cloud, in the same state as a fleet that muster stopped.
+  const timeIsOver = session.cloudClock.now() > (fleet.valid_until ?? Infinity);
+  const expired = fleet.state === 'failed' || (stopped && (timeIsOver || !fleet.state.startsWith('stopped')));
   if (settled && !expired) forgetReasons(session, handle.fleet_id);
   const short = expired || (!settled && !isStopped(session, fleet) && fleet.hasError);
   const { pools, left_out } = order.prepared as StandingPrepared;
   const told = short ? await reasonsOf(session, port, fleet, seen.machines.length, pools, call) : [];
   const reasons = withLeftOut(told, pools, left_out);
-  const shortfall = [...(seen.shortfall ?? []), ...reasons];
   const shortMarkets = marketsShort(handle, fleet, seen.machines);
-  const stuck =
-    !settled &&
-    explainsAll(
-      reasons,
-      pools.filter((pool) => shortMarkets.has(pool.market)),
-    );
+  const shortPools = pools.filter((pool) => shortMarkets.has(pool.market));
+  const unexplained = expired && !explainsAll(reasons, shortPools) ? shortPools.map(expiredPool) : [];
+  const shortfall = [...(seen.shortfall ?? []), ...reasons, ...unexplained];
+  const stuck = !settled && explainsAll(reasons, shortPools);
   const complete = settled && (handle.fleet_type === 'request' || stopped);
   return {
     machines: seen.machines,
@@ -104,6 +105,14 @@ async function observation(
     ...(complete ? { handle: { ...handle, complete: true } } : {}),
   };
 }
+
+/** The shortfall of a pool of a fleet whose time was over before it had its target, and that reported no reason. */
+const expiredPool = ({ key }: Pool): Shortfall => ({
+  offer: key,
+  kind: 'capacity',
+  code: 'UnfulfillableCapacity',
+  message: `The fleet reached the end of its time with fewer machines than ordered in ${key} and gave no reason. Error Code: UnfulfillableCapacity`,
+});
 
 /** Whether a fleet of type maintain has its target. It is no longer settled when a machine is lost. */
 function isAtTarget(handle: StandingHandle, view: FleetView, machines: readonly MachineReport[]): boolean {
@@ -123,8 +132,7 @@ function marketsShort(
     fleet_type === 'request'
       ? machines
       : machines.filter(({ status }) => status === 'pending' || status === 'running');
-  const short = (market: Market, units: number) => (unitsIn(counted, market) < units ? [market] : []);
-  return new Set([...short('on-demand', target.onDemand), ...short('spot', target.spot)]);
+  return new Set(marketNames.filter((market) => unitsIn(counted, market) < target.units[market]));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CloudTemplate } from '../template/fields.ts';
-import { weightOf, type Pool } from '../launch/pools.ts';
+import { isWeighted, weightOf, type Pool } from '../launch/pools.ts';
 import { isPrioritized } from './strategies.ts';
 import { type TemplateVersion } from '../launch/launch-template.ts';
 
@@ -14,10 +14,12 @@ export function overridesOf(
 ): object[] {
   const places = [...new Map(pools.map((pool) => [`${pool.machine_type}|${pool.subnet_id}`, pool])).values()];
   const types = [...new Set(places.map((pool) => pool.machine_type))];
-  const weighted = Object.keys(template.machine_types ?? {}).length > 0;
+  const weighted = isWeighted(template);
   const overrides = places.map(({ machine_type, subnet_id }) => ({
     ...(machine_type === undefined ? {} : { InstanceType: machine_type }),
-    ...(template.instance_requirements === undefined ? {} : { InstanceRequirements: template.instance_requirements }),
+    ...(machine_type !== undefined || template.instance_requirements === undefined
+      ? {}
+      : { InstanceRequirements: template.instance_requirements }),
     ...(subnet_id === undefined ? {} : { SubnetId: subnet_id }),
     ...(weighted ? { WeightedCapacity: weightOf(template, machine_type) } : {}),
     ...(isPrioritized(template) ? { Priority: types.indexOf(machine_type) } : {}),

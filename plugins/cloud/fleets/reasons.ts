@@ -1,7 +1,8 @@
 import { isFault, type Call, type FaultKind, type Shortfall } from '../../../core/index.ts';
 import { redactedReasons } from '../faults/redacted.ts';
 import { reasonFor } from '../faults/fault-codes.ts';
-import { matchingPools, type Market, type Pool, type PoolMatch } from '../launch/pools.ts';
+import type { Market } from '../launch/markets.ts';
+import { matchingPools, type Pool, type PoolMatch } from '../launch/pools.ts';
 import { zonesOfSubnets } from '../launch/subnets.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';

@@ -4,7 +4,7 @@ import type { CloudSession } from '../connection/session.ts';
 import { terminate } from '../release/terminate.ts';
 import type { FleetPort, FleetView, StandingHandle } from './fleet-port.ts';
 import { isStopped, isVisible, mayStillDeliver, describeFleet } from './describe-fleets.ts';
-import { targetOf } from './targets.ts';
+import { isSameTarget, targetOf } from './targets.ts';
 
 const soon: Progress = { done: false, again_ms: 1_000 };
 
@@ -56,9 +56,7 @@ async function releaseMaintain(
 ): Promise<Progress> {
   if (view.state !== 'active') return soon;
   const target = targetOf(handle, releaseTarget);
-  const { total, onDemand } = view.target;
-  if (view.neverTerminates && total === target.total && onDemand === target.onDemand)
-    return terminate(session, releaseTarget.go, call);
+  if (view.neverTerminates && isSameTarget(view.target, target)) return terminate(session, releaseTarget.go, call);
   await port.retarget(session, handle.fleet_id, target, call);
   return soon;
 }

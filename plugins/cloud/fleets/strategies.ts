@@ -1,3 +1,4 @@
+import { marketsOf } from '../launch/pools.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 
 const spot = [
@@ -33,20 +34,34 @@ export const camelCased = (strategy: SpotStrategy | OnDemandStrategy): string =>
 export const spotStrategies: readonly string[] = spot;
 export const onDemandStrategies: readonly string[] = onDemand;
 
-/** The strategy of a template in each market. The default depends on whether the template has priorities. */
+/**
+ * The strategy of a template in each market. The default depends on whether the template has priorities, or a number
+ * of pools.
+ */
 export function strategiesOf(template: CloudTemplate): {
   readonly spot: SpotStrategy;
   readonly onDemand: OnDemandStrategy;
 } {
   const ranked = template.machine_types_priority !== undefined;
+  const usual = ranked ? 'capacity-optimized-prioritized' : 'price-capacity-optimized';
   return {
     spot:
       spotStrategy(template.allocation_strategy ?? '') ??
-      (ranked ? 'capacity-optimized-prioritized' : 'price-capacity-optimized'),
+      // Only this strategy divides machines over a number of pools.
+      (template.pools_count === undefined ? usual : 'lowest-price'),
     onDemand:
-      onDemandStrategy(template.allocation_strategy_on_demand ?? '') ?? (ranked ? 'prioritized' : 'lowest-price'),
+      onDemandStrategy(template.allocation_strategy_on_demand ?? onlyStrategyOf(template)) ??
+      (ranked ? 'prioritized' : 'lowest-price'),
   };
 }
+
+/** The `allocation_strategy` of a template without Spot machines, which can only mean its on-demand machines. */
+export const onlyStrategyOf = (template: CloudTemplate): string =>
+  marketsOf(template).includes('spot') ? '' : (template.allocation_strategy ?? '');
+
+/** Over how many Spot pools a template divides its machines; undefined where its strategy does not. */
+export const poolsCountOf = (template: CloudTemplate): number | undefined =>
+  strategiesOf(template).spot === 'lowest-price' ? template.pools_count : undefined;
 
 /** Whether the overrides need a priority. */
 export const isPrioritized = (template: CloudTemplate): boolean =>

@@ -1,7 +1,6 @@
 import type { Offer } from '../../../core/index.ts';
 import { maxPools, type CloudTemplate } from '../template/fields.ts';
-
-export type Market = 'on-demand' | 'spot';
+import { marketsOfPrice, type Market } from './markets.ts';
 
 /** A pool of machines: one type in one place in one market. */
 export interface Pool extends Offer {
@@ -21,9 +20,10 @@ const anyValue = '*';
  * time here.
  */
 export function poolsOf(template: CloudTemplate): Pool[] {
-  const types = machineTypesOf(template);
   const subnets = template.subnet_ids?.length ? [...new Set(template.subnet_ids)] : [undefined];
-  return marketsOf(template).flatMap((market) => [...firstPools(types, subnets, market).values()]);
+  return marketsOf(template).flatMap((market) => [
+    ...firstPools(machineTypesOf(template, market), subnets, market).values(),
+  ]);
 }
 
 type Names = readonly (string | undefined)[];
@@ -53,24 +53,21 @@ function pool(machine_type: string | undefined, subnet_id: string | undefined, m
  * available.
  */
 export function marketsOf(template: CloudTemplate): readonly Market[] {
-  switch (template.price_type) {
-    case 'mixed':
-    case 'heterogeneous':
-      return ['spot', 'on-demand'];
-    case 'spot':
-      return (template.percent_on_demand ?? 0) > 0 ? ['spot', 'on-demand'] : ['spot'];
-    default:
-      return ['on-demand'];
-  }
+  const shares = template.price_type === 'spot' && (template.percent_on_demand ?? 0) > 0;
+  return marketsOfPrice(shares ? 'mixed' : template.price_type);
 }
 
 /**
- * Types by priority, then in the order of the template. One `undefined` where attributes or a launch template name the
- * types.
+ * Types of a market by priority, then in the order of the template. One `undefined` where attributes or a launch
+ * template name the types. Default: the types of the market that is tried first.
  */
-export function machineTypesOf(template: CloudTemplate): readonly (string | undefined)[] {
-  if (template.instance_requirements) return [undefined];
-  const types = Object.keys(template.machine_types ?? {});
+export function machineTypesOf(
+  template: CloudTemplate,
+  market: Market = marketsOf(template)[0] ?? 'on-demand',
+): readonly (string | undefined)[] {
+  const own = market === 'on-demand' ? Object.keys(template.machine_types_on_demand ?? {}) : [];
+  if (own.length === 0 && template.instance_requirements) return [undefined];
+  const types = own.length > 0 ? own : Object.keys(template.machine_types ?? {});
   if (types.length === 0) return [template.machine_type];
   const rank = (type: string) => template.machine_types_priority?.[type] ?? Infinity;
   return types.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
@@ -78,7 +75,11 @@ export function machineTypesOf(template: CloudTemplate): readonly (string | unde
 
 /** Units of capacity of one machine of a type. */
 export const weightOf = (template: CloudTemplate, type: string | undefined): number =>
-  type === undefined ? 1 : (template.machine_types?.[type] ?? 1);
+  type === undefined ? 1 : (template.machine_types?.[type] ?? template.machine_types_on_demand?.[type] ?? 1);
+
+/** Whether the template gives weights, so that a fleet counts units of capacity instead of machines. */
+export const isWeighted = ({ machine_types = {}, machine_types_on_demand = {} }: CloudTemplate): boolean =>
+  Object.keys(machine_types).length > 0 || Object.keys(machine_types_on_demand).length > 0;
 
 /** Properties of a pool, as far as an event names them. */
 export interface PoolMatch {

@@ -1,7 +1,8 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { MachineReport, MachineStatus, Shortfall } from '../../../core/index.ts';
 import { reasonFor } from '../faults/fault-codes.ts';
-import { type Market, type Pool, matchingPools } from '../launch/pools.ts';
+import { marketOfLifecycle, type Market } from '../launch/markets.ts';
+import { type Pool, matchingPools } from '../launch/pools.ts';
 import { ownTags } from '../template/tags.ts';
 
 /** The data that the core stores with a machine. */
@@ -12,9 +13,12 @@ export interface MachineData {
   readonly subnet_id?: string;
   /** Units of capacity that the machine counts as in its fleet. */
   readonly weight?: number;
+  /** ISO 8601 by the clock of the broker: when the cloud takes the machine back, as it announced. */
+  readonly reclaim_at?: string;
 }
 
-const states: Readonly<Record<string, MachineStatus>> = {
+/** The states of EC2. */
+export const machineStates: Readonly<Record<string, MachineStatus>> = {
   pending: 'pending',
   running: 'running',
   'shutting-down': 'shutting-down',
@@ -53,7 +57,7 @@ const ownKeys: ReadonlySet<string> = new Set(Object.values(ownTags));
  * The report of a machine. `ready`: it runs, and its private name and address are known, which come a moment later.
  */
 export function reportOf(instance: InstanceSummary, weight?: number): MachineReport {
-  const status = states[instance.State?.Name ?? ''] ?? 'pending';
+  const status = machineStates[instance.State?.Name ?? ''] ?? 'pending';
   const name = instance.PrivateDnsName || undefined;
   // In a subnet without IPv4 a machine has an IPv6 address instead.
   const private_ip = instance.PrivateIpAddress || instance.Ipv6Address || undefined;
@@ -70,7 +74,7 @@ export function reportOf(instance: InstanceSummary, weight?: number): MachineRep
     ready: status === 'running' && name !== undefined && private_ip !== undefined,
     ...(message === undefined ? {} : { message }),
     ...(instance.InstanceType === undefined ? {} : { machine_type: instance.InstanceType }),
-    market: instance.InstanceLifecycle === 'capacity-block' ? 'capacity-block' : data.market,
+    market: data.market,
     ...(data.zone === undefined ? {} : { zone: data.zone }),
     data,
   };
@@ -80,18 +84,12 @@ function dataOf(instance: InstanceSummary, weight: number | undefined): MachineD
   const zone = instance.Placement?.AvailabilityZone;
   return {
     ...(zone === undefined ? {} : { zone }),
-    market: marketOf(instance),
+    market: marketOfLifecycle(instance.InstanceLifecycle),
     ...(instance.InstanceType === undefined ? {} : { machine_type: instance.InstanceType }),
     ...(instance.SubnetId === undefined ? {} : { subnet_id: instance.SubnetId }),
     ...(weight === undefined ? {} : { weight }),
   };
 }
-
-/**
- * The market of a machine. On-demand machines have no life cycle; every life cycle except Spot counts as on demand.
- */
-export const marketOf = (instance: Pick<Instance, 'InstanceLifecycle'>): Market =>
-  instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand';
 
 function reasonOf({ StateReason, StateTransitionReason }: InstanceSummary): string | undefined {
   if (!StateReason?.Code) return StateTransitionReason || undefined;
@@ -115,7 +113,7 @@ export function lateShortfall(instances: readonly InstanceSummary[], pools: read
     const [pool] = matchingPools(pools, {
       machine_type: instance.InstanceType,
       subnet_id: instance.SubnetId,
-      market: marketOf(instance),
+      market: marketOfLifecycle(instance.InstanceLifecycle),
     });
     const key = `${pool?.key}|${code}`;
     const count = (found.get(key)?.count ?? 0) + 1;

@@ -28,14 +28,28 @@ export async function terminate(
   call: Call,
 ): Promise<Progress> {
   // A machine that is shutting down completes its end; a repeated release need not name it again.
-  const alive = machines.filter(({ status }) => status !== 'shutting-down' && status !== 'terminated');
+  const live = machines.filter(({ status }) => status !== 'shutting-down' && status !== 'terminated');
+  const alive = live.filter((machine) => !isLeftToCloud(session, machine));
   const zones = Map.groupBy(alive, (machine) => (machine.data as MachineData | undefined)?.zone ?? '');
   const batches = [...zones.values()].flatMap((members) => chunks(members, idsPerCall));
   const results = await inTurn(batches, (batch) => terminateBatch(session, batch, call));
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   if (failures.length > 0) throw failures.find((reason) => !isFault(reason)) ?? failures[0];
   const young = results.some((result) => result.status === 'fulfilled' && result.value === 'propagating');
-  return young ? { done: false, again_ms: 5_000 } : { done: true };
+  return young || alive.length < live.length ? { done: false, again_ms: 5_000 } : { done: true };
+}
+
+/** The longest notice of an interruption, with a reserve. A retirement is announced earlier, and waits for nothing. */
+const noticeMs = 180_000;
+/** How long after the announced time a machine is left to the cloud. */
+const reclaimGraceMs = 60_000;
+
+/** Whether the configuration leaves a machine that the cloud takes back to the cloud. */
+function isLeftToCloud({ settings, clock }: CloudSession, { data }: MachineRef): boolean {
+  const { market, reclaim_at } = (data ?? {}) as Partial<MachineData>;
+  if (settings.terminate_on_reclaim || market !== 'spot' || reclaim_at === undefined) return false;
+  const remainingMs = Date.parse(reclaim_at) - clock.now();
+  return remainingMs <= noticeMs && remainingMs > -reclaimGraceMs;
 }
 
 type Outcome = 'accepted' | 'propagating';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../core/index.ts';
 import { maxPools, type CloudTemplate } from '../template/fields.ts';
-import { machineTypesOf } from '../launch/pools.ts';
+import { machineTypesOf, marketsOf } from '../launch/pools.ts';
 
 /** The most security groups of one network interface, after a quota increase by AWS. */
 const maxGroups = 16;
@@ -19,6 +19,7 @@ export function reviewLists(template: CloudTemplate): Finding[] {
     security_group_ids = [],
     machine_type,
     machine_types = {},
+    machine_types_on_demand = {},
     instance_requirements,
   } = template;
   const findings: Finding[] = [];
@@ -29,6 +30,7 @@ export function reviewLists(template: CloudTemplate): Finding[] {
     subnet_ids,
     security_group_ids,
     machine_types: Object.keys(machine_types),
+    machine_types_on_demand: Object.keys(machine_types_on_demand),
     machine_type: [machine_type ?? ''],
   };
   for (const [field, each] of Object.entries(names))
@@ -36,11 +38,15 @@ export function reviewLists(template: CloudTemplate): Finding[] {
       error(`/${field}`, `must not have names of more than ${maxNameLength} characters`);
   if (instance_requirements !== undefined && JSON.stringify(instance_requirements).length > maxRequirementsLength)
     error('/instance_requirements', `must not have more than ${maxRequirementsLength} characters as JSON`);
-  const pools = machineTypesOf(template).length * Math.max(1, new Set(subnet_ids).size);
-  if (pools > maxPools)
+  for (const market of marketsOf(template)) {
+    const pools = machineTypesOf(template, market).length * Math.max(1, new Set(subnet_ids).size);
+    if (pools <= maxPools) continue;
+    const own = market === 'on-demand' && Object.keys(machine_types_on_demand).length > 0;
     error(
-      '/machine_types',
+      own ? '/machine_types_on_demand' : '/machine_types',
       `make ${pools} pools with subnet_ids; a template may have ${maxPools}, the limit of a fleet in EC2`,
     );
+    break;
+  }
   return findings;
 }

@@ -1,5 +1,6 @@
 import type { Finding } from '../../../core/index.ts';
 import type { CloudTemplate } from '../template/fields.ts';
+import { interfaceFields } from '../template/interfaces.ts';
 import { overlay } from '../template/overlay.ts';
 import { reviewUserData } from '../template/user-data.ts';
 
@@ -76,8 +77,8 @@ interface Interface {
 }
 
 /**
- * With network interfaces, the groups and the subnet belong to the first interface. The fields of the template are put
- * there when the interface names none.
+ * With network interfaces, the groups and the subnet belong to the interfaces. The fields of the template are put into
+ * each interface that names none.
  */
 function reviewInterfaces(template: CloudTemplate, fields: readonly NativeField[]): Finding[] {
   const machine = nativeMachine(template, fields);
@@ -87,6 +88,9 @@ function reviewInterfaces(template: CloudTemplate, fields: readonly NativeField[
   if (!Array.isArray(given)) return [{ level: 'error', path, message: 'must be a list' }];
   const findings: Finding[] = [];
   const error = (where: string, message: string) => findings.push({ level: 'error', path: where, message });
+  for (const field of Object.keys(interfaceFields))
+    if (template[field] !== undefined)
+      findings.push({ level: 'warning', path: `/${field}`, message: `has no effect; ${path.slice(1)} replaces it` });
   const interfaces = given as readonly Interface[];
   if (interfaces.length > 1 && interfaces.some((each) => each.AssociatePublicIpAddress === true))
     error(path, 'must be only one when a public address is associated');

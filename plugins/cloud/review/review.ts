@@ -4,7 +4,9 @@ import type { CloudTemplate } from '../template/fields.ts';
 import { reviewIds } from './review-ids.ts';
 import { reviewLists } from './review-lists.ts';
 import { nativeMachine, reviewNative, type NativeField } from './review-native.ts';
-import { reviewVolume } from './review-volume.ts';
+import { reviewMarket } from './review-market.ts';
+import { reviewVolumes } from './review-volume.ts';
+import { reviewInterfaceFields } from '../template/interfaces.ts';
 import { reviewTags } from '../template/tags.ts';
 import { reviewUserData } from '../template/user-data.ts';
 
@@ -26,13 +28,15 @@ export function reviewCommon(
   template: CloudTemplate,
   { machine = ['launch_template_spec'], names = [], knows = [] }: ReviewScope = {},
 ): Finding[] {
-  const { tags, user_data, image_id, launch_template_id, max_price } = template;
+  const { tags, user_data, image_id, launch_template_id } = template;
   const findings = [
     ...reviewTags(tags),
     ...reviewUserData(user_data),
     ...reviewLists(template),
     ...reviewIds(template),
-    ...reviewVolume(template),
+    ...reviewVolumes(template),
+    ...reviewInterfaceFields(template),
+    ...reviewMarket(template),
     ...reviewReservation(template),
     ...reviewNative(template, machine),
   ];
@@ -47,16 +51,10 @@ export function reviewCommon(
   if (template.machine_type !== undefined && Object.keys(template.machine_types ?? {}).length > 0) {
     warning('/machine_type', 'is not used beside machine_types');
   }
-  const spot =
-    template.price_type === 'spot' || template.price_type === 'mixed' || template.price_type === 'heterogeneous';
-  if (max_price !== undefined && !spot) warning('/max_price', 'has no effect without price_type spot or mixed');
-  if (max_price !== undefined && Number(max_price) <= minPrice) error('/max_price', `must be more than ${minPrice}`);
-  if (template.percent_on_demand !== undefined && !spot)
-    warning('/percent_on_demand', 'has no effect without price_type spot or mixed');
   if (template.launch_template_version !== undefined && launch_template_id === undefined)
     warning('/launch_template_version', 'has no effect without launch_template_id');
   for (const type of Object.keys(template.machine_types_priority ?? {})) {
-    if (template.machine_types?.[type] === undefined)
+    if (template.machine_types?.[type] === undefined && template.machine_types_on_demand?.[type] === undefined)
       warning(`/machine_types_priority/${type}`, 'is not among machine_types');
   }
   for (const field of apiFields)
@@ -64,9 +62,6 @@ export function reviewCommon(
       warning(`/${field}`, 'has no effect; it is for SpotFleet');
   return findings;
 }
-
-/** US dollars; EC2 treats lower prices as absent. */
-const minPrice = 0.001;
 
 const namesType = ({
   machine_type,

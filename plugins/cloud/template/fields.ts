@@ -1,10 +1,14 @@
 import { Type } from 'typebox';
 import type { TemplateOf } from '../../../core/index.ts';
+import { priceTypes } from '../launch/markets.ts';
+import { interfaceFields } from './interfaces.ts';
+import { launchFieldSchemas } from './launch-fields.ts';
+import { volumeFields } from './volumes.ts';
 
 /** The most overrides of a fleet in EC2, and so the most pools of a template in each market. */
 export const maxPools = 300;
 
-const text = (description: string) => Type.Optional(Type.String({ description }));
+const text = (description: string, options: object = {}) => Type.Optional(Type.String({ description, ...options }));
 const anyObject = (description: string, options: object = {}) =>
   Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description, ...options }));
 
@@ -14,9 +18,10 @@ const anyObject = (description: string, options: object = {}) =>
  */
 export const cloudFields = Type.Object({
   price_type: Type.Optional(
-    Type.Enum(['ondemand', 'spot', 'mixed', 'heterogeneous'], {
+    Type.Enum([...priceTypes], {
       description:
-        'Market: `ondemand` (default, but `spot` with SpotFleet), `spot`, or `mixed`; `heterogeneous` means the same as `mixed`.',
+        'Market: `ondemand` (default, but `spot` with SpotFleet), `spot`, `mixed`, or `capacity_block`; `heterogeneous` means the same as `mixed`. With `mixed`, on-demand machines replace Spot machines that are not available.',
+      value_aliases: { 'on-demand': 'ondemand', 'capacity-block': 'capacity_block', capacityBlock: 'capacity_block' },
     }),
   ),
   machine_types: Type.Optional(
@@ -25,6 +30,14 @@ export const cloudFields = Type.Object({
       description:
         'Machine types that may be launched, each with its weight. Together with `subnet_ids` they may give 300 pools.',
       aliases: ['vm_types'],
+    }),
+  ),
+  machine_types_on_demand: Type.Optional(
+    Type.Record(Type.String(), Type.Integer({ minimum: 1, maximum: 999 }), {
+      maxProperties: maxPools,
+      description:
+        'Machine types of the on-demand machines that replace Spot machines with the price type `mixed`, each with its weight. Default: `machine_types`.',
+      aliases: ['vm_types_on_demand', 'machine_types_ondemand'],
     }),
   ),
   machine_types_priority: Type.Optional(
@@ -44,28 +57,27 @@ export const cloudFields = Type.Object({
   allocation_strategy: text(
     'How Spot pools are chosen, in any spelling: `price-capacity-optimized`, `capacityOptimized`, `lowestPrice` …',
   ),
-  allocation_strategy_on_demand: text('How on-demand pools are chosen: `lowest-price` or `prioritized`.'),
+  allocation_strategy_on_demand: text('How on-demand pools are chosen: `lowest-price` or `prioritized`.', {
+    aliases: ['allocation_strategy_ondemand'],
+  }),
+  pools_count: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: maxPools,
+      description:
+        'Over how many Spot pools the strategy `lowest-price` divides the machines. Without `allocation_strategy` it implies that strategy.',
+    }),
+  ),
   max_price: Type.Optional(
     Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.String({ pattern: '^\\d+(\\.\\d+)?$', maxLength: 20 })], {
       description: 'The highest price of a Spot machine, in US dollars for an hour and a unit of its weight.',
       aliases: ['max_spot_price', 'spot_price'],
     }),
   ),
-  instance_profile: text('Instance profile of the machines: a name or an ARN.'),
-  root_volume_size: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 16_384,
-      description: 'Size of the root volume in GiB.',
-      aliases: ['root_device_volume_size'],
-    }),
-  ),
-  volume_type: Type.Optional(
-    Type.Enum(['gp2', 'gp3', 'io1', 'io2', 'standard', 'st1', 'sc1'], { description: 'Type of the root volume.' }),
-  ),
-  iops: Type.Optional(
-    Type.Integer({ minimum: 100, maximum: 256_000, description: 'I/O operations a second of the root volume.' }),
-  ),
+  instance_profile: text('Instance profile of the machines: a name or an ARN.', { aliases: ['machine_role'] }),
+  ...volumeFields,
+  ...interfaceFields,
+  ...launchFieldSchemas,
   launch_template_id: text(
     'Launch template to start from. Volumes are merged by device; subnet and groups go into its first network interface.',
   ),
@@ -96,7 +108,7 @@ export const cloudFields = Type.Object({
       {
         additionalProperties: false,
         description:
-          'Capacity reservation of on-demand machines: a preference, a reservation, or a group of reservations.',
+          'Capacity reservation of on-demand machines, or capacity block: a preference, a reservation, or a group of reservations.',
       },
     ),
   ),

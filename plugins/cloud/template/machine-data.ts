@@ -1,7 +1,7 @@
 import type {
-  BlockDeviceMapping,
-  CapacityReservationSpecification,
-  IamInstanceProfileSpecification,
+  LaunchTemplateBlockDeviceMappingRequest,
+  LaunchTemplateIamInstanceProfileSpecificationRequest,
+  RequestLaunchTemplateData,
 } from '@aws-sdk/client-ec2';
 import { ProviderFault, type Call } from '../../../core/index.ts';
 import { capacityReservationOf } from './capacity-reservation.ts';
@@ -11,21 +11,18 @@ import { imageIdOf } from './image-parameter.ts';
 import { type Memo, once } from '../connection/once.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
+import { interfacesOf } from './interfaces.ts';
+import { launchParametersOf } from './launch-fields.ts';
+import { marketFacts } from '../launch/markets.ts';
+import { marketsOf } from '../launch/pools.ts';
 import { userDataOf } from './user-data.ts';
+import { deviceMapping, rootVolumeOf } from './volumes.ts';
 
 /**
  * The properties of a machine, in the parameters that RunInstances and launch templates share. A property that the
  * template does not set is absent.
  */
-export interface MachineSpec {
-  readonly ImageId?: string;
-  readonly KeyName?: string;
-  readonly SecurityGroupIds?: readonly string[];
-  readonly UserData?: string;
-  readonly IamInstanceProfile?: IamInstanceProfileSpecification;
-  readonly BlockDeviceMappings?: readonly BlockDeviceMapping[];
-  readonly CapacityReservationSpecification?: CapacityReservationSpecification;
-}
+export type MachineSpec = Readonly<RequestLaunchTemplateData>;
 
 /**
  * Derives the properties of machines from a template. It calls the cloud only for an image that a parameter names, and
@@ -35,7 +32,8 @@ export async function machineSpecOf(session: CloudSession, template: CloudTempla
   const { key_name, security_group_ids, user_data, instance_profile } = template;
   const UserData = userDataOf(user_data);
   const image = template.image_id === undefined ? undefined : await imageIdOf(session, template.image_id, call);
-  const root = await rootVolume(session, template, image, call);
+  const devices = await blockDevices(session, template, image, call);
+  const interfaces = interfacesOf(template);
   const reservation = capacityReservationOf(template);
   return {
     ...(image === undefined ? {} : { ImageId: image }),
@@ -43,30 +41,38 @@ export async function machineSpecOf(session: CloudSession, template: CloudTempla
     ...(security_group_ids?.length ? { SecurityGroupIds: security_group_ids } : {}),
     ...(UserData === undefined ? {} : { UserData }),
     ...(instance_profile === undefined ? {} : { IamInstanceProfile: profileOf(instance_profile) }),
-    ...(root === undefined ? {} : { BlockDeviceMappings: [root] }),
+    ...(devices.length === 0 ? {} : { BlockDeviceMappings: devices }),
+    ...(interfaces === undefined ? {} : { NetworkInterfaces: interfaces }),
+    ...launchParametersOf(template),
+    ...marketInTemplate(template),
     ...(reservation === undefined ? {} : { CapacityReservationSpecification: reservation }),
   };
 }
 
-const profileOf = (profile: string): IamInstanceProfileSpecification =>
+/** The market in the machines' own parameters, where fleets and groups do not choose the market. */
+function marketInTemplate(template: CloudTemplate): RequestLaunchTemplateData {
+  const [first] = marketsOf(template).map(marketFacts);
+  return first?.in_template && first.market_type !== undefined
+    ? { InstanceMarketOptions: { MarketType: first.market_type } }
+    : {};
+}
+
+const profileOf = (profile: string): LaunchTemplateIamInstanceProfileSpecificationRequest =>
   profile.startsWith('arn:') ? { Arn: profile } : { Name: profile };
 
-async function rootVolume(
+/** The volumes that the template describes, the root volume first. */
+async function blockDevices(
   session: CloudSession,
-  { root_volume_size, volume_type, iops }: CloudTemplate,
+  template: CloudTemplate,
   image: string | undefined,
   call: Call,
-): Promise<BlockDeviceMapping | undefined> {
-  if (root_volume_size === undefined && volume_type === undefined && iops === undefined) return undefined;
-  return {
-    DeviceName: await rootDevice(session, image, call),
-    Ebs: {
-      ...(root_volume_size === undefined ? {} : { VolumeSize: root_volume_size }),
-      ...(volume_type === undefined ? {} : { VolumeType: volume_type }),
-      ...(iops === undefined ? {} : { Iops: iops }),
-      DeleteOnTermination: true,
-    },
-  };
+): Promise<LaunchTemplateBlockDeviceMappingRequest[]> {
+  const root = rootVolumeOf(template);
+  const volumes = template.volumes ?? [];
+  return [
+    ...(root === undefined ? [] : [{ device: await rootDevice(session, image, call), ...root }]),
+    ...volumes,
+  ].map(deviceMapping);
 }
 
 const rootDevices = sessionField((): Memo<{ readonly device: string }> => new Map());
@@ -77,7 +83,7 @@ const rootDevices = sessionField((): Memo<{ readonly device: string }> => new Ma
  */
 async function rootDevice(session: CloudSession, image: string | undefined, call: Call): Promise<string> {
   if (image === undefined)
-    throw new ProviderFault('invalid', 'root_volume_size, volume_type and iops need an image_id. Set image_id.');
+    throw new ProviderFault('invalid', 'The fields of the root volume need an image_id. Set image_id.');
   const { device } = await once(rootDevices(session), image, async () => {
     const { Images } = await session.read((ec2) => new ec2.DescribeImagesCommand({ ImageIds: [image] }), call);
     const found = Images?.[0];

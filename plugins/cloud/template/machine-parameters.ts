@@ -39,21 +39,24 @@ export function machineParameters({ named, fields, natives, placed = false }: So
 }
 
 /**
- * Moves the groups and the subnet into the first network interface, if there is one: EC2 refuses them beside it.
- * `wins`: which of the two counts where both name groups or a subnet.
+ * Moves the groups and the subnet into the network interfaces, if there are any: EC2 refuses them beside interfaces.
+ * `wins`: which of the two counts where both name groups or a subnet of the first interface. A further interface keeps
+ * its own ones.
  */
 function intoInterface(params: Tree, wins: 'interface' | 'parameters'): Record<string, unknown> {
   const { SecurityGroupIds, SubnetId, NetworkInterfaces, ...rest } = params;
   if (!Array.isArray(NetworkInterfaces) || NetworkInterfaces.length === 0) return { ...params };
-  const [first, ...more] = NetworkInterfaces;
-  // An existing interface has its own groups and subnet.
-  if (exists(first)) return { ...rest, NetworkInterfaces: [{ DeviceIndex: 0, ...first }, ...more] };
   const beside = {
     ...(SecurityGroupIds ? { Groups: SecurityGroupIds } : {}),
     ...(SubnetId ? { SubnetId } : {}),
   };
-  const completed = wins === 'interface' ? { ...beside, ...first } : { ...first, ...beside };
-  return { ...rest, NetworkInterfaces: [{ DeviceIndex: 0, ...completed }, ...more] };
+  const completed = NetworkInterfaces.map((one, index) => {
+    const device = index === 0 ? { DeviceIndex: 0 } : {};
+    // An existing interface has its own groups and subnet.
+    if (exists(one)) return { ...device, ...one };
+    return index === 0 && wins === 'parameters' ? { ...device, ...one, ...beside } : { ...device, ...beside, ...one };
+  });
+  return { ...rest, NetworkInterfaces: completed };
 }
 
 /** Whether a launch with these parameters creates a network interface, which it then may tag. */

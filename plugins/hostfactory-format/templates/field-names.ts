@@ -2,10 +2,12 @@
 export const fieldNames: ReadonlyMap<string, string> = new Map([
   ['machine_type', 'vmType'],
   ['machine_types', 'vmTypes'],
+  ['machine_types_on_demand', 'vmTypesOnDemand'],
   ['machine_types_priority', 'vmTypesPriority'],
   ['max_price', 'maxSpotPrice'],
   ['root_volume_size', 'rootDeviceVolumeSize'],
   ['instance_requirements', 'abisInstanceRequirements'],
+  ['placement_group', 'placementGroupName'],
 ]);
 
 /**
@@ -14,6 +16,7 @@ export const fieldNames: ReadonlyMap<string, string> = new Map([
  */
 export const readNames: readonly (readonly [hostFactoryName: string, field: string])[] = [
   ['vmTypes', 'machine_types'],
+  ['vmTypesOnDemand', 'machine_types_on_demand'],
   ['vmTypesPriority', 'machine_types_priority'],
   ['rootDeviceVolumeSize', 'root_volume_size'],
   ['maxSpotPrice', 'max_price'],
@@ -29,6 +32,9 @@ export const readNames: readonly (readonly [hostFactoryName: string, field: stri
   ['instanceProfile', 'instance_profile'],
   ['launchTemplateId', 'launch_template_id'],
   ['launchTemplateVersion', 'launch_template_version'],
+  ['placementGroupName', 'placement_group'],
+  ['tenancy', 'tenancy'],
+  ['interfaceType', 'interface_type'],
   ['userDataScript', 'user_data_script'],
   ['ec2FleetConfig', 'provider_api_spec_file'],
 ];
@@ -46,4 +52,7 @@ export const hostFactoryNames: ReadonlySet<string> = new Set([
   'requestValidity',
   'onDemandTargetCapacityRatio',
   'vmType',
+  'poolsCount',
+  'ebsOptimized',
+  'efaCount',
 ]);

@@ -27,6 +27,10 @@ const conversions: Readonly<Record<string, readonly [field: string, convert: Con
   spotPrice: ['max_price', (value) => (Number(value) > 0 ? value : undefined)],
   requestValidity: ['spot_fleet_request_expiry', minutesOf],
   onDemandTargetCapacityRatio: ['percent_on_demand', percentOf],
+  // 0 pools or interfaces: the template leaves the number open.
+  poolsCount: ['pools_count', (value) => numberOf(value) || undefined],
+  efaCount: ['efa_count', (value) => numberOf(value) || undefined],
+  ebsOptimized: ['ebs_optimized', flagOf],
 };
 
 /**
@@ -105,6 +109,12 @@ function percentOf(value: unknown): unknown {
 
 function numberOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+}
+
+/** Converts a flag that is written as text. */
+function flagOf(value: unknown): unknown {
+  const word = String(value).toLowerCase();
+  return word === 'true' ? true : word === 'false' ? false : value;
 }
 
 /**

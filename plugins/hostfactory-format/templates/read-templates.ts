@@ -11,7 +11,7 @@ import { rawTemplate } from './raw-template.ts';
 import { hostFactoryNames } from './field-names.ts';
 import { templatesIn } from './recognizes.ts';
 import { impliedApi } from './implied-api.ts';
-import { keysWithoutEffect, launchKeys } from './launch-keys.ts';
+import { keysWithoutEffect } from './keys-without-effect.ts';
 
 /** The template ids that HostFactory accepts. */
 const validId = /^[0-9A-Za-z_-]{1,64}$/;
@@ -64,7 +64,7 @@ export function readTemplates(
       seen.add(template_id);
       if (!validId.test(template_id))
         report('warning', '/templateId', "schedulers accept only ids of up to 64 letters, digits, '-' and '_'");
-      const whole: Record<string, unknown> = { ...fields, ...impliedApi(entry, fields), ...launchKeys(entry, fields) };
+      const whole: Record<string, unknown> = { ...fields, ...impliedApi(entry, fields) };
       const as_written = writtenKeys(entry, (part) => canonical(rawTemplate(part, isKnown).fields).fields);
       layers.push({
         template_id,

@@ -4,7 +4,14 @@ import { root } from '../page.ts';
 import { cloudPlugins } from './apis.ts';
 
 /** The service of each SDK, by the name of the SDK in the code. */
-const services: Readonly<Record<string, string>> = { ec2: 'ec2', sdk: 'autoscaling', ssm: 'ssm' };
+const services: Readonly<Record<string, string>> = {
+  ec2: 'ec2',
+  sdk: 'autoscaling',
+  ssm: 'ssm',
+  sqs: 'sqs',
+};
+/** Actions that IAM names otherwise. */
+const otherNames: Readonly<Record<string, string>> = { DeleteMessageBatch: 'DeleteMessage' };
 
 /** The provider APIs, by the plugin that has their calls. */
 export const apiPlugins = {
@@ -32,9 +39,9 @@ export function actions(apis: readonly ApiName[] = apiNames): string[] {
   for (const file of globSync(`plugins/{${cloudPlugins.join(',')}}/**/*.ts`, { cwd: root })) {
     if (!isUsed(file, apis)) continue;
     for (const [, sdk, name] of readFileSync(join(root, file), 'utf8').matchAll(
-      /new (?:(ec2|sdk|ssm)\.)?([A-Z]\w+)Command\(/g,
+      /new (?:(ec2|sdk|ssm|sqs)\.)?([A-Z]\w+)Command\(/g,
     ))
-      found.add(`${services[sdk ?? ''] ?? 'sts'}:${name}`);
+      found.add(`${services[sdk ?? ''] ?? 'sts'}:${otherNames[name ?? ''] ?? name}`);
   }
   return [...found].toSorted();
 }
@@ -87,9 +94,10 @@ export function policyFor(
 ): object {
   const all = [...new Set([...actions(apis), ...apis.flatMap((api) => implied[api])])].toSorted();
   const parameters = all.filter((action) => action.startsWith('ssm:'));
+  const queue = all.filter((action) => action.startsWith('sqs:'));
   const looks = all.filter((action) => /:(Describe|Get)/.test(action) && !parameters.includes(action));
   const roles: readonly string[] = all.filter((action) => action === 'sts:AssumeRole');
-  const makes = all.filter((action) => ![...looks, ...parameters, ...own, ...roles].includes(action));
+  const makes = all.filter((action) => ![...looks, ...parameters, ...queue, ...own, ...roles].includes(action));
   const creating = ['RunInstances', 'CreateFleet', 'CreateLaunchTemplate', 'RequestSpotFleet'];
   const arn = (rest: string) => `arn:${partition}:${rest}`;
   const has = (api: ApiName) => apis.includes(api);
@@ -147,6 +155,12 @@ export function policyFor(
       Effect: 'Allow',
       Action: parameters,
       Resource: [arn('ssm:*::parameter/aws/service/*'), arn('ssm:*:ACCOUNT:parameter/PATH-OF-YOUR-IMAGES/*')],
+    },
+    {
+      Sid: 'ReceiveInterruptions',
+      Effect: 'Allow',
+      Action: queue,
+      Resource: arn('sqs:REGION:ACCOUNT:INTERRUPTION-QUEUE'),
     },
     {
       Sid: 'AssumeInstanceRole',

@@ -31,6 +31,7 @@ test('no field is needed, and all defaults are those of the specification', (t) 
       cleanup_old_versions: false,
       max_versions_per_template: 10,
     },
+    interruption_queue: { url: null },
     rate_limits: { enabled: null, buckets: {} },
     credential_file: null,
     credential_script: null,

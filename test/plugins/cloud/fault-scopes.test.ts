@@ -13,11 +13,17 @@ const plugins = [
   'storage-memory',
 ];
 
-async function boot(t: ExecutionContext, templates: readonly object[], knobs: KnobChange = {}): Promise<BootedBroker> {
+// The probe is short, so that no test waits for an offer without capacity.
+async function boot(
+  t: ExecutionContext,
+  templates: readonly object[],
+  knobs: KnobChange = {},
+  offer_probe_ms = 200,
+): Promise<BootedBroker> {
   const booted = await bootBroker({
     storage: 'memory',
     configuration: { plugins },
-    settings: { offer_probe_ms: 200 },
+    settings: { offer_probe_ms },
     knobs,
     templates: templates.map((each) => ({ ...base, ...each })),
   });
@@ -127,6 +133,7 @@ test('an instant fleet that gives up early gets its machines from pools that it 
       },
     ],
     { capacity: types.slice(0, -1).map((instance_type) => ({ instance_type, count: 0 })) },
+    15_000,
   );
   const status = await outcome(broker, 'wide', 2);
   t.is(status.status, 'completed');

@@ -1,5 +1,12 @@
 import test from 'ava';
-import { poolsOf, targetFor, targetOf, type CloudTemplate, type Market } from '../../../plugins/cloud/index.ts';
+import {
+  planFor,
+  poolsOf,
+  targetOf,
+  targetWith,
+  type CloudTemplate,
+  type Market,
+} from '../../../plugins/cloud/index.ts';
 
 const machine = (market: Market, weight?: number) => ({
   machine_id: `i-${market}-${weight}`,
@@ -27,11 +34,10 @@ const aims: readonly (readonly [
 ];
 for (const [what, on_demand, stay, to_come, [onDemand, spotUnits]] of aims) {
   test(`the target of a fleet: ${what}`, (t) => {
-    t.deepEqual(targetOf({ unit: 2, on_demand }, { stay, to_come }), {
-      total: onDemand + spotUnits,
-      onDemand,
-      spot: spotUnits,
-    });
+    t.deepEqual(
+      targetOf({ unit: 2, on_demand }, { stay, to_come }),
+      targetWith({ 'on-demand': onDemand, spot: spotUnits }),
+    );
   });
 }
 
@@ -42,6 +48,6 @@ test('a fleet never asks for more units than it may have, and never for parts of
     price_type: 'mixed',
     percent_on_demand: 30,
   } as unknown as CloudTemplate;
-  t.deepEqual(targetFor(template, poolsOf(template), 10), { total: 30, onDemand: 9, spot: 21 });
-  t.is(targetFor(template, poolsOf(template), 5_000).total, 9_999);
+  t.deepEqual(planFor(template, poolsOf(template), 10).target, targetWith({ 'on-demand': 9, spot: 21 }));
+  t.is(planFor(template, poolsOf(template), 5_000).target.total, 9_999);
 });

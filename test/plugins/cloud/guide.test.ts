@@ -11,6 +11,8 @@ test('the policy knows the calls of every API', (t) => {
     'autoscaling:UpdateAutoScalingGroup',
     'sts:AssumeRole',
     'ssm:GetParameter',
+    'sqs:ReceiveMessage',
+    'sqs:DeleteMessage',
     'ec2:DeleteLaunchTemplateVersions',
   ])
     t.true(all.includes(action), action);

@@ -57,7 +57,7 @@ test('a standing fleet keeps its own launch template whatever is said, an instan
   }
 });
 
-test('groups and subnet go into the first network interface, but not into one that exists already', (t) => {
+test('groups and subnet go into each new network interface, but not into one that exists already', (t) => {
   const fields = { SecurityGroupIds: ['sg-1'], SubnetId: 'subnet-1', EbsOptimized: true };
   const natively = (native: object) => machineParameters({ named: {}, fields, natives: [native as any] });
   t.deepEqual(natively({}), fields);
@@ -65,7 +65,7 @@ test('groups and subnet go into the first network interface, but not into one th
     EbsOptimized: true,
     NetworkInterfaces: [
       { DeviceIndex: 0, Groups: ['sg-1'], SubnetId: 'subnet-1', AssociatePublicIpAddress: true },
-      { DeviceIndex: 1 },
+      { DeviceIndex: 1, Groups: ['sg-1'], SubnetId: 'subnet-1' },
     ],
   });
   t.deepEqual(natively({ NetworkInterfaces: [{ NetworkInterfaceId: 'eni-1' }] }), {

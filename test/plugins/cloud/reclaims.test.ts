@@ -49,3 +49,33 @@ test('notices that cannot be read hide no machine', async (t) => {
     ['running', 'running'],
   );
 });
+
+test('a machine that the cloud takes back is terminated, or left to the cloud, as the configuration says', async (t) => {
+  for (const terminate_on_reclaim of [true, false]) {
+    const stand = await stage({ terminate_on_reclaim });
+    t.teardown(() => stand.close());
+    const { observe, ids } = await running(stand, 'spot');
+    stand.simulator.setKnobs({ reclaim: [{ instance_ids: [ids[0] ?? ''], notice_s: 120 }] });
+    const go = (await observe()).map(({ machine_id, status, data }) => ({
+      machine_id,
+      status,
+      ...(data && { data }),
+    }));
+    const progress = await runInstances.release(stand.session, {} as never, { go, stay: [], to_come: 0 }, stand.call);
+    t.is(progress.done, terminate_on_reclaim);
+    await sleep(50);
+    t.deepEqual(
+      (await observe()).map(({ status }) => status),
+      [terminate_on_reclaim ? 'terminated' : 'running', 'terminated'],
+    );
+    // The time was announced, and the cloud did not keep its word.
+    const late = go.map((each) => ({ ...each, data: { ...each.data, reclaim_at: '2020-01-01T00:00:00.000Z' } }));
+    const again = await runInstances.release(
+      stand.session,
+      {} as never,
+      { go: late, stay: [], to_come: 0 },
+      stand.call,
+    );
+    t.true(again.done);
+  }
+});

@@ -72,8 +72,8 @@ const mapped: (readonly [Record<string, unknown>, Record<string, unknown>])[] = 
     { provider_type: 'cloud', provider_name: 'east' },
   ],
   [
-    { gpuextend: 'x', placementGroupName: 'p', ttl: 5, pgrpName: null },
-    { gpuextend: 'x', placementGroupName: 'p', ttl: 5, pgrpName: null },
+    { gpuextend: 'x', computeUnit: 'rack', priority: 5, pgrpName: null },
+    { gpuextend: 'x', computeUnit: 'rack', priority: 5, pgrpName: null },
   ],
 ];
 mapped.push(
@@ -81,24 +81,37 @@ mapped.push(
   [{ requestValidity: '' }, {}],
   [{ onDemandTargetCapacityRatio: 0.25 }, { percent_on_demand: 25 }],
   [
-    { maxNumber: 1, placementGroupName: 'p', tenancy: 'dedicated', ebsOptimized: 'true' },
-    {
-      max_instances: 1,
-      placementGroupName: 'p',
-      tenancy: 'dedicated',
-      ebsOptimized: 'true',
-      provider_api: 'RunInstances',
-      launch_template_spec: { Placement: { GroupName: 'p', Tenancy: 'dedicated' }, EbsOptimized: true },
-    },
+    { placementGroupName: 'p', tenancy: 'dedicated', ebsOptimized: 'true' },
+    { placement_group: 'p', tenancy: 'dedicated', ebs_optimized: true },
   ],
   [
-    { maxNumber: 1, tenancy: 'dedicated', launchTemplateSpec: { Placement: { Tenancy: 'host' } } },
+    { vmTypesOnDemand: { x: 1 }, poolsCount: 2, interfaceType: 'efa', efaCount: '4' },
+    { machine_types_on_demand: { x: 1 }, pools_count: 2, interface_type: 'efa', efa_count: 4 },
+  ],
+  [{ poolsCount: 0, efaCount: 0, placementGroupName: '', tenancy: '', ebsOptimized: '' }, {}],
+  [
     {
-      max_instances: 1,
-      tenancy: 'dedicated',
-      provider_api: 'RunInstances',
-      launch_template_spec: { Placement: { Tenancy: 'host' } },
+      machineImage: 'ami-1',
+      maxMachines: 5,
+      machineDiskSizeGb: 20,
+      machineDiskType: 'gp3',
+      networkZones: ['subnet-1'],
     },
+    { image_id: 'ami-1', max_instances: 5, root_volume_size: 20, volume_type: 'gp3', subnet_ids: ['subnet-1'] },
+  ],
+  [
+    {
+      machineSshKey: 'k',
+      machineBootstrap: 'IyE=',
+      machineRole: 'r',
+      publicIpAssignment: true,
+      monitoringEnabled: true,
+    },
+    { key_name: 'k', user_data: 'IyE=', instance_profile: 'r', public_ip: true, monitoring: true },
+  ],
+  [
+    { storageEncryption: true, encryptionKey: 'alias/k', throughput: 250 },
+    { encrypted: true, kms_key_id: 'alias/k', throughput: 250 },
   ],
 );
 for (const [entry, fields] of mapped) {
@@ -106,14 +119,10 @@ for (const [entry, fields] of mapped) {
 }
 
 for (const [key, value] of [
-  ['vmTypesOnDemand', { x: 1 }],
-  ['poolsCount', 2],
-  ['interfaceType', 'efa'],
-  ['efaCount', 1],
   ['durationInHours', 2],
-  ['tenancy', 'dedicated'],
+  ['ttl', 60],
 ] as const) {
-  test(`${key} loads, with a warning that it has no effect${key === 'tenancy' ? ' in a fragment' : ''}`, (t) => {
+  test(`${key} loads, with a warning that it has no effect`, (t) => {
     const { layers, findings } = read({ templateId: 'a', [key]: value });
     t.deepEqual(layers[0]?.fields[key], value, 'kept and shown as it is');
     t.like(findings, [{ level: 'warning', path: `/templates/0/${key}` }]);
@@ -143,6 +152,10 @@ test('what only says the usual is no warning', (t) => {
       efaCount: 0,
       poolsCount: null,
       tenancy: 'default',
+      ttl: 0,
+      priority: 10,
+      gpuextend: 'ngpus=4',
+      computeUnit: 'rack',
     }).findings,
     [],
   );
@@ -268,11 +281,9 @@ test('what was read is shown in HostFactory words again, unknown keys as they we
     placementGroupName: 'p',
     pgrpName: null,
   };
-  const launchTemplateSpec = { Placement: { GroupName: 'p' } };
   t.deepEqual(available({ ...read(entry).layers[0]?.fields }), {
     ...entry,
     providerApi: 'SpotFleet',
-    launchTemplateSpec,
   });
 });
 

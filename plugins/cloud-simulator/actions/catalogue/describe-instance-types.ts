@@ -7,7 +7,6 @@ import { type FilterFields, passes, readFilters, withoutValue } from '../../wire
 import { texts } from '../../wire/form.ts';
 import {
   diskGb,
-  hasEfa,
   instanceTypeXml,
   isFree,
   maxAddresses,
@@ -39,7 +38,6 @@ const fields: FilterFields<CatalogueInstanceType> = {
     'ebs-info.ebs-optimized-info.maximum-throughput-in-mbps',
     'ebs-info.maximum-ebs-attachments',
     'network-info.bandwidth-weightings',
-    'network-info.efa-info.maximum-efa-interfaces',
     'network-info.flexible-ena-queues-support',
     'nitro-tpm-info.supported-versions',
     'processor-info.supported-features',
@@ -66,12 +64,14 @@ const fields: FilterFields<CatalogueInstanceType> = {
   'instance-storage-supported': (type) => String(factsOf(type).localStorage !== undefined),
   'instance-type': (type) => type.instance_type,
   'memory-info.size-in-mib': (type) => String(type.memory_mib),
-  'network-info.efa-supported': (type) => String(hasEfa(type)),
+  'network-info.efa-info.maximum-efa-interfaces': (type) =>
+    factsOf(type).efaCards === 0 ? undefined : String(factsOf(type).efaCards),
+  'network-info.efa-supported': (type) => String(factsOf(type).efaCards > 0),
   'network-info.encryption-in-transit-supported': (type) => String(onNitro(type)),
   'network-info.ipv4-addresses-per-interface': (type) => String(maxAddresses(type)),
   'network-info.ipv6-addresses-per-interface': (type) => String(maxAddresses(type)),
   'network-info.ipv6-supported': () => 'true',
-  'network-info.maximum-network-cards': () => '1',
+  'network-info.maximum-network-cards': (type) => String(Math.max(1, factsOf(type).efaCards)),
   'network-info.maximum-network-interfaces': (type) => String(maxInterfaces(type)),
   'network-info.ena-support': (type) => (factsOf(type).hypervisor === 'nitro' ? 'required' : 'supported'),
   'network-info.network-performance': networkPerformance,

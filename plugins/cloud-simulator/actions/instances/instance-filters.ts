@@ -91,7 +91,7 @@ const unchanging: FilterFields<Instance> = {
   'iam-instance-profile.id': (i) => (spec(i).profileArn === undefined ? undefined : profileId),
   'image-id': (i) => spec(i).imageId,
   'instance-id': (i) => i.id,
-  'instance-lifecycle': (i) => (spec(i).market === 'spot' ? 'spot' : undefined),
+  'instance-lifecycle': (i) => (spec(i).market === 'on-demand' ? undefined : spec(i).market),
   'instance-type': (i) => spec(i).type.instance_type,
   'instance.group-id': groupIds,
   'instance.group-name': groupNames,

@@ -62,7 +62,7 @@ export function interfaceFields({ state, now }: CallContext): FilterFields<Insta
     'deny-all-igw-traffic': of(() => 'false'),
     'group-id': of((_, i) => spec(i).network.groups.map((group) => group.id)),
     'group-name': of((_, i) => spec(i).network.groups.map((group) => group.name)),
-    'interface-type': of(() => 'interface'),
+    'interface-type': of((_, i) => spec(i).network.interfaces[0]?.type),
     'ipv6-address': of((at) => at.ipv6Address),
     'ipv6-addresses.ipv6-address': of((at) => at.ipv6Address),
     'ipv6-native': of(() => 'false'),

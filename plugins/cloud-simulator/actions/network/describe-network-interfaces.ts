@@ -6,7 +6,7 @@ import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { groupsXml } from '../../wire/xml/instance-xml.ts';
-import { attachmentXml, interfaceOf, interfaceXml, type NetworkInterface } from '../../wire/xml/interface-xml.ts';
+import { firstAttachmentXml, interfaceOf, interfaceXml, type NetworkInterface } from '../../wire/xml/interface-xml.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 import { isSeen } from '../instances/instance-ids.ts';
 import { interfaceFields } from '../instances/interface-filters.ts';
@@ -78,7 +78,7 @@ function rowXml({ state, now }: ActionCall, instance: Instance): string {
   const machine = leaf('instanceId', instance.id) + leaf('instanceOwnerId', account);
   return (
     interfaceXml(instance, at, account, groupsXml(instance.reservation.spec.network.groups)) +
-    attachmentXml(at, new Date(instance.launchedAt).toISOString(), machine) +
+    firstAttachmentXml(instance, new Date(instance.launchedAt).toISOString(), machine) +
     leaf('availabilityZone', instance.zone) +
     leaf('requesterManaged', false) +
     itemSet('tagSet', interfaceTagsOf(state, instance), ([key, value]) => leaf('key', key) + leaf('value', value))

@@ -38,9 +38,9 @@ export function readSource(context: CallContext, params: Params, old: LaunchSour
 /** Throws if launches of the group would be refused regardless of capacity. */
 export function checkSource(context: CallContext, config: GroupConfig): void {
   const { policy, template } = config.source;
-  if (policy !== undefined && asksForSpot(context, template)) {
+  if (policy !== undefined && namesMarket(context, template)) {
     throw validationError(
-      'Incompatible launch template: a template that requests Spot Instances (InstanceMarketOptions) cannot be used with a mixed instances policy.',
+      'Incompatible launch template: a template with InstanceMarketOptions cannot be used with a mixed instances policy.',
     );
   }
   const distribution = readDistribution(policy);
@@ -72,9 +72,9 @@ function malformed(error: AwsError): AwsError {
   return validationError(`You must use a valid fully-formed launch template. ${error.message}`);
 }
 
-function asksForSpot(context: CallContext, { id, version }: TemplateName): boolean {
+function namesMarket(context: CallContext, { id, version }: TemplateName): boolean {
   const { data } = findVersion(context, findTemplate(context, { LaunchTemplateId: id }), version);
-  return text(part(data, 'InstanceMarketOptions'), 'MarketType') === 'spot';
+  return text(part(data, 'InstanceMarketOptions'), 'MarketType') !== undefined;
 }
 
 function merged(policy: Params, old: Params | undefined): Params {

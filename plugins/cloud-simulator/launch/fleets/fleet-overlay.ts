@@ -12,10 +12,11 @@ export function overlay(override: Params, data: Params): { params: Params; data:
   }
   const subnet = text(override, 'SubnetId');
   const zone = text(override, 'AvailabilityZone') ?? text(part(override, 'Placement'), 'AvailabilityZone');
-  const first = parts(data, 'NetworkInterface')[0];
-  if (subnet !== undefined && first !== undefined) {
-    // The interface keeps its groups and moves to the override's subnet.
-    params['NetworkInterface'] = { ...part(data, 'NetworkInterface'), 1: { ...first, SubnetId: subnet } };
+  const interfaces = parts(data, 'NetworkInterface');
+  if (subnet !== undefined && interfaces.length > 0) {
+    // The interfaces keep their groups and move to the override's subnet.
+    const moved = interfaces.map((one, index) => [index + 1, { ...one, SubnetId: subnet }]);
+    params['NetworkInterface'] = Object.fromEntries(moved);
   } else if (subnet !== undefined) {
     params['SubnetId'] = subnet;
   }

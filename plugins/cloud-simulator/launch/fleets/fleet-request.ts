@@ -2,7 +2,7 @@ import type { FleetTarget, UnitType } from '../../state/fleets/fleet-target.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part } from '../../wire/form.ts';
 import { flag, integer, oneOf } from '../../wire/values.ts';
-import type { Market } from '../specification/launch-spec.ts';
+import { type Market, marketNames } from '../specification/launch-spec.ts';
 
 const maxTarget = 10_000;
 
@@ -34,11 +34,13 @@ export interface MarketOptions {
 /** Reads `TargetCapacitySpecification`: units that are not assigned to a market belong to the default type. */
 export function readTarget(params: Params, least: 0 | 1): FleetTarget {
   const target = part(params, 'TargetCapacitySpecification');
-  const defaultType = oneOf(target, 'DefaultTargetCapacityType', ['on-demand', 'spot']) ?? 'on-demand';
+  const defaultType = oneOf(target, 'DefaultTargetCapacityType', marketNames) ?? 'on-demand';
   const unitType = oneOf(target, 'TargetCapacityUnitType', ['units', 'vcpu', 'memory-mib']);
   const total = readTotal(target, least, unitType);
   const onDemand = integer(target, 'OnDemandTargetCapacity') ?? 0;
   const spot = integer(target, 'SpotTargetCapacity') ?? 0;
+  if (defaultType === 'capacity-block' && onDemand + spot > 0)
+    throw invalidCombination('A fleet of capacity-block capacity cannot have On-Demand or Spot capacity.');
   return divide({ total, onDemand, spot, defaultType, unitType });
 }
 
@@ -104,6 +106,7 @@ export function checkTotal(total: number, least: 0 | 1, unit: UnitType | undefin
 export function readMarketOptions(params: Params, target: FleetTarget): MarketOptions[] {
   const onDemand = part(params, 'OnDemandOptions');
   const spot = part(params, 'SpotOptions');
+  const strategy = oneOf(spot, 'AllocationStrategy', spotStrategies) ?? 'lowest-price';
   return [
     {
       market: 'on-demand',
@@ -115,11 +118,32 @@ export function readMarketOptions(params: Params, target: FleetTarget): MarketOp
     {
       market: 'spot',
       units: target.spot,
-      strategy: oneOf(spot, 'AllocationStrategy', spotStrategies) ?? 'lowest-price',
-      poolCount: integer(spot, 'InstancePoolsToUseCount') ?? 1,
+      strategy,
+      poolCount: readPoolCount(spot, strategy, invalidCombination),
       ...readBounds(spot),
     },
+    {
+      market: 'capacity-block',
+      units: target.total - target.onDemand - target.spot,
+      strategy: 'lowest-price',
+      poolCount: 1,
+      ...readBounds(undefined),
+    },
   ];
+}
+
+/** Reads `InstancePoolsToUseCount`, which only the strategy lowest-price uses. `refusal` makes the error. */
+export function readPoolCount(
+  options: Params | undefined,
+  strategy: Strategy,
+  refusal: (message: string) => AwsError,
+): number {
+  const count = integer(options, 'InstancePoolsToUseCount');
+  if (count === undefined) return 1;
+  if (count < 1) throw invalidParameter(`Value (${count}) for parameter InstancePoolsToUseCount is invalid.`);
+  if (strategy !== 'lowest-price')
+    throw refusal('InstancePoolsToUseCount can only be used with the allocation strategy lowest-price.');
+  return count;
 }
 
 function readBounds(options: Params | undefined): Pick<MarketOptions, 'least' | 'single'> {

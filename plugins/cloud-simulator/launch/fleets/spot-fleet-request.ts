@@ -9,7 +9,7 @@ import { callerAsLauncher, checkPassed } from '../permission.ts';
 import { checkUnits, readTemplatePools } from './fleet-pools.ts';
 import { checkDistinct } from './duplicate-pools.ts';
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
-import { checkTotal, divide, type MarketOptions } from './fleet-request.ts';
+import { checkTotal, divide, type MarketOptions, readPoolCount } from './fleet-request.ts';
 import { readValidity } from './fleet-validity.ts';
 import { readSpecificationPools } from './spot-specifications.ts';
 import { ownTags } from './standing-fleet-request.ts';
@@ -97,7 +97,7 @@ function readMarkets(config: Params, target: FleetTarget): MarketOptions[] {
       market: 'spot',
       units: target.spot,
       strategy: spotStrategies[spot ?? 'lowestPrice'],
-      poolCount: integer(config, 'InstancePoolsToUseCount') ?? 1,
+      poolCount: readPoolCount(config, spotStrategies[spot ?? 'lowestPrice'], invalidConfig),
       ...unbound,
     },
   ];

@@ -16,6 +16,8 @@ export function readStandingFleet(call: ActionCall, type: 'request' | 'maintain'
   refuseInstantOptions(params);
   // Only a fleet whose target can be raised later may start with a target of 0.
   const target = readTarget(params, type === 'maintain' ? 0 : 1);
+  if (target.defaultType === 'capacity-block')
+    throw invalidCombination('Only fleets of type instant support capacity-block capacity.');
   const pools = readTemplatePools(call, parts(params, 'LaunchTemplateConfigs'), { instant: false });
   checkUnits(target, pools);
   const replaceUnhealthy = flag(params, 'ReplaceUnhealthyInstances') ?? false;

@@ -15,7 +15,11 @@ export function readMarket(
 ): { readonly market: Market; readonly maxPrice: number | undefined } {
   const options = part(all, 'InstanceMarketOptions');
   const named = oneOf(options, 'MarketType', ['spot', 'capacity-block']);
-  if (named === 'capacity-block') throw new AwsError('UnsupportedOperation', 'Capacity Blocks are not simulated.');
+  // A fleet chooses between Spot and On-Demand by itself; a capacity block must be named by both.
+  if (market !== undefined && market !== named && [market, named].includes('capacity-block'))
+    throw invalidCombination(
+      `A fleet of ${market} capacity cannot use a launch template with MarketType ${named ?? 'on-demand'}.`,
+    );
   const spot = part(options, 'SpotOptions');
   // A fleet merges the price of an override into the template without naming the market.
   if (market === undefined && named === undefined && spot !== undefined)

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { CatalogueSecurityGroup } from '../../catalogue.ts';
+import type { CatalogueInstanceType, CatalogueSecurityGroup } from '../../catalogue.ts';
 import type { CallContext } from '../../state/call-context.ts';
 import type { Subnet } from '../../state/network/subnets.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, parts, text, texts } from '../../wire/form.ts';
-import { flag, integer, oneOf } from '../../wire/values.ts';
+import { flag, integer } from '../../wire/values.ts';
+import { readInterfaces } from '../checks/launch-interfaces.ts';
 import type { LaunchNetwork } from './launch-spec.ts';
 
 const maxGroups = 5;
 
 /** Reads subnet, zone, groups and interfaces of a launch, and refuses combinations that EC2 refuses. */
-export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetwork {
+export function readLaunchNetwork(context: CallContext, all: Params, type: CatalogueInstanceType): LaunchNetwork {
   const interfaces = parts(all, 'NetworkInterface');
   checkInterfaces(all, interfaces);
   const first = interfaces[0];
@@ -36,6 +37,7 @@ export function readLaunchNetwork(context: CallContext, all: Params): LaunchNetw
     groups,
     publicAddress: flag(first, 'AssociatePublicIpAddress') ?? false,
     secondaryAddresses: readSecondary(first),
+    interfaces: readInterfaces(interfaces, type),
     address: readAddress(context, text(all, 'PrivateIpAddress') ?? text(first, 'PrivateIpAddress'), subnet),
   };
 }
@@ -78,7 +80,6 @@ function checkInterfaces(all: Params, interfaces: readonly Params[]): void {
       throw invalidCombination(
         'A subnet and security groups may not be specified with an existing network interface.',
       );
-    oneOf(one, 'InterfaceType', ['interface', 'efa', 'efa-only']);
   }
 }
 

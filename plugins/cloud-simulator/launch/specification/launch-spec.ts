@@ -5,7 +5,13 @@ import type { Subnet } from '../../state/network/subnets.ts';
 import type { Tags } from '../../state/tags.ts';
 import type { Params } from '../../wire/form.ts';
 
-export type Market = 'on-demand' | 'spot';
+export const marketNames = ['on-demand', 'spot', 'capacity-block'] as const;
+/** How a machine is paid for. A machine of a capacity block was paid for in advance, with its block. */
+export type Market = (typeof marketNames)[number];
+
+/** A value for each market. */
+export const byMarket = <Value>(value: () => Value): Record<Market, Value> =>
+  Object.fromEntries(marketNames.map((market) => [market, value()])) as Record<Market, Value>;
 
 /** The checked parameters of a launch, shared by all its machines. */
 export interface LaunchSpec {
@@ -49,8 +55,16 @@ export interface LaunchNetwork {
   readonly zone: string | undefined;
   readonly groups: readonly { readonly id: string; readonly name: string }[];
   readonly publicAddress: boolean;
+  readonly interfaces: readonly LaunchInterface[];
   /** Offset in the subnet of the named private address; only for launches of one machine. */
   readonly address: number | undefined;
   /** Number of private addresses of each machine beside the first. */
   readonly secondaryAddresses: number;
+}
+
+/** A network interface of every machine of a launch. */
+export interface LaunchInterface {
+  readonly type: 'interface' | 'efa' | 'efa-only';
+  readonly device: number;
+  readonly card: number;
 }

@@ -40,18 +40,23 @@ interface Kind {
   /** Absent if the kind has no selectable IOPS. */
   readonly iops?: readonly [least: number, most: number];
   readonly iopsRequired?: boolean;
+  /** The most IOPS for each GiB, beyond those that any size may have. */
+  readonly iopsPerGib?: number;
+  readonly usualIops?: number;
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
   gp2: { gib: [1, 16_384] },
-  gp3: { gib: [1, 65_536], iops: [3000, 80_000] },
-  io1: { gib: [4, 16_384], iops: [100, 64_000], iopsRequired: true },
-  io2: { gib: [4, 65_536], iops: [100, 256_000], iopsRequired: true },
+  gp3: { gib: [1, 65_536], iops: [3000, 80_000], iopsPerGib: 500, usualIops: 3000 },
+  io1: { gib: [4, 16_384], iops: [100, 64_000], iopsRequired: true, iopsPerGib: 50 },
+  io2: { gib: [4, 65_536], iops: [100, 256_000], iopsRequired: true, iopsPerGib: 1000 },
   st1: { gib: [125, 16_384] },
   sc1: { gib: [125, 16_384] },
   standard: { gib: [1, 1024] },
 };
 const throughputs = [125, 2000] as const;
+/** MiB a second for each I/O operation a second. */
+const throughputPerIops = 0.25;
 
 /** Reads `BlockDeviceMapping.N`: the volumes of a machine, the root volume first. */
 export function readVolumes(all: Params): readonly LaunchVolume[] {
@@ -114,12 +119,17 @@ function checkVolume(ebs: Params, device: string): string {
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
   if (kind === undefined) throw invalidParameter(`Value (${name}) for parameter ebs.volumeType is invalid.`);
   checkSize(ebs, device, name, kind);
-  checkIops(ebs, name, kind);
+  checkIops(ebs, device, name, kind);
   const throughput = integer(ebs, 'Throughput');
   if (throughput !== undefined && name !== 'gp3')
     throw invalidCombination('The parameter throughput can only be specified for gp3 volumes.');
   if (throughput !== undefined && outside(throughputs, throughput))
     throw outOfRange('throughput', throughput, throughputs);
+  const iops = integer(ebs, 'Iops') ?? kind.usualIops ?? 0;
+  if (throughput !== undefined && throughput > iops * throughputPerIops)
+    throw invalidParameter(
+      `Throughput (MiBps) to iops ratio of ${(throughput / iops).toFixed(3)} is too high; the maximum is ${throughputPerIops}.`,
+    );
   if (text(ebs, 'KmsKeyId') !== undefined && flag(ebs, 'Encrypted') !== true)
     throw new AwsError(
       'InvalidParameterDependency',
@@ -143,7 +153,7 @@ function checkSize(ebs: Params, device: string, name: string, kind: Kind): void 
     throw invalidMapping(`Volume of ${size}GiB does not fit type ${name}; it takes ${kind.gib.join(' to ')}GiB.`);
 }
 
-function checkIops(ebs: Params, name: string, kind: Kind): void {
+function checkIops(ebs: Params, device: string, name: string, kind: Kind): void {
   const iops = integer(ebs, 'Iops');
   if (iops === undefined) {
     if (kind.iopsRequired) throw invalidCombination(`The parameter iops must be specified for ${name} volumes.`);
@@ -151,6 +161,10 @@ function checkIops(ebs: Params, name: string, kind: Kind): void {
   }
   if (kind.iops === undefined) throw invalidCombination(`The parameter iops is not supported for ${name} volumes.`);
   if (outside(kind.iops, iops)) throw outOfRange('iops', iops, kind.iops);
+  const size = integer(ebs, 'VolumeSize') ?? (device === rootDevice ? rootGib : undefined);
+  const most = kind.iopsPerGib ?? Number.POSITIVE_INFINITY;
+  if (size !== undefined && iops > Math.max(kind.usualIops ?? 0, size * most))
+    throw invalidParameter(`Iops to volume size ratio of ${iops / size} is too high; the maximum is ${most}.`);
 }
 
 function outside([least, most]: readonly [number, number], value: number): boolean {

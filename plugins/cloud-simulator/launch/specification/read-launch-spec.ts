@@ -1,6 +1,8 @@
 import type { CallContext } from '../../state/call-context.ts';
 import { type Params, part, text } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
+import { checkCapacityBlock } from '../checks/capacity-block.ts';
+import { checkPlacementGroup } from '../checks/placement-group.ts';
 import { readKeyName, readProfile } from './launch-access.ts';
 import { readMarket } from './launch-market.ts';
 import { checkCreatesInterface, readLaunchNetwork } from './launch-network.ts';
@@ -29,11 +31,11 @@ export function readLaunchSpec(
   checkUserData(userData);
   const tags = readLaunchTags(params, template, chosen.market);
   if (tags.tagTypes.has('network-interface')) checkCreatesInterface(all);
-  return {
+  const spec: LaunchSpec = {
     imageId,
     type,
     ...chosen,
-    network: readLaunchNetwork(context, all),
+    network: readLaunchNetwork(context, all, type),
     keyName: readKeyName(context, all),
     profileArn: readProfile(context, all),
     ...tags,
@@ -43,4 +45,7 @@ export function readLaunchSpec(
     volumes: readVolumes(all),
     options: readLaunchOptions(all, type),
   };
+  checkPlacementGroup(context, spec.options);
+  checkCapacityBlock(context, spec);
+  return spec;
 }

@@ -136,7 +136,7 @@ export function unitsOrdered(fleet: StandingFleet, market: Market): number {
 
 /** Target units of a market. */
 export function unitsWanted(fleet: StandingFleet, market: Market): number {
-  return market === 'spot' ? fleet.target.spot : fleet.target.onDemand;
+  return market === 'spot' ? fleet.target.spot : market === 'on-demand' ? fleet.target.onDemand : 0;
 }
 
 export function isStopped(fleet: StandingFleet): boolean {

@@ -2,6 +2,7 @@ import { priceOf } from '../../capacity.ts';
 import type { ReclaimRule } from '../../knobs/machine-knobs.ts';
 import { draw } from '../../knobs/span.ts';
 import { endInstance } from '../../launch/end-instance.ts';
+import { postInterruption } from '../../queues/machine-events.ts';
 import type { CallContext } from '../call-context.ts';
 import { type Instance, type Interruption, isLive } from './instance.ts';
 
@@ -58,6 +59,7 @@ function interrupt(context: CallContext, instance: Instance, rule: ReclaimRule):
   touched.push(instance.id);
   const noticeMs = (rule.notice_s ?? 120) * 1000;
   if (noticeMs === 0) return endInstance(context, instance, spotTermination);
+  postInterruption(context, instance);
   state.timers.plan(now + noticeMs, (then) => endInstance(then, instance, spotTermination));
 }
 

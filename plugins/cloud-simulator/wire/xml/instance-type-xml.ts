@@ -42,7 +42,8 @@ export function isFree(type: CatalogueInstanceType): boolean {
 }
 
 export function usageClasses(type: CatalogueInstanceType): string[] {
-  return factsOf(type).spot ? ['on-demand', 'spot'] : ['on-demand'];
+  const { spot, capacityBlocks } = factsOf(type);
+  return ['on-demand', ...(spot ? ['spot'] : []), ...(capacityBlocks ? ['capacity-block'] : [])];
 }
 
 /** Network performance as AWS words it: typical for the size, because the catalogue does not list it. */
@@ -95,24 +96,20 @@ export function maxAddresses(type: CatalogueInstanceType): number {
   return maxInterfaces(type) * 4 - 2;
 }
 
-/** Whether a type has an Elastic Fabric Adapter. */
-export function hasEfa(type: CatalogueInstanceType): boolean {
-  return /^(p4|p5|hpc)/.test(type.instance_type);
-}
-
-function networkXml(type: CatalogueInstanceType, { hypervisor }: TypeFacts): string {
+function networkXml(type: CatalogueInstanceType, { hypervisor, efaCards }: TypeFacts): string {
   const interfaces = maxInterfaces(type);
   return node(
     'networkInfo',
     leaf('networkPerformance', networkPerformance(type)) +
       leaf('maximumNetworkInterfaces', interfaces) +
-      leaf('maximumNetworkCards', 1) +
+      leaf('maximumNetworkCards', Math.max(1, efaCards)) +
       leaf('defaultNetworkCardIndex', 0) +
       leaf('ipv4AddressesPerInterface', maxAddresses(type)) +
       leaf('ipv6AddressesPerInterface', maxAddresses(type)) +
       leaf('ipv6Supported', true) +
       leaf('enaSupport', hypervisor === 'nitro' ? 'required' : 'supported') +
-      leaf('efaSupported', hasEfa(type)),
+      leaf('efaSupported', efaCards > 0) +
+      (efaCards === 0 ? '' : node('efaInfo', leaf('maximumEfaInterfaces', efaCards))),
   );
 }
 

@@ -8,7 +8,8 @@ import {
 } from '../../state/instances/instance.ts';
 import { tagSetXml } from '../../state/tags.ts';
 import type { LaunchNetwork } from '../../launch/specification/launch-spec.ts';
-import { type NetworkInterface, type Owner, attachmentXml, interfaceOf, interfaceXml } from './interface-xml.ts';
+import { furtherInterfacesXml } from './further-interfaces-xml.ts';
+import { type NetworkInterface, type Owner, firstAttachmentXml, interfaceOf, interfaceXml } from './interface-xml.ts';
 import { launchXml, placementXml, volumesXml } from './launch-xml.ts';
 import { itemSet, leaf, node } from './xml.ts';
 
@@ -27,9 +28,8 @@ export function instanceXml(instance: Instance, owner: Owner, now: number): stri
     at !== undefined
       ? networkXml(instance, owner, at, isoTime(instance.launchedAt))
       : '<privateDnsName/><dnsName/><groupSet/><networkInterfaceSet/><blockDeviceMapping/>',
-    instance.spotRequestId === undefined
-      ? ''
-      : `<instanceLifecycle>spot</instanceLifecycle>${leaf('spotInstanceRequestId', instance.spotRequestId)}`,
+    reservation.spec.market === 'on-demand' ? '' : leaf('instanceLifecycle', reservation.spec.market),
+    leaf('spotInstanceRequestId', instance.spotRequestId),
     leaf('clientToken', reservation.token),
     reasonXml(instance, now),
     tagSetXml(instance.tags),
@@ -76,7 +76,7 @@ function networkXml(instance: Instance, owner: Owner, at: NetworkInterface, laun
   return (
     `<privateDnsName>${at.privateDnsName}</privateDnsName>${publicAddress === undefined ? '<dnsName/>' : leaf('dnsName', publicName) + leaf('ipAddress', publicAddress)}` +
     `${leaf('privateIpAddress', at.addresses[0])}${leaf('ipv6Address', at.ipv6Address)}<subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><sourceDestCheck>${spec.options.sourceDestCheck}</sourceDestCheck>${groups}` +
-    `<networkInterfaceSet><item>${interfaceXml(instance, at, owner.account, groups)}${attachmentXml(at, launched)}</item></networkInterfaceSet>` +
+    `<networkInterfaceSet><item>${interfaceXml(instance, at, owner.account, groups)}${firstAttachmentXml(instance, launched)}</item>${furtherInterfacesXml(instance, groups, launched)}</networkInterfaceSet>` +
     volumesXml(instance, launched)
   );
 }

@@ -1,5 +1,6 @@
 import { type Instance, stateOf } from '../../state/instances/instance.ts';
 import { ipv6Address, privateAddress, privateName } from '../../state/instances/addresses.ts';
+import { attachmentXml } from './further-interfaces-xml.ts';
 import { leaf, node } from './xml.ts';
 
 /** The account and the region of a machine. */
@@ -57,7 +58,7 @@ export function interfaceXml(instance: Instance, one: NetworkInterface, account:
   );
   return (
     `<networkInterfaceId>${one.id}</networkInterfaceId><subnetId>${subnet.id}</subnetId><vpcId>${subnet.vpcId}</vpcId><description/>` +
-    `<ownerId>${account}</ownerId><status>in-use</status><macAddress>${one.macAddress}</macAddress><interfaceType>interface</interfaceType>` +
+    `<ownerId>${account}</ownerId><status>in-use</status><macAddress>${one.macAddress}</macAddress><interfaceType>${instance.reservation.spec.network.interfaces[0]?.type ?? 'interface'}</interfaceType>` +
     `${leaf('privateIpAddress', one.addresses[0])}<privateDnsName>${one.privateDnsName}</privateDnsName>` +
     `<sourceDestCheck>${instance.reservation.spec.options.sourceDestCheck}</sourceDestCheck>${groupsXml}${association}` +
     (one.ipv6Address === undefined
@@ -66,9 +67,9 @@ export function interfaceXml(instance: Instance, one: NetworkInterface, account:
   );
 }
 
-/** `<attachment>` of the interface. */
-export function attachmentXml({ attachmentId }: NetworkInterface, attached: string, more = ''): string {
-  return `<attachment><attachmentId>${attachmentId}</attachmentId>${more}<deviceIndex>0</deviceIndex><networkCardIndex>0</networkCardIndex><status>attached</status><attachTime>${attached}</attachTime><deleteOnTermination>true</deleteOnTermination></attachment>`;
+/** `<attachment>` of the first interface. `more` are further members. */
+export function firstAttachmentXml(instance: Instance, attached: string, more = ''): string {
+  return attachmentXml(instance.id.slice(2), { device: 0, card: 0 }, attached, more);
 }
 
 function associationXml({ publicAddress, publicDnsName: name }: NetworkInterface): string {

@@ -4,7 +4,7 @@ import type { Network } from '../../state/network/network.ts';
 import { memberSet } from '../members.ts';
 import { escapeXml, leaf } from './xml.ts';
 
-const marketTypes = { 'on-demand': 'OnDemand', spot: 'Spot' } as const;
+const marketTypes = { 'on-demand': 'OnDemand', spot: 'Spot', 'capacity-block': 'CapacityBlock' } as const;
 
 /** The machines and the errors of one launch as LaunchInstances shows them; machines of one pool are grouped. */
 export function roundXml(round: Round, network: Network): string {

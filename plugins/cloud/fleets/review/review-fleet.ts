@@ -1,6 +1,7 @@
 import type { Finding } from '../../../../core/index.ts';
 import { regions } from '../../catalogue/index.ts';
 import type { CloudTemplate } from '../../template/fields.ts';
+import { marketFacts } from '../../launch/markets.ts';
 import { marketsOf } from '../../launch/pools.ts';
 import { reviewForm } from '../../review/native/review-form.ts';
 import { shapeFindings } from '../../review/native/shape.ts';
@@ -56,6 +57,8 @@ export function reviewFleet(
 
   if (!types.includes(String(fleetType)))
     error('/fleet_type', `must be one of ${types.join(', ')}, not '${String(fleetType)}'`);
+  if (standing && marketsOf(template).some((market) => marketFacts(market).in_template))
+    error('/price_type', `cannot be ${template.price_type} with fleets of type ${fleetType}: only instant fleets can`);
   if (template['replace_lost'] === true && fleetType !== 'maintain')
     findings.push({
       level: 'warning',

@@ -16,6 +16,7 @@ const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
     refresh_now: false,
   },
   fallbackOrder: () => ({ options: [], out: [] }),
+  sendsNotices: () => false,
   takesOrders: () => true,
   quarantined: () => undefined,
 

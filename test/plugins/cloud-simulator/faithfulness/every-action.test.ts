@@ -2,6 +2,7 @@
 // the service knows.
 import * as autoScaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
+import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
 import test from 'ava';
@@ -215,6 +216,19 @@ const ssmCalls: typeof ec2Calls = [
 /** Tested without the SDK, because the project has no client of IAM. */
 const iamCalls = ['GetRole'];
 
+const queue = { QueueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/one' };
+const ReceiptHandle = Buffer.from('one#1').toString('base64');
+const sqsCalls: typeof ec2Calls = [
+  ['CreateQueue', () => ({ QueueName: 'one' }), 'QueueUrl'],
+  ['GetQueueUrl', () => ({ QueueName: 'one' }), 'QueueUrl'],
+  ['SendMessage', () => ({ ...queue, MessageBody: 'text' }), 'MessageId'],
+  ['ReceiveMessage', () => queue, 'Messages'],
+  ['GetQueueAttributes', () => ({ ...queue, AttributeNames: ['QueueArn'] }), 'Attributes'],
+  ['DeleteMessage', () => ({ ...queue, ReceiptHandle })],
+  ['DeleteMessageBatch', () => ({ ...queue, Entries: [{ Id: '1', ReceiptHandle }] }), 'Successful'],
+  ['DeleteQueue', () => queue],
+];
+
 test('every action is called here', (t) => {
   const called = [
     ...ec2Calls.map(([name]) => `2016-11-15/${name}`),
@@ -222,6 +236,7 @@ test('every action is called here', (t) => {
     ...stsCalls.map(([name]) => `2011-06-15/${name}`),
     ...ssmCalls.map(([name]) => `2014-11-06/${name}`),
     ...iamCalls.map((name) => `2010-05-08/${name}`),
+    ...sqsCalls.map(([name]) => `2012-11-05/${name}`),
   ];
   t.deepEqual(called.toSorted(), actions.map((one) => `${one.version ?? '2016-11-15'}/${one.name}`).toSorted());
 });
@@ -231,6 +246,7 @@ for (const [service, calls, library] of [
   ['Auto Scaling', groupCalls, autoScaling],
   ['STS', stsCalls, sts],
   ['Systems Manager', ssmCalls, ssm],
+  ['SQS', sqsCalls, sqs],
 ] as const) {
   test(`the SDK drives every action of ${service} and knows all that it answers`, async (t) => {
     const cloud = await openCloud(t);
@@ -239,6 +255,7 @@ for (const [service, calls, library] of [
       endpoint: simulator.url,
       region: 'us-east-1',
       maxAttempts: 1,
+      useQueueUrlAsEndpoint: false,
       credentials: { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' },
     };
     const clients = {
@@ -246,6 +263,7 @@ for (const [service, calls, library] of [
       'Auto Scaling': autoScaling.AutoScalingClient,
       STS: sts.STSClient,
       'Systems Manager': ssm.SSMClient,
+      SQS: sqs.SQSClient,
     };
     const client = new clients[service](options);
     checkAnswers(client);

@@ -1,0 +1,64 @@
+import type { Notice } from '../../contract/notice.ts';
+import type { MachineRecord, MachineStatus } from '../../model/machine.ts';
+
+/** How long after an announced reclaim the machine may still live without doubt about the notice. */
+const graceMs = 300_000;
+/** Times of one reclaim that differ by less are equal: notices have whole seconds. */
+const sameMs = 60_000;
+
+/** Whether the notice of a reclaim still counts when an observation does not show the reclaim. */
+export const isNoticeStanding = (
+  { reclaim_noticed, reclaim_at }: Pick<MachineRecord, 'reclaim_noticed' | 'reclaim_at'>,
+  now: number,
+): boolean => reclaim_noticed === true && isAhead(reclaim_at, now);
+
+/** Whether an observed reclaim is the one of the notice. */
+export const isNoticed = (
+  { reclaim_noticed, reclaim_at }: Pick<MachineRecord, 'reclaim_noticed' | 'reclaim_at'>,
+  observed: string,
+): boolean =>
+  reclaim_noticed === true &&
+  reclaim_at !== undefined &&
+  Math.abs(Date.parse(reclaim_at) - Date.parse(observed)) < sameMs;
+
+const isAhead = (reclaim_at: string | undefined, now: number): boolean =>
+  reclaim_at !== undefined && Date.parse(reclaim_at) + graceMs > now;
+
+/** The order in which a machine passes its states. Notices arrive in any order, and never take a machine back. */
+const ranks: Readonly<Record<MachineStatus, number>> = {
+  pending: 0,
+  running: 1,
+  stopping: 2,
+  stopped: 3,
+  failed: 3,
+  'shutting-down': 4,
+  terminated: 5,
+};
+
+/**
+ * Whether a notice tells something new about a machine. Not new: a repeat, an earlier state, a reclaim whose time is
+ * long past or that is known for an earlier time.
+ */
+export function isNews(notice: Notice, machine: MachineRecord, now: number): boolean {
+  if (machine.gone_at !== undefined) return false;
+  const { reclaim_at, reclaim_noticed } = machine;
+  switch (notice.kind) {
+    case 'state':
+      return ranks[notice.status] > ranks[machine.status];
+    case 'rebalance':
+      return machine.rebalance_at === undefined;
+    case 'scheduled':
+    case 'reclaim':
+      if (notice.reclaim_at === null) return reclaim_noticed === true && reclaim_at !== undefined;
+      return isAhead(notice.reclaim_at, now) && !isKnown(notice.reclaim_at);
+  }
+
+  function isKnown(announced: string): boolean {
+    return (
+      reclaim_noticed === true &&
+      reclaim_at !== undefined &&
+      isAhead(reclaim_at, now) &&
+      Date.parse(reclaim_at) <= Date.parse(announced)
+    );
+  }
+}

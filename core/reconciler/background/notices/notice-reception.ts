@@ -1,0 +1,226 @@
+import { chunks } from '../../../collections/chunks.ts';
+import { isFault } from '../../../contract/fault.ts';
+import type { NoticeMessage } from '../../../contract/notice.ts';
+import type { Owner } from '../../../contract/storage.ts';
+import type { ProviderInstance } from '../../../model/provider-instance.ts';
+import { errorText } from '../../../providers/guard/guard.ts';
+import type { GuardedNotices } from '../../../providers/guard/guarded-notices.ts';
+import type { ProviderMeter } from '../../../providers/guard/provider-meter.ts';
+import type { Connected } from '../../../providers/guard/session-pool.ts';
+import { noticesTopic } from '../../../providers/notices-topic.ts';
+import type { BackgroundParts } from '../background-parts.ts';
+import { Lease } from '../lease.ts';
+import { noticedSignals } from './noticed-signals.ts';
+
+/** The duration of the lease that a reception needs: the wait for messages, and some time to store them. */
+const leaseForMs = 25_000;
+/** The time after which another process is asked for its lease again. */
+const otherMs = 5_000;
+const firstPauseMs = 5_000;
+const longestPauseMs = 60_000;
+/** Notices count as arriving for so long after a successful reception. */
+const worksMs = 90_000;
+/** The shortest time between two receptions that bring nothing new. */
+const emptyMs = 1_000;
+const rowsAtOnce = 200;
+const acknowledgedAtOnce = 4;
+
+export interface ReceptionParts extends BackgroundParts {
+  readonly owner: Owner;
+  readonly meter: ProviderMeter;
+}
+
+/** The reception at one instance. */
+interface Receiver {
+  readonly name: string;
+  readonly lease: Lease;
+  running?: Promise<void>;
+  /** Monotonic milliseconds. */
+  not_before: number;
+  pause: number;
+  readonly acknowledging: Set<Promise<void>>;
+  /** Why messages could not be acknowledged, as it was logged. */
+  kept?: string;
+  /** The failure that was logged. */
+  failure?: string;
+  /** Monotonic milliseconds: when the fact that notices arrive was last stored. */
+  noted: number;
+}
+
+/**
+ * Receives the notices of all instances that have some. One process on a store receives those of an instance at a
+ * time, under a lease. A notice becomes a signal for the request of its machine, which its holder applies; a message
+ * is acknowledged when its signals are stored, so that a crash in between only repeats it. An instance whose notices
+ * do not arrive is observed as one without notices, and is tried again with growing waits.
+ */
+export class NoticeReception implements Disposable {
+  readonly #parts: ReceptionParts;
+  readonly #receivers = new Map<string, Receiver>();
+  readonly #ended = new AbortController();
+  readonly #signal: AbortSignal;
+  /** Dormant instances are used when they have machines; asked once. */
+  #woken: Promise<void> | undefined;
+
+  constructor(parts: ReceptionParts) {
+    this.#parts = parts;
+    this.#signal = AbortSignal.any([parts.signal, this.#ended.signal]);
+  }
+
+  /** Starts the receptions that are due. Does not wait for them. */
+  begin(instances: readonly ProviderInstance[]): void {
+    const { pool, clock } = this.#parts;
+    if (this.#signal.aborted) return;
+    const noticed = instances.filter(({ name }) => pool.hasNotices(name));
+    if (noticed.length === 0) return;
+    this.#woken ??= this.#wake(noticed);
+    for (const { name, enabled } of noticed) {
+      // A disabled instance may still have machines.
+      const follows = pool.used(name) !== undefined || (enabled && !pool.isDormant(name));
+      const receiver = this.#receiver(name);
+      if (!follows || receiver.running || clock.monotonic() < receiver.not_before || pool.quarantined(name)) continue;
+      receiver.running = this.#receive(receiver, instances).finally(() => delete receiver.running);
+    }
+  }
+
+  /** Resolves when no reception is running, and gives the leases back. */
+  async idle(): Promise<void> {
+    await this.#woken;
+    const receivers = [...this.#receivers.values()];
+    await Promise.all(receivers.flatMap(({ running, acknowledging }) => [running, ...acknowledging]));
+    await Promise.all(receivers.map(({ lease }) => lease.giveBack()));
+  }
+
+  /** Ends the receptions. Messages that are not acknowledged come again. */
+  [Symbol.dispose](): void {
+    this.#ended.abort();
+  }
+
+  #receiver(name: string): Receiver {
+    let receiver = this.#receivers.get(name);
+    if (!receiver) {
+      const lease = new Lease(`notices of ${name}`, this.#parts);
+      receiver = { name, lease, acknowledging: new Set(), not_before: -Infinity, pause: 0, noted: -Infinity };
+      this.#receivers.set(name, receiver);
+    }
+    return receiver;
+  }
+
+  /** After a restart, machines at rest are observed minutes later, but their notices may come now. */
+  async #wake(instances: readonly ProviderInstance[]): Promise<void> {
+    const { pool, store } = this.#parts;
+    for (const { name: provider_instance } of instances) {
+      try {
+        if (!pool.isDormant(provider_instance)) continue;
+        const alive = await store.count('machine', { provider_instance, gone_at: null });
+        if (alive > 0) await pool.connect(provider_instance);
+      } catch {
+        // The requests of the machines connect later, too.
+      }
+    }
+  }
+
+  async #receive(receiver: Receiver, instances: readonly ProviderInstance[]): Promise<void> {
+    const { pool, clock } = this.#parts;
+    const { name, lease } = receiver;
+    try {
+      while (!this.#signal.aborted) {
+        if (!(await lease.take(leaseForMs))) {
+          receiver.not_before = clock.monotonic() + otherMs;
+          return;
+        }
+        const connected = await pool.connect(name);
+        const { notices } = connected.type;
+        if (!notices) return;
+        const began = clock.monotonic();
+        const messages = await notices.receive({ signal: this.#signal });
+        const receipts = await this.#store(connected, messages, instances);
+        if (receipts.length > 0) await this.#acknowledge(receiver, notices, receipts);
+        await this.#works(receiver, connected);
+        if (receipts.length === 0 && clock.monotonic() - began < emptyMs) await clock.sleep(emptyMs, this.#signal);
+      }
+    } catch (error) {
+      if (!this.#signal.aborted) await this.#failed(receiver, error);
+    }
+  }
+
+  /**
+   * Starts to acknowledge messages, and waits only while several earlier calls run: a removal that hangs must not
+   * delay new notices.
+   */
+  async #acknowledge(receiver: Receiver, notices: GuardedNotices, receipts: readonly string[]): Promise<void> {
+    const { log } = this.#parts;
+    const { name, acknowledging } = receiver;
+    while (acknowledging.size >= acknowledgedAtOnce) await Promise.race(acknowledging);
+    const running = notices
+      .acknowledge(receipts, { signal: this.#signal })
+      .then(
+        () => void delete receiver.kept,
+        (error: unknown) => {
+          const message = errorText(error);
+          if (this.#signal.aborted || receiver.kept === message) return;
+          receiver.kept = message;
+          log.warn(
+            { provider_instance: name },
+            `Notices about machines of '${name}' are stored but cannot be removed, so they arrive again. ${message}`,
+          );
+        },
+      )
+      .finally(() => acknowledging.delete(running));
+    acknowledging.add(running);
+  }
+
+  /** Stores the effect of messages. Returns the receipts to acknowledge. */
+  async #store(
+    { instance: { name }, identity }: Connected,
+    messages: readonly NoticeMessage[],
+    instances: readonly ProviderInstance[],
+  ): Promise<readonly string[]> {
+    const { store, clock, log, meter, pool } = this.#parts;
+    if (messages.length === 0) return [];
+    // Instances on the same cloud may share one source of notices.
+    const alike = instances.filter((each) => pool.known(each.name)?.identity === identity);
+    const names = new Set([name, ...alike.map((each) => each.name)]);
+    const { signals, receipts, counts } = await noticedSignals(messages, names, store, clock.now());
+    for (const part of chunks(signals, rowsAtOnce)) await store.commit(part);
+    for (const { kind, outcome } of counts) meter.notices(name, kind, outcome, 1);
+    const [broken] = messages.flatMap(({ malformed }) => malformed ?? []);
+    if (broken !== undefined)
+      log.warn({ provider_instance: name }, `A message about machines of '${name}' was removed unread: ${broken}`);
+    return receipts;
+  }
+
+  /** Stores for all processes that notices arrive. */
+  async #works(receiver: Receiver, { identity }: Connected): Promise<void> {
+    const { clock, facts, log } = this.#parts;
+    const { name } = receiver;
+    receiver.pause = 0;
+    if (receiver.failure !== undefined) {
+      delete receiver.failure;
+      log.info({ provider_instance: name }, `Notices about machines of '${name}' arrive again.`);
+    }
+    if (clock.monotonic() - receiver.noted < worksMs / 3) return;
+    const at = clock.now();
+    await facts.learn([{ topic: noticesTopic, name, item: '', value: { identity }, at, until: at + worksMs }]);
+    receiver.noted = clock.monotonic();
+  }
+
+  async #failed(receiver: Receiver, error: unknown): Promise<void> {
+    const { clock, facts, log, settings } = this.#parts;
+    const { name } = receiver;
+    receiver.pause = Math.min(longestPauseMs, receiver.pause === 0 ? firstPauseMs : receiver.pause * 2);
+    receiver.not_before = clock.monotonic() + receiver.pause;
+    const message = errorText(error);
+    if (receiver.failure !== message) {
+      receiver.failure = message;
+      log.warn(
+        { provider_instance: name, ...(isFault(error) ? { kind: error.kind, code: error.code } : { err: error }) },
+        `Notices about machines of '${name}' do not arrive, so its machines at rest are observed every ${settings.observe_resting_ms / 1000} s; the reception is tried again. ${message}`,
+      );
+    }
+    if (receiver.noted === -Infinity) return;
+    receiver.noted = -Infinity;
+    const at = clock.now();
+    // A fact that cannot be stored ends by itself.
+    await facts.learn([{ topic: noticesTopic, name, item: '', value: {}, at, until: at }]).catch(() => undefined);
+  }
+}

@@ -1,0 +1,94 @@
+import { chunks } from '../../../collections/chunks.ts';
+import type { Notice, NoticeMessage } from '../../../contract/notice.ts';
+import type { Change, Store } from '../../../contract/storage.ts';
+import { newSignalId } from '../../../model/ids.ts';
+import type { MachineRecord } from '../../../model/machine.ts';
+import type { NoticeOutcome } from '../../../providers/guard/provider-meter.ts';
+import { isNews } from '../../apply/notice-standing.ts';
+
+/** The most machines of one query, and of one signal. */
+const atOnce = 200;
+/**
+ * A notice about an unknown machine is left for so long: the launch of the machine may not be stored yet. A later
+ * notice can never matter.
+ */
+const unknownMs = 120_000;
+
+/** What to store for messages, and which messages need nothing more afterwards. */
+export interface Noticed {
+  /** One signal for each request, more where it has many notices. */
+  readonly signals: readonly Change[];
+  /** The receipts of the messages to acknowledge once the signals are stored. */
+  readonly receipts: readonly string[];
+  readonly counts: readonly { readonly kind: string; readonly outcome: NoticeOutcome }[];
+}
+
+/** Finds the machines of the notices among those of some instances, which speak to the same cloud. */
+export async function noticedSignals(
+  messages: readonly NoticeMessage[],
+  instances: ReadonlySet<string>,
+  store: Store,
+  now: number,
+): Promise<Noticed> {
+  const machines = await stored(messages, instances, store);
+  const news: { readonly notice: Notice; readonly machine: MachineRecord }[] = [];
+  const seen = new Set<string>();
+  const receipts: string[] = [];
+  const counts: { kind: string; outcome: NoticeOutcome }[] = [];
+  for (const { receipt, notices, malformed } of messages) {
+    const waiting = notices.filter((notice) => !machines.has(notice.machine_id) && mayBelong(notice, now));
+    // The whole message comes again, and what is applied now has no effect then.
+    if (waiting.length === 0) receipts.push(receipt);
+    if (malformed !== undefined) counts.push({ kind: 'other', outcome: 'malformed' });
+    else if (notices.length === 0) counts.push({ kind: 'other', outcome: 'unknown' });
+    for (const notice of notices) {
+      if (waiting.includes(notice)) continue;
+      const mine = machines.get(notice.machine_id) ?? [];
+      const text = JSON.stringify(notice);
+      const changed = seen.has(text) ? [] : mine.filter((machine) => isNews(notice, machine, now));
+      seen.add(text);
+      news.push(...changed.map((machine) => ({ notice, machine })));
+      const outcome = mine.length === 0 ? 'unknown' : changed.length === 0 ? 'unchanged' : 'stored';
+      counts.push({ kind: notice.kind, outcome });
+    }
+  }
+  const byRequest = Map.groupBy(news, ({ machine }) => machine.request_id);
+  const signals = [...byRequest].flatMap(([request_id, mine]) =>
+    chunks(mine, atOnce).map(
+      (part): Change => ({
+        op: 'insert',
+        kind: 'signal',
+        record: {
+          signal_id: newSignalId(),
+          kind: 'noticed',
+          request_id,
+          machines: part.map(({ machine: { provider_instance, machine_id } }) => ({ provider_instance, machine_id })),
+          noticed: part.map(({ notice }) => notice),
+          created_at: now,
+          applied: false,
+        },
+      }),
+    ),
+  );
+  return { signals, receipts, counts };
+}
+
+/** The stored machines that the notices name, the gone ones included. */
+async function stored(
+  messages: readonly NoticeMessage[],
+  instances: ReadonlySet<string>,
+  store: Store,
+): Promise<ReadonlyMap<string, readonly MachineRecord[]>> {
+  const ids = new Set(messages.flatMap(({ notices }) => notices.map(({ machine_id }) => machine_id)));
+  const found: MachineRecord[] = [];
+  for (const machine_id of chunks([...ids], atOnce))
+    found.push(...(await store.find('machine', { where: { machine_id } })));
+  return Map.groupBy(
+    found.filter(({ provider_instance }) => instances.has(provider_instance)),
+    ({ machine_id }) => machine_id,
+  );
+}
+
+/** A new state of a machine that is being launched is observed anyway. */
+const mayBelong = ({ kind, at }: Notice, now: number): boolean =>
+  kind !== 'state' && Math.abs(now - Date.parse(at)) < unknownMs;
