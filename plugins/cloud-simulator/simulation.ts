@@ -47,7 +47,7 @@ export function createSimulation(options: {
   const rules = createRuleState();
   const audit = createAudit();
   const sessions = createSessionTable();
-  let current = defaultKnobs;
+  let current: Knobs = { ...defaultKnobs, seed: options.seed };
   const contextIn = (state: RegionState, now: number): CallContext => ({
     state,
     knobs: current,
@@ -98,7 +98,7 @@ export function createSimulation(options: {
       sessions.clear();
       clock.reset();
       // A copy, because rules are identified by their objects and must start again.
-      current = structuredClone(what?.knobs ? defaultKnobs : current);
+      current = structuredClone(what?.knobs ? { ...defaultKnobs, seed: current.seed } : current);
       rules.begin(current, clock.now());
     },
   };

@@ -33,8 +33,8 @@ export interface Accelerator {
   readonly memoryMib: number;
 }
 
-const previous = new Set(['m3', 'm4', 'c4', 'r4', 'p2', 'x1', 'x1e', 'i3']);
-const onXen = new Set(['t2', 'm3', 'm4', 'c4', 'r4', 'p2', 'p3', 'x1', 'x1e', 'i3']);
+const previous = new Set(['m1', 'm3', 'm4', 'c4', 'r4', 'p2', 'x1', 'x1e', 'i3']);
+const onXen = new Set(['t2', 'm1', 'm3', 'm4', 'c4', 'r4', 'p2', 'p3', 'x1', 'x1e', 'i3']);
 // The names of accelerated types show the processor only for Graviton, so these families are listed.
 const amdWithoutLetter = new Set(['g5', 'g6', 'p5']);
 const disksWithoutLetter = new Set(['m3', 'i3', 'i4i', 'x1', 'x1e', 'g5', 'g6', 'p5']);

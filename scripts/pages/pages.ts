@@ -11,10 +11,12 @@ import type { Page } from './page.ts';
 import { rehearsalPage } from './rehearsal.ts';
 import { restPage } from './rest.ts';
 import { sdkPage } from './sdk.ts';
+import { simulatorParametersPage } from './simulator-parameters.ts';
 import { writingPage } from './writing.ts';
 
 /** Everything that is generated, in the order in which it is made: a page stands below those that it is made from. */
 export const pages: readonly Page[] = [
+  simulatorParametersPage,
   cliDeclarationsPage,
   cliPage,
   operationsPage,

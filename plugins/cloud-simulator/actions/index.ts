@@ -5,10 +5,12 @@ import { groupsActions } from './groups/index.ts';
 import { identityActions } from './identity/index.ts';
 import { instancesActions } from './instances/index.ts';
 import { launchTemplatesActions } from './launch-templates/index.ts';
+import { networkActions } from './network/index.ts';
 import { parametersActions } from './parameters/index.ts';
 import { queuesActions } from './queues/index.ts';
 import { spotActions } from './spot/index.ts';
 import { tagsActions } from './tags/index.ts';
+import { volumesActions } from './volumes/index.ts';
 
 const ec2Version = '2016-11-15';
 
@@ -21,6 +23,8 @@ export const actions: readonly Action[] = [
   ...groupsActions,
   ...tagsActions,
   ...catalogueActions,
+  ...networkActions,
+  ...volumesActions,
   ...identityActions,
   ...parametersActions,
   ...queuesActions,

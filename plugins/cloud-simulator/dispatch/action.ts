@@ -20,7 +20,7 @@ export interface Action {
   /**
    * Executes the call and returns the XML of the answer's members, or throws an AwsError. After an AwsError,
    * `touched` lists the resources that the call has changed nevertheless. Synchronous, so that calls never
-   * interleave.
+   * interleave. A changing action of EC2 calls `endDryRun` before its first change.
    */
   handle(call: ActionCall): string;
 }

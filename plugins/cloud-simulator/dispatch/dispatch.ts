@@ -2,6 +2,7 @@ import { randomUUID, createHash } from 'node:crypto';
 import type { Action, ActionCall } from './action.ts';
 import { actionFor } from '../actions/index.ts';
 import { admit } from './admit.ts';
+import { endDryRun } from './dry-run.ts';
 import type { AuditEntry } from './audit.ts';
 import { faultError, faultFor } from './faults.ts';
 import { draw } from '../knobs/span.ts';
@@ -11,6 +12,7 @@ import { throttle } from './throttle.ts';
 import { type Caller, type CallerHeaders, readCaller } from '../wire/caller.ts';
 import { AwsError } from '../wire/errors.ts';
 import { type Form, part, parts } from '../wire/form.ts';
+import { refuseUnknownParameters } from '../wire/parameters/unknown-parameters.ts';
 import { knownVersion, type Protocol, protocolOf } from '../wire/protocols.ts';
 import { flag } from '../wire/values.ts';
 
@@ -126,7 +128,7 @@ function run(action: Action, call: ActionCall, caller: Caller, service: string):
     throttle(action, service, call);
     fault = faultFor(call, action.name);
     if (fault?.effect === 'skip') return { fault, executed: false, outcome: { error: faultError(fault, service) } };
-    return { fault, executed: true, outcome: { inner: execute(action, call) } };
+    return { fault, executed: true, outcome: { inner: execute(action, call, service) } };
   } catch (error) {
     // A refused call that touched a resource took partial effect, such as TerminateInstances with a protected machine
     // in one of several zones.
@@ -134,12 +136,15 @@ function run(action: Action, call: ActionCall, caller: Caller, service: string):
   }
 }
 
-function execute(action: Action, call: ActionCall): string {
+function execute(action: Action, call: ActionCall, service: string): string {
+  if (service !== 'ec2') return action.handle(call);
+  refuseUnknownParameters(action.name, call.params);
   checkFilterLimits(call);
-  if (flag(call.params, 'DryRun')) {
-    throw new AwsError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
-  }
-  return action.handle(call);
+  flag(call.params, 'DryRun');
+  const answer = action.handle(call);
+  // Reading actions run to their end, to check the parameters.
+  endDryRun(call);
+  return answer;
 }
 
 function replyTo(

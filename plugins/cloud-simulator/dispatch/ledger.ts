@@ -1,6 +1,6 @@
 import { isStopped } from '../state/fleets/standing-fleet.ts';
 import type { Fleet } from '../state/fleets/fleets.ts';
-import { isLive } from '../state/instances/instance.ts';
+import { billedMs, isLive } from '../state/instances/instance.ts';
 import type { RegionState } from '../state/call-context.ts';
 import type { World } from '../state/world.ts';
 
@@ -11,7 +11,7 @@ export const requestTag = 'muster:request-id';
 export interface Ledger {
   /** Pending and running machines by request. */
   readonly live: Readonly<Record<string, readonly string[]>>;
-  /** Pending and running machines without the request tag. */
+  /** Machines without the request tag that are not ending. */
   readonly untagged: readonly string[];
   /** Machines ever started under each client token. */
   readonly launches: Readonly<Record<string, number>>;
@@ -26,7 +26,7 @@ export interface Ledger {
   readonly groups: readonly string[];
   /** Ids of launch templates. */
   readonly templates: readonly string[];
-  /** Sum over all machines of the seconds from the launch to the beginning of the end. */
+  /** Sum over all machines of the seconds from the launch to the beginning of the end, without stops. */
   readonly machine_seconds: number;
 }
 
@@ -45,7 +45,7 @@ export function readLedger(world: World, now: number, account?: string): Ledger 
     state.timers.settle(now);
     milliseconds += state.removedMachineMs;
     for (const instance of state.instances) {
-      milliseconds += Math.min(now, instance.shutdownAt ?? now) - instance.launchedAt;
+      milliseconds += billedMs(instance, now);
       if (!isLive(instance, now)) continue;
       const request = instance.tags.get(requestTag);
       if (request === undefined) untagged.push(instance.id);

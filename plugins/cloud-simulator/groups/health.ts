@@ -18,10 +18,16 @@ export function memberEnds(context: CallContext, group: Group, instance: Instanc
   planHealthCheck(context, group, member);
 }
 
+/** Called when a machine begins to stop: the group replaces it after its next health check. */
+export function memberStops(context: CallContext, group: Group, instance: Instance): void {
+  const member = group.members.get(instance.id);
+  if (member !== undefined && !member.leaving) planHealthCheck(context, group, member);
+}
+
 /** Plans health checks of machines that ended or became unhealthy while processes were suspended. */
 export function planRechecks(context: CallContext, group: Group): void {
   for (const member of group.members.values()) {
-    if (member.instance.shutdownAt !== undefined || !member.healthy) planHealthCheck(context, group, member);
+    if (hasStopped(member.instance) || !member.healthy) planHealthCheck(context, group, member);
   }
 }
 
@@ -32,11 +38,12 @@ export function planRechecks(context: CallContext, group: Group): void {
 export function checkHealth(context: CallContext, group: Group, member: GroupMember): void {
   const { instance } = member;
   if (group.members.get(instance.id) !== member || member.leaving || isSuspended(group, 'HealthCheck')) return;
-  const ended = instance.shutdownAt !== undefined;
+  const ended = hasStopped(instance);
   // An unhealthy member never becomes healthy again.
   if (member.healthy && !ended && !isImpaired(context, group, instance)) return;
   member.healthy = false;
-  if (ended && (instance.shutdownAt as number) < instance.runningAt) noteFailedLaunch(context, group, member);
+  if (instance.shutdownAt !== undefined && instance.shutdownAt < instance.runningAt)
+    noteFailedLaunch(context, group, member);
   // Replacing begins with the end of the old machine.
   if (isSuspended(group, 'ReplaceUnhealthy', 'Terminate')) return;
   const finding = ended ? 'it has been terminated or stopped' : 'its status checks have failed';
@@ -47,6 +54,10 @@ export function checkHealth(context: CallContext, group: Group, member: GroupMem
     `an instance was taken out of service in response to an EC2 health check indicating ${finding}.`,
   );
   planReconcile(context, group, context.now);
+}
+
+function hasStopped({ shutdownAt, stop }: Instance): boolean {
+  return shutdownAt !== undefined || stop !== undefined;
 }
 
 function planHealthCheck(context: CallContext, group: Group, member: GroupMember): void {

@@ -3,6 +3,7 @@ import { endInstance } from '../launch/end-instance.ts';
 import type { CallContext } from '../state/call-context.ts';
 import type { Activity, Group, GroupMember } from '../state/groups.ts';
 import type { Instance } from '../state/instances/instance.ts';
+import { mergeTags } from '../state/tags.ts';
 import { recordActivity } from './activities.ts';
 import { finishDeletion } from './deletion.ts';
 import type { GroupPool } from './launch/group-pools.ts';
@@ -65,6 +66,33 @@ export function dismiss(context: CallContext, group: Group, member: GroupMember,
     subnetId: instance.subnet.id,
     doneAt: goneAt,
   });
+}
+
+/** Adds a running machine that the group did not launch: it gets the group's tag, and counts one unit. */
+export function attach(context: CallContext, group: Group, instance: Instance): void {
+  context.state.instances.retag(
+    instance,
+    mergeTags(instance.tags, new Map([['aws:autoscaling:groupName', group.name]])),
+  );
+  instance.controller = group.controller;
+  context.touched.push(instance.id);
+  const launch = recordActivity(context, group, {
+    description: `Attaching an existing EC2 instance: ${instance.id}`,
+    cause: 'an instance was attached in response to a user request.',
+    zone: instance.zone,
+    subnetId: instance.subnet.id,
+  });
+  const member: GroupMember = {
+    instance,
+    weight: 1,
+    weighted: false,
+    template: undefined,
+    launch,
+    guarded: group.config.newProtected,
+    healthy: true,
+    leaving: false,
+  };
+  group.members.set(instance.id, member);
 }
 
 /** Removes a running machine from a group: it loses the group's tag and protection, and is no longer replaced. */

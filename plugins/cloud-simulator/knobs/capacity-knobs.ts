@@ -16,7 +16,10 @@ export interface FleetKnobs {
   readonly modify_ms: Span;
   /** How long a fleet does not notice the end of a machine. Its counts are stale until then. */
   readonly notice_ms: Span;
-  /** How old the list of a fleet's machines is that DescribeFleetInstances and DescribeSpotFleetInstances show. */
+  /**
+   * How old the list of a fleet's machines is that DescribeFleetInstances and DescribeSpotFleetInstances show: AWS
+   * refreshes the list periodically and documents no interval.
+   */
   readonly stale_ms: Span;
   /** How late history records can be read. */
   readonly history_ms: number;
@@ -39,6 +42,11 @@ export interface FleetKnobs {
   readonly instant_tries: number | null;
   /** The error of ModifyFleet while a fleet is modifying: both codes have been observed. */
   readonly not_modifiable_code: 'FleetNotInModifiableState' | 'IncorrectState';
+  /**
+   * A ModifyFleet that names only a total below the On-Demand part of a fleet whose default type is on-demand: the
+   * On-Demand part shrinks with the total, or the call is refused. AWS documents neither.
+   */
+  readonly lower_total: 'shrink' | 'refuse';
 }
 
 /** How Auto Scaling groups behave. */
@@ -70,13 +78,14 @@ export const capacityDefaults: CapacityKnobs = {
     retry_ms: 5000,
     modify_ms: 1000,
     notice_ms: 3000,
-    stale_ms: 3000,
+    stale_ms: 0,
     history_ms: 30_000,
     request_retries: true,
     late_machines: 'end',
     missing_template: 'errors',
     instant_tries: 3,
     not_modifiable_code: 'FleetNotInModifiableState',
+    lower_total: 'shrink',
   },
   groups: { react_ms: 500, health_ms: 5000, retry_ms: 5000, delete_ms: 1000, ends_pending: true },
 };
@@ -95,6 +104,7 @@ export const capacityShapes: Shapes = {
     missing_template: oneWordOf('errors', 'refused'),
     instant_tries: wholeNumber(1, 'null'),
     not_modifiable_code: oneWordOf('FleetNotInModifiableState', 'IncorrectState'),
+    lower_total: oneWordOf('shrink', 'refuse'),
   }),
   groups: record({ react_ms: span, health_ms: span, retry_ms: span, delete_ms: span, ends_pending: boolean }),
 };

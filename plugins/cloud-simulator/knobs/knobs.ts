@@ -17,10 +17,13 @@ export interface Knobs
     QueueKnobs {
   /**
    * The ready-made scenario below the other knobs; null = none, which equals `calm`. Setting it first resets every
-   * other knob.
+   * other knob except `seed`.
    */
   readonly scenario: string | null;
-  /** Restarts the random sequence. Ids continue, so that none is used twice. */
+  /**
+   * The seed of the random sequence, at first that of the start. Setting it restarts the sequence. Ids continue, so
+   * that none is used twice.
+   */
   readonly seed: number | null;
 }
 

@@ -89,6 +89,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       ],
       visible_ms: { id: 1000, filter: 2000, tag: 4000, template: 500, version: 1000, fleet: 500 },
       flapping: { share: 0.1, until_ms: 30_000 },
+      fleets: { stale_ms: 3000 },
       late_failures: [{ times: 3, code: 'Server.InternalError' }],
       reclaim: [{ share: 0.3, notice_s: 20, after_ms: { min: 1000, max: 60_000 } }],
       outages: [{ zone: '*c', from_ms: 30_000, until_ms: 60_000 }],

@@ -32,7 +32,7 @@ export function turnKnobs(current: Knobs, change: unknown): Knobs {
   const base =
     scenario === undefined
       ? current
-      : merge(defaultKnobs, scenario === null ? {} : (scenarios[scenario]?.knobs ?? {}));
+      : merge({ ...defaultKnobs, seed: current.seed }, scenario === null ? {} : (scenarios[scenario]?.knobs ?? {}));
   return merge(base, change as KnobChange);
 }
 

@@ -3,14 +3,9 @@ import { poolOf } from './place.ts';
 import { draw } from '../knobs/span.ts';
 import { postState } from '../queues/machine-events.ts';
 import type { CallContext } from '../state/call-context.ts';
-import { goneAfterMs, type Instance } from '../state/instances/instance.ts';
+import { billedMs, type EndReason, goneAfterMs, type Instance } from '../state/instances/instance.ts';
+import { forgetParts } from '../state/instances/part-tags.ts';
 import { countUsage } from '../state/quotas.ts';
-
-/** The state reason of a machine that ended. */
-export interface EndReason {
-  readonly code: string;
-  readonly message: string;
-}
 
 /**
  * Ends a machine, unless it is ending already. Its address and its place in the pool are free once it is terminated.
@@ -23,16 +18,19 @@ export function endInstance(context: CallContext, instance: Instance, reason: En
   instance.terminatedAt = terminatedAt;
   instance.reason = reason;
   const { spec } = instance.reservation;
-  countUsage(state.usage, spec.type, spec.market, -1);
+  // A stopped machine has left its place already.
+  const running = instance.stop === undefined;
+  if (running) countUsage(state.usage, spec.type, spec.market, -1);
   postState(context, instance, 'shutting-down');
   state.timers.plan(terminatedAt, (then) => {
     postState(then, instance, 'terminated');
-    instance.subnet.give(instance.address);
-    takePlaces(state, poolOf(context, spec, instance.zone), -1);
+    for (const address of [instance.address, ...instance.secondary]) instance.subnet.give(address);
+    if (running) takePlaces(state, poolOf(context, spec, instance.zone), -1);
   });
   state.timers.plan(terminatedAt + goneAfterMs, () => {
     state.instances.remove(instance);
-    state.removedMachineMs += now - instance.launchedAt;
+    forgetParts(state, instance);
+    state.removedMachineMs += billedMs(instance, now);
   });
   instance.controller?.onEnding(instance, now);
 }

@@ -1,4 +1,5 @@
 import type { ActionCall } from '../dispatch/action.ts';
+import { endDryRun } from '../dispatch/dry-run.ts';
 import { checkToken } from '../state/tokens.ts';
 import { AwsError } from '../wire/errors.ts';
 
@@ -19,12 +20,13 @@ export interface OnceOptions {
 /**
  * Runs `run` once for each client token and scope. An identical replay returns the first result without effect. Other
  * parameters under the same token are refused, and so is a replay while the first call counts as running. Callers
- * check beforehand what must not pin a token, such as malformed parameters.
+ * check beforehand what must not pin a token, such as malformed parameters. A dry run ends here.
  */
 export function once<Result>(call: ActionCall, options: OnceOptions, run: () => Result): Once<Result> {
   const { token } = call;
+  if (token !== undefined) checkToken(token, options.maxLength ?? 64);
+  endDryRun(call);
   if (token === undefined) return { result: run(), replayed: false };
-  checkToken(token, options.maxLength ?? 64);
   const key = { action: call.action, scope: options.scope ?? '', token };
   const { knobs, now } = call;
   const { tokens } = call.state;

@@ -93,7 +93,7 @@ function boundsIn(context: CallContext, spec: LaunchSpec, pool: Pool, subnet: Su
   const addresses: Bound = {
     key: subnet.id,
     left: freeAddresses(context, subnet),
-    each: 1,
+    each: 1 + spec.network.secondaryAddresses,
     refusal: () => noAddresses(subnet),
   };
   const quota = allowance(context.knobs.quotas, context.state.usage, spec.type, spec.market);

@@ -7,7 +7,8 @@ import type { RandomSource } from '../random.ts';
 import type { Instance, CapacityController, Reservation } from '../state/instances/instance.ts';
 import { planInterruption } from '../state/instances/interruptions.ts';
 import { countUsage } from '../state/quotas.ts';
-import { mergeTags, type Tags } from '../state/tags.ts';
+import type { Subnet } from '../state/network/subnets.ts';
+import { mergeTags, noTags, type Tags } from '../state/tags.ts';
 import { endInstance } from './end-instance.ts';
 import type { LaunchSpec } from './specification/launch-spec.ts';
 import type { Placement } from './place.ts';
@@ -23,6 +24,8 @@ export interface Start {
   /** Tags that AWS itself sets. */
   readonly systemTags?: Tags;
   readonly controller?: CapacityController;
+  /** The Spot request that the machine fulfills; default a new one for each Spot machine. */
+  readonly spotRequestId?: string;
 }
 
 /** Starts machines; they exist at once, as `pending`. */
@@ -31,7 +34,7 @@ export function startInstances(context: CallContext, start: Start): readonly Ins
   const { spec, placement, token } = start;
   const { pool, subnet } = placement;
   const reservation: Reservation = { id: newId('r', random), spec, token };
-  const tags = start.systemTags === undefined ? spec.tags : mergeTags(spec.tags, start.systemTags);
+  const tags = mergeTags(mergeTags(spec.tags, templateTags(spec)), start.systemTags ?? noTags);
   const instances = Array.from({ length: start.count }, (_, launchIndex) => {
     const bootMs = draw(knobs.boot_ms, random);
     const instance: Instance = {
@@ -42,13 +45,18 @@ export function startInstances(context: CallContext, start: Start): readonly Ins
       zone: pool.zone,
       subnet,
       address: subnet.take(spec.network.address),
+      secondary: takeSecondary(subnet, spec),
       ipv6Only: knobs.ipv6_only.includes(subnet.id),
-      spotRequestId: spec.market === 'spot' ? `sir-${letters(random)}` : undefined,
+      spotRequestId: spec.market === 'spot' ? (start.spotRequestId ?? newSpotRequestId(random)) : undefined,
       launchedAt: now,
+      startedAt: now,
       runningAt: staysPending(context, pool) ? Number.POSITIVE_INFINITY : now + bootMs,
+      stop: undefined,
+      stoppedMs: 0,
       tags,
       controller: start.controller,
       interruption: undefined,
+      requestCancelledAt: undefined,
       shutdownAt: undefined,
       terminatedAt: undefined,
       reason: undefined,
@@ -68,17 +76,33 @@ export function startInstances(context: CallContext, start: Start): readonly Ins
   return instances;
 }
 
+const noAddresses: readonly number[] = [];
+
+function takeSecondary(subnet: Subnet, { network: { secondaryAddresses: count } }: LaunchSpec): readonly number[] {
+  return count === 0 ? noAddresses : Array.from({ length: count }, () => subnet.take());
+}
+
+function templateTags({ template }: LaunchSpec): Tags {
+  return template === undefined
+    ? noTags
+    : new Map([
+        ['aws:ec2launchtemplate:id', template.id],
+        ['aws:ec2launchtemplate:version', template.version],
+      ]);
+}
+
 // `join` gives a flat string; concatenation would keep a chain of its pieces in memory.
 function newId(prefix: string, random: RandomSource): string {
   return [prefix, '-0', random.hex(16)].join('');
 }
 
 /**
- * Eight digits in base 36: with eight hexadecimal digits, two of fifty thousand Spot requests would probably get the
- * same id.
+ * A new id of a Spot request, with eight digits in base 36: with eight hexadecimal digits, two of fifty thousand
+ * requests would probably get the same id.
  */
-function letters(random: RandomSource): string {
-  return (Number.parseInt(random.hex(12), 16) % 36 ** 8).toString(36).padStart(8, '0');
+export function newSpotRequestId(random: RandomSource): string {
+  const number = Number.parseInt(random.hex(12), 16) % 36 ** 8;
+  return `sir-${number.toString(36).padStart(8, '0')}`;
 }
 
 /** Whether the knob `stuck` keeps a new machine of the pool pending forever. Counts the machine for the rule. */

@@ -8,6 +8,8 @@ import type { Network } from './network/network.ts';
 import type { Usage } from './quotas.ts';
 import type { RandomSource } from '../random.ts';
 import type { RuleState } from '../rules.ts';
+import type { OpenSpotRequest } from './instances/open-spot-requests.ts';
+import type { Tags } from './tags.ts';
 import type { TemplateTable } from './templates.ts';
 import type { Timers } from './timers.ts';
 import type { TokenTable } from './tokens.ts';
@@ -48,6 +50,10 @@ export interface RegionState {
   readonly reclaimsPlanned: WeakSet<object>;
   /** Number of machines ever started with each client token. */
   readonly launchesByToken: Map<string, number>;
+  /** Tags that callers gave to volumes, interfaces and Spot requests, by id; the others have those of their launch. */
+  readonly partTags: Map<string, Tags>;
+  /** Spot requests without a machine, by id. */
+  readonly openSpotRequests: Map<string, OpenSpotRequest>;
   /** The place that the next machine gets. */
   nextPlace: number;
   /** Billed milliseconds of machines that are no longer in the table. */

@@ -60,7 +60,8 @@ export interface GroupMember {
   /** Units of the machine. */
   readonly weight: number;
   readonly weighted: boolean;
-  readonly template: TemplateName;
+  /** Undefined for a machine that a caller attached. */
+  readonly template: TemplateName | undefined;
   readonly launch: Activity;
   guarded: boolean;
   healthy: boolean;

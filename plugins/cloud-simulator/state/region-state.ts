@@ -32,6 +32,8 @@ export function createRegionState(account: string, region: string, around: Surro
     usage: { onDemandVcpus: 0, spotMachines: 0 },
     reclaimsPlanned: new WeakSet(),
     launchesByToken: new Map(),
+    partTags: new Map(),
+    openSpotRequests: new Map(),
     nextPlace: 0,
     removedMachineMs: 0,
   };

@@ -1,4 +1,4 @@
-import { imageOfAlias, isImageAlias } from '../launch/specification/image-alias.ts';
+import { imageOfAlias, isImageAlias } from '../launch/specification/image-ids.ts';
 import { type Params, text } from '../wire/form.ts';
 import type { Tags } from './tags.ts';
 

@@ -4,7 +4,7 @@ import { leaf } from './xml/xml.ts';
 /** The protocol of one service, chosen by the `Version` parameter of the call. */
 export interface Protocol {
   readonly version: string;
-  readonly service: 'ec2' | 'sts' | 'autoscaling' | 'ssm' | 'sqs';
+  readonly service: 'ec2' | 'sts' | 'autoscaling' | 'ssm' | 'iam' | 'sqs';
   /** Content type of its answers. */
   readonly type: string;
   /** The complete body of an answer around the members that the action returned. */
@@ -30,13 +30,14 @@ const ec2: Protocol = {
 };
 
 const sts = awsQuery('sts', '2011-06-15', 'https://sts.amazonaws.com/doc/2011-06-15/');
+const iam = awsQuery('iam', '2010-05-08', 'https://iam.amazonaws.com/doc/2010-05-08/');
 const autoscaling = awsQuery('autoscaling', '2011-01-01', 'http://autoscaling.amazonaws.com/doc/2011-01-01/');
 
 /**
  * The query protocol of every service except EC2: members are inside `<ActionResult>`, without which the SDK reads an
  * empty result.
  */
-function awsQuery(service: 'sts' | 'autoscaling', version: string, namespace: string): Protocol {
+function awsQuery(service: 'sts' | 'autoscaling' | 'iam', version: string, namespace: string): Protocol {
   return {
     version,
     service,
@@ -91,7 +92,7 @@ const sqs: Protocol = {
   }),
 };
 
-const byVersion = new Map([ec2, sts, autoscaling, ssm, sqs].map((protocol) => [protocol.version, protocol]));
+const byVersion = new Map([ec2, sts, autoscaling, ssm, iam, sqs].map((protocol) => [protocol.version, protocol]));
 
 /** The protocol of a version; for an unknown version that of EC2, to encode the error. */
 export function protocolOf(version: string | undefined): Protocol {

@@ -214,3 +214,14 @@ function ask(url: string, method: string, path: string) {
     return { status: response.status, body: await response.json() };
   };
 }
+
+test('the knobs show the seed in force, under every scenario and after a reset', async (t) => {
+  const { simulator } = await openCloud(t, { seed: 41 });
+  const knobs = async () => (await ask(simulator.url, 'GET', '/_sim/knobs')()).body;
+  t.is((await knobs()).seed, 41);
+  simulator.setKnobs({ scenario: 'chaos' });
+  t.is((await knobs()).seed, 41);
+  simulator.setKnobs({ scenario: null, seed: 7 });
+  simulator.reset({ knobs: true });
+  t.is((await knobs()).seed, 7);
+});

@@ -49,11 +49,14 @@ test('machines of a fleet carry the tags of template, call and fleet, and no tok
     ],
   });
   const [machine] = await machines(ec2, fleet);
+  const tags = new Map(machine?.Tags?.map((tag) => [tag.Key, tag.Value]));
   t.deepEqual(
-    new Map(machine?.Tags?.map((tag) => [tag.Key, tag.Value])),
+    tags,
     new Map([
       ['from', 'template'],
       ['muster:request-id', 'req-1'],
+      ['aws:ec2launchtemplate:id', tags.get('aws:ec2launchtemplate:id')],
+      ['aws:ec2launchtemplate:version', '1'],
       ['aws:ec2:fleet-id', fleet.FleetId],
     ]),
   );

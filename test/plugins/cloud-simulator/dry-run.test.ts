@@ -1,4 +1,10 @@
-import { CreateFleetCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import {
+  CreateFleetCommand,
+  CreateTagsCommand,
+  DeleteLaunchTemplateCommand,
+  DescribeInstancesCommand,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
 import test from 'ava';
 import { fleetTemplate } from './fleet-support.ts';
 import { codeOf, launch, openCloud } from './support.ts';
@@ -24,11 +30,43 @@ test('a dry run starts and ends nothing, and leaves its token free', async (t) =
   t.is((await ec2.send(launch({ DryRun: false }))).Instances?.length, 1);
 });
 
+test('wrong parameters of a dry run are refused as without it', async (t) => {
+  const { ec2 } = await openCloud(t);
+  const DryRun = true;
+  const unknown = 'i-0123456789abcdef0';
+  t.is(await codeOf(ec2.send(launch({ DryRun, ImageId: 'ami-zzz' }))), 'InvalidAMIID.Malformed');
+  t.is(await codeOf(ec2.send(launch({ DryRun, InstanceType: 'z9.tiny' as 't3.micro' }))), 'InvalidParameterValue');
+  t.is(await codeOf(ec2.send(launch({ DryRun, MinCount: 2 }))), 'InvalidParameterCombination');
+  t.is(
+    await codeOf(ec2.send(new TerminateInstancesCommand({ DryRun, InstanceIds: [unknown] }))),
+    'InvalidInstanceID.NotFound',
+  );
+  t.is(
+    await codeOf(ec2.send(new DescribeInstancesCommand({ DryRun, Filters: [{ Name: 'color', Values: ['red'] }] }))),
+    'InvalidParameterValue',
+  );
+  t.is(await codeOf(ec2.send(new DescribeInstancesCommand({ DryRun }))), 'DryRunOperation');
+  t.is(
+    await codeOf(ec2.send(new CreateTagsCommand({ DryRun, Resources: [unknown], Tags: [{ Key: 'a', Value: 'b' }] }))),
+    'InvalidInstanceID.NotFound',
+  );
+  t.is(
+    await codeOf(ec2.send(new DeleteLaunchTemplateCommand({ DryRun, LaunchTemplateName: 'none' }))),
+    'InvalidLaunchTemplateName.NotFoundException',
+  );
+});
+
+test('a dry run needs no capacity', async (t) => {
+  const { ec2 } = await openCloud(t, { knobs: { capacity: [{ count: 0 }], quotas: { on_demand_vcpus: 0 } } });
+  t.is(await codeOf(ec2.send(launch({ DryRun: true }))), 'DryRunOperation');
+  t.is(await codeOf(ec2.send(launch())), 'VcpuLimitExceeded');
+});
+
 for (const [dryRun, code] of [
   ['DryRun=TRUE', 'DryRunOperation'],
   ['DryRun=perhaps', 'InvalidParameterValue'],
-  // No parameter of that name, but parts of one: unusual, and no reason to fail.
-  ['DryRun.1=true', undefined],
+  ['DryRun.1=true', 'UnknownParameter'],
+  ['DryRun=false', undefined],
 ] as const) {
   test(`a call with ${dryRun} ${code === undefined ? 'is a call like others' : `is answered with ${code}`}`, async (t) => {
     const { simulator } = await openCloud(t);

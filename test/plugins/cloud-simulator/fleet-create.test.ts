@@ -36,8 +36,11 @@ test('machines carry the tags of the template and of the fleet', async (t) => {
   const id = await openFleet(ec2, { units: 1 });
   simulator.advance(1000);
   const [machine] = await liveMachines(ec2, id);
+  const tags = new Map(machine?.Tags?.map((tag) => [tag.Key, tag.Value]));
+  t.regex(tags.get('aws:ec2launchtemplate:id') ?? '', /^lt-/);
+  t.is(tags.get('aws:ec2launchtemplate:version'), '1');
   t.deepEqual(
-    new Map(machine?.Tags?.map((tag) => [tag.Key, tag.Value])),
+    new Map([...tags].filter(([key]) => !key?.startsWith('aws:ec2launchtemplate:'))),
     new Map([
       ['muster:request-id', 'req-1'],
       ['aws:ec2:fleet-id', id],

@@ -1,5 +1,14 @@
 import test from 'ava';
-import { deleteFleet, fleetOf, liveIds, liveMachines, modify, openFleet, terminate } from './fleet-support.ts';
+import {
+  deleteFleet,
+  fleetOf,
+  listedIds,
+  liveIds,
+  liveMachines,
+  modify,
+  openFleet,
+  terminate,
+} from './fleet-support.ts';
 import { codeOf, openCloud, refusal } from './support.ts';
 
 test('lowering the target first, without termination, loses exactly the machine that is then terminated', async (t) => {
@@ -169,4 +178,44 @@ test('a fleet may begin with no target at all', async (t) => {
   await modify(ec2, id, 1);
   simulator.advance(5000);
   t.is((await liveIds(ec2, id)).length, 1);
+});
+
+for (const [lower_total, code] of [
+  ['shrink', 'none'],
+  ['refuse', 'InvalidParameter'],
+] as const) {
+  test(`a lower total alone, with the default on-demand: ${lower_total}`, async (t) => {
+    const { ec2, simulator } = await openCloud(t, { knobs: { fleets: { lower_total } } });
+    const id = await openFleet(ec2, { units: 3 });
+    simulator.advance(5000);
+    const change = modify(ec2, id, undefined, { TargetCapacitySpecification: { TotalTargetCapacity: 1 } });
+    t.is(
+      await change.then(
+        () => 'none',
+        (error: Error) => error.name,
+      ),
+      code,
+    );
+    const left = lower_total === 'shrink' ? 1 : 3;
+    t.like((await fleetOf(ec2, id)).TargetCapacitySpecification, {
+      TotalTargetCapacity: left,
+      OnDemandTargetCapacity: left,
+    });
+    simulator.advance(60_000);
+    t.is((await liveMachines(ec2, id)).length, left);
+  });
+}
+
+test('the list of a fleet is up to date in the calm scenario, and late where consistency is eventual', async (t) => {
+  for (const [scenario, listed] of [
+    ['calm', 2],
+    ['eventual-consistency', 0],
+  ] as const) {
+    const { ec2, simulator } = await openCloud(t, {
+      knobs: { scenario, visible_ms: { fleet: 0, template: 0, version: 0 } },
+    });
+    const id = await openFleet(ec2, { units: 2 });
+    simulator.advance(1000);
+    t.is((await listedIds(ec2, id)).length, listed, scenario);
+  }
 });

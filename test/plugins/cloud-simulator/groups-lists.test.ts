@@ -140,11 +140,14 @@ test('machines get the tags of their group that propagate, over those of the tem
   const tags = new Map(machine.Tags?.map((tag) => [tag.Key, tag.Value]));
   t.regex(tags.get('aws:ec2:fleet-id') ?? '', /^fleet-[0-9a-f-]{36}$/);
   tags.delete('aws:ec2:fleet-id');
+  t.regex(tags.get('aws:ec2launchtemplate:id') ?? '', /^lt-/);
+  tags.delete('aws:ec2launchtemplate:id');
   t.deepEqual(
     [...tags],
     [
       ['muster:request-id', 'req-1'],
       ['from', 'template'],
+      ['aws:ec2launchtemplate:version', '1'],
       ['aws:autoscaling:groupName', 'web'],
     ],
   );

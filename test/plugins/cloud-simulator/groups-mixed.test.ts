@@ -144,7 +144,7 @@ test('what the On-Demand part of a weighted group overshoots is taken off its Sp
 
 test('overrides may have a template of their own, or describe their machines', async (t) => {
   const { create, live, members, settle, template } = await openGroups(t);
-  await template('other', { ImageId: 'ami-other', InstanceType: 't3.micro' });
+  await template('other', { ImageId: 'ami-07e3', InstanceType: 't3.micro' });
   await create('own', {
     DesiredCapacity: 1,
     MixedInstancesPolicy: policy(
@@ -169,7 +169,7 @@ test('overrides may have a template of their own, or describe their machines', a
   });
   settle();
   const [own] = await members('own');
-  t.is((await live()).get(own?.InstanceId ?? '')?.ImageId, 'ami-other');
+  t.is((await live()).get(own?.InstanceId ?? '')?.ImageId, 'ami-07e3');
   t.is(own?.LaunchTemplate?.LaunchTemplateName, 'other');
   const described = await members('described');
   t.is(described.length, 2);

@@ -25,7 +25,7 @@ test('a detached machine lives on without its group, which gets another or wants
   t.is((await live()).size, 4);
   t.deepEqual(
     (await live()).get(first)?.Tags?.map((tag) => tag.Key),
-    ['aws:ec2:fleet-id'],
+    ['aws:ec2launchtemplate:id', 'aws:ec2launchtemplate:version', 'aws:ec2:fleet-id'],
   );
   await detach(cloud, [second], true);
   settle();

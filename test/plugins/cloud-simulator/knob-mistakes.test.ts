@@ -83,7 +83,7 @@ const mistakes: readonly [change: unknown, ...findings: RegExp[]][] = [
   ],
   [
     { throttle: { buckets: { DescribeInstances: { resources: { capacity: 1, per_second: 1 } } } } },
-    /DescribeInstances\/resources: has no machines; known: RunInstances, TerminateInstances/,
+    /DescribeInstances\/resources: has no machines; known: RunInstances, StartInstances, StopInstances, TerminateInstances/,
   ],
   [{ faults: [{ ...fault, then: 'html', status: 204 }] }, /\/faults\/0\/status: an answer with 204 has no page/],
   [

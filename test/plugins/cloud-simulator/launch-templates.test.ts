@@ -67,6 +67,8 @@ test('a launch takes the data of the template, joins its tags, and lets the call
   t.deepEqual(machine?.Tags, [
     { Key: 'from', Value: 'template' },
     { Key: 'of', Value: 'call' },
+    { Key: 'aws:ec2launchtemplate:id', Value: template?.LaunchTemplateId },
+    { Key: 'aws:ec2launchtemplate:version', Value: '1' },
   ]);
   t.deepEqual(simulator.ledger().templates, [template?.LaunchTemplateId]);
 });

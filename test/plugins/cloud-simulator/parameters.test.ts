@@ -1,6 +1,6 @@
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetParameterCommand, GetParametersByPathCommand, GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import test, { type ExecutionContext } from 'ava';
-import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/specification/image-alias.ts';
+import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/specification/image-ids.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { launch, openCloud, refusal } from './support.ts';
 
@@ -9,7 +9,11 @@ async function open(t: ExecutionContext, knobs: KnobChange = {}) {
   const credentials = { accessKeyId: 'AKIATEST0001', secretAccessKey: 'secret' };
   const client = new SSMClient({ endpoint: cloud.simulator.url, region: 'us-east-1', maxAttempts: 1, credentials });
   t.teardown(() => client.destroy());
-  return { ...cloud, get: (Name: string) => client.send(new GetParameterCommand({ Name })) };
+  return {
+    ...cloud,
+    client,
+    get: (Name: string) => client.send(new GetParameterCommand({ Name })),
+  };
 }
 
 test('a parameter holds the image that a launch by its name would take', async (t) => {
@@ -52,4 +56,38 @@ test('it is refused and throttled in the words of its service, and goes wrong as
   simulator.setKnobs({ throttle: { next: [] }, faults: [{ action: 'GetParameter', effect: 'skip', then: 'error' }] });
   t.like(await refusal(get('/a')), { code: 'InternalError', status: 500 });
   t.is((await get('/a')).Parameter?.Name, '/a');
+});
+
+test('several parameters are read in one call, and names without a parameter are listed', async (t) => {
+  const { client, get } = await open(t, { parameters: { '/own': 'ami-1' } });
+  const read = (Names: string[]) => client.send(new GetParametersCommand({ Names }));
+  const { Parameters, InvalidParameters } = await read(['/own', '/images/one', '/images/missing', 'no good name']);
+  t.deepEqual(
+    Parameters?.map((one) => one.Value),
+    ['ami-1', (await get('/images/one')).Parameter?.Value],
+  );
+  t.deepEqual(InvalidParameters, ['/images/missing', 'no good name']);
+  t.like(await refusal(read([])), { code: 'ValidationException' });
+  t.like(await refusal(read(Array.from({ length: 11 }, (_, index) => `/p${index}`))), { code: 'ValidationException' });
+  t.like(await refusal(read(['/own', '/own'])), { code: 'ValidationException' });
+});
+
+test('parameters are listed by path, page by page', async (t) => {
+  const own = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`/own/p${index}`, `ami-${index}`]));
+  const { client, simulator } = await open(t, { parameters: { ...own, '/own/deep/one': 'ami-d', '/other': 'ami-0' } });
+  const read = (input: object) => client.send(new GetParametersByPathCommand({ Path: '/own', ...input }));
+  const first = await read({});
+  t.is(first.Parameters?.length, 10);
+  const second = await read({ NextToken: first.NextToken });
+  t.is(second.Parameters?.length, 2);
+  t.is(second.NextToken, undefined);
+  const deep = await read({ Recursive: true, MaxResults: 1 });
+  t.is(deep.Parameters?.[0]?.Name, '/own/deep/one');
+  t.like(await refusal(read({ Path: '/other/', NextToken: first.NextToken })), { code: 'InvalidNextToken' });
+  t.like(await refusal(read({ Path: 'own' })), { code: 'ValidationException' });
+  t.like(await refusal(read({ MaxResults: 11 })), { code: 'ValidationException' });
+  const published = { Path: '/aws/service/ami-amazon-linux-latest' };
+  t.is((await read(published)).Parameters?.length, 7);
+  simulator.setKnobs({ strict_ids: true });
+  t.deepEqual((await read(published)).Parameters, []);
 });

@@ -98,7 +98,7 @@ test('Spot machines carry their lifecycle and a request id, and a price that is 
 const invalid: readonly [what: string, input: Parameters<typeof launch>[0], code: string][] = [
   ['an image id of another form', { ImageId: 'image-1' }, 'InvalidAMIID.Malformed'],
   ['no image', { ImageId: undefined }, 'MissingParameter'],
-  ['no instance type', { InstanceType: undefined }, 'MissingParameter'],
+  ['an image id that is not hexadecimal', { ImageId: 'ami-zzz' }, 'InvalidAMIID.Malformed'],
   ['an unknown instance type', { InstanceType: 'm9.huge' as 'm5.large' }, 'InvalidParameterValue'],
   ['MinCount 0', { MinCount: 0 }, 'InvalidParameterValue'],
   ['MinCount above MaxCount', { MinCount: 3, MaxCount: 2 }, 'InvalidParameterCombination'],

@@ -69,7 +69,7 @@ test('Spot fleets are listed page by page, and not among the EC2 fleets', async 
 });
 
 test('the list of machines is late, and so is the history, in the words of Spot fleets', async (t) => {
-  const { ec2, simulator } = await openCloud(t, { knobs: { fleets: { history_ms: 5000 } } });
+  const { ec2, simulator } = await openCloud(t, { knobs: { fleets: { stale_ms: 3000, history_ms: 5000 } } });
   const id = await requestSpotFleet(ec2, {
     TargetCapacity: 2,
     SpotPrice: '0.000001',

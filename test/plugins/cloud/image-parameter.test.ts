@@ -3,7 +3,7 @@ import { isFault, type Clock, type ProviderApi, type ProviderFault } from '../..
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
-import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/specification/image-alias.ts';
+import { imageOfAlias } from '../../../plugins/cloud-simulator/launch/specification/image-ids.ts';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { imageIdOf } from '../../../plugins/cloud/template/image-parameter.ts';

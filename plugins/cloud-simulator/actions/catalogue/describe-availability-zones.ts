@@ -1,7 +1,7 @@
 import type { CatalogueZone } from '../../catalogue.ts';
 import type { Action } from '../../dispatch/action.ts';
 import { AwsError, invalidParameter } from '../../wire/errors.ts';
-import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
+import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { itemSet, leaf } from '../../wire/xml/xml.ts';
 
@@ -12,6 +12,7 @@ export const describeAvailabilityZones: Action = {
   handle(call) {
     const { region, network } = call.state;
     const fields: FilterFields<CatalogueZone> = {
+      ...withoutValue('group-long-name', 'message', 'parent-zone-id', 'parent-zone-name'),
       'group-name': () => region,
       'opt-in-status': () => 'opt-in-not-required',
       'region-name': () => region,

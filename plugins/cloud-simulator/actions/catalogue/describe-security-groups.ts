@@ -1,12 +1,33 @@
 import type { CatalogueSecurityGroup } from '../../catalogue.ts';
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { AwsError } from '../../wire/errors.ts';
-import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
+import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const fields: FilterFields<CatalogueSecurityGroup> = {
+  // The groups have no rules for incoming traffic. All of them allow all outgoing traffic.
+  ...withoutValue(
+    'egress.ip-permission.from-port',
+    'egress.ip-permission.group-id',
+    'egress.ip-permission.group-name',
+    'egress.ip-permission.ipv6-cidr',
+    'egress.ip-permission.prefix-list-id',
+    'egress.ip-permission.to-port',
+    'egress.ip-permission.user-id',
+    'ip-permission.cidr',
+    'ip-permission.from-port',
+    'ip-permission.group-id',
+    'ip-permission.group-name',
+    'ip-permission.ipv6-cidr',
+    'ip-permission.prefix-list-id',
+    'ip-permission.protocol',
+    'ip-permission.to-port',
+    'ip-permission.user-id',
+  ),
+  'egress.ip-permission.cidr': () => '0.0.0.0/0',
+  'egress.ip-permission.protocol': () => '-1',
   description: (group) => group.group_name,
   'group-id': (group) => group.group_id,
   'group-name': (group) => group.group_name,
@@ -19,13 +40,14 @@ export const describeSecurityGroups: Action = {
   mutating: false,
   handle(call) {
     const page = pageRequest(call, { min: 5, max: 1000, notWith: 'GroupId' });
-    const filters = readFilters(call.params, fields, true);
+    const owned = { ...fields, 'owner-id': () => call.state.account };
+    const filters = readFilters(call.params, owned, true);
     const ids = texts(call.params, 'GroupId');
     const names = texts(call.params, 'GroupName');
     const named = [...ids.map((id) => groupById(call, id)), ...names.map((name) => groupByName(call, name))];
     const { entries, next } = pageOf(
       (named.length > 0 ? named : call.state.network.catalogue.security_groups).filter((group) =>
-        passes(group, filters, fields),
+        passes(group, filters, owned),
       ),
       page,
     );
@@ -48,6 +70,9 @@ function groupByName(call: ActionCall, name: string): CatalogueSecurityGroup {
   return known;
 }
 
+const allTraffic =
+  '<item><ipProtocol>-1</ipProtocol><groups/><ipRanges><item><cidrIp>0.0.0.0/0</cidrIp></item></ipRanges><ipv6Ranges/><prefixListIds/></item>';
+
 function groupXml(group: CatalogueSecurityGroup, account: string): string {
   return (
     leaf('groupId', group.group_id) +
@@ -55,6 +80,6 @@ function groupXml(group: CatalogueSecurityGroup, account: string): string {
     leaf('groupDescription', group.group_name) +
     leaf('vpcId', group.vpc_id) +
     leaf('ownerId', account) +
-    '<ipPermissions/><ipPermissionsEgress/><tagSet/>'
+    `<ipPermissions/><ipPermissionsEgress>${allTraffic}</ipPermissionsEgress><tagSet/>`
   );
 }

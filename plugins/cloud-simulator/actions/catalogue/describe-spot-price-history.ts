@@ -13,11 +13,16 @@ const product = 'Linux/UNIX';
 const products = [product, `${product} (Amazon VPC)`];
 const hourMs = 3_600_000;
 
+/** The beginning of the hour: since when the current prices count as in force. */
+const hourOf = (now: number) => Math.floor(now / hourMs) * hourMs;
+
 const fieldsOf = (call: ActionCall): FilterFields<Pool> => ({
   'availability-zone': (pool) => pool.zone,
+  'availability-zone-id': (pool) => call.state.network.catalogue.zones.find(({ zone }) => zone === pool.zone)?.zone_id,
   'instance-type': (pool) => pool.instanceType,
   'product-description': () => product,
   'spot-price': (pool) => priceText(call, pool),
+  timestamp: () => new Date(hourOf(call.now)).toISOString(),
 });
 
 /**
@@ -41,7 +46,7 @@ export const describeSpotPriceHistory: Action = {
       pools.filter((pool) => passes(pool, filters, fields)),
       page,
     );
-    const since = Math.floor(now / hourMs) * hourMs;
+    const since = hourOf(now);
     return (
       itemSet(
         'spotPriceHistorySet',

@@ -3,21 +3,43 @@ import { freeAddresses } from '../../capacity.ts';
 import { ipv6Block } from '../../state/instances/addresses.ts';
 import type { Subnet } from '../../state/network/subnets.ts';
 import { AwsError } from '../../wire/errors.ts';
-import { type FilterFields, passes, readFilters } from '../../wire/filters.ts';
+import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
+  ...withoutValue(
+    'customer-owned-ipv4-pool',
+    'enable-lni-at-device-index',
+    'ipv6-cidr-block-association.association-id',
+    'outpost-arn',
+  ),
   'availability-zone': (subnet) => subnet.zone,
+  'availability-zone-id': (subnet) => subnet.zoneId,
   availabilityZone: (subnet) => subnet.zone,
+  availabilityZoneId: (subnet) => subnet.zoneId,
   'available-ip-address-count': (subnet) =>
     call.knobs.ipv6_only.includes(subnet.id) ? '0' : String(freeAddresses(call, subnet)),
-  'ipv6-native': (subnet) => String(call.knobs.ipv6_only.includes(subnet.id)),
   cidr: (subnet) => subnet.cidr,
   'cidr-block': (subnet) => subnet.cidr,
+  cidrBlock: (subnet) => subnet.cidr,
   'default-for-az': (subnet) => String(subnet.listed),
+  defaultForAz: (subnet) => String(subnet.listed),
+  'enable-dns64': () => 'false',
+  'ipv6-native': (subnet) => String(call.knobs.ipv6_only.includes(subnet.id)),
+  'ipv6-cidr-block-association.ipv6-cidr-block': (subnet) =>
+    call.knobs.ipv6_only.includes(subnet.id) ? ipv6Block(subnet) : undefined,
+  'ipv6-cidr-block-association.state': (subnet) =>
+    call.knobs.ipv6_only.includes(subnet.id) ? 'associated' : undefined,
+  'map-customer-owned-ip-on-launch': () => 'false',
+  'map-public-ip-on-launch': () => 'false',
+  'owner-id': () => call.state.account,
+  'private-dns-name-options-on-launch.enable-resource-name-dns-a-record': () => 'false',
+  'private-dns-name-options-on-launch.enable-resource-name-dns-aaaa-record': () => 'false',
+  'private-dns-name-options-on-launch.hostname-type': () => 'ip-name',
   state: () => 'available',
+  'subnet-arn': (subnet) => arnOf(call, subnet),
   'subnet-id': (subnet) => subnet.id,
   'vpc-id': (subnet) => subnet.vpcId,
 });
@@ -48,13 +70,16 @@ function subnetById(call: ActionCall, id: string): Subnet {
   return call.state.network.adoptSubnet(id);
 }
 
+function arnOf({ state: { account, region } }: ActionCall, subnet: Subnet): string {
+  return `arn:aws:ec2:${region}:${account}:subnet/${subnet.id}`;
+}
+
 function subnetXml(call: ActionCall, subnet: Subnet): string {
-  const { account, region, network } = call.state;
+  const { account } = call.state;
   const ipv6Only = call.knobs.ipv6_only.includes(subnet.id);
-  const zoneId = network.catalogue.zones.find((zone) => zone.zone === subnet.zone)?.zone_id;
   return (
     leaf('subnetId', subnet.id) +
-    leaf('subnetArn', `arn:aws:ec2:${region}:${account}:subnet/${subnet.id}`) +
+    leaf('subnetArn', arnOf(call, subnet)) +
     leaf('state', 'available') +
     leaf('ownerId', account) +
     leaf('vpcId', subnet.vpcId) +
@@ -62,7 +87,7 @@ function subnetXml(call: ActionCall, subnet: Subnet): string {
     leaf('availableIpAddressCount', ipv6Only ? 0 : freeAddresses(call, subnet)) +
     leaf('ipv6Native', ipv6Only) +
     leaf('availabilityZone', subnet.zone) +
-    leaf('availabilityZoneId', zoneId) +
+    leaf('availabilityZoneId', subnet.zoneId) +
     leaf('defaultForAz', subnet.listed) +
     leaf('mapPublicIpOnLaunch', false) +
     leaf('assignIpv6AddressOnCreation', ipv6Only) +

@@ -10,6 +10,7 @@ import { flag } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import { userInitiated } from '../../state/instances/instance.ts';
 import { findFleet, isFleetId } from './fleet-ids.ts';
+import { endDryRun } from '../../dispatch/dry-run.ts';
 
 const maxStanding = 100;
 const maxInstant = 25;
@@ -39,6 +40,7 @@ export const deleteFleets: Action = {
     if (ids.length - instant > maxStanding)
       throw invalidParameter(`You can delete at most ${maxStanding} fleets of type request and maintain in one call.`);
 
+    endDryRun(call);
     const outcomes = ids.map((id) => objection(call, id, terminate, instant) ?? deleteFleet(call, id, terminate));
     return (
       itemSet(

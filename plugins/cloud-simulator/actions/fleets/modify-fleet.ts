@@ -11,6 +11,7 @@ import { part, parts } from '../../wire/form.ts';
 import { required } from '../../wire/values.ts';
 import { leaf } from '../../wire/xml/xml.ts';
 import { fleetById } from './fleet-ids.ts';
+import { endDryRun } from '../../dispatch/dry-run.ts';
 
 /**
  * Changes the target, the excess policy or the pools of a fleet of type maintain. If the call names no excess policy,
@@ -24,9 +25,10 @@ export const modifyFleet: Action = {
     if (fleet.type === 'instant')
       throw new AwsError('UnsupportedOperation', `The fleet '${fleet.id}' is of type instant and cannot be modified.`);
     checkModifiable(call, fleet);
-    const target = readChangedTarget(call.params, fleet.target);
+    const target = readChangedTarget(call.params, fleet.target, call.knobs.fleets.lower_total);
     const pools = readNewPools(call, fleet);
     checkUnits(target, pools ?? fleet.pools);
+    endDryRun(call);
     checkFleetQuotas(call, 'ec2', target, fleet);
     const configs = part(call.params, 'LaunchTemplateConfig');
     const echo = configs === undefined ? fleet.echo : { ...fleet.echo, LaunchTemplateConfigs: configs };

@@ -2,7 +2,7 @@ import type { ActionCall } from '../../dispatch/action.ts';
 import { readGroupConfig } from '../../groups/group-config.ts';
 import { readGroupTags } from '../../groups/group-tags.ts';
 import { planGroupCheck } from '../../groups/health-checks.ts';
-import { memberEnds } from '../../groups/health.ts';
+import { memberEnds, memberStops } from '../../groups/health.ts';
 import { reconcileSoon } from '../../groups/reconcile.ts';
 import { validationError } from '../../groups/refusals.ts';
 import { changeSizes } from '../../groups/sizes.ts';
@@ -49,7 +49,11 @@ export const createAutoScalingGroup = groupAction({
       arn: `arn:aws:autoscaling:${state.region}:${state.account}:autoScalingGroup:${uuid(call.random)}:autoScalingGroupName/${name}`,
       createdAt: call.now,
       place: state.groups.nextPlace++,
-      controller: { id: name, onEnding: (instance, at) => memberEnds(state.contextAt(at), group, instance) },
+      controller: {
+        id: name,
+        onEnding: (instance, at) => memberEnds(state.contextAt(at), group, instance),
+        onStopping: (instance, at) => memberStops(state.contextAt(at), group, instance),
+      },
       tags,
       suspended: new Map(),
       members: new Map(),

@@ -109,6 +109,7 @@ function invalid(message: string): AwsError {
   return new AwsError('ValidationError', message);
 }
 
-function roleId(arn: string): string {
+/** The id of the role of an ARN. */
+export function roleId(arn: string): string {
   return `AROA${createHash('sha256').update(arn).digest('hex').slice(0, 17).toUpperCase()}`;
 }

@@ -58,6 +58,7 @@ function statusFields(call: ActionCall): FilterFields<Row> {
   const zoneIds = new Map(state.network.catalogue.zones.map((zone) => [zone.zone, zone.zone_id]));
   const iso = (at: number | undefined) => (at === undefined ? [] : [new Date(at).toISOString()]);
   return {
+    'application-status.status': () => undefined,
     'attached-ebs-status.status': ({ health }) => health.ebs,
     'availability-zone': ({ instance }) => instance.zone,
     'availability-zone-id': ({ instance }) => zoneIds.get(instance.zone),

@@ -53,18 +53,18 @@ function* seen(call: ActionCall, instances: Iterable<Instance>, way: 'filter' | 
 }
 
 function reservationSetXml(call: ActionCall, instances: readonly Instance[]): string {
-  const { account, region } = call.state;
-  const byReservation = Map.groupBy(instances, (instance) => instance.reservation);
+  const { account } = call.state;
+  const byReservation = Map.groupBy(instances, (instance) => instance.reservation.id);
   return itemSet(
     'reservationSet',
     byReservation,
-    ([reservation, members]) =>
-      leaf('reservationId', reservation.id) +
+    ([id, members]) =>
+      leaf('reservationId', id) +
       leaf('ownerId', account) +
       '<groupSet/>' +
       node(
         'instancesSet',
-        members.map((instance) => `<item>${instanceXml(instance, region, call.now)}</item>`).join(''),
+        members.map((instance) => `<item>${instanceXml(instance, call.state, call.now)}</item>`).join(''),
       ),
   );
 }

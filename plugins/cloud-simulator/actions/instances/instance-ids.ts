@@ -42,6 +42,14 @@ export function isSeen(context: CallContext, instance: Instance, way: LookupKind
   return share === 0 || context.now - instance.launchedAt >= until || context.random.next() >= share;
 }
 
+/** The error for a machine that cannot be stopped or started in its present state. */
+export function wrongState({ id }: Instance, done: 'started' | 'stopped'): AwsError {
+  return new AwsError(
+    'IncorrectInstanceState',
+    `The instance '${id}' is not in a state from which it can be ${done}.`,
+  );
+}
+
 function notFound(message: string): AwsError {
   return new AwsError('InvalidInstanceID.NotFound', message);
 }

@@ -1,5 +1,6 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { insufficientCapacity } from '../../capacity.ts';
+import { usualType } from '../../catalogue.ts';
 import { deliveryLimit } from '../../dispatch/faults.ts';
 import { readLaunchSpec } from '../../launch/specification/read-launch-spec.ts';
 import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
@@ -44,7 +45,7 @@ interface Asked {
 
 function read(call: ActionCall): Asked {
   const { min, max } = readCounts(call.params);
-  const spec = readLaunchSpec(call, call.params, templateData(call));
+  const spec = readSpec(call);
   checkLaunch(call, callerAsLauncher(call, 'RunInstances'), {
     spec,
     subnet: spec.network.subnet?.id,
@@ -86,9 +87,18 @@ function readCounts(params: Params): { min: number; max: number } {
   return { min, max };
 }
 
-function templateData(call: ActionCall): Params | undefined {
+function readSpec(call: ActionCall): LaunchSpec {
   const named = part(call.params, 'LaunchTemplate');
-  return named === undefined ? undefined : findVersion(call, findTemplate(call, named), text(named, 'Version')).data;
+  if (named === undefined) return readLaunchSpec(call, call.params, withType({}));
+  const template = findTemplate(call, named);
+  const { number, data } = findVersion(call, template, text(named, 'Version'));
+  const spec = readLaunchSpec(call, call.params, withType(data));
+  return { ...spec, template: { id: template.id, version: String(number) } };
+}
+
+/** Launch data with the type that AWS takes if neither the call nor its template names one. */
+function withType(data: Params): Params {
+  return data['InstanceRequirements'] === undefined ? { InstanceType: usualType.instance_type, ...data } : data;
 }
 
 function checkReplay(call: ActionCall, instances: readonly Instance[]): void {
@@ -107,6 +117,6 @@ function reservationXml(call: ActionCall, instances: readonly Instance[]): strin
     leaf('reservationId', first.reservation.id) +
     leaf('ownerId', call.state.account) +
     '<groupSet/>' +
-    itemSet('instancesSet', instances, (instance) => instanceXml(instance, call.state.region, call.now))
+    itemSet('instancesSet', instances, (instance) => instanceXml(instance, call.state, call.now))
   );
 }

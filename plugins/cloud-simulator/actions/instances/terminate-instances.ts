@@ -4,9 +4,9 @@ import { stateOf, userInitiated } from '../../state/instances/instance.ts';
 import { isOut, unavailable } from '../../state/outages.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
-import { stateXml } from '../../wire/xml/instance-xml.ts';
-import { itemSet, leaf } from '../../wire/xml/xml.ts';
+import { stateChangesXml } from '../../wire/xml/instance-xml.ts';
 import { instancesById } from './instance-ids.ts';
+import { endDryRun } from '../../dispatch/dry-run.ts';
 
 const maxIds = 1000;
 
@@ -28,6 +28,7 @@ export const terminateInstances: Action = {
     const silent = instances.find((instance) => isOut(call, instance.zone));
     if (silent !== undefined) throw unavailable(silent.zone);
 
+    endDryRun(call);
     const guarded = instances.filter(
       (instance) => instance.reservation.spec.guarded || knobs.protected.includes(instance.id),
     );
@@ -46,11 +47,6 @@ export const terminateInstances: Action = {
         `The instance '${guarded[0]?.id}' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again.`,
       );
     }
-    return itemSet(
-      'instancesSet',
-      ended,
-      (one) =>
-        leaf('instanceId', one.id) + stateXml('currentState', one.current) + stateXml('previousState', one.previous),
-    );
+    return stateChangesXml(ended);
   },
 };

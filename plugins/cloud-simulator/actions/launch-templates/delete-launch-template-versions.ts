@@ -4,6 +4,7 @@ import type { LaunchTemplate } from '../../state/templates.ts';
 import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { text, texts } from '../../wire/form.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
+import { endDryRun } from '../../dispatch/dry-run.ts';
 
 const maxVersions = 200;
 
@@ -32,6 +33,7 @@ export const deleteLaunchTemplateVersions: Action = {
     if (versions.length > maxVersions)
       throw invalidParameter(`You can delete at most ${maxVersions} versions in one call.`);
 
+    endDryRun(call);
     const template = findOrFail(call);
     const found = 'versions' in template ? template : undefined;
     const deleted: string[] = [];

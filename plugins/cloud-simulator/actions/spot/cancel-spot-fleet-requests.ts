@@ -7,6 +7,7 @@ import { texts } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
 import { findFleet, isSpotFleetId } from '../fleets/fleet-ids.ts';
+import { endDryRun } from '../../dispatch/dry-run.ts';
 
 const maxIds = 100;
 
@@ -34,6 +35,7 @@ export const cancelSpotFleetRequests: Action = {
     const terminate = flag(call.params, 'TerminateInstances');
     if (terminate === undefined) throw missingParameter('TerminateInstances');
 
+    endDryRun(call);
     const outcomes = ids.map((id) => cancel(call, id, terminate));
     return (
       itemSet(

@@ -1,15 +1,17 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import type { Instance } from '../../state/instances/instance.ts';
-import { type SpotRequest, spotRequestOf } from '../../state/instances/spot-requests.ts';
+import { interfaceId } from '../../state/instances/part-tags.ts';
+import type { OpenSpotRequest } from '../../state/instances/open-spot-requests.ts';
+import { openSpotRequestOf, type SpotRequest, spotRequestOf } from '../../state/instances/spot-requests.ts';
 import { tagSetXml } from '../../state/tags.ts';
-import { AwsError } from '../../wire/errors.ts';
 import { type Filter, type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml, node, timestamp } from '../../wire/xml/xml.ts';
 import { isSeen } from '../instances/instance-ids.ts';
+import { spotRequestsById } from './spot-request-ids.ts';
 
-const launch = (request: SpotRequest) => request.instance.reservation.spec;
+const launch = (request: SpotRequest) => request.spec;
 const iso = (at: number) => new Date(at).toISOString();
 
 const fields: FilterFields<SpotRequest> = {
@@ -18,28 +20,33 @@ const fields: FilterFields<SpotRequest> = {
     'fault-code',
     'fault-message',
     'launch-group',
-    'launch.block-device-mapping.delete-on-termination',
-    'launch.block-device-mapping.device-name',
-    'launch.block-device-mapping.snapshot-id',
-    'launch.block-device-mapping.volume-size',
-    'launch.block-device-mapping.volume-type',
     'launch.kernel-id',
     'launch.ramdisk-id',
-    'network-interface.network-interface-id',
-    'network-interface.private-ip-address',
-    'valid-until',
+    'network-interface.description',
   ),
-  'create-time': (one) => iso(one.instance.launchedAt),
-  'instance-id': (one) => one.instance.id,
+  'create-time': (one) => iso(one.createdAt),
+  'instance-id': (one) => one.instance?.id,
+  'launch.block-device-mapping.delete-on-termination': (one) =>
+    launch(one).volumes.map((volume) => String(volume.deleteOnTermination)),
+  'launch.block-device-mapping.device-name': (one) => launch(one).volumes.map((volume) => volume.device),
+  'launch.block-device-mapping.snapshot-id': (one) => launch(one).volumes.flatMap((volume) => volume.snapshot ?? []),
+  'launch.block-device-mapping.volume-size': (one) => launch(one).volumes.map((volume) => String(volume.gib)),
+  'launch.block-device-mapping.volume-type': (one) => launch(one).volumes.map((volume) => volume.kind),
   'launch.group-id': (one) => launch(one).network.groups.map((group) => group.id),
   'launch.group-name': (one) => launch(one).network.groups.map((group) => group.name),
   'launch.image-id': (one) => launch(one).imageId,
   'launch.instance-type': (one) => launch(one).type.instance_type,
   'launch.key-name': (one) => launch(one).keyName,
-  'launch.monitoring-enabled': () => 'false',
-  'launched-availability-zone': (one) => one.instance.zone,
+  'launch.monitoring-enabled': (one) => String(launch(one).options.monitored),
+  'launched-availability-zone': (one) => one.instance?.zone,
+  'launched-availability-zone-id': (one) => one.instance?.subnet.zoneId,
+  'network-interface.addresses.primary': (one) => (one.instance === undefined ? undefined : 'true'),
+  'network-interface.delete-on-termination': (one) => (one.instance === undefined ? undefined : 'true'),
+  'network-interface.device-index': (one) => (one.instance === undefined ? undefined : '0'),
   'network-interface.group-id': (one) => launch(one).network.groups.map((group) => group.id),
-  'network-interface.subnet-id': (one) => one.instance.subnet.id,
+  'network-interface.network-interface-id': (one) => one.instance && interfaceId(one.instance),
+  'network-interface.private-ip-address': ({ instance: one }) => one?.subnet.address(one.address),
+  'network-interface.subnet-id': (one) => one.instance?.subnet.id,
   'product-description': () => 'Linux/UNIX',
   'spot-instance-request-id': (one) => one.id,
   'spot-price': (one) => spelled(one.price),
@@ -47,7 +54,8 @@ const fields: FilterFields<SpotRequest> = {
   'status-code': (one) => one.status.code,
   'status-message': (one) => one.status.message,
   type: () => 'one-time',
-  'valid-from': (one) => iso(one.instance.launchedAt),
+  'valid-from': (one) => iso(one.validFrom),
+  'valid-until': (one) => (one.validUntil === undefined ? undefined : iso(one.validUntil)),
 };
 
 /**
@@ -62,9 +70,8 @@ export const describeSpotInstanceRequests: Action = {
 
     const found: SpotRequest[] = [];
     let more = false;
-    for (const instance of chosen(call, filters, page.after)) {
-      const request = spotRequestOf(call, instance);
-      if (request === undefined || !passes(request, filters, fields, (one) => launch(one).requestTags)) continue;
+    for (const request of chosen(call, filters, page.after)) {
+      if (!passes(request, filters, fields, (one) => one.tags)) continue;
       if (found.length === page.size) {
         more = true;
         break;
@@ -73,55 +80,39 @@ export const describeSpotInstanceRequests: Action = {
     }
     return (
       itemSet('spotInstanceRequestSet', found, requestXml) +
-      nextTokenXml(more ? page.token((found.at(-1) as SpotRequest).instance.place) : undefined)
+      nextTokenXml(more ? page.token((found.at(-1) as SpotRequest).place) : undefined)
     );
   },
 };
 
-function* chosen(call: ActionCall, filters: readonly Filter[], after: number): Iterable<Instance> {
+function* chosen(call: ActionCall, filters: readonly Filter[], after: number): Iterable<SpotRequest> {
   const ids = texts(call.params, 'SpotInstanceRequestId');
-  if (ids.length > 0) return yield* byIds(call, ids);
+  if (ids.length > 0) return yield* spotRequestsById(call, ids);
   const way = filters.some((filter) => filter.name.startsWith('tag')) ? 'tag' : 'filter';
   const named = filters.find((filter) => filter.name === 'instance-id' && filter.exact)?.values;
-  const machines =
-    named === undefined
-      ? call.state.instances.after(after)
-      : [...new Set(named)]
-          .flatMap((id) => call.state.instances.get(id) ?? [])
-          .filter((instance) => instance.place > after)
-          .toSorted((a, b) => a.place - b.place);
-  for (const instance of machines)
-    if (instance.spotRequestId !== undefined && isSeen(call, instance, way)) yield instance;
+  // Requests without a machine have places in the order of machines.
+  const open = named === undefined ? [...call.state.openSpotRequests.values()].filter((one) => one.place > after) : [];
+  let next = 0;
+  for (const instance of machines(call, named, after)) {
+    for (; next < open.length && (open[next] as OpenSpotRequest).place < instance.place; next++)
+      yield openSpotRequestOf(call, open[next] as OpenSpotRequest);
+    if (instance.spotRequestId === undefined || !isSeen(call, instance, way)) continue;
+    yield spotRequestOf(call, instance) as SpotRequest;
+  }
+  for (const one of open.slice(next)) yield openSpotRequestOf(call, one);
 }
 
-/** The machines of the named requests. One malformed, unknown or not yet visible id refuses the whole call. */
-function byIds(call: ActionCall, ids: readonly string[]): Instance[] {
-  const malformed = ids.find((id) => !/^sir-[0-9a-z]{8}$/.test(id));
-  if (malformed !== undefined)
-    throw new AwsError(
-      'InvalidSpotInstanceRequestID.Malformed',
-      `The Spot Instance request ID '${malformed}' is malformed`,
-    );
-  const wanted = new Set(ids);
-  const found: Instance[] = [];
-  for (const instance of call.state.instances) {
-    if (instance.spotRequestId === undefined || !wanted.has(instance.spotRequestId)) continue;
-    if (isSeen(call, instance, 'id')) found.push(instance);
-  }
-  const seen = new Set(found.map((instance) => instance.spotRequestId));
-  const missing = [...wanted].filter((id) => !seen.has(id));
-  if (missing.length > 0) {
-    throw new AwsError(
-      'InvalidSpotInstanceRequestID.NotFound',
-      missing.length === 1
-        ? `The spot instance request ID '${missing[0]}' does not exist`
-        : `The spot instance request IDs '${missing.join(', ')}' do not exist`,
-    );
-  }
-  return found;
+function machines(call: ActionCall, named: readonly string[] | undefined, after: number): Iterable<Instance> {
+  const { instances } = call.state;
+  if (named === undefined) return instances.after(after);
+  return [...new Set(named)]
+    .flatMap((id) => instances.get(id) ?? [])
+    .filter((instance) => instance.place > after)
+    .toSorted((a, b) => a.place - b.place);
 }
 
-function requestXml(request: SpotRequest): string {
+/** The members of a Spot request. */
+export function requestXml(request: SpotRequest): string {
   const { instance, status } = request;
   return (
     leaf('spotInstanceRequestId', request.id) +
@@ -133,28 +124,29 @@ function requestXml(request: SpotRequest): string {
       leaf('code', status.code) + timestamp('updateTime', status.updatedAt) + leaf('message', status.message),
     ) +
     specificationXml(request) +
-    leaf('instanceId', instance.id) +
-    timestamp('createTime', instance.launchedAt) +
-    timestamp('validFrom', instance.launchedAt) +
+    leaf('instanceId', instance?.id) +
+    timestamp('createTime', request.createdAt) +
+    timestamp('validFrom', request.validFrom) +
+    (request.validUntil === undefined ? '' : timestamp('validUntil', request.validUntil)) +
     '<productDescription>Linux/UNIX</productDescription><instanceInterruptionBehavior>terminate</instanceInterruptionBehavior>' +
-    tagSetXml(launch(request).requestTags) +
-    leaf('launchedAvailabilityZone', instance.zone)
+    tagSetXml(request.tags) +
+    leaf('launchedAvailabilityZone', instance?.zone)
   );
 }
 
 function specificationXml(request: SpotRequest): string {
-  const { instance } = request;
   const spec = launch(request);
+  const subnet = request.instance?.subnet ?? spec.network.subnet;
   return node(
     'launchSpecification',
     leaf('imageId', spec.imageId) +
       leaf('keyName', spec.keyName) +
       itemSet('groupSet', spec.network.groups, (group) => leaf('groupId', group.id) + leaf('groupName', group.name)) +
       leaf('instanceType', spec.type.instance_type) +
-      node('placement', leaf('availabilityZone', instance.zone)) +
+      node('placement', leaf('availabilityZone', subnet?.zone ?? spec.network.zone)) +
       (spec.profileArn === undefined ? '' : node('iamInstanceProfile', leaf('arn', spec.profileArn))) +
-      leaf('subnetId', instance.subnet.id) +
-      '<monitoring><enabled>false</enabled></monitoring>',
+      leaf('subnetId', subnet?.id) +
+      `<monitoring><enabled>${spec.options.monitored}</enabled></monitoring>`,
   );
 }
 

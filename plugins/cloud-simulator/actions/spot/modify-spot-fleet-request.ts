@@ -9,6 +9,7 @@ import { required } from '../../wire/values.ts';
 import { leaf } from '../../wire/xml/xml.ts';
 import { spotFleetById } from '../fleets/fleet-ids.ts';
 import { readNewPools } from '../fleets/modify-fleet.ts';
+import { endDryRun } from '../../dispatch/dry-run.ts';
 
 /** Changes the target, the excess policy or the templates of a Spot fleet of type maintain. */
 export const modifySpotFleetRequest: Action = {
@@ -23,6 +24,7 @@ export const modifySpotFleetRequest: Action = {
     if (target.onDemand > 0 && !onTemplates)
       throw new AwsError('InvalidSpotFleetRequestConfig', 'OnDemandTargetCapacity needs LaunchTemplateConfigs.');
     checkUnits(target, pools ?? fleet.pools);
+    endDryRun(call);
     checkFleetQuotas(call, 'spot', target, fleet);
     const { LaunchSpecifications: _replaced, ...kept } = fleet.echo;
     const configs = part(call.params, 'LaunchTemplateConfig');

@@ -1,17 +1,17 @@
-import type { Action, ActionCall } from '../../dispatch/action.ts';
-import { mergeTags, readTags, type Tags } from '../../state/tags.ts';
-import { templateById } from '../../launch/specification/template-data.ts';
-import { AwsError, invalidParameter, missingParameter } from '../../wire/errors.ts';
+import type { Action } from '../../dispatch/action.ts';
+import { endDryRun } from '../../dispatch/dry-run.ts';
+import { mergeTags, readTags } from '../../state/tags.ts';
+import { invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { texts } from '../../wire/form.ts';
 import { leaf } from '../../wire/xml/xml.ts';
-import { findFleet } from '../fleets/fleet-ids.ts';
-import { instancesById } from '../instances/instance-ids.ts';
+import { taggedResource } from './tagged-resource.ts';
 
-const maxResources = 1000;
+/** Number of resources that a call can name. */
+export const maxResources = 1000;
 
 /**
- * Adds tags to machines, fleets and launch templates, or replaces their values: on all resources, or on none if one
- * is unknown.
+ * Adds tags to machines, their volumes, interfaces and Spot requests, fleets and launch templates, or replaces their
+ * values: on all resources, or on none if one is unknown.
  */
 export const createTags: Action = {
   name: 'CreateTags',
@@ -24,27 +24,14 @@ export const createTags: Action = {
     const tags = readTags(call.params);
     if (tags.size === 0) throw missingParameter('Tag');
     // Every resource is found, and its tags are counted, before the first change.
-    const changes = ids.map((id) => planRetag(call, id, tags));
+    const changes = ids.map((id) => {
+      const resource = taggedResource(call, id);
+      const merged = mergeTags(resource.tags, tags);
+      return () => resource.retag(merged);
+    });
+    endDryRun(call);
     for (const change of changes) change();
     call.touched.push(...ids);
     return leaf('return', true);
   },
 };
-
-function planRetag(call: ActionCall, id: string, tags: Tags): () => void {
-  const { state } = call;
-  if (id.startsWith('i-')) {
-    const [instance] = instancesById(call, [id]);
-    if (instance === undefined) throw unknownResource(id);
-    const merged = mergeTags(instance.tags, tags);
-    return () => state.instances.retag(instance, merged);
-  }
-  const resource = id.startsWith('lt-') ? templateById(call, id) : findFleet(call, id);
-  if (resource === undefined) throw unknownResource(id);
-  const merged = mergeTags(resource.tags, tags);
-  return () => void (resource.tags = merged);
-}
-
-function unknownResource(id: string): AwsError {
-  return new AwsError('InvalidID', `The ID '${id}' is not valid`);
-}

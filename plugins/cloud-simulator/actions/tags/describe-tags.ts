@@ -1,5 +1,7 @@
 import type { Action, ActionCall } from '../../dispatch/action.ts';
 import { isTemplateVisible } from '../../launch/specification/template-data.ts';
+import { stateOf } from '../../state/instances/instance.ts';
+import { type MachinePart, partsOf } from '../../state/instances/part-tags.ts';
 import type { Tags } from '../../state/tags.ts';
 import { type Filter, type FilterFields, passes, readFilters } from '../../wire/filters.ts';
 import { pageRequest } from '../../wire/pages.ts';
@@ -9,7 +11,7 @@ import { isSeen, isVisible } from '../instances/instance-ids.ts';
 
 interface TagRow {
   readonly id: string;
-  readonly type: 'instance' | 'spot-instances-request' | 'fleet' | 'spot-fleet-request' | 'launch-template';
+  readonly type: 'instance' | MachinePart['kind'] | 'fleet' | 'spot-fleet-request' | 'launch-template';
   readonly key: string;
   readonly value: string;
   readonly tags: Tags;
@@ -22,7 +24,7 @@ const fields: FilterFields<TagRow> = {
   value: (row) => row.value,
 };
 
-/** Shows the tags of machines, Spot requests, fleets and launch templates, one row for each. */
+/** Shows the tags of machines and their parts, fleets and launch templates, one row for each. */
 export const describeTags: Action = {
   name: 'DescribeTags',
   mutating: false,
@@ -64,10 +66,11 @@ function* rows(call: ActionCall, filters: readonly Filter[]): Iterable<TagRow> {
     if (isSeen(call, instance, 'tag')) yield* rowsOf(instance.id, 'instance', instance.tags);
   }
   for (const instance of instances) {
-    const { requestTags } = instance.reservation.spec;
-    if (instance.spotRequestId === undefined || requestTags.size === 0 || !isVisible(call, instance, 'tag')) continue;
-    yield* rowsOf(instance.spotRequestId, 'spot-instances-request', requestTags);
+    if (!isVisible(call, instance, 'tag')) continue;
+    const parts = partsOf(call.state, instance, stateOf(instance, call.now) !== 'terminated');
+    for (const { id, kind, tags } of parts) if (tags.size > 0) yield* rowsOf(id, kind, tags);
   }
+  for (const open of call.state.openSpotRequests.values()) yield* rowsOf(open.id, 'spot-instances-request', open.tags);
   for (const fleet of fleets.values())
     if (findFleet(call, fleet.id))
       yield* rowsOf(fleet.id, fleet.kind === 'spot' ? 'spot-fleet-request' : 'fleet', fleet.tags);

@@ -93,7 +93,8 @@ function groupPoolsOf(
       ...(maxPrice === undefined ? {} : { MaxPrice: maxPrice }),
     };
     const { params, data } = overlay(laid, version.data);
-    const spec = readLaunchSpec(context, params, data, policy === undefined ? undefined : market);
+    const bare = readLaunchSpec(context, params, data, policy === undefined ? undefined : market);
+    const spec = { ...bare, template };
     checkLaunch(context, groupAsLauncher(context), {
       spec,
       subnet: spec.network.subnet?.id,

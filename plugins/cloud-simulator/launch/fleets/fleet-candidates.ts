@@ -65,7 +65,11 @@ function candidate(
   if (bare.network.address !== undefined)
     throw invalidCombination('A fleet cannot launch machines with a private address of their own.');
   const weight = unit === 'vcpu' ? bare.type.vcpus : unit === 'memory-mib' ? bare.type.memory_mib : pool.weight;
-  const spec = pool.maxPrice === undefined ? bare : { ...bare, maxPrice: pool.maxPrice * weight };
+  const spec = {
+    ...bare,
+    template: pool.from,
+    ...(pool.maxPrice === undefined ? {} : { maxPrice: pool.maxPrice * weight }),
+  };
   const placement = place(context, spec);
   checkLaunch(context, launcher, {
     spec,

@@ -5,6 +5,7 @@ import { AwsError, invalidCombination, invalidParameter, missingParameter } from
 import { type Params, part, parts, text } from '../../wire/form.ts';
 import { decimal } from '../../wire/values.ts';
 import { itemSet, leaf, node } from '../../wire/xml/xml.ts';
+import type { LaunchedFrom } from '../specification/launch-spec.ts';
 import { findTemplate, findVersion } from '../specification/template-data.ts';
 import { checkDistinct } from './duplicate-pools.ts';
 import type { FleetPool } from '../../state/fleets/fleet-pool.ts';
@@ -41,7 +42,9 @@ export function readTemplatePools(context: CallContext, configs: readonly Params
 
 /** The pool with the present data of its template; throws if the template or its version is deleted. */
 export function refreshPool(context: CallContext, pool: FleetPool): FleetPool {
-  return pool.template === undefined ? pool : { ...pool, data: resolve(context, pool.template).data };
+  if (pool.template === undefined) return pool;
+  const { data, id, version } = resolve(context, pool.template);
+  return { ...pool, data, from: { id, version } };
 }
 
 /** `<launchTemplateConfigs>` as describing calls echo them. */
@@ -81,6 +84,7 @@ export function poolOver(
     throw invalidParameter('An instant fleet takes one subnet ID per override.');
   return {
     template,
+    from: undefined,
     data,
     override,
     requirements: own ?? (type === undefined ? part(data, 'InstanceRequirements') : undefined),
@@ -95,9 +99,7 @@ export function poolOver(
   };
 }
 
-interface Resolved {
-  readonly id: string;
-  readonly version: string;
+interface Resolved extends LaunchedFrom {
   readonly data: Params;
   readonly refusal?: AwsError;
 }
@@ -112,8 +114,9 @@ function poolsOf(context: CallContext, config: Params, rules: PoolRules): FleetP
       'launchTemplateAndOverrides',
       specificationXml(resolved) + node('overrides', overrideXml(override)),
     );
-    const pool = poolOver(override, resolved.data, named, rules, xml);
-    return resolved.refusal === undefined ? pool : { ...pool, refusal: resolved.refusal };
+    const { data, refusal, ...from } = resolved;
+    const pool = { ...poolOver(override, data, named, rules, xml), from };
+    return refusal === undefined ? pool : { ...pool, refusal };
   });
 }
 

@@ -44,14 +44,18 @@ export function readTarget(params: Params, least: 0 | 1): FleetTarget {
   return divide({ total, onDemand, spot, defaultType, unitType });
 }
 
-/** Reads the target of ModifyFleet: parts that it does not name do not change, as far as the total allows. */
-export function readChangedTarget(params: Params, old: FleetTarget): FleetTarget {
+/**
+ * Reads the target of ModifyFleet: parts that it does not name do not change, as far as the total allows. `lower`
+ * says what a total below the On-Demand part does, where that part is the default.
+ */
+export function readChangedTarget(params: Params, old: FleetTarget, lower: 'shrink' | 'refuse'): FleetTarget {
   const target = part(params, 'TargetCapacitySpecification');
   if (target === undefined) return old;
   const defaultType = oneOf(target, 'DefaultTargetCapacityType', ['on-demand', 'spot']) ?? old.defaultType;
   const unitType = oneOf(target, 'TargetCapacityUnitType', ['units', 'vcpu', 'memory-mib']) ?? old.unitType;
   const total = readTotal(target, 0, unitType);
-  const onDemand = integer(target, 'OnDemandTargetCapacity') ?? old.onDemand;
+  const kept = lower === 'shrink' && defaultType === 'on-demand' ? Math.min(old.onDemand, total) : old.onDemand;
+  const onDemand = integer(target, 'OnDemandTargetCapacity') ?? kept;
   // The Spot part shrinks in favor of the On-Demand part, never the reverse.
   const spot = integer(target, 'SpotTargetCapacity') ?? Math.min(old.spot, Math.max(0, total - onDemand));
   return divide({ total, onDemand, spot, defaultType, unitType });

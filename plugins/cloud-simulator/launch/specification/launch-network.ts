@@ -36,6 +36,7 @@ export function readLaunchNetwork(context: CallContext, all: Params, type: Catal
     zone: subnet?.zone ?? zone,
     groups,
     publicAddress: flag(first, 'AssociatePublicIpAddress') ?? false,
+    secondaryAddresses: readSecondary(first),
     interfaces: readInterfaces(interfaces, type),
     address: readAddress(context, text(all, 'PrivateIpAddress') ?? text(first, 'PrivateIpAddress'), subnet),
   };
@@ -125,6 +126,12 @@ function readAddress(
   return offset;
 }
 
+function readSecondary(one: Params | undefined): number {
+  const count = integer(one, 'SecondaryPrivateIpAddressCount') ?? 0;
+  if (count < 0) throw invalidParameter(`Value (${count}) for parameter secondaryPrivateIpAddressCount is invalid.`);
+  return count;
+}
+
 function readSubnet(context: CallContext, id: string | undefined, zone: string | undefined): Subnet | undefined {
   if (id === undefined) return undefined;
   const known = context.state.network.subnet(id);
@@ -145,7 +152,8 @@ function groupOf(known: CatalogueSecurityGroup): Group {
   return made;
 }
 
-function readGroups(context: CallContext, params: Params): Group[] {
+/** The security groups that `SecurityGroupId.N` and `SecurityGroup.N` name; without a name the default group. */
+export function readGroups(context: CallContext, params: Params): Group[] {
   const { catalogue } = context.state.network;
   const byId = texts(params, 'SecurityGroupId').map((id) => {
     if (!/^sg-[\w-]+$/.test(id))

@@ -5,7 +5,7 @@ import { type Params, part, text } from '../../wire/form.ts';
 import { flag, integer, oneOf } from '../../wire/values.ts';
 import { type Reservations, readReservations } from './launch-reservations.ts';
 
-/** Options of a launch that are only shown with its machines. */
+/** Options of a launch, most of which are only shown with its machines. */
 export interface LaunchOptions {
   readonly monitored: boolean;
   readonly ebsOptimized: boolean;
@@ -16,6 +16,10 @@ export interface LaunchOptions {
   readonly reservations: Reservations | undefined;
   readonly hibernation: boolean;
   readonly enclave: boolean;
+  /** Stop protection. */
+  readonly stopGuarded: boolean;
+  readonly shutdownBehavior: 'stop' | 'terminate';
+  readonly sourceDestCheck: boolean;
 }
 
 const usual: LaunchOptions = {
@@ -28,6 +32,9 @@ const usual: LaunchOptions = {
   reservations: undefined,
   hibernation: false,
   enclave: false,
+  stopGuarded: false,
+  shutdownBehavior: 'stop',
+  sourceDestCheck: true,
 };
 
 // Launches without these parameters share one object.
@@ -39,13 +46,15 @@ const names = [
   'CapacityReservationSpecification',
   'HibernationOptions',
   'EnclaveOptions',
+  'DisableApiStop',
+  'InstanceInitiatedShutdownBehavior',
 ];
 
 /** Reads the options of a launch, and refuses options that the type does not support. */
 export function readLaunchOptions(all: Params, type: CatalogueInstanceType): LaunchOptions {
   checkMetadata(part(all, 'MetadataOptions'));
   checkCredits(part(all, 'CreditSpecification'), type);
-  oneOf(all, 'InstanceInitiatedShutdownBehavior', ['stop', 'terminate']);
+  const shutdownBehavior = oneOf(all, 'InstanceInitiatedShutdownBehavior', ['stop', 'terminate']) ?? 'stop';
   oneOf(part(all, 'MaintenanceOptions'), 'AutoRecovery', ['default', 'disabled']);
   for (const name of ['DisableApiTermination', 'DisableApiStop']) flag(all, name);
   if (names.every((name) => all[name] === undefined)) return usual;
@@ -63,6 +72,9 @@ export function readLaunchOptions(all: Params, type: CatalogueInstanceType): Lau
     reservations: readReservations(part(all, 'CapacityReservationSpecification')),
     hibernation,
     enclave,
+    stopGuarded: flag(all, 'DisableApiStop') ?? false,
+    shutdownBehavior,
+    sourceDestCheck: true,
   };
 }
 

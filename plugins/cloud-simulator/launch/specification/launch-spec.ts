@@ -24,8 +24,12 @@ export interface LaunchSpec {
   readonly keyName: string | undefined;
   readonly profileArn: string | undefined;
   readonly tags: Tags;
-  /** Tags of the Spot requests, apart from those of their machines. */
+  /** Tags of the Spot requests, of the volumes and of the interfaces, apart from those of their machines. */
   readonly requestTags: Tags;
+  readonly volumeTags: Tags;
+  readonly interfaceTags: Tags;
+  /** As received, in base64. */
+  readonly userData: string | undefined;
   /** Resource types that the launch tags. */
   readonly tagTypes: ReadonlySet<string>;
   /** Termination protection. */
@@ -33,6 +37,14 @@ export interface LaunchSpec {
   readonly metadata: Params | undefined;
   readonly volumes: readonly LaunchVolume[];
   readonly options: LaunchOptions;
+  /** The version of the launch template that the machines come from, which their tags show. */
+  readonly template?: LaunchedFrom | undefined;
+}
+
+/** A version of a launch template. */
+export interface LaunchedFrom {
+  readonly id: string;
+  readonly version: string;
 }
 
 /** Where a launch may go and how its machines are connected. */
@@ -46,6 +58,8 @@ export interface LaunchNetwork {
   readonly interfaces: readonly LaunchInterface[];
   /** Offset in the subnet of the named private address; only for launches of one machine. */
   readonly address: number | undefined;
+  /** Number of private addresses of each machine beside the first. */
+  readonly secondaryAddresses: number;
 }
 
 /** A network interface of every machine of a launch. */

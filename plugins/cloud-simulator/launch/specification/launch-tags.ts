@@ -1,21 +1,23 @@
-import { mergeTags, noTags, readTagSpecifications, type Tags } from '../../state/tags.ts';
+import { mergeTags, noTags, readTagSpecifications } from '../../state/tags.ts';
 import { invalidParameter } from '../../wire/errors.ts';
 import type { Params } from '../../wire/form.ts';
-import type { Market } from './launch-spec.ts';
+import type { LaunchSpec, Market } from './launch-spec.ts';
 
 const taggable = new Set(['instance', 'volume', 'network-interface', 'elastic-gpu', 'spot-instances-request']);
 
 /**
- * Reads the tags of machines and of their Spot requests, and the resource types that the launch tags. Tags of the
- * template and of the call are merged.
+ * Reads the tags of machines, their Spot requests, volumes and interfaces, and the resource types that the launch
+ * tags. Tags of the template and of the call are merged.
  */
 export function readLaunchTags(
   params: Params,
   template: Params | undefined,
   market: Market,
-): { readonly tags: Tags; readonly requestTags: Tags; readonly tagTypes: ReadonlySet<string> } {
+): Pick<LaunchSpec, 'tags' | 'requestTags' | 'volumeTags' | 'interfaceTags' | 'tagTypes'> {
   let tags = noTags;
   let requestTags = noTags;
+  let volumeTags = noTags;
+  let interfaceTags = noTags;
   const tagTypes = new Set<string>();
   for (const source of [template, params]) {
     if (source === undefined) continue;
@@ -31,6 +33,8 @@ export function readLaunchTags(
     for (const type of byType.keys()) tagTypes.add(type);
     tags = mergeTags(tags, byType.get('instance') ?? noTags);
     requestTags = mergeTags(requestTags, byType.get('spot-instances-request') ?? noTags);
+    volumeTags = mergeTags(volumeTags, byType.get('volume') ?? noTags);
+    interfaceTags = mergeTags(interfaceTags, byType.get('network-interface') ?? noTags);
   }
-  return { tags, requestTags, tagTypes };
+  return { tags, requestTags, volumeTags, interfaceTags, tagTypes };
 }

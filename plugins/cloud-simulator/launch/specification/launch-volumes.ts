@@ -6,13 +6,34 @@ import { flag, integer } from '../../wire/values.ts';
 export interface LaunchVolume {
   readonly device: string;
   readonly deleteOnTermination: boolean;
+  readonly kind: string;
+  readonly gib: number;
+  readonly iops: number | undefined;
+  /** MiB a second; only of gp3 volumes. */
+  readonly throughput: number | undefined;
+  readonly encrypted: boolean;
+  readonly kmsKeyId: string | undefined;
+  /** The snapshot that the call names; the root volume without one comes from that of the image. */
+  readonly snapshot: string | undefined;
 }
 
 /** Root device, and minimum size of the root volume, of the images of the catalogue. */
 export const rootDevice = '/dev/xvda';
 export const rootGib = 8;
 
-const onlyRoot: readonly LaunchVolume[] = [{ device: rootDevice, deleteOnTermination: true }];
+const onlyRoot: readonly LaunchVolume[] = [
+  {
+    device: rootDevice,
+    deleteOnTermination: true,
+    kind: 'gp3',
+    gib: rootGib,
+    iops: 3000,
+    throughput: 125,
+    encrypted: false,
+    kmsKeyId: undefined,
+    snapshot: undefined,
+  },
+];
 
 interface Kind {
   readonly gib: readonly [least: number, most: number];
@@ -71,11 +92,29 @@ function readMapping(mapping: Params, device: string): LaunchVolume | undefined 
     return undefined;
   }
   if (ebs === undefined) throw invalidMapping(`The mapping of device ${device} has no Ebs, VirtualName or NoDevice.`);
-  checkVolume(ebs, device);
-  return { device, deleteOnTermination: flag(ebs, 'DeleteOnTermination') ?? true };
+  const kind = checkVolume(ebs, device);
+  const gib = integer(ebs, 'VolumeSize') ?? rootGib;
+  return {
+    device,
+    deleteOnTermination: flag(ebs, 'DeleteOnTermination') ?? true,
+    kind,
+    gib,
+    iops: integer(ebs, 'Iops') ?? usualIops(kind, gib),
+    throughput: integer(ebs, 'Throughput') ?? (kind === 'gp3' ? throughputs[0] : undefined),
+    encrypted: flag(ebs, 'Encrypted') ?? false,
+    kmsKeyId: text(ebs, 'KmsKeyId'),
+    snapshot: text(ebs, 'SnapshotId'),
+  };
 }
 
-function checkVolume(ebs: Params, device: string): void {
+/** The IOPS of a volume whose launch names none: of gp2, three for each GiB. */
+function usualIops(kind: string, gib: number): number | undefined {
+  if (kind === 'gp3') return 3000;
+  return kind === 'gp2' ? Math.min(16_000, Math.max(100, 3 * gib)) : undefined;
+}
+
+/** Refuses settings that a volume of its kind cannot have, and returns the kind. */
+function checkVolume(ebs: Params, device: string): string {
   const name = text(ebs, 'VolumeType') ?? (device === rootDevice ? 'gp3' : 'gp2');
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
   if (kind === undefined) throw invalidParameter(`Value (${name}) for parameter ebs.volumeType is invalid.`);
@@ -96,6 +135,7 @@ function checkVolume(ebs: Params, device: string): void {
       'InvalidParameterDependency',
       'The parameter KmsKeyId requires the parameter Encrypted to be set.',
     );
+  return name;
 }
 
 function checkSize(ebs: Params, device: string, name: string, kind: Kind): void {

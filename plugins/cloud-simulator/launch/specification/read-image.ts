@@ -2,7 +2,7 @@ import { type CatalogueInstanceType, instanceType } from '../../catalogue.ts';
 import type { CallContext } from '../../state/call-context.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
 import { type Params, part, text } from '../../wire/form.ts';
-import { imageOfAlias, isImageAlias } from './image-alias.ts';
+import { imageOfAlias, isImageAlias, isImageId } from './image-ids.ts';
 
 /**
  * The instance type to launch. `chosen`: a fleet has already selected it by attributes, which the template may
@@ -26,8 +26,7 @@ export function readImage(context: CallContext, all: Params, type: CatalogueInst
   const given = text(all, 'ImageId');
   if (given === undefined || given === '') throw missingParameter('ImageId');
   if (isImageAlias(given)) return imageOfAlias(given);
-  if (!/^ami-[\w-]+$/.test(given))
-    throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${given}" (expecting "ami-...")`);
+  if (!isImageId(given)) throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${given}" (expecting "ami-...")`);
   const image = context.state.network.image(given);
   if (image === undefined && context.knobs.strict_ids)
     throw new AwsError('InvalidAMIID.NotFound', `The image id '[${given}]' does not exist`);

@@ -27,7 +27,8 @@ export function readLaunchSpec(
   const type = readType(all, market !== undefined);
   const imageId = readImage(context, all, type);
   const chosen = readMarket(context, all, type, market);
-  checkUserData(text(all, 'UserData'));
+  const userData = text(all, 'UserData');
+  checkUserData(userData);
   const tags = readLaunchTags(params, template, chosen.market);
   if (tags.tagTypes.has('network-interface')) checkCreatesInterface(all);
   const spec: LaunchSpec = {
@@ -39,6 +40,7 @@ export function readLaunchSpec(
     profileArn: readProfile(context, all),
     ...tags,
     guarded: flag(all, 'DisableApiTermination') ?? false,
+    userData,
     metadata: part(all, 'MetadataOptions'),
     volumes: readVolumes(all),
     options: readLaunchOptions(all, type),

@@ -2,7 +2,7 @@ import { instanceType } from '../../catalogue.ts';
 import { AwsError, invalidCombination, invalidParameter } from '../../wire/errors.ts';
 import { type Params, part, parts, text, texts } from '../../wire/form.ts';
 import { flag } from '../../wire/values.ts';
-import { isImageAlias } from './image-alias.ts';
+import { isImageAlias, isImageId } from './image-ids.ts';
 import { checkUserData } from './user-data.ts';
 
 /**
@@ -24,7 +24,7 @@ export function templateWarnings(data: Params): AwsError[] {
 const checks: readonly ((data: Params) => void)[] = [
   (data) => {
     const image = text(data, 'ImageId');
-    if (image === undefined || isImageAlias(image) || /^ami-[\w-]+$/.test(image)) return;
+    if (image === undefined || isImageAlias(image) || isImageId(image)) return;
     throw new AwsError('InvalidAMIID.Malformed', `Invalid id: "${image}" (expecting "ami-...")`);
   },
   (data) => {

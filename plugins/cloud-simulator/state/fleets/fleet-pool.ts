@@ -1,4 +1,4 @@
-import type { Market } from '../../launch/specification/launch-spec.ts';
+import type { LaunchedFrom, Market } from '../../launch/specification/launch-spec.ts';
 import type { AwsError } from '../../wire/errors.ts';
 import type { Params } from '../../wire/form.ts';
 
@@ -8,6 +8,8 @@ import type { Params } from '../../wire/form.ts';
 export interface FleetPool {
   /** The template, which must still exist when machines are ordered; undefined for a launch specification. */
   readonly template: Params | undefined;
+  /** The version of the template that the data are of. */
+  readonly from: LaunchedFrom | undefined;
   /** Why no machine can be launched from the pool: its template does not exist, or is not visible yet. */
   readonly refusal?: AwsError;
   /** Launch data, in the names of RunInstances: the specification's, or the template's when it was last looked up. */

@@ -55,7 +55,7 @@ function memberXml(member: GroupMember, now: number, health = healthOf(member)):
     leaf('AvailabilityZone', instance.zone) +
     leaf('LifecycleState', lifecycleOf(member, now)) +
     leaf('HealthStatus', health) +
-    node('LaunchTemplate', templateXml(template)) +
+    (template === undefined ? '' : node('LaunchTemplate', templateXml(template))) +
     leaf('ProtectedFromScaleIn', member.guarded) +
     (member.weighted ? leaf('WeightedCapacity', String(weight)) : '')
   );

@@ -70,9 +70,14 @@ function processorXml(type: CatalogueInstanceType, { cpu }: TypeFacts): string {
 // The catalogue has no disk sizes; the size is that of most families per vCPU.
 const gbPerVcpu = 37.5;
 
+/** Size of the only local disk of a type that has one. */
+export function diskGb(type: CatalogueInstanceType): number {
+  return Math.round(type.vcpus * gbPerVcpu);
+}
+
 function storageXml(type: CatalogueInstanceType, { localStorage }: TypeFacts): string {
   if (localStorage === undefined) return '';
-  const total = Math.round(type.vcpus * gbPerVcpu);
+  const total = diskGb(type);
   const disks = itemSet(
     'disks',
     [total],
@@ -81,15 +86,26 @@ function storageXml(type: CatalogueInstanceType, { localStorage }: TypeFacts): s
   return node('instanceStorageInfo', leaf('totalSizeInGB', total) + disks + leaf('nvmeSupport', 'required'));
 }
 
+/** Network interfaces that a machine of a type can have. */
+export function maxInterfaces(type: CatalogueInstanceType): number {
+  return type.vcpus <= 2 ? 3 : type.vcpus <= 8 ? 4 : type.vcpus <= 48 ? 8 : 15;
+}
+
+/** Private addresses that an interface of a type can have: as many IPv4 as IPv6 addresses. */
+export function maxAddresses(type: CatalogueInstanceType): number {
+  return maxInterfaces(type) * 4 - 2;
+}
+
 function networkXml(type: CatalogueInstanceType, { hypervisor, efaCards }: TypeFacts): string {
-  const interfaces = type.vcpus <= 2 ? 3 : type.vcpus <= 8 ? 4 : type.vcpus <= 48 ? 8 : 15;
+  const interfaces = maxInterfaces(type);
   return node(
     'networkInfo',
     leaf('networkPerformance', networkPerformance(type)) +
       leaf('maximumNetworkInterfaces', interfaces) +
       leaf('maximumNetworkCards', Math.max(1, efaCards)) +
       leaf('defaultNetworkCardIndex', 0) +
-      leaf('ipv4AddressesPerInterface', interfaces * 4 - 2) +
+      leaf('ipv4AddressesPerInterface', maxAddresses(type)) +
+      leaf('ipv6AddressesPerInterface', maxAddresses(type)) +
       leaf('ipv6Supported', true) +
       leaf('enaSupport', hypervisor === 'nitro' ? 'required' : 'supported') +
       leaf('efaSupported', efaCards > 0) +

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { rootDevice } from '../../launch/specification/launch-volumes.ts';
 import type { LaunchSpec } from '../../launch/specification/launch-spec.ts';
+import { type Instance, volumeId } from '../../state/instances/instance.ts';
 import type { Subnet } from '../../state/network/subnets.ts';
 import { text } from '../form.ts';
 import { leaf, node } from './xml.ts';
+
+/** The id of every instance profile. */
+export const profileId = 'AIPASIMULATEDPROFILE00';
 
 let last: LaunchSpec | undefined;
 let lastXml = '';
@@ -58,7 +62,7 @@ function render(spec: LaunchSpec): string {
     node('enclaveOptions', leaf('enabled', options.enclave)),
     spec.profileArn === undefined
       ? ''
-      : node('iamInstanceProfile', leaf('arn', spec.profileArn) + leaf('id', 'AIPASIMULATEDPROFILE00')),
+      : node('iamInstanceProfile', leaf('arn', spec.profileArn) + leaf('id', profileId)),
     metadataXml(spec),
   ].join('');
 }
@@ -97,11 +101,11 @@ export function placementXml({ options }: LaunchSpec, subnet: Subnet): string {
   return lastPlacementXml;
 }
 
-/** `<blockDeviceMapping>` of the machine whose id ends in `suffix`. The id of the root volume has the same ending. */
-export function volumesXml({ volumes }: LaunchSpec, suffix: string, attached: string): string {
-  const items = volumes.map(({ device, deleteOnTermination }, index) => {
-    const id = index === 0 ? suffix : (index.toString(16) + suffix.slice(1)).slice(0, suffix.length);
-    return `<item>${leaf('deviceName', device)}<ebs><volumeId>vol-${id}</volumeId><status>attached</status><attachTime>${attached}</attachTime><deleteOnTermination>${deleteOnTermination}</deleteOnTermination></ebs></item>`;
-  });
+/** `<blockDeviceMapping>` of a machine. */
+export function volumesXml(instance: Instance, attached: string): string {
+  const items = instance.reservation.spec.volumes.map(
+    ({ device, deleteOnTermination }, index) =>
+      `<item>${leaf('deviceName', device)}<ebs><volumeId>${volumeId(instance, index)}</volumeId><status>attached</status><attachTime>${attached}</attachTime><deleteOnTermination>${deleteOnTermination}</deleteOnTermination></ebs></item>`,
+  );
   return node('blockDeviceMapping', items.join(''));
 }

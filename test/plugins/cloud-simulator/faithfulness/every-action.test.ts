@@ -23,6 +23,9 @@ interface Made {
   readonly maintain: string;
   readonly spotFleet: string;
   readonly spotRequest: string;
+  /** A running machine in no group. */
+  readonly single: string;
+  readonly vpc: string;
   readonly now: Date;
 }
 
@@ -122,6 +125,32 @@ const ec2Calls: readonly (readonly [action: string, input: (made: Made) => objec
   ['DescribeVpcs', () => ({}), 'Vpcs'],
   ['DescribeAvailabilityZones', () => ({}), 'AvailabilityZones'],
   ['DescribeRegions', () => ({}), 'Regions'],
+  ['DescribeVpcAttribute', ({ vpc }) => ({ VpcId: vpc, Attribute: 'enableDnsSupport' }), 'EnableDnsSupport'],
+  ['DescribeVpcClassicLink', () => ({}), 'Vpcs'],
+  ['DescribeVpcClassicLinkDnsSupport', () => ({}), 'Vpcs'],
+  ['DescribeAddresses', () => ({}), 'Addresses'],
+  ['DescribeNetworkInterfaces', () => ({}), 'NetworkInterfaces'],
+  ['DescribeVolumes', () => ({}), 'Volumes'],
+  [
+    'DescribeInstanceAttribute',
+    ({ instance }) => ({ InstanceId: instance, Attribute: 'blockDeviceMapping' }),
+    'BlockDeviceMappings',
+  ],
+  ['ModifyInstanceAttribute', ({ instance }) => ({ InstanceId: instance, SourceDestCheck: { Value: false } })],
+  ['RebootInstances', ({ instance }) => ({ InstanceIds: [instance] })],
+  ['StopInstances', ({ instance }) => ({ InstanceIds: [instance] }), 'StoppingInstances'],
+  ['StartInstances', ({ instance }) => ({ InstanceIds: [instance] }), 'StartingInstances'],
+  [
+    'RequestSpotInstances',
+    () => ({ LaunchSpecification: { ImageId: 'ami-1', InstanceType: 't3.micro' } }),
+    'SpotInstanceRequests',
+  ],
+  [
+    'CancelSpotInstanceRequests',
+    ({ spotRequest }) => ({ SpotInstanceRequestIds: [spotRequest] }),
+    'CancelledSpotInstanceRequests',
+  ],
+  ['DeleteTags', ({ instance }) => ({ Resources: [instance] })],
   ['TerminateInstances', ({ instance }) => ({ InstanceIds: [instance] }), 'TerminatingInstances'],
 ];
 
@@ -157,6 +186,9 @@ const groupCalls: typeof ec2Calls = [
     'Instances',
   ],
   ['DescribeAccountLimits', () => ({}), 'NumberOfAutoScalingGroups'],
+  ['AttachInstances', ({ single }) => ({ ...group, InstanceIds: [single] })],
+  ['DescribeLifecycleHooks', () => group, 'LifecycleHooks'],
+  ['DisableMetricsCollection', () => group],
   [
     'DetachInstances',
     ({ other }) => ({ ...group, InstanceIds: [other], ShouldDecrementDesiredCapacity: true }),
@@ -175,7 +207,14 @@ const stsCalls: typeof ec2Calls = [
   ['AssumeRole', () => ({ RoleArn: 'arn:aws:iam::123456789012:role/one', RoleSessionName: 'test' }), 'Credentials'],
 ];
 
-const ssmCalls: typeof ec2Calls = [['GetParameter', () => ({ Name: '/images/one:3' }), 'Parameter']];
+const ssmCalls: typeof ec2Calls = [
+  ['GetParameter', () => ({ Name: '/images/one:3' }), 'Parameter'],
+  ['GetParameters', () => ({ Names: ['/images/one'] }), 'Parameters'],
+  ['GetParametersByPath', () => ({ Path: '/images' }), 'Parameters'],
+];
+
+/** Tested without the SDK, because the project has no client of IAM. */
+const iamCalls = ['GetRole'];
 
 const queue = { QueueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/one' };
 const ReceiptHandle = Buffer.from('one#1').toString('base64');
@@ -196,6 +235,7 @@ test('every action is called here', (t) => {
     ...groupCalls.map(([name]) => `2011-01-01/${name}`),
     ...stsCalls.map(([name]) => `2011-06-15/${name}`),
     ...ssmCalls.map(([name]) => `2014-11-06/${name}`),
+    ...iamCalls.map((name) => `2010-05-08/${name}`),
     ...sqsCalls.map(([name]) => `2012-11-05/${name}`),
   ];
   t.deepEqual(called.toSorted(), actions.map((one) => `${one.version ?? '2016-11-15'}/${one.name}`).toSorted());
@@ -248,6 +288,38 @@ for (const [service, calls, library] of [
   });
 }
 
+const withoutDryRun = new Set(['DescribeVpcClassicLinkDnsSupport', 'ModifySpotFleetRequest']);
+
+test('every action of EC2 but two has a dry run, which changes nothing', async (t) => {
+  const cloud = await openCloud(t);
+  const { simulator } = cloud;
+  const now = new Date(simulator.clock.now());
+  const made = await prepare(cloud.ec2, 'EC2', {}, () => simulator.advance(90_000), now);
+  const before = simulator.audit().length;
+  for (const [name, input] of ec2Calls) {
+    if (withoutDryRun.has(name)) continue;
+    const Command = (ec2 as unknown as Record<string, new (input: object) => ec2.DescribeRegionsCommand>)[
+      `${name}Command`
+    ];
+    if (Command === undefined) throw new Error(`The SDK has no ${name}.`);
+    // The template that this call deletes is made by an earlier call, which is a dry run here.
+    const isMissing = name === 'DeleteLaunchTemplate';
+    t.is(
+      await cloud.ec2.send(new Command({ ...input(made), DryRun: true })).then(
+        () => 'none',
+        (error: Error) => error.name,
+      ),
+      isMissing ? 'InvalidLaunchTemplateName.NotFoundException' : 'DryRunOperation',
+      name,
+    );
+  }
+  const calls = simulator.audit(before);
+  t.deepEqual(
+    calls.filter((call) => call.ids.length > 0).map((call) => call.action),
+    [],
+  );
+});
+
 async function prepare(
   client: ec2.EC2Client,
   service: string,
@@ -277,8 +349,13 @@ async function prepare(
   const spot = await client.send(
     new ec2.RunInstancesCommand({ ...run, InstanceMarketOptions: { MarketType: 'spot' } }),
   );
+  const Placement = { AvailabilityZone: 'us-east-1a' };
   let [instance = '', other = ''] =
-    (await client.send(new ec2.RunInstancesCommand(run))).Instances?.map((one) => one.InstanceId ?? '') ?? [];
+    (await client.send(new ec2.RunInstancesCommand({ ...run, Placement }))).Instances?.map(
+      (one) => one.InstanceId ?? '',
+    ) ?? [];
+  const single = instance;
+  const { Vpcs } = await client.send(new ec2.DescribeVpcsCommand({}));
   if (service === 'Auto Scaling') {
     const groups = new autoScaling.AutoScalingClient(options as object);
     const sizes = { MinSize: 0, MaxSize: 5, DesiredCapacity: 3, AvailabilityZones: ['us-east-1a'] };
@@ -296,6 +373,8 @@ async function prepare(
     fleet,
     maintain,
     spotFleet,
+    single,
+    vpc: Vpcs?.[0]?.VpcId ?? '',
     spotRequest: spot.Instances?.[0]?.SpotInstanceRequestId ?? '',
     now,
   };
