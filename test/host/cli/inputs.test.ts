@@ -144,14 +144,14 @@ test('a file of HostFactory’s providers is read as the server reads it, with a
     securityGroupIds: [''],
     instanceTags: 'group=project1',
     userData: 'zone=us_west_2a',
-    poolsCount: 2,
+    rackCount: 2,
   });
   const valid = await runCli(['templates', 'validate', '--file', file, ...config, '-o', 'json']);
   t.is(valid.code, 0, valid.out + valid.err);
   const { validationWarnings } = JSON.parse(valid.out);
   t.deepEqual(
     validationWarnings.filter((said: string) => /unknown field/.test(said)),
-    ['/poolsCount: unknown field, kept as it is'],
+    ['/rackCount: unknown field, kept as it is'],
   );
   t.regex(
     valid.err,

@@ -131,8 +131,11 @@ test('a session that keeps the pace is never refused by a cloud of the usual rat
         (ec2) => new ec2.RunInstancesCommand({ ImageId: 'ami-1', InstanceType: 't3.micro', MinCount: 1, MaxCount: 1 }),
         stand.call,
       );
-    const results = await Promise.allSettled(Array.from({ length: 7 }, launch));
+    // Without the rate limiter all are sent at once: far more than the bucket of five, however slow this computer is.
+    const launches = enabled ? 7 : 60;
+    const results = await Promise.allSettled(Array.from({ length: launches }, launch));
     const refused = stand.simulator.audit().filter(({ code }) => code === 'RequestLimitExceeded').length;
-    t.deepEqual([results.filter(({ status }) => status === 'fulfilled').length, refused], enabled ? [7, 0] : [5, 2]);
+    t.is(results.filter(({ status }) => status === 'fulfilled').length, launches - refused);
+    t.is(refused > 0, !enabled, `${refused} refused`);
   }
 });
