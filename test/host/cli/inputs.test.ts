@@ -144,18 +144,18 @@ test('a file of HostFactory’s providers is read as the server reads it, with a
     securityGroupIds: [''],
     instanceTags: 'group=project1',
     userData: 'zone=us_west_2a',
-    rackCount: 2,
+    ttl: 2,
   });
   const valid = await runCli(['templates', 'validate', '--file', file, ...config, '-o', 'json']);
   t.is(valid.code, 0, valid.out + valid.err);
   const { validationWarnings } = JSON.parse(valid.out);
   t.deepEqual(
     validationWarnings.filter((said: string) => /unknown field/.test(said)),
-    ['/rackCount: unknown field, kept as it is'],
+    ['/ttl: unknown field, kept as it is'],
   );
   t.regex(
     valid.err,
-    /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/poolsCount: has no effect here/,
+    /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/ttl: has no effect here/,
   );
   put(entry, { ...entry, templateId: 7 });
   const wrong = await runCli(['templates', 'validate', '--file', file, ...config]);
