@@ -1,4 +1,4 @@
-import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { StartInstancesCommand, StopInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import {
   CreateQueueCommand,
   DeleteMessageBatchCommand,
@@ -154,6 +154,21 @@ test('the states of a machine, its interruption and its recommendation arrive in
     t.deepEqual(resources, [`arn:aws:ec2:${region}:${account}:instance/${id}`]);
     t.is(detail['instance-id'], id);
   }
+});
+
+test('a machine that stops and starts tells each state', async (t) => {
+  const { ec2, drain, simulator } = await openQueue(t);
+  const InstanceIds = [(await ec2.send(launch())).Instances?.[0]?.InstanceId ?? ''];
+  simulator.advance(2000);
+  await drain();
+  await ec2.send(new StopInstancesCommand({ InstanceIds }));
+  simulator.advance(1000);
+  await ec2.send(new StartInstancesCommand({ InstanceIds }));
+  simulator.advance(2000);
+  t.deepEqual(
+    (await drain()).map((event) => event.detail.state),
+    ['stopping', 'stopped', 'pending', 'running'],
+  );
 });
 
 test('a scheduled change arrives as an event of AWS Health that names the machine', async (t) => {
