@@ -153,10 +153,7 @@ test('a file of HostFactory’s providers is read as the server reads it, with a
     validationWarnings.filter((said: string) => /unknown field/.test(said)),
     ['/ttl: unknown field, kept as it is'],
   );
-  t.regex(
-    valid.err,
-    /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/ttl: has no effect here/,
-  );
+  t.regex(valid.err, /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/ttl: has no effect here/);
   put(entry, { ...entry, templateId: 7 });
   const wrong = await runCli(['templates', 'validate', '--file', file, ...config]);
   t.is(wrong.code, 4);
