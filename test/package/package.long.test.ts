@@ -42,6 +42,7 @@ const known = [
   /^dist\/host\/cli\/operations\/declared-operations\.json$/,
   /^dist\/host\/rest\/docs\/redoc\.standalone\.js\.LICENSE\.txt$/,
   /^dist\/plugins\/cloud\/catalogue\/[\w-]+\.json$/,
+  /^dist\/plugins\/cloud-simulator\/wire\/parameters\/parameter-names\.json$/,
   /^dist\/bundled\/typebox\/([\w-]+\.mjs|files\.json|LICENSE)$/,
 ];
 /** The pages link to the examples, and `muster plugins create` copies one of them, each with its tests. */
