@@ -11,7 +11,7 @@ import { intervalOf } from './interval.ts';
 
 /** With more changing machines at an instance, observations share the common times of `observe_moving_ms`. */
 const fewMoving = 100;
-/** Attempts with more machines are always observed at the common times. */
+/** Requests with more machines are always observed at the common times. */
 const fewMachines = 1_000;
 /** How long a count of the changing machines of an instance is used. */
 const countedForMs = 1_000;
@@ -43,7 +43,7 @@ export class Cadence {
     const { state } = claimed;
     // An instance with trouble is not asked more often for it.
     if (claimed.observation_failed.has(attempt.attempt)) return most;
-    if (state.machines.counts(attempt.attempt).alive > fewMachines || this.#isMany(state, attempt)) return most;
+    if (state.machines.counts().alive > fewMachines || this.#isMany(state, attempt)) return most;
     const now = claimed.now();
     const wait = (phase: Phase, since: number, machine: Parameters<Durations['expected']>[1]) =>
       intervalOf(now - since, this.#durations.expected(phase, machine), { least, most });
