@@ -67,7 +67,10 @@ export async function lackingOffer(
   return others.length === 0 ? pool.key : [pool.machine_type ?? '*', zone, pool.market].join('|');
 }
 
-/** The fault of a launch that named no place, with the zone that lacked capacity as its offer. */
+/**
+ * The fault of a launch that named no place, with the zone that lacked capacity as its offer. A lack that comes from
+ * the terms of the template concerns no zone: an image that does not fit the type fits it nowhere.
+ */
 export async function zoneFault(
   session: CloudSession,
   pool: Pool,
@@ -75,7 +78,7 @@ export async function zoneFault(
   fault: ProviderFault,
   call: Call,
 ): Promise<ProviderFault> {
-  if (fault.kind !== 'capacity' || !ofZone.has(fault.code)) return fault;
+  if (fault.kind !== 'capacity' || fault.lack !== undefined || !ofZone.has(fault.code)) return fault;
   const { AvailabilityZone } = (params['Placement'] ?? {}) as { readonly AvailabilityZone?: string };
   const zone = AvailabilityZone ?? /\b[a-z]{2}(?:-[a-z]+)+-\d[a-z]\b/.exec(fault.message)?.[0];
   const offer = await lackingOffer(session, pool, zone, call);

@@ -313,3 +313,32 @@ test('a launch whose template names a zone, a subnet or a placement group stays 
     t.is(order.prepared.open_pool, undefined);
   }
 });
+
+test('without subnets, an image that does not fit the type rules out no zone, and concerns the template alone', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const unsupported = { effect: 'skip', then: 'error', code: 'Unsupported', status: 400, times: 1 } as const;
+  cloud.simulator.setKnobs({ faults: [{ action: 'RunInstances', ...unsupported }] });
+  const template = { template_id: 't', subnet_ids: undefined } as any;
+  const first = await prepared(runInstances, cloud, { template });
+  const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, first, cloud.call));
+  t.like(fault, { kind: 'capacity', code: 'Unsupported', lack: 'terms' });
+  t.true(fault?.offer === undefined || fault.offer === 'm5.large|*|on-demand');
+  const second = await prepared(runInstances, cloud, { template });
+  t.is(second.prepared.params.Placement, undefined);
+});
+
+test('without subnets, a zone that does not offer the type is left out', async (t) => {
+  const capacity = [...'abcd'].map((letter) => ({ zone: `us-east-1${letter}`, count: 0 }));
+  const cloud = await stage({}, {}, { knobs: { zone_choice: 'first', capacity } });
+  t.teardown(cloud.close);
+  const template = { template_id: 't', machine_type: 'm6i.large', subnet_ids: undefined } as any;
+  const faults: (ProviderFault | undefined)[] = [];
+  for (let at = 0; at < 5; at += 1) {
+    const order = await prepared(runInstances, cloud, { template });
+    faults.push(await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, cloud.call)));
+  }
+  t.like(faults.at(-1), { code: 'Unsupported', lack: undefined, offer: 'm6i.large|us-east-1e|on-demand' });
+  const last = await prepared(runInstances, cloud, { template });
+  t.is((await runInstances.launch(cloud.session, last, cloud.call)).machines?.[0]?.zone, 'us-east-1f');
+});
