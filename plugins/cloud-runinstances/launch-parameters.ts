@@ -48,11 +48,11 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
   });
   const { TagSpecifications: tags, ...rest } = await withImageId(session, machine, call);
   const parts = taggedParts(machine);
-  const isOpen = base === undefined && isOpenPlace(pool, rest);
+  const open = isOpenPlace(pool, rest) ? withType(pool, rest['InstanceType']) : undefined;
   const params = {
     ...(base ? { LaunchTemplate: { LaunchTemplateId: base.id, Version: base.version } } : {}),
     ...changed(rest, named),
-    ...(isOpen ? await placementFor(session, pool, call) : {}),
+    ...(open ? await placementFor(session, open, rest, call) : {}),
     MinCount: 1,
     MaxCount: order.machine_count,
     ClientToken: order.token,
@@ -61,10 +61,14 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
       tagSpecifications(parts, tagsOf(order, session.installation)),
     ).filter(({ ResourceType: type }) => type !== 'network-interface' || parts.includes(type)),
   };
-  return { params, ...(base ? { template: base } : {}), ...(isOpen ? { open_pool: pool } : {}) };
+  return { params, ...(base ? { template: base } : {}), ...(open ? { open_pool: open } : {}) };
 }
 
 type Tree = Readonly<Record<string, unknown>>;
+
+/** The pool with the machine type that the launch requests, which a launch template may name. */
+const withType = (pool: Pool, type: unknown): Pool =>
+  typeof type === 'string' ? { ...pool, machine_type: type } : pool;
 
 /** The parameters that differ from those of the named launch template: the call takes the others from there. */
 const changed = (params: Tree, named: Tree): Tree =>

@@ -13,18 +13,40 @@ const zonesField = sessionField(() => new Map<'zones', readonly string[]>());
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** Whether neither the pool nor the parameters name a place: EC2 chooses a zone, and launches there alone. */
-export const isOpenPlace = ({ subnet_id }: Pool, { Placement, NetworkInterfaces, LaunchTemplate }: Tree): boolean =>
-  [subnet_id, Placement, NetworkInterfaces, LaunchTemplate].every((each) => each === undefined);
+/**
+ * Whether neither the pool nor the parameters name a place, such as a zone, a subnet or a placement group: EC2 chooses
+ * a zone, and launches there alone.
+ */
+export function isOpenPlace({ subnet_id }: Pool, { SubnetId, Placement, NetworkInterfaces }: Tree): boolean {
+  const interfaces = Array.isArray(NetworkInterfaces) ? (NetworkInterfaces as readonly Tree[]) : [];
+  return (
+    isAbsent(subnet_id) &&
+    isAbsent(SubnetId) &&
+    Object.entries((Placement ?? {}) as Tree).every(([name, value]) => !places.has(name) || isAbsent(value)) &&
+    interfaces.every((each) => isAbsent(each['SubnetId']) && isAbsent(each['NetworkInterfaceId']))
+  );
+}
+
+/** The parameters inside Placement that fix the zone. */
+const places: ReadonlySet<string> = new Set([
+  'AvailabilityZone',
+  'AvailabilityZoneId',
+  'GroupName',
+  'GroupId',
+  'HostId',
+  'HostResourceGroupArn',
+]);
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 /**
  * The placement of a launch that names no place. EC2 chooses the zone, unless it lacked capacity in some zone lately:
- * then the launch names the first of the other zones.
+ * then the launch names the first of the other zones, beside the other parameters of its placement.
  */
-export async function placementFor(session: CloudSession, pool: Pool, call: Call): Promise<Tree> {
+export async function placementFor(session: CloudSession, pool: Pool, { Placement }: Tree, call: Call): Promise<Tree> {
   if (lackingZones(session, pool).length === 0) return {};
   const [zone] = await otherZones(session, pool, call);
-  return zone === undefined ? {} : { Placement: { AvailabilityZone: zone } };
+  return zone === undefined ? {} : { Placement: { ...(Placement as Tree | undefined), AvailabilityZone: zone } };
 }
 
 /**
@@ -45,7 +67,10 @@ export async function lackingOffer(
   return others.length === 0 ? pool.key : [pool.machine_type ?? '*', zone, pool.market].join('|');
 }
 
-/** The fault of a launch that named no place, with the zone that lacked capacity as its offer. */
+/**
+ * The fault of a launch that named no place, with the zone that lacked capacity as its offer. A lack that comes from
+ * the terms of the template concerns no zone: an image that does not fit the type fits it nowhere.
+ */
 export async function zoneFault(
   session: CloudSession,
   pool: Pool,
@@ -53,7 +78,7 @@ export async function zoneFault(
   fault: ProviderFault,
   call: Call,
 ): Promise<ProviderFault> {
-  if (fault.kind !== 'capacity' || !ofZone.has(fault.code)) return fault;
+  if (fault.kind !== 'capacity' || fault.lack !== undefined || !ofZone.has(fault.code)) return fault;
   const { AvailabilityZone } = (params['Placement'] ?? {}) as { readonly AvailabilityZone?: string };
   const zone = AvailabilityZone ?? /\b[a-z]{2}(?:-[a-z]+)+-\d[a-z]\b/.exec(fault.message)?.[0];
   const offer = await lackingOffer(session, pool, zone, call);

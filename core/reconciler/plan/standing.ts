@@ -85,7 +85,11 @@ export function standingOf(
   // A persistent request may try a scarce offer any number of times.
   const counted = at.persistent ? mine.filter((attempt) => !lacked.includes(attempt)) : mine;
   const vain = counted.filter(
-    (attempt) => isFruitless(from, attempt) && !isUnanswered(attempt) && blames(attempt, offer),
+    (attempt) =>
+      isFruitless(from, attempt) &&
+      !isUnanswered(attempt) &&
+      blames(attempt, offer) &&
+      !isFirstOfPart(attempt, mine, lacked),
   );
   if (vain.length >= fruitlessTries) return 'used-up';
   // A time in the future was recorded before the clock was set back.
@@ -100,6 +104,33 @@ const isUntried = ({ shortfall }: AttemptRecord, offer: Offer | undefined): bool
   offer !== undefined &&
   shortfall.some((each) => each.offer === offer.key && each.lack === 'untried') &&
   !shortfall.some((each) => each.offer === offer.key && each.lack !== 'untried');
+
+/** The part of its offer, such as one zone, that lacked capacity in an attempt; undefined: the attempt names none. */
+function partOf({ order, shortfall: [first, ...more] }: AttemptRecord): string | undefined {
+  const named = first?.kind === 'capacity' && more.length === 0 ? first.offer : undefined;
+  return order.offers?.every(({ key }) => key !== named) ? named : undefined;
+}
+
+/**
+ * The attempt lacked capacity only in a part of its offer for which no earlier result was known: the other parts were
+ * not tried. A part counts as a first one again after the whole offer lacked capacity.
+ */
+function isFirstOfPart(
+  attempt: AttemptRecord,
+  mine: readonly AttemptRecord[],
+  lacked: readonly AttemptRecord[],
+): boolean {
+  const part = partOf(attempt);
+  const isEarlier = (each: AttemptRecord) => each.attempt < attempt.attempt;
+  const since = Math.max(0, ...lacked.filter(isEarlier).map((each) => each.attempt));
+  return (
+    part !== undefined &&
+    !mine.some(
+      (each) =>
+        each.attempt > since && isEarlier(each) && partOf(each) === part && heardAt(each) <= attempt.created_at,
+    )
+  );
+}
 
 /** The last attempt that got all its machines: earlier shortages had ended by then. 0: none. */
 const lastServed = (from: RequestState, mine: readonly AttemptRecord[]): number =>

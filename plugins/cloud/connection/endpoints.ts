@@ -25,8 +25,11 @@ const awsNames =
 
 /**
  * `ec2.us-east-1.amazonaws.com`, `ec2.us-east-1.api.aws`, `vpce-1-a.ec2.us-east-1.vpce.amazonaws.com`, and names of
- * one's own such as `ec2.example.com`.
+ * one's own such as `ec2.example.com`. A FIPS endpoint has the label `ec2-fips`.
  */
-const isEc2Only = (endpoint: string): boolean => hostOf(endpoint).split('.').includes('ec2');
+const isEc2Only = (endpoint: string): boolean =>
+  hostOf(endpoint)
+    .split('.')
+    .some((label) => /^ec2(-fips)?$/.test(label));
 
 const hostOf = (endpoint: string): string => URL.parse(endpoint)?.hostname ?? '';

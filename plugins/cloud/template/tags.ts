@@ -88,9 +88,8 @@ export function reviewTags(tags: Readonly<Record<string, string>> = {}): Finding
   if (Object.keys(tags).length > maxTags) error('/tags', `must not have more than ${maxTags} tags`);
   for (const [key, value] of Object.entries(tags)) {
     const path = `/tags/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (/^aws:/i.test(key)) error(path, 'must not begin with `aws:`, which the cloud neverTerminates for itself');
-    if (key.startsWith('muster:'))
-      error(path, 'must not begin with `muster:`, which muster neverTerminates for itself');
+    if (/^aws:/i.test(key)) error(path, 'must not begin with `aws:`, which the cloud reserves for itself');
+    if (key.startsWith('muster:')) error(path, 'must not begin with `muster:`, which muster reserves for itself');
     if (key.length === 0 || key.length > limits.key) error(path, `must have a name of 1 to ${limits.key} characters`);
     if (value.length > limits.value) error(path, `must not be longer than ${limits.value} characters`);
   }

@@ -251,3 +251,94 @@ test('without subnets a type that all zones lack is short in the region', async 
   t.is(new Set(offers).size, 6);
   t.is(offers.at(-1), 'm5.large|*|on-demand');
 });
+
+const zonePlaces: readonly (readonly [string, object, object])[] = [
+  ['a tenancy', { tenancy: 'default' }, { Tenancy: 'default' }],
+  ['a public address', { public_ip: true }, {}],
+  [
+    'an interface of a native specification',
+    { launch_template_spec: { NetworkInterfaces: [{ DeviceIndex: 0 }] } },
+    {},
+  ],
+];
+for (const [name, fields, placement] of zonePlaces) {
+  test(`without subnets, ${name} does not prevent a launch in another zone`, async (t) => {
+    const capacity = [{ zone: 'us-east-1a', count: 0 }];
+    const cloud = await stage({}, {}, { knobs: { zone_choice: 'first', capacity } });
+    t.teardown(cloud.close);
+    const template = { template_id: 't', subnet_ids: undefined, ...fields } as any;
+    const first = await prepared(runInstances, cloud, { template });
+    const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, first, cloud.call));
+    t.is(fault?.offer, 'm5.large|us-east-1a|on-demand');
+    const second = await prepared(runInstances, cloud, { template });
+    t.deepEqual(second.prepared.params.Placement, { ...placement, AvailabilityZone: 'us-east-1b' });
+    const { machines } = await runInstances.launch(cloud.session, second, cloud.call);
+    t.is(machines?.[0]?.zone, 'us-east-1b');
+  });
+}
+
+test('a named launch template without a subnet does not prevent a launch in another zone', async (t) => {
+  const capacity = [{ zone: 'us-east-1a', count: 0 }];
+  const cloud = await stage({}, {}, { knobs: { zone_choice: 'first', capacity } });
+  t.teardown(cloud.close);
+  const data = { ImageId: 'ami-1', InstanceType: 'c5.large' as const, Placement: { Tenancy: 'default' as const } };
+  const made = await cloud.session.write(
+    (ec2) => new ec2.CreateLaunchTemplateCommand({ LaunchTemplateName: 'base', LaunchTemplateData: data }),
+    cloud.call,
+  );
+  const launch_template_id = made.LaunchTemplate?.LaunchTemplateId;
+  const fields = { image_id: undefined, machine_type: undefined, subnet_ids: undefined, launch_template_id };
+  const template = { template_id: 't', ...fields } as any;
+  const first = await prepared(runInstances, cloud, { template });
+  const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, first, cloud.call));
+  t.is(fault?.offer, 'c5.large|us-east-1a|on-demand');
+  const second = await prepared(runInstances, cloud, { template });
+  t.deepEqual(second.prepared.params.Placement, { Tenancy: 'default', AvailabilityZone: 'us-east-1b' });
+  const { machines } = await runInstances.launch(cloud.session, second, cloud.call);
+  t.is(machines?.[0]?.zone, 'us-east-1b');
+});
+
+test('a launch whose template names a zone, a subnet or a placement group stays in its place', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  for (const spec of [
+    { Placement: { AvailabilityZone: 'us-east-1a' } },
+    { Placement: { GroupName: 'near' } },
+    { SubnetId: 'subnet-1' },
+    { NetworkInterfaces: [{ DeviceIndex: 0, SubnetId: 'subnet-1' }] },
+    { NetworkInterfaces: [{ DeviceIndex: 0, NetworkInterfaceId: 'eni-1' }] },
+  ]) {
+    const template = { template_id: 't', subnet_ids: undefined, launch_template_spec: spec } as any;
+    const order = await prepared(runInstances, cloud, { template });
+    t.is(order.prepared.open_pool, undefined);
+  }
+});
+
+test('without subnets, an image that does not fit the type rules out no zone, and concerns the template alone', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  const unsupported = { effect: 'skip', then: 'error', code: 'Unsupported', status: 400, times: 1 } as const;
+  cloud.simulator.setKnobs({ faults: [{ action: 'RunInstances', ...unsupported }] });
+  const template = { template_id: 't', subnet_ids: undefined } as any;
+  const first = await prepared(runInstances, cloud, { template });
+  const fault = await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, first, cloud.call));
+  t.like(fault, { kind: 'capacity', code: 'Unsupported', lack: 'terms' });
+  t.true(fault?.offer === undefined || fault.offer === 'm5.large|*|on-demand');
+  const second = await prepared(runInstances, cloud, { template });
+  t.is(second.prepared.params.Placement, undefined);
+});
+
+test('without subnets, a zone that does not offer the type is left out', async (t) => {
+  const capacity = [...'abcd'].map((letter) => ({ zone: `us-east-1${letter}`, count: 0 }));
+  const cloud = await stage({}, {}, { knobs: { zone_choice: 'first', capacity } });
+  t.teardown(cloud.close);
+  const template = { template_id: 't', machine_type: 'm6i.large', subnet_ids: undefined } as any;
+  const faults: (ProviderFault | undefined)[] = [];
+  for (let at = 0; at < 5; at += 1) {
+    const order = await prepared(runInstances, cloud, { template });
+    faults.push(await t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, cloud.call)));
+  }
+  t.like(faults.at(-1), { code: 'Unsupported', lack: undefined, offer: 'm6i.large|us-east-1e|on-demand' });
+  const last = await prepared(runInstances, cloud, { template });
+  t.is((await runInstances.launch(cloud.session, last, cloud.call)).machines?.[0]?.zone, 'us-east-1f');
+});

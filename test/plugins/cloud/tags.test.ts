@@ -1,5 +1,6 @@
 import test from 'ava';
 import { joinTagSpecifications, tagsOf, tagSpecifications } from '../../../plugins/cloud/index.ts';
+import { reviewTags } from '../../../plugins/cloud/template/tags.ts';
 
 test("our tags stand above the order's, and those above the template's", (t) => {
   const tags = tagsOf(
@@ -44,4 +45,19 @@ test('a native specification adds tags, and overrides none of ours', (t) => {
     { ResourceType: 'elastic-gpu', Tags: [{ Key: 'x', Value: '1' }] },
   ]);
   t.deepEqual(joinTagSpecifications(undefined, ours), [...ours]);
+});
+
+test('the review reports reserved names of tags', (t) => {
+  t.deepEqual(reviewTags({ 'AWS:x': '1', 'muster:attempt': '1', team: 'blue' }), [
+    {
+      level: 'error',
+      path: '/tags/AWS:x',
+      message: 'must not begin with `aws:`, which the cloud reserves for itself',
+    },
+    {
+      level: 'error',
+      path: '/tags/muster:attempt',
+      message: 'must not begin with `muster:`, which muster reserves for itself',
+    },
+  ]);
 });

@@ -407,3 +407,21 @@ test('an offer that was perhaps never tried is not used up by that', (t) => {
   const attempts = [1, 2, 3, 4].map((number) => untried(number, 'a', 'b'));
   t.deepEqual(keys(stateOf({ attempts }), [option('east')]), [['east', 'a']]);
 });
+
+test('an attempt that lacked capacity in one part of its offer does not use up the offer; a part that lacks it again does', (t) => {
+  const part = (number: number, zone: string) => ({
+    ...closed(number, short('capacity', `a|${zone}`)),
+    created_at: number,
+  });
+  const only = [option('east', { offers: [{ key: 'a' }] })];
+  const zones = [...'uvwxyz'].map((zone, at) => part(at + 1, zone));
+  t.deepEqual(keys(stateOf({ attempts: zones }), only), [['east', 'a']]);
+  const repeated = [1, 2, 3, 4].map((number) => part(number, 'u'));
+  t.deepEqual(keys(stateOf({ attempts: repeated.slice(0, 3) }), only), [['east', 'a']]);
+  t.deepEqual(keys(stateOf({ attempts: repeated }), only), []);
+  const together = repeated.map((each) => ({ ...each, created_at: 0, sent_at: 1, answered_ms: 5 }));
+  t.deepEqual(keys(stateOf({ attempts: together }), only), [['east', 'a']]);
+  const whole = closed(3, short('capacity', 'a'));
+  const rounds = [part(1, 'u'), part(2, 'v'), whole, part(4, 'u'), part(5, 'v')];
+  t.deepEqual(keys(stateOf({ attempts: rounds }), only, { now: 400_000 }), [['east', 'a']]);
+});
