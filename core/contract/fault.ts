@@ -47,7 +47,7 @@ export const faultMeanings: Readonly<Record<FaultKind, FaultMeaning>> = {
   },
   invalid: {
     meaning: 'The provider refuses the parameters.',
-    then: 'The request fails; muster does not retry it.',
+    then: 'The request fails; muster does not retry it. If the identity of the instance lacks a permission (`denied`), muster tries other offers and instances first.',
     remedy: 'Correct the template as the message says.',
   },
   unavailable: {
@@ -90,8 +90,10 @@ export interface FaultDetails {
   readonly code?: string;
   /** The `key` of the offer that the fault concerns. */
   readonly offer?: string;
+  /** The `key` of each offer that the fault concerns, where it concerns several. Other offers are not refused. */
+  readonly offers?: readonly string[];
   /** As in a shortfall: why the offer has no machines, where that does not concern other templates. */
-  readonly lack?: 'terms' | 'untried';
+  readonly lack?: 'terms' | 'untried' | 'denied';
   /** How long the provider asks the caller to wait before the next call, in milliseconds. */
   readonly retry_after_ms?: number;
   readonly cause?: unknown;
@@ -106,7 +108,8 @@ export class ProviderFault extends Error {
   readonly kind: FaultKind;
   readonly code: string;
   readonly offer: string | undefined;
-  readonly lack: 'terms' | 'untried' | undefined;
+  readonly offers: readonly string[] | undefined;
+  readonly lack: 'terms' | 'untried' | 'denied' | undefined;
   readonly retry_after_ms: number | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
@@ -115,6 +118,7 @@ export class ProviderFault extends Error {
     this.kind = kind;
     this.code = details.code ?? kind;
     this.offer = details.offer;
+    this.offers = details.offers;
     this.lack = details.lack;
     this.retry_after_ms = details.retry_after_ms;
   }

@@ -33,9 +33,10 @@ export function applyLaunchFault(
   const { provider_instance } = attempt;
   const { kind, code, message } = fault;
   const entry = { attempt: attempt.attempt, provider_instance, kind, code, message };
+  const [first, ...more] = shortfallOf(attempt, fault);
   switch (meaningOf(fault, attempt)) {
     case 'refused':
-      change.moveAttempt(attempt.attempt, (each) => refused(each, shortfallOf(attempt, fault)));
+      change.moveAttempt(attempt.attempt, (each) => refused(short(each, more), first));
       change.journal('attempt.refused', entry);
       if (kind === 'invalid') change.setRequest({ message });
       return;
@@ -51,7 +52,7 @@ export function applyLaunchFault(
       });
       return;
     case 'unrepeatable':
-      change.moveAttempt(attempt.attempt, (each) => short(each, [shortfallOf(attempt, fault)]));
+      change.moveAttempt(attempt.attempt, (each) => short(each, [first, ...more]));
       change.journal('attempt.refused', entry);
       markLost(change, attempt, settings);
   }
@@ -124,16 +125,14 @@ export function applyBarred(change: StateChange, instance: string, message: stri
   }
 }
 
-function shortfallOf({ order }: AttemptRecord, fault: ProviderFault): Shortfall {
+/** The reason for each offer that the fault names; one reason when it names none. */
+function shortfallOf({ order }: AttemptRecord, fault: ProviderFault): readonly [Shortfall, ...Shortfall[]] {
   const [only, ...more] = order.offers ?? [];
-  const offer = fault.offer ?? (more.length === 0 ? only?.key : undefined);
+  const [named, ...others] = fault.offers ?? [];
+  const offer = named ?? fault.offer ?? (more.length === 0 ? only?.key : undefined);
   const { kind, code, message, lack } = fault;
-  return {
-    ...(offer === undefined ? {} : { offer }),
-    kind,
-    code,
-    message,
-    ...(lack === undefined ? {} : { lack }),
-    count: order.machine_count,
-  };
+  const reason = { kind, code, message, ...(lack === undefined ? {} : { lack }) };
+  const first = { ...(offer === undefined ? {} : { offer }), ...reason, count: order.machine_count };
+  // The missing machines are counted once.
+  return [first, ...others.map((key) => ({ offer: key, ...reason }))];
 }

@@ -116,7 +116,7 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
     if (at.held_back !== undefined) {
       message = at.held_back.why;
       wake.in(at.held_back.ms);
-    } else if (persistent) {
+    } else if (persistent && !planned.denied) {
       const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
       message = `${why}; trying again until the time-out.`;
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));

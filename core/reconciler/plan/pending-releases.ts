@@ -7,6 +7,7 @@ import { isSettled } from '../state/attempt.ts';
 import { keepsNumber, tally, incomingOf } from '../state/counting.ts';
 import { awaitsRelease, isAlive, isStaying } from '../state/machine-life.ts';
 import { msUntil } from '../state/ms-until.ts';
+import { isDenied } from './standing.ts';
 
 /** A release target that must be sent for one attempt. */
 export interface PendingRelease {
@@ -68,10 +69,14 @@ export function stopsArrivals(from: RequestState, now: number): boolean {
   return isTerminal(request.status) ? !keepsNumber(request) : now >= request.deadline_at || isRefused(from);
 }
 
-/** The provider refused the parameters, so every further attempt would fail. */
+/**
+ * The provider refused the parameters, so every further attempt would fail. A missing permission is no such refusal:
+ * other offers and instances may serve.
+ */
 export const isRefused = (from: RequestState): boolean =>
   from.attempts.some(
-    (attempt) => attempt.state === 'closed' && attempt.shortfall.some((each) => each.kind === 'invalid'),
+    (attempt) =>
+      attempt.state === 'closed' && attempt.shortfall.some((each) => each.kind === 'invalid' && !isDenied(each)),
   );
 
 export const repeatDue = ({ request }: Pick<RequestState, 'request'>, now: number): boolean =>

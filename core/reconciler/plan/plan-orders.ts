@@ -1,7 +1,7 @@
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { RequestState } from '../state/request-state.ts';
 import type { ProviderOption } from './provider-option.ts';
-import { attemptsAt, isRuledOut, lastUnanswered, standingOf, type OfferClock } from './standing.ts';
+import { attemptsAt, isRuledOut, isWhollyDenied, lastUnanswered, standingOf, type OfferClock } from './standing.ts';
 
 export interface PlannedOrder {
   readonly option: ProviderOption;
@@ -17,6 +17,8 @@ export interface OrderPlan {
    * their offers.
    */
   readonly skipped: readonly Shortfall[];
+  /** Missing permissions alone rule out every option until the end of the request. */
+  readonly denied: boolean;
   /** The first time at which one of these offers may be used again, in epoch milliseconds. */
   readonly tried_again_at?: number;
 }
@@ -42,8 +44,8 @@ export function planOrders(
   missing: number,
   at: OfferClock,
 ): OrderPlan {
-  const left = options
-    .map((option) => ({ option, tried: attemptsAt(from, option, at) }))
+  const known = options.map((option) => ({ option, tried: attemptsAt(from, option, at) }));
+  const left = known
     .filter(({ option, tried }) => !isRuledOut(option, tried))
     .toSorted((a, b) => lastUnanswered(a.tried) - lastUnanswered(b.tried))
     .map(({ option, tried }) => ({ option, choices: choicesOf(from, option, tried, at) }));
@@ -54,13 +56,14 @@ export function planOrders(
       if (worth.length === 0) continue;
       const orders = ordersOf(option, worth, missing);
       // An offer that lacked capacity gets a single order, because the others would fail in the same way.
-      return { orders: isNow === isDue ? orders.slice(0, 1) : orders, skipped: [] };
+      return { orders: isNow === isDue ? orders.slice(0, 1) : orders, skipped: [], denied: false };
     }
   }
   const waits = left.flatMap(({ choices }) => choices.flatMap(({ tried_again_at }) => tried_again_at ?? []));
   return {
     orders: [],
     skipped: left.flatMap(({ option }) => whySkipped(option)),
+    denied: known.length > 0 && known.every(({ option, tried }) => isWhollyDenied(option, tried)),
     ...(waits.length > 0 ? { tried_again_at: Math.min(...waits) } : {}),
   };
 }

@@ -15,6 +15,18 @@ export interface OfferClock extends Pick<Settings, 'offer_memory_ms' | 'offer_pr
   readonly persistent: boolean;
 }
 
+/**
+ * The number of attempts with a missing permission after which an option is not tried again. A permission may concern
+ * one machine type or subnet, so further offers are tried; the bound limits the calls that the provider refuses.
+ */
+const mostDenials = 10;
+
+/** The account or the identity of the instance lacks a permission: only this option or offer cannot serve. */
+export const isDenied = ({ kind, lack }: Pick<Shortfall, 'kind' | 'lack'>): boolean =>
+  kind === 'invalid' && lack === 'denied';
+
+const wasDenied = ({ shortfall }: AttemptRecord): boolean => shortfall.some(isDenied);
+
 /** The number of failed attempts after which an option or an offer is not tried again. */
 const fruitlessTries = 3;
 
@@ -28,7 +40,7 @@ const probeMs = ({ request }: RequestState, { now, offer_probe_ms, persistent }:
 /** How long a lack of capacity is remembered: at least until the offer is tried again. */
 const memoryMs = (from: RequestState, at: OfferClock): number => Math.max(at.offer_memory_ms, 2 * probeMs(from, at));
 
-/** The attempts of a request at an option that count. */
+/** The attempts of a request at an option that count. A missing permission counts until the end of the request. */
 export const attemptsAt = (
   from: RequestState,
   { provider_instance, api }: ProviderOption,
@@ -36,7 +48,10 @@ export const attemptsAt = (
 ): readonly AttemptRecord[] => {
   const since = at.persistent ? at.now - memoryMs(from, at) : -Infinity;
   return from.attempts.filter(
-    (each) => each.provider_instance === provider_instance && each.api === api && each.created_at >= since,
+    (each) =>
+      each.provider_instance === provider_instance &&
+      each.api === api &&
+      (each.created_at >= since || wasDenied(each)),
   );
 };
 
@@ -45,12 +60,22 @@ export const attemptsAt = (
  * option out only until the instance is healthy again.
  */
 export const isRuledOut = ({ unhealthy = false }: ProviderOption, tried: readonly AttemptRecord[]): boolean =>
+  hasTooManyDenials(tried) ||
   tried.some(
     ({ state, shortfall }) =>
       state === 'closed' &&
       shortfall.some(
         ({ kind, code }) => kind === 'quota' || (kind === 'credentials' && unhealthy) || code === 'PREPARATION_FAILED',
       ),
+  );
+
+const hasTooManyDenials = (tried: readonly AttemptRecord[]): boolean => tried.filter(wasDenied).length >= mostDenials;
+
+/** Whether missing permissions alone rule out the option, with all its offers, until the end of the request. */
+export const isWhollyDenied = ({ offers }: ProviderOption, tried: readonly AttemptRecord[]): boolean =>
+  hasTooManyDenials(tried) ||
+  (offers ?? [undefined]).every((offer) =>
+    tried.some((attempt) => attempt.shortfall.some((each) => isDenied(each) && rulesOut(each, attempt, offer))),
   );
 
 /** The attempt was ended because the instance did not answer, so it shows nothing about the offers. */
@@ -74,9 +99,9 @@ export function standingOf(
   offer: Offer | undefined,
   at: OfferClock,
 ): Standing {
-  const mine = tried.filter(({ order }) => offer === undefined || order.offers?.some(({ key }) => key === offer.key));
+  const mine = tried.filter((attempt) => isOrdered(attempt, offer));
   if (
-    mine.some((attempt) => attempt.shortfall.some((each) => isFinal(each, attempt) && concerns(each, attempt, offer)))
+    tried.some((attempt) => attempt.shortfall.some((each) => isFinal(each, attempt) && rulesOut(each, attempt, offer)))
   )
     return 'used-up';
   const lacked = mine.filter((attempt) =>
@@ -147,6 +172,13 @@ const final: ReadonlySet<FaultKind> = new Set(['quota', 'invalid', 'credentials'
 /** Refused credentials of a closed attempt do not count here, because the health of the option shows them. */
 const isFinal = ({ kind }: Shortfall, { state }: AttemptRecord): boolean =>
   final.has(kind) && !(kind === 'credentials' && state === 'closed');
+
+/** Whether a final reason concerns an offer. A refusal of a market names also offers that the order did not have. */
+const rulesOut = (each: Shortfall, attempt: AttemptRecord, offer: Offer | undefined): boolean =>
+  (offer !== undefined && each.offer === offer.key) || (isOrdered(attempt, offer) && concerns(each, attempt, offer));
+
+const isOrdered = ({ order }: AttemptRecord, offer: Offer | undefined): boolean =>
+  offer === undefined || order.offers?.some(({ key }) => key === offer.key) === true;
 
 const concerns = (each: Shortfall, attempt: AttemptRecord, offer: Offer | undefined): boolean =>
   offer === undefined || each.offer === offer.key || (each.offer === undefined && isSettled(attempt));

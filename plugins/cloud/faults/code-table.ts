@@ -20,8 +20,11 @@ export interface CodeMeaning {
   readonly scope: CodeScope;
   /** What to do, in whole sentences. Messages about faults that need a person contain it. */
   readonly advice: string;
-  /** The lack of capacity comes from the terms of the template: other templates may get machines of the offer. */
-  readonly lack?: 'terms';
+  /**
+   * `terms`: the lack of capacity comes from the terms of the template: other templates may get machines of the offer.
+   * `denied`: a permission is missing: other offers and instances may serve the request.
+   */
+  readonly lack?: 'terms' | 'denied';
   /** The meaning where a call that reads is refused, if it differs. */
   readonly ofRead?: Omit<CodeMeaning, 'ofRead'>;
 }
@@ -246,6 +249,7 @@ export const codeTable: readonly CodeRow[] = [
   {
     kind: 'invalid',
     scope: 'template',
+    lack: 'denied',
     advice: permit,
     ofRead: mayNotRead,
     codes: ['UnauthorizedOperation', 'AccessDenied', 'AccessDeniedException'],
@@ -264,6 +268,7 @@ export const codeTable: readonly CodeRow[] = [
   {
     kind: 'invalid',
     scope: 'market',
+    lack: 'denied',
     advice:
       'Create the service-linked role that the message names (for Spot AWSServiceRoleForEC2Spot), or grant iam:CreateServiceLinkedRole. On-Demand machines do not need the role of Spot.',
     codes: ['AuthFailure.ServiceLinkedRoleCreationNotPermitted'],

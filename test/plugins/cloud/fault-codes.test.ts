@@ -48,11 +48,11 @@ const expected: Readonly<Record<string, string>> = {
     ExpiredTokenException RequestExpired InvalidSecurity.RequestHasExpired`,
   'credentials account': `
     Blocked AccountDisabled`,
-  'invalid template, of a read credentials instance': `
+  'invalid template denied, of a read credentials instance': `
     UnauthorizedOperation AccessDenied AccessDeniedException`,
   'invalid template, of a read credentials account': `
     OptInRequired`,
-  'invalid market': `
+  'invalid market denied': `
     AuthFailure.ServiceLinkedRoleCreationNotPermitted`,
   'invalid template': `
     Client.InternalError Client.InvalidKMSKey.InvalidState InvalidKMSKey.InvalidState
