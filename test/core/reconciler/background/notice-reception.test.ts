@@ -67,7 +67,7 @@ test('of two reclaims of one machine the earlier counts, and a cancelled one is 
   const { bench, east, id, at } = await threeAtRest(t);
   const scheduled = (receipt: string, reclaim_at: string | null) =>
     message(receipt, { machine_id: 'm-1', kind: 'scheduled', at: at(), reclaim_at });
-  const [early, late] = [at(3_600_000), at(7_200_000)];
+  const [early, late] = [at(1_800_000), at(3_000_000)];
   east.messages = [scheduled('1', late)];
   await bench.clock.advance(3_000);
   east.messages = [scheduled('2', early), scheduled('3', late)];
@@ -77,6 +77,16 @@ test('of two reclaims of one machine the earlier counts, and a cancelled one is 
   await bench.clock.advance(3_000);
   t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, undefined);
   t.deepEqual(await eventsOf(bench, 'machine.reclaim_withdrawn'), [['m-1']]);
+});
+
+test('planned work in two weeks is no reclaim yet', async (t) => {
+  const { bench, east, id, at } = await threeAtRest(t);
+  const notice: Notice = { machine_id: 'm-1', kind: 'scheduled', at: at(), reclaim_at: at(14 * 86_400_000) };
+  east.messages = [message('1', notice)];
+  await bench.clock.advance(3_000);
+  t.deepEqual(east.acknowledged, ['1']);
+  t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, undefined);
+  t.deepEqual(await eventsOf(bench, 'machine.reclaim_noticed'), []);
 });
 
 test('a message about an unknown machine is acknowledged when it can never matter', async (t) => {
