@@ -3,6 +3,8 @@ import type { MachineRecord, MachineStatus } from '../../model/machine.ts';
 
 /** How long after an announced reclaim the machine may still live without doubt about the notice. */
 const graceMs = 300_000;
+/** Planned work counts as a reclaim from so long before it on; observations report it then, too. */
+const plannedMs = 3_600_000;
 /** Times of one reclaim that differ by less are equal: notices have whole seconds. */
 const sameMs = 60_000;
 
@@ -37,7 +39,8 @@ const ranks: Readonly<Record<MachineStatus, number>> = {
 
 /**
  * Whether a notice tells something new about a machine. Not new: a repeat, an earlier state, a reclaim whose time is
- * long past or that is known for an earlier time.
+ * long past or that is known for an earlier time. Planned work that is more than an hour ahead is not new yet: an
+ * observation reports it in time.
  */
 export function isNews(notice: Notice, machine: MachineRecord, now: number): boolean {
   if (machine.gone_at !== undefined) return false;
@@ -48,9 +51,14 @@ export function isNews(notice: Notice, machine: MachineRecord, now: number): boo
     case 'rebalance':
       return machine.rebalance_at === undefined;
     case 'scheduled':
-    case 'reclaim':
       if (notice.reclaim_at === null) return reclaim_noticed === true && reclaim_at !== undefined;
-      return isAhead(notice.reclaim_at, now) && !isKnown(notice.reclaim_at);
+      return Date.parse(notice.reclaim_at) - now <= plannedMs && isReclaimNews(notice.reclaim_at);
+    case 'reclaim':
+      return isReclaimNews(notice.reclaim_at);
+  }
+
+  function isReclaimNews(announced: string): boolean {
+    return isAhead(announced, now) && !isKnown(announced);
   }
 
   function isKnown(announced: string): boolean {

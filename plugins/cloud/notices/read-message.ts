@@ -5,6 +5,8 @@ import { scheduledChange } from './scheduled-change.ts';
 
 /** The time from the warning of EC2 to the end of the machine. */
 const warningMs = 120_000;
+/** The most machines of one message; the core accepts no more. */
+const mostMachines = 10_000;
 const instanceId = /^i-[0-9a-f]{8,17}$/;
 
 /** An event as EventBridge sends it. */
@@ -56,7 +58,9 @@ function noticesIn({ 'detail-type': type, time, detail }: Envelope, clock: Cloud
       const change = scheduledChange(detail);
       if (change === undefined) return [];
       const reclaim_at = change.starts_at === null ? null : clock.toBrokerTime(change.starts_at);
-      const machines = change.entities.filter((id) => instanceId.test(id));
+      const machines = [...new Set(change.entities.filter((id) => instanceId.test(id)))];
+      if (machines.length > mostMachines)
+        throw new Malformed(`It names ${machines.length} machines, more than ${mostMachines}.`);
       return machines.map((machine_id) => ({
         machine_id,
         kind: 'scheduled',

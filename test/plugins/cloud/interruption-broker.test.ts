@@ -163,14 +163,14 @@ test('a planned retirement is reported with its time', async (t) => {
   const { ids } = await order('report', 2);
   const [victim = ''] = ids;
   simulator.setKnobs({
-    health: [{ instance_ids: [victim], event: 'instance-retirement', event_in_ms: 7_200_000 }],
+    health: [{ instance_ids: [victim], event: 'instance-retirement', event_in_ms: 3_000_000 }],
   });
   const [found] = await until(async () => {
     const now = await reclaimed(ids);
     return now.length > 0 && now;
   });
   t.is(found.machine_id, victim);
-  t.true(found.grace_period_s > 7_000 && found.grace_period_s <= 7_200);
+  t.true(found.grace_period_s > 2_800 && found.grace_period_s <= 3_000);
 });
 
 test('repeated, mixed, foreign and malformed messages are harmless, counted and deleted', async (t) => {

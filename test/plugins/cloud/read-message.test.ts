@@ -50,6 +50,21 @@ test('a scheduled end of machines concerns each machine that it names, and a clo
     t.deepEqual(read('AWS Health Event', health(other)), { receipt: 'r', notices: [] });
 });
 
+test('a machine that a scheduled change names twice is reported once, and too many machines are malformed', (t) => {
+  const twice = health({ affectedEntities: [{ entityValue: id }, { entityValue: id }] });
+  t.is(read('AWS Health Event', twice).notices.length, 1);
+  const many = (count: number) =>
+    health({
+      affectedEntities: Array.from({ length: count }, (_, index) => ({
+        entityValue: `i-${index.toString(16).padStart(17, '0')}`,
+      })),
+    });
+  t.is(read('AWS Health Event', many(10_000)).notices.length, 10_000);
+  const { notices, malformed } = read('AWS Health Event', many(10_001));
+  t.deepEqual(notices, []);
+  t.regex(malformed ?? '', /^It names 10001 machines, more than 10000\.$/);
+});
+
 test('what is no event of EventBridge is malformed, and no text of it harms a log', (t) => {
   const bodies = [
     undefined,

@@ -10,6 +10,8 @@ import type { Connected } from '../../../providers/guard/session-pool.ts';
 import { noticesTopic } from '../../../providers/notices-topic.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 import { Lease } from '../lease.ts';
+import { EarlyStates } from './early-states.ts';
+import { latestChange } from './latest-change.ts';
 import { noticedSignals } from './noticed-signals.ts';
 
 /** The duration of the lease that a reception needs: the wait for messages, and some time to store them. */
@@ -20,6 +22,8 @@ const firstPauseMs = 5_000;
 const longestPauseMs = 60_000;
 /** Notices count as arriving for so long after a successful reception. */
 const worksMs = 90_000;
+/** The longest time between a change of a machine and the notice about it. */
+const announcedMs = 60_000;
 /** The shortest time between two receptions that bring nothing new. */
 const emptyMs = 1_000;
 const rowsAtOnce = 200;
@@ -43,19 +47,38 @@ interface Receiver {
   kept?: string;
   /** The failure that was logged. */
   failure?: string;
-  /** Monotonic milliseconds: when the fact that notices arrive was last stored. */
-  noted: number;
+  /** Monotonic milliseconds: when the evidence that notices arrive was last judged. */
+  judged: number;
+  /** Whether the stored fact says that notices arrive. */
+  noted: boolean;
+  /** Since when every message was received here, in epoch milliseconds. */
+  since?: number;
+  /** When the last notice about the state of a machine of the instance came, in epoch milliseconds. */
+  heard?: number;
+  /** A machine changed without a notice, and this was logged. */
+  silent?: boolean;
+}
+
+/** The value of the fact that notices arrive. */
+interface Arriving {
+  /** The cloud of the instance. */
+  readonly identity: string;
+  /** As in a receiver. */
+  readonly heard: number;
 }
 
 /**
  * Receives the notices of all instances that have some. One process on a store receives those of an instance at a
  * time, under a lease. A notice becomes a signal for the request of its machine, which its holder applies; a message
  * is acknowledged when its signals are stored, so that a crash in between only repeats it. An instance whose notices
- * do not arrive is observed as one without notices, and is tried again with growing waits.
+ * do not arrive is observed as one without notices, and is tried again with growing waits. A source that answers may
+ * still lack the notices of the instance: they count as arriving only after a notice about the state of one of its
+ * machines, and no longer when a machine starts or ends without one.
  */
 export class NoticeReception implements Disposable {
   readonly #parts: ReceptionParts;
   readonly #receivers = new Map<string, Receiver>();
+  readonly #early = new EarlyStates();
   readonly #ended = new AbortController();
   readonly #signal: AbortSignal;
   /** Dormant instances are used when they have machines; asked once. */
@@ -99,7 +122,15 @@ export class NoticeReception implements Disposable {
     let receiver = this.#receivers.get(name);
     if (!receiver) {
       const lease = new Lease(`notices of ${name}`, this.#parts);
-      receiver = { name, lease, acknowledging: new Set(), not_before: -Infinity, pause: 0, noted: -Infinity };
+      receiver = {
+        name,
+        lease,
+        acknowledging: new Set(),
+        not_before: -Infinity,
+        pause: 0,
+        judged: -Infinity,
+        noted: false,
+      };
       this.#receivers.set(name, receiver);
     }
     return receiver;
@@ -126,6 +157,7 @@ export class NoticeReception implements Disposable {
       while (!this.#signal.aborted) {
         if (!(await lease.take(leaseForMs))) {
           receiver.not_before = clock.monotonic() + otherMs;
+          delete receiver.since;
           return;
         }
         const connected = await pool.connect(name);
@@ -180,8 +212,10 @@ export class NoticeReception implements Disposable {
     // Instances on the same cloud may share one source of notices.
     const alike = instances.filter((each) => pool.known(each.name)?.identity === identity);
     const names = new Set([name, ...alike.map((each) => each.name)]);
-    const { signals, receipts, counts } = await noticedSignals(messages, names, store, clock.now());
+    const { signals, receipts, counts, heard, early } = await noticedSignals(messages, names, store, clock.now());
     for (const part of chunks(signals, rowsAtOnce)) await store.commit(part);
+    for (const each of heard) this.#receiver(each).heard = clock.now();
+    this.#early.add(early, clock.now());
     for (const { kind, outcome } of counts) meter.notices(name, kind, outcome, 1);
     const [broken] = messages.flatMap(({ malformed }) => malformed ?? []);
     if (broken !== undefined)
@@ -189,23 +223,65 @@ export class NoticeReception implements Disposable {
     return receipts;
   }
 
-  /** Stores for all processes that notices arrive. */
+  /** Stores for all processes whether notices arrive, after a successful reception. */
   async #works(receiver: Receiver, { identity }: Connected): Promise<void> {
     const { clock, facts, log } = this.#parts;
     const { name } = receiver;
+    const at = clock.now();
     receiver.pause = 0;
+    receiver.since ??= at;
     if (receiver.failure !== undefined) {
       delete receiver.failure;
       log.info({ provider_instance: name }, `Notices about machines of '${name}' arrive again.`);
     }
-    if (clock.monotonic() - receiver.noted < worksMs / 3) return;
+    for (const found of await this.#early.found(this.#parts.store, at)) {
+      const other = this.#receiver(found.instance);
+      other.heard = Math.max(other.heard ?? -Infinity, found.at);
+    }
+    const isFirst = receiver.heard !== undefined && !receiver.noted;
+    if (!isFirst && clock.monotonic() - receiver.judged < worksMs / 3) return;
+    receiver.judged = clock.monotonic();
+    // The process that received before, or this one before a restart, has the evidence.
+    const stored = facts.get(noticesTopic, name)?.value as Partial<Arriving> | undefined;
+    if (receiver.heard === undefined && stored?.heard !== undefined && stored.identity === identity)
+      receiver.heard = stored.heard;
+    await this.#compare(receiver, receiver.since, at);
+    const { heard } = receiver;
+    if (heard === undefined) return this.#withdraw(receiver);
+    delete receiver.silent;
+    const value: Arriving = { identity, heard };
+    await facts.learn([{ topic: noticesTopic, name, item: '', value, at, until: at + worksMs }]);
+    receiver.noted = true;
+  }
+
+  /** A machine that started or ended without a notice shows that notices do not arrive. */
+  async #compare(receiver: Receiver, since: number, now: number): Promise<void> {
+    const { store, log, settings } = this.#parts;
+    const { name, heard = -Infinity } = receiver;
+    const changed = await latestChange(name, since, now - announcedMs, store);
+    if (changed === undefined || heard >= changed - announcedMs) return;
+    delete receiver.heard;
+    if (receiver.silent) return;
+    receiver.silent = true;
+    log.warn(
+      { provider_instance: name },
+      `A machine of '${name}' started or ended without a notice, so machines of '${name}' at rest are observed every ${settings.observe_resting_ms / 1000} s. Check that the cloud still sends its changes of state to the source of notices.`,
+    );
+  }
+
+  /** Stores for all processes that notices do not arrive. */
+  async #withdraw(receiver: Receiver): Promise<void> {
+    const { clock, facts } = this.#parts;
+    const { name } = receiver;
+    if (!receiver.noted) return;
+    receiver.noted = false;
     const at = clock.now();
-    await facts.learn([{ topic: noticesTopic, name, item: '', value: { identity }, at, until: at + worksMs }]);
-    receiver.noted = clock.monotonic();
+    // A fact that cannot be stored ends by itself.
+    await facts.learn([{ topic: noticesTopic, name, item: '', value: {}, at, until: at }]).catch(() => undefined);
   }
 
   async #failed(receiver: Receiver, error: unknown): Promise<void> {
-    const { clock, facts, log, settings } = this.#parts;
+    const { clock, log, settings } = this.#parts;
     const { name } = receiver;
     receiver.pause = Math.min(longestPauseMs, receiver.pause === 0 ? firstPauseMs : receiver.pause * 2);
     receiver.not_before = clock.monotonic() + receiver.pause;
@@ -217,10 +293,8 @@ export class NoticeReception implements Disposable {
         `Notices about machines of '${name}' do not arrive, so its machines at rest are observed every ${settings.observe_resting_ms / 1000} s; the reception is tried again. ${message}`,
       );
     }
-    if (receiver.noted === -Infinity) return;
-    receiver.noted = -Infinity;
-    const at = clock.now();
-    // A fact that cannot be stored ends by itself.
-    await facts.learn([{ topic: noticesTopic, name, item: '', value: {}, at, until: at }]).catch(() => undefined);
+    delete receiver.since;
+    receiver.judged = -Infinity;
+    await this.#withdraw(receiver);
   }
 }

@@ -21,6 +21,10 @@ export interface Noticed {
   /** The receipts of the messages to acknowledge once the signals are stored. */
   readonly receipts: readonly string[];
   readonly counts: readonly { readonly kind: string; readonly outcome: NoticeOutcome }[];
+  /** The instances whose machines a notice of a new state names, also when the state is known. */
+  readonly heard: ReadonlySet<string>;
+  /** The unknown machines that a notice of a new state names. */
+  readonly early: readonly string[];
 }
 
 /** Finds the machines of the notices among those of some instances, which speak to the same cloud. */
@@ -35,15 +39,21 @@ export async function noticedSignals(
   const seen = new Set<string>();
   const receipts: string[] = [];
   const counts: { kind: string; outcome: NoticeOutcome }[] = [];
+  const heard = new Set<string>();
+  const early: string[] = [];
   for (const { receipt, notices, malformed } of messages) {
-    const waiting = notices.filter((notice) => !machines.has(notice.machine_id) && mayBelong(notice, now));
+    const waiting = new Set(notices.filter((notice) => !machines.has(notice.machine_id) && mayBelong(notice, now)));
     // The whole message comes again, and what is applied now has no effect then.
-    if (waiting.length === 0) receipts.push(receipt);
+    if (waiting.size === 0) receipts.push(receipt);
     if (malformed !== undefined) counts.push({ kind: 'other', outcome: 'malformed' });
     else if (notices.length === 0) counts.push({ kind: 'other', outcome: 'unknown' });
     for (const notice of notices) {
-      if (waiting.includes(notice)) continue;
+      if (waiting.has(notice)) continue;
       const mine = machines.get(notice.machine_id) ?? [];
+      if (notice.kind === 'state') {
+        for (const machine of mine) heard.add(machine.provider_instance);
+        if (mine.length === 0) early.push(notice.machine_id);
+      }
       const text = JSON.stringify(notice);
       const changed = seen.has(text) ? [] : mine.filter((machine) => isNews(notice, machine, now));
       seen.add(text);
@@ -70,7 +80,7 @@ export async function noticedSignals(
       }),
     ),
   );
-  return { signals, receipts, counts };
+  return { signals, receipts, counts, heard, early };
 }
 
 /** The stored machines that the notices name, the gone ones included. */

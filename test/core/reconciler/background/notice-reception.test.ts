@@ -67,7 +67,7 @@ test('of two reclaims of one machine the earlier counts, and a cancelled one is 
   const { bench, east, id, at } = await threeAtRest(t);
   const scheduled = (receipt: string, reclaim_at: string | null) =>
     message(receipt, { machine_id: 'm-1', kind: 'scheduled', at: at(), reclaim_at });
-  const [early, late] = [at(3_600_000), at(7_200_000)];
+  const [early, late] = [at(1_800_000), at(3_000_000)];
   east.messages = [scheduled('1', late)];
   await bench.clock.advance(3_000);
   east.messages = [scheduled('2', early), scheduled('3', late)];
@@ -77,6 +77,16 @@ test('of two reclaims of one machine the earlier counts, and a cancelled one is 
   await bench.clock.advance(3_000);
   t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, undefined);
   t.deepEqual(await eventsOf(bench, 'machine.reclaim_withdrawn'), [['m-1']]);
+});
+
+test('planned work in two weeks is no reclaim yet', async (t) => {
+  const { bench, east, id, at } = await threeAtRest(t);
+  const notice: Notice = { machine_id: 'm-1', kind: 'scheduled', at: at(), reclaim_at: at(14 * 86_400_000) };
+  east.messages = [message('1', notice)];
+  await bench.clock.advance(3_000);
+  t.deepEqual(east.acknowledged, ['1']);
+  t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, undefined);
+  t.deepEqual(await eventsOf(bench, 'machine.reclaim_noticed'), []);
 });
 
 test('a message about an unknown machine is acknowledged when it can never matter', async (t) => {
@@ -91,7 +101,8 @@ test('a message about an unknown machine is acknowledged when it can never matte
 });
 
 test('machines at rest are observed rarely while notices arrive, and as ever soon after they stop', async (t) => {
-  const { bench, east } = await threeAtRest(t);
+  const { bench, east, at } = await threeAtRest(t);
+  east.messages = [message('r', { machine_id: 'm-1', kind: 'state', at: at(), status: 'running' })];
   await bench.clock.advance(300_000);
   let before = observations(east);
   await bench.clock.advance(1_500_000);
@@ -102,6 +113,53 @@ test('machines at rest are observed rarely while notices arrive, and as ever soo
   await bench.clock.advance(300_000);
   t.is(observations(east) - before, 10, 'one in thirty seconds');
   east.notices = true;
+  await bench.clock.advance(400_000);
+  before = observations(east);
+  await bench.clock.advance(1_500_000);
+  t.is(observations(east) - before, 5);
+});
+
+test('machines are observed as ever when a source answers and never names one of them', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  const foreign = message('r', { machine_id: 'm-99', kind: 'state', at: at(), status: 'running' });
+  east.messages = [foreign];
+  await bench.clock.advance(300_000);
+  const before = observations(east);
+  await bench.clock.advance(300_000);
+  t.is(observations(east) - before, 10);
+});
+
+test('a notice that comes before its machine is stored shows that notices arrive', async (t) => {
+  const east = Object.assign(new ScriptedCloud(), { notices: true });
+  const bench = await loopBench({ east });
+  t.teardown(() => bench.close());
+  const at = new Date(bench.clock.now()).toISOString();
+  east.messages = [message('r', { machine_id: 'm-1', kind: 'state', at, status: 'running' })];
+  await bench.clock.advance(3_000);
+  t.deepEqual(east.acknowledged, ['r']);
+  await bench.request(3);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(399_000);
+  const before = observations(east);
+  await bench.clock.advance(1_500_000);
+  t.is(observations(east) - before, 5);
+});
+
+test('machines are observed as ever once a machine ends without a notice, until notices come again', async (t) => {
+  const { bench, east, at, id } = await threeAtRest(t);
+  const running = () => message('r', { machine_id: 'm-1', kind: 'state', at: at(), status: 'running' });
+  east.messages = [running()];
+  await bench.clock.advance(400_000);
+  // The rule that sends the notices is removed: the source stays empty.
+  east.kill('m-2');
+  await bench.clock.advance(400_000);
+  t.is((await machineOf(bench, id, 'm-2'))?.status, 'terminated');
+  await bench.clock.advance(60_000);
+  let before = observations(east);
+  await bench.clock.advance(300_000);
+  t.is(observations(east) - before, 10, 'one in thirty seconds');
+  east.messages = [running()];
   await bench.clock.advance(400_000);
   before = observations(east);
   await bench.clock.advance(1_500_000);
