@@ -5,7 +5,8 @@ import { freeAddressesOf, zonesOfSubnets } from './subnets.ts';
 
 /** Subnets that an order cannot use beside another subnet of their zone. Later orders use them. */
 export interface LeftOut {
-  readonly zone: string;
+  /** Absent: the zones of the subnets are unknown, and any two may share one. */
+  readonly zone?: string;
   /** The subnet that the order uses. */
   readonly used: string;
   readonly others: readonly string[];
@@ -20,14 +21,23 @@ export interface PoolsOfFleet {
 /**
  * The pools of an order of a fleet. For EC2 two subnets of a zone are the same pool, and it refuses a fleet that has a
  * pool twice. So each type gets one subnet of each zone: the one with the most free addresses. The other pools are
- * left for later orders.
+ * left for later orders. Where the zones cannot be read, the order uses one subnet.
  */
 export async function onePerZone(session: CloudSession, offered: readonly Pool[], call: Call): Promise<PoolsOfFleet> {
   const subnets = [...new Set(offered.flatMap(({ subnet_id }) => subnet_id ?? []))];
   const zones = await zonesOfSubnets(session, subnets, call);
+  if (subnets.length > 1 && zones.size === 0) return inOneSubnet(offered);
   const crowded = subnets.filter((id) => subnets.some((each) => each !== id && sameZone(zones, each, id)));
   if (crowded.length === 0) return { pools: offered, left_out: [] };
   return chooseSubnets(offered, zones, await freeAddressesOf(session, crowded, call));
+}
+
+/** The pools of the subnet that has the most of them, and all other subnets left out. */
+function inOneSubnet(offered: readonly Pool[]): PoolsOfFleet {
+  const bySubnet = Map.groupBy(offered, ({ subnet_id }) => subnet_id ?? '');
+  const [first, ...others] = [...bySubnet].toSorted(([, a], [, b]) => b.length - a.length);
+  if (first === undefined) return { pools: offered, left_out: [] };
+  return { pools: first[1], left_out: [{ used: first[0], others: others.map(([subnet]) => subnet) }] };
 }
 
 const sameZone = (zones: ReadonlyMap<string, string>, a: string, b: string): boolean =>
@@ -77,7 +87,11 @@ export function withLeftOut(
   return shortfall.map((each) => {
     const here = leftOut.find(({ used }) => each.offer !== undefined && used === subnets.get(each.offer));
     if (!here) return each;
-    const note = `A fleet uses one subnet of a zone; of ${here.zone} it used ${here.used}, and left ${here.others.join(', ')} for a later order.`;
+    const why =
+      here.zone === undefined
+        ? 'The zones of the subnets cannot be read, and a fleet uses one subnet of a zone; it'
+        : `A fleet uses one subnet of a zone; of ${here.zone} it`;
+    const note = `${why} used ${here.used}, and left ${here.others.join(', ')} for a later order.`;
     const code = / ?Error Code: \S+$/.exec(each.message);
     const text = code ? each.message.slice(0, code.index) : each.message;
     return { ...each, message: `${text} ${note}${code ? ` ${code[0].trim()}` : ''}` };

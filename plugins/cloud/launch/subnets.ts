@@ -9,7 +9,10 @@ const maxValues = 200;
 
 const zonesMemo = sessionField((): Memo<ReadonlyMap<string, string>> => new Map());
 
-/** The zones of subnets. Read once, and only when there are several subnets. Unknown subnets are left out. */
+/**
+ * The zones of subnets. Read only when there are several subnets, and once: an incomplete answer is read again for the
+ * next order. Unknown subnets are left out.
+ */
 export async function zonesOfSubnets(
   session: CloudSession,
   subnets: Iterable<string>,
@@ -17,10 +20,13 @@ export async function zonesOfSubnets(
 ): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(subnets)].toSorted();
   if (ids.length < 2) return new Map();
-  return once(zonesMemo(session), ids.join(), async () => {
+  const memo = zonesMemo(session);
+  const zones = await once(memo, ids.join(), async () => {
     const found = await describeSubnets(session, ids, call);
     return new Map(found.map((subnet) => [subnet.SubnetId ?? '', subnet.AvailabilityZone ?? '']));
   });
+  if (zones.size < ids.length && memo.get(ids.join()) === zones) memo.delete(ids.join());
+  return zones;
 }
 
 /**

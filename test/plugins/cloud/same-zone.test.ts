@@ -111,6 +111,22 @@ test('subnets that may not be described, or do not exist, do not stop a launch i
   t.is((await ec2Fleet.launch(cloud.session, near, cloud.call)).machines?.length, 1);
 });
 
+test('without the permission to describe subnets an order uses one subnet, until the permission is granted', async (t) => {
+  const cloud = await stage();
+  t.teardown(cloud.close);
+  cloud.simulator.setKnobs({ auth: { denied: [{ action: 'DescribeSubnets' }] } });
+  const template = { template_id: 't', machine_types: { 'm5.large': 1, 'c5.large': 1 }, subnet_ids } as any;
+  const usedBy = (order: any) => new Set(order.prepared.pools.map((pool: any) => pool.subnet_id));
+  const first = await prepared(ec2Fleet, cloud, { template });
+  t.deepEqual(usedBy(first), new Set([small]));
+  t.is(first.prepared.pools.length, 2);
+  t.deepEqual(first.prepared.left_out, [{ used: small, others: [large, elsewhere] }]);
+  t.is((await ec2Fleet.launch(cloud.session, first, cloud.call)).machines?.length, 1);
+  cloud.simulator.setKnobs({ auth: { denied: [] } });
+  const second = await prepared(ec2Fleet, cloud, { template });
+  t.deepEqual([usedBy(second).size, usedBy(second).has(elsewhere)], [2, true]);
+});
+
 test('a subnet of more markets comes before one with more addresses: all markets of a fleet share its subnets', (t) => {
   const template = { machine_type: 'm5.large', subnet_ids: [small, large], price_type: 'mixed' } as any;
   const pools = poolsOf(template);
