@@ -50,8 +50,9 @@ export async function launchParameters(session: CloudSession, order: LaunchOrder
   const parts = taggedParts(machine);
   const open = isOpenPlace(pool, rest) ? withType(pool, rest['InstanceType']) : undefined;
   const params = {
-    ...(base ? { LaunchTemplate: { LaunchTemplateId: base.id, Version: base.version } } : {}),
-    ...changed(rest, named),
+    ...(base && isKept(rest, named)
+      ? { LaunchTemplate: { LaunchTemplateId: base.id, Version: base.version }, ...changed(rest, named) }
+      : rest),
     ...(open ? await placementFor(session, open, rest, call) : {}),
     MinCount: 1,
     MaxCount: order.machine_count,
@@ -69,6 +70,15 @@ type Tree = Readonly<Record<string, unknown>>;
 /** The pool with the machine type that the launch requests, which a launch template may name. */
 const withType = (pool: Pool, type: unknown): Pool =>
   typeof type === 'string' ? { ...pool, machine_type: type } : pool;
+
+/**
+ * Whether the launch has all parameters of the named launch template. A call that names the template cannot remove one:
+ * then it sends all parameters itself.
+ */
+const isKept = (params: Tree, named: Tree): boolean =>
+  Object.entries(named).every(
+    ([name, value]) => name === 'TagSpecifications' || value === undefined || name in params,
+  );
 
 /** The parameters that differ from those of the named launch template: the call takes the others from there. */
 const changed = (params: Tree, named: Tree): Tree =>

@@ -158,3 +158,21 @@ test('volumes are merged by their device; another type of volume leaves the perf
     dataVolume,
   ]);
 });
+
+test('RunInstances: groups of the named launch template go into an interface of the template, and not beside it', async (t) => {
+  const contents = { SecurityGroupIds: ['sg-9'], EbsOptimized: true };
+  const { machines, order } = await machinesFrom(t, runInstances, contents, {
+    public_ip: true,
+    subnet_ids: ['subnet-1'],
+  });
+  t.is(order.prepared.params.LaunchTemplate, undefined);
+  t.is(machines.length, 2);
+  for (const machine of machines) {
+    t.deepEqual(
+      machine.SecurityGroups?.map(({ GroupId }) => GroupId),
+      ['sg-9'],
+    );
+    t.truthy(machine.PublicIpAddress);
+    t.true(machine.EbsOptimized);
+  }
+});
