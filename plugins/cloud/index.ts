@@ -6,7 +6,7 @@ export * from './catalogue/index.ts';
 export { cloud } from './cloud.ts';
 export { redactedReasons } from './faults/redacted.ts';
 export { describeInstances, inTurn } from './observe/describe.ts';
-export { kindOfCode, kindOfReason, meaningOfCode, reasonFor } from './faults/fault-codes.ts';
+export { kindOfCode, kindOfReason, reasonFor } from './faults/fault-codes.ts';
 export type { CloudTemplate } from './template/fields.ts';
 export { isComplete, machinesOfOrder } from './release/find.ts';
 export * from './fleets/index.ts';

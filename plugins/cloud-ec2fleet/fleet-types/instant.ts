@@ -1,5 +1,5 @@
 import type { CreateFleetCommandInput } from '@aws-sdk/client-ec2';
-import { isFault, ProviderFault, type Call, type Launch, type MachineReport } from '../../../core/index.ts';
+import { isFault, ProviderFault, type Call, type MachineReport } from '../../../core/index.ts';
 import {
   redactedReasons,
   dropLaunchTemplate,
@@ -11,15 +11,13 @@ import {
   reportOf,
   sessionField,
   machinesOfOrder,
-  meaningOfCode,
   tagValue,
   terminate,
   withLeftOut,
   type CloudSession,
-  type Pool,
 } from '../../cloud/index.ts';
 import { fleetShortfall, startedMachines, unitsOf, type FleetAnswer } from '../fleet-answer.ts';
-import type { FleetHandle, FleetOrder, FleetType } from '../fleet-type.ts';
+import type { FleetOrder, FleetType } from '../fleet-type.ts';
 
 const fleet_type = 'instant';
 
@@ -38,12 +36,8 @@ export const instant: FleetType = {
     const answer = await session
       .write((ec2) => new ec2.CreateFleetCommand(input), call, { slow: true })
       .catch((error: unknown) => {
-        const fault = launchFault(session, order, error, prepared.template);
-        const refused = isFault(fault) ? refusedMarket(fault, (order.offers ?? []) as readonly Pool[]) : undefined;
-        if (!refused) throw fault;
-        return refused;
+        throw launchFault(session, order, error, prepared.template);
       });
-    if ('settled' in answer) return answer;
     const first: FleetAnswer = { instances: answer.Instances ?? [], errors: answer.Errors ?? [] };
     let machines = startedMachines(first, prepared.weights);
     let errors = first.errors;
@@ -71,8 +65,10 @@ export const instant: FleetType = {
       prepared.left_out,
     );
     const refusal =
-      machines.length === 0 && shortfall.every((each) => each.kind === 'invalid') ? shortfall[0] : undefined;
-    // No machine was started, and a retry would start none either.
+      machines.length === 0 && shortfall.every((each) => each.kind === 'invalid')
+        ? shortfall.find((each) => each.lack !== 'denied')
+        : undefined;
+    // No machine was started, and a retry would start none either. Where permissions are missing, other pools remain.
     if (refusal) throw new ProviderFault('invalid', refusal.message, { code: refusal.code });
     return { handle, machines, shortfall, settled: true };
   },
@@ -131,20 +127,6 @@ function templateUnseen(errors: FleetAnswer['errors']): ProviderFault | undefine
     return new ProviderFault(kindOfReason(ErrorCode, text), message, { code: ErrorCode });
   });
   return faults.every(isTemplateMissing) ? faults[0] : undefined;
-}
-
-/**
- * The result of a call that was refused for one market of an order with several: nothing was started, and the pools of
- * the other markets remain.
- */
-function refusedMarket(fault: ProviderFault, pools: readonly Pool[]): Launch<FleetHandle> | undefined {
-  const { kind, code, message } = fault;
-  if (kind !== 'invalid' || meaningOfCode(code)?.scope !== 'market') return undefined;
-  // The roles that a market needs are those of Spot.
-  const refused = pools.filter(({ market }) => market === 'spot');
-  if (refused.length === 0 || refused.length === pools.length) return undefined;
-  const shortfall = refused.map(({ key }) => ({ offer: key, kind, code, message }));
-  return { handle: { fleet_type }, machines: [], shortfall, settled: true };
 }
 
 /**

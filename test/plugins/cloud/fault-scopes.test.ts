@@ -88,24 +88,43 @@ test('a permission for a parameter that a template names concerns the template a
   t.deepEqual(await healthOf(broker), 'healthy');
 });
 
-test('without the role of Spot an instant fleet starts On-Demand machines', async (t) => {
-  const broker = await boot(t, [{ template_id: 'mixed', provider_api: 'EC2Fleet', price_type: 'mixed' }], {
-    faults: [
-      {
-        action: 'CreateFleet',
-        effect: 'skip',
-        then: 'error',
-        code: 'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
-      },
-    ],
-  });
-  const status = await outcome(broker, 'mixed', 2);
-  t.is(status.status, 'completed');
-  t.deepEqual(
-    status.machines.map(({ market }: { market: string }) => market),
-    ['ondemand', 'ondemand'],
-  );
+const noSpotRole = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
+const thrownOnce = (action: string, times: number): KnobChange => ({
+  faults: [{ action, times, effect: 'skip', then: 'error', code: noSpotRole }],
 });
+const reported: KnobChange = { capacity: [{ market: 'spot', count: 0, code: noSpotRole }] };
+const wide = { machine_type: undefined, machine_types: { 't3.small': 1, 't3.medium': 1, 't3.large': 1 } };
+
+for (const [way, provider_api, knobs, fields] of [
+  ['an instant fleet', 'EC2Fleet', thrownOnce('CreateFleet', 1), {}],
+  ['an instant fleet that reports an error of each pool', 'EC2Fleet', reported, {}],
+  ['an instant fleet with an on-demand share', 'EC2Fleet', reported, { percent_on_demand: 50 }],
+  ['an instant fleet of many types', 'EC2Fleet', reported, wide],
+  ['a direct launch', 'RunInstances', thrownOnce('RunInstances', 1), {}],
+  ['a direct launch of one of many types', 'RunInstances', thrownOnce('RunInstances', 1), wide],
+  ['a direct launch of Spot machines alone that are refused', 'RunInstances', reported, wide],
+] as const)
+  test(`without the role of Spot ${way} starts On-Demand machines`, async (t) => {
+    const template = { template_id: 'mixed', provider_api, price_type: 'mixed', ...fields };
+    const broker = await boot(t, [template], knobs);
+    const status = await outcome(broker, 'mixed', 2);
+    t.is(status.status, 'completed', status.message);
+    t.deepEqual(
+      status.machines.map(({ market }: { market: string }) => market),
+      ['ondemand', 'ondemand'],
+    );
+    t.true(broker.simulator.audit().filter(({ action }) => /^(CreateFleet|RunInstances)$/.test(action)).length <= 3);
+    t.is(await healthOf(broker), 'healthy');
+  });
+
+for (const provider_api of ['EC2Fleet', 'RunInstances'])
+  test(`${provider_api}: without the role of Spot a request for Spot machines alone fails with one call`, async (t) => {
+    const broker = await boot(t, [{ template_id: 'spot', provider_api, price_type: 'spot', ...wide }], reported);
+    const status = await outcome(broker, 'spot', 2);
+    t.is(status.status, 'failed');
+    t.like(status.fulfilment.shortfall[0], { kind: 'invalid', code: noSpotRole });
+    t.is(broker.simulator.audit().filter(({ action }) => /^(CreateFleet|RunInstances)$/.test(action)).length, 1);
+  });
 
 for (const provider_api of ['RunInstances', 'EC2Fleet', 'ASG'])
   test(`${provider_api}: machines that end with Client.InternalError fail the request, and the message names KMS`, async (t) => {
