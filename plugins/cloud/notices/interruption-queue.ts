@@ -26,9 +26,10 @@ export const interruptionQueue: NoticeSource<CloudConfig, CloudSession> = {
       // A full answer means that more messages wait.
       let isMore = first.length === messagesPerCall;
       while (isMore && messages.length + callsAtOnce * messagesPerCall <= mostMessages) {
-        const pages = await Promise.all(Array.from({ length: callsAtOnce }, () => receive(0)));
-        messages.push(...pages.flat());
-        isMore = pages.every((page) => page.length === messagesPerCall);
+        const pages = await Promise.allSettled(Array.from({ length: callsAtOnce }, () => receive(0)));
+        // What came is used: it is hidden in the queue. A failure that lasts fails the next reception.
+        messages.push(...pages.flatMap((page) => (page.status === 'fulfilled' ? page.value : [])));
+        isMore = pages.every((page) => page.status === 'fulfilled' && page.value.length === messagesPerCall);
       }
       return messages.map((message): NoticeMessage => readMessage(message, session.cloudClock));
     });
@@ -50,13 +51,18 @@ export const interruptionQueue: NoticeSource<CloudConfig, CloudSession> = {
 
   async acknowledge(session, receipts, call) {
     await withRemedy(session, async () => {
+      const codes: string[] = [];
       for (const part of chunks(receipts, callsAtOnce * messagesPerCall))
-        await Promise.all(chunks(part, messagesPerCall).map(remove));
+        codes.push(...(await Promise.all(chunks(part, messagesPerCall).map(remove))).flat());
+      const [code] = codes;
+      if (code === undefined) return;
+      const text = `${codes.length} of ${receipts.length} messages cannot be deleted (${code}); they come again.`;
+      throw new ProviderFault('unavailable', text, { code });
     });
 
-    /** An entry that cannot be deleted comes again, which is harmless. */
-    async function remove(handles: readonly string[]): Promise<void> {
-      await session.queues.write(
+    /** The code of each message that cannot be deleted. */
+    async function remove(handles: readonly string[]): Promise<readonly string[]> {
+      const { Failed = [] } = await session.queues.write(
         (sqs) =>
           new sqs.DeleteMessageBatchCommand({
             QueueUrl: urlOf(session),
@@ -64,6 +70,7 @@ export const interruptionQueue: NoticeSource<CloudConfig, CloudSession> = {
           }),
         call,
       );
+      return Failed.map(({ Code = 'unknown' }) => Code);
     }
   },
 };
