@@ -72,8 +72,8 @@ const withType = (pool: Pool, type: unknown): Pool =>
   typeof type === 'string' ? { ...pool, machine_type: type } : pool;
 
 /**
- * Whether the launch has all parameters of the named launch template. A call that names the template cannot remove one:
- * then it sends all parameters itself.
+ * Whether the launch has all parameters of the named launch template. A call that names the template cannot remove
+ * one: then it sends all parameters itself.
  */
 const isKept = (params: Tree, named: Tree): boolean =>
   Object.entries(named).every(
