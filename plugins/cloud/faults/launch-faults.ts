@@ -9,7 +9,8 @@ import type { CloudSession } from '../connection/session.ts';
 const profileVisibleMs = 120_000;
 
 /**
- * The fault of a failed launch. `launchTemplate` is the one that the launch used: it may be too new to be visible. An error that is not a fault is returned unchanged.
+ * The fault of a failed launch. `launchTemplate` is the one that the launch used: it may be too new to be visible. An
+ * error that is not a fault is returned unchanged.
  */
 export function launchFault(
   session: CloudSession,

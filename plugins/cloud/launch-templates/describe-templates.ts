@@ -10,7 +10,11 @@ const missing: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a fault reports that a launch template or a version does not exist. */
-export const isTemplateMissing = (fault: ProviderFault): boolean => missing.has(fault.code);
+export const isTemplateMissing = ({ code, message }: ProviderFault): boolean =>
+  missing.has(code) || (code === 'ValidationError' && missingForGroup.test(message));
+
+/** Auto Scaling has one code for all errors of parameters. */
+const missingForGroup = /launch template.*(could not find the specified version|does not exist)/is;
 
 /** The result of `ask`; undefined when there is no such launch template. */
 export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
