@@ -156,7 +156,7 @@ export async function load({
     clearInterval(sampling);
     server.signal('SIGKILL');
     await server.ended;
-    // The simulated cloud ends with its directory.
-    rmSync(directory, { recursive: true, force: true });
+    // The simulated cloud ends with its directory, and may write into it until then.
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   }
 }

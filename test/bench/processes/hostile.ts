@@ -1,5 +1,5 @@
 /**
- * Plays the corpus of hostile calls in a process of its own, when it is told to; of each call the least of some tries
+ * Plays the corpus of hostile calls in a process of its own, on a message; of each call the least of some tries
  * counts.
  */
 import { readCorpus } from '../../fuzz/corpus.ts';
@@ -24,5 +24,6 @@ process.once('message', async () => {
     }
     times.push(least);
   }
+  await stage.close();
   process.send?.({ times, wrong });
 });

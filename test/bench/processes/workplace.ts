@@ -23,7 +23,7 @@ export function workplace(cloud: object = {}, instance: InstanceFields = {}): st
 
 /** Removes all of them; a simulated cloud ends when its directory is gone. */
 export function clearWorkplaces(): void {
-  for (const directory of made) rmSync(directory, { recursive: true, force: true });
+  for (const directory of made) rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   made.clear();
 }
 
