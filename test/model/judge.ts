@@ -181,7 +181,10 @@ export class Judge {
         'short without cause',
         `${request_id} is ${status} with ${row.delivered} of ${row.machine_count}: ${row.message}`,
       );
-    const timedOut = row.fulfilment?.shortfall.some(({ code }) => code === 'TIMEOUT');
+    // A call of the provider may have timed out, too.
+    const timedOut = row.fulfilment?.shortfall.some(
+      ({ code, message }) => code === 'TIMEOUT' && message.startsWith('The time-out of '),
+    );
     const late = now >= owed.deadline_at - owed.unseen_jumps - 1_000 || owed.completed_at !== undefined;
     if (timedOut && !late)
       this.fail('judged by the clock', `${request_id} timed out ${owed.deadline_at - now} ms too early`);

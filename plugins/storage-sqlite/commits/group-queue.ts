@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isBrokerError, type BrokerError, type Kind } from '../../../core/index.ts';
 import { isBusy, isOfTheDatabase, leftNothing, refusal, unavailable } from '../database/failures.ts';
 import { busyPauseMs } from '../database/busy-retry.ts';
+import { WriteTurns } from './write-turns.ts';
 
 /** Work for the transaction of a group. */
 export interface Work<T> {
@@ -46,19 +47,22 @@ const maxRows = 200;
  */
 const groupsWithSavepoints = 16;
 
-/** The longest time for which the thread blocks on the lock of another connection, once for each group. */
+/** The longest time for which the thread blocks on the lock of another process, once for each group. */
 const maxBlockMs = 5;
+/** The longest time for which a thread that has just written waits for the transaction of another thread. */
+const maxGiveWayMs = 10;
 
 /**
- * Runs all work of one turn of the event loop in one transaction, so that all share the cost of durability. It blocks
- * on the lock of another connection for at most `maxBlockMs`; after that it retries a moment later, and the thread
- * does other work meanwhile.
+ * Runs all work of one turn of the event loop in one transaction, so that all share the cost of durability. Threads of
+ * this process take turns. It blocks on the lock of another process for at most `maxBlockMs`; after that it retries a
+ * moment later, and the thread does other work meanwhile.
  */
 export class GroupQueue {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #wait: number;
   readonly #hooks: GroupHooks;
+  readonly #turns: WriteTurns;
   #waiting: Waiting[] = [];
   #tries = 0;
   #savepoints = 0;
@@ -66,11 +70,18 @@ export class GroupQueue {
   #idle: (() => void)[] = [];
   readonly #sql;
 
-  constructor(database: DatabaseSync, path: string, wait: number, hooks: GroupHooks) {
+  constructor(
+    database: DatabaseSync,
+    path: string,
+    wait: number,
+    hooks: GroupHooks,
+    turns: WriteTurns = WriteTurns.at(path),
+  ) {
     this.#database = database;
     this.#path = path;
     this.#wait = wait;
     this.#hooks = hooks;
+    this.#turns = turns;
     this.#sql = {
       begin: database.prepare('BEGIN IMMEDIATE'),
       commit: database.prepare('COMMIT'),
@@ -100,39 +111,48 @@ export class GroupQueue {
   #schedule(): void {
     if (this.#scheduled || this.empty) return;
     this.#scheduled = true;
+    this.#turns.begin();
+    const seen = this.#turns.finished;
     const runNext = () => {
       this.#scheduled = false;
       this.#next();
       this.#schedule();
       if (this.empty) for (const resolve of this.#idle.splice(0)) resolve();
     };
-    if (this.#tries > 0) setTimeout(runNext, busyPauseMs(this.#tries));
-    else setImmediate(runNext);
+    if (this.#tries > 0) void this.#turns.next(seen, busyPauseMs(this.#tries)).then(runNext);
+    else
+      setImmediate(() => (this.#turns.isOthers ? void this.#turns.next(seen, maxGiveWayMs).then(runNext) : runNext()));
   }
 
   #next(): void {
     const refused = this.#hooks.refusal?.();
-    if (refused) return this.#fail(this.#waiting.splice(0), refused);
+    if (refused) return this.#giveUp(refused);
     try {
       this.#begin();
       this.#tries = 0;
     } catch (error) {
       if (isBusy(error)) return this.#retryLater(error);
-      return this.#fail(this.#waiting.splice(0), unavailable(this.#path, error));
+      return this.#giveUp(unavailable(this.#path, error));
     }
     this.#run(this.#group());
+    this.#turns.end();
+  }
+
+  #giveUp(error: BrokerError): void {
+    this.#turns.end();
+    this.#fail(this.#waiting.splice(0), error);
   }
 
   /**
-   * Begins the transaction. Most transactions of other connections end within a few milliseconds, and the next turn of
-   * a busy event loop comes much later.
+   * Begins the transaction. Most transactions of other processes end within a few milliseconds, and the next turn of
+   * a busy event loop comes much later. The end of another thread's transaction is announced.
    */
   #begin(): void {
     try {
       this.#sql.begin.run();
     } catch (error) {
       // Only at the first try: a long lock must not block this thread repeatedly.
-      if (!isBusy(error) || this.#tries > 0) throw error;
+      if (!isBusy(error) || this.#tries > 0 || this.#turns.contended) throw error;
       this.#database.exec(`PRAGMA busy_timeout = ${maxBlockMs}`);
       try {
         this.#sql.begin.run();
@@ -148,7 +168,9 @@ export class GroupQueue {
     const expired = this.#waiting.filter(({ since }) => now - since > this.#wait);
     this.#waiting = this.#waiting.filter(({ since }) => now - since <= this.#wait);
     if (expired.length > 0) this.#fail(expired, unavailable(this.#path, cause));
-    if (this.empty) this.#tries = 0;
+    if (!this.empty) return;
+    this.#tries = 0;
+    this.#turns.end();
   }
 
   #group(): Waiting[] {

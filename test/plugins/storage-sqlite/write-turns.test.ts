@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import test from 'ava';
+import { GroupQueue } from '../../../plugins/storage-sqlite/commits/group-queue.ts';
+import { WriteTurns } from '../../../plugins/storage-sqlite/commits/write-turns.ts';
+
+const quiet = { committing: () => {}, committed: () => {} };
+
+function pair() {
+  const cells = WriteTurns.cells();
+  return [new WriteTurns(cells, 0), new WriteTurns(cells, 1)] as const;
+}
+
+test('a thread that has written gives way to a thread that waits, and not to one that does not', (t) => {
+  const [one, other] = pair();
+  one.begin();
+  one.end();
+  t.false(one.isOthers);
+  other.begin();
+  t.deepEqual([one.isOthers, other.isOthers], [true, false]);
+  // Both wait: the one that did not write last comes first, so they never wait for each other.
+  one.begin();
+  t.deepEqual([one.isOthers, other.isOthers], [true, false]);
+  other.end();
+  t.deepEqual([one.isOthers, other.isOthers], [false, true]);
+});
+
+test('the end of a transaction wakes the threads that wait for it; one that ended earlier delays nobody', async (t) => {
+  const [one, other] = pair();
+  const seen = one.finished;
+  const woken = one.next(seen, 60_000);
+  other.begin();
+  other.end();
+  await woken;
+  await one.next(seen, 60_000);
+  t.pass();
+});
+
+test('a thread that ended while it waited is given way for a moment only', async (t) => {
+  const [one, ended] = pair();
+  const database = new DatabaseSync(':memory:');
+  t.teardown(() => database.close());
+  const queue = new GroupQueue(database, '/x.db', 100, quiet, one);
+  ended.begin();
+  for (let i = 0; i < 20; i += 1) t.is(await queue.add({ run: () => i, kinds: [], size: 1 }), i);
+});
+
+test('a thread that writes without a pause lets another thread write after each of its transactions', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'muster-turns-'));
+  const path = join(directory, 'x.db');
+  const database = new DatabaseSync(path, { timeout: 0 });
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE entry (n INTEGER)');
+  // The path of the database is how the thread finds the turns.
+  const queue = new GroupQueue(database, path, 30_000, quiet);
+  const groups = new Int32Array(new SharedArrayBuffer(8));
+  const writer = new Worker(new URL('./support/busy-writer.ts', import.meta.url), { workerData: { path, groups } });
+  t.teardown(async () => {
+    await writer.terminate();
+    database.close();
+    rmSync(directory, { recursive: true });
+  });
+  await Atomics.waitAsync(groups, 1, 0).value;
+  const insert = database.prepare('INSERT INTO entry VALUES (1)');
+  const waits: number[] = [];
+  for (let i = 0; i < 40; i += 1) {
+    const before = Atomics.load(groups, 0);
+    await queue.add({ run: () => insert.run(), kinds: [], size: 1 });
+    waits.push(Atomics.load(groups, 0) - before);
+  }
+  // The transaction that was under way, and one more where this thread was not ready in time.
+  const median = waits.toSorted((a, b) => a - b)[20];
+  t.true(median !== undefined && median <= 2, `transactions of the other thread before each of ours: ${waits}`);
+  t.true(Atomics.load(groups, 0) > 20);
+});
