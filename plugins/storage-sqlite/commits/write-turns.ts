@@ -13,8 +13,8 @@ const staleMs = 1_000;
 /**
  * The turns of the threads of this process at the write lock of one database. SQLite's lock has no queue: the thread
  * that has just committed usually takes it again before another one tries. With turns, a thread that has written gives
- * way to a thread that waits, and a thread that waits is told of each end of a transaction. Turns are advice alone: the
- * lock of SQLite stays the only guard, so a thread that ends at any point, or another process, delays nobody for long.
+ * way to a thread that waits, and a thread that waits is told of each end of a transaction. Turns are only advice:
+ * SQLite's lock stays the guard, so a thread that ends at any point, or another process, delays nobody for long.
  */
 export class WriteTurns {
   readonly #cells: Int32Array<SharedArrayBuffer>;
