@@ -8,7 +8,7 @@ import type { Query, Store } from '../contract/storage.ts';
 import { answerBytes, fitting, shownBytes, weightOf } from './queries/answer-budget.ts';
 import { commitWithKnownOutcome } from './commit-with-known-outcome.ts';
 import { detailOf, detailsOf, type Lazy } from './queries/detail.ts';
-import { openReturn, returnAsOpened } from './give-back.ts';
+import { openReturn, returnAsOpened } from './open-return.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import type { RefreshTrigger } from './refresh-trigger.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';

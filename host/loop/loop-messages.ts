@@ -1,4 +1,4 @@
-import type { Stoppage } from '../../core/reconciler/background/stoppages.ts';
+import type { Stoppage } from '../../core/providers/quarantine/stoppages.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import type { Checked } from '../../core/model/health.ts';
 import type { Quarantined } from '../../core/providers/guard/session-pool.ts';

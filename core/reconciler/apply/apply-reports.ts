@@ -7,7 +7,7 @@ import { isNoticed, isNoticeStanding } from './notice-standing.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { isAlive, isEnding, isStaying } from '../state/machine-life.ts';
 import type { Settings } from '../settings.ts';
-import { asMoved, followWith } from './shift-times.ts';
+import { asMoved, followWith } from '../clock-shift/shift-times.ts';
 import type { Template } from '../../model/template.ts';
 
 /**

@@ -7,9 +7,9 @@ import { Discovery } from './discovery.ts';
 import type { ProviderMeter } from '../../providers/guard/provider-meter.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { ExpectedMachineLookup } from './expected-machine-lookup.ts';
-import type { HealthWatch } from './health-watch.ts';
+import type { HealthWatch } from '../health/health-watch.ts';
 import { NoticeReception } from './notices/notice-reception.ts';
-import { Retention } from './retention.ts';
+import { Retention } from './retention/retention.ts';
 import { Sweep } from './sweep/sweep.ts';
 import { UnknownHostLookup } from './unknown-host-lookup.ts';
 

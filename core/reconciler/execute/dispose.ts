@@ -2,7 +2,7 @@ import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { disposed } from '../state/attempt.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import { connect, defaultAgainMs, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
+import { connect, defaultAgainMs, orderOf, permitOf, type Apply, type Tools } from './step-context.ts';
 
 /** Removes everything that the provider keeps for an attempt without machines. */
 export async function dispose(

@@ -9,7 +9,7 @@ import { accepted, answered, prepared, sent } from '../state/attempt.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isEnding } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
-import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
+import { connect, orderOf, permitOf, type Apply, type Tools } from './step-context.ts';
 
 /**
  * The rows of one machine in a commit: its record and its events. When the machines do not fit into one commit, the

@@ -8,7 +8,7 @@ import { refOf } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
-import { connect, orderOf, type Apply, type Tools } from './tools.ts';
+import { connect, orderOf, type Apply, type Tools } from './step-context.ts';
 
 /** From this number of machines at rest on, machines that are to be released are observed without the others. */
 const manyAtRest = 100;

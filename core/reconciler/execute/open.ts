@@ -7,7 +7,7 @@ import type { StateChange } from '../state/request-state.ts';
 import { machineTags } from '../plan/machine-tags.ts';
 import type { PlannedOrder } from '../plan/plan-orders.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import { connect, defaultAgainMs, type Apply, type Tools } from './tools.ts';
+import { connect, defaultAgainMs, type Apply, type Tools } from './step-context.ts';
 
 /** The longest wait for an instance that asks for one. Then it is checked whether another instance can serve. */
 const longestHoldMs = 10_000;

@@ -9,7 +9,7 @@ import { observe } from './observe.ts';
 import { open } from './open.ts';
 import { release } from './release.ts';
 import { launch } from './launch.ts';
-import type { Apply, Tools } from './tools.ts';
+import type { Apply, Tools } from './step-context.ts';
 
 /**
  * Executes one step: at most one call to the provider, and the commits that must precede it. Rejects only with

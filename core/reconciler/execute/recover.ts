@@ -4,7 +4,7 @@ import { found, missed, searchFailed } from '../state/attempt.ts';
 import type { StateChange } from '../state/request-state.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
-import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
+import { connect, orderOf, permitOf, type Apply, type Tools } from './step-context.ts';
 
 /** Searches an order whose token is too old for a replay: only tags can show what it started. */
 export async function recover(

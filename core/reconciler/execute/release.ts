@@ -3,7 +3,7 @@ import { bounded } from '../state/attempt.ts';
 import { repeatDue, type PendingRelease } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { inSlices } from './slices.ts';
-import { connect, defaultAgainMs, permitOf, type Apply, type Tools } from './tools.ts';
+import { connect, defaultAgainMs, permitOf, type Apply, type Tools } from './step-context.ts';
 
 /** Sends a release target to the provider. */
 export async function release(

@@ -1,4 +1,4 @@
-import type { Stoppage } from '../../../core/reconciler/background/stoppages.ts';
+import type { Stoppage } from '../../../core/providers/quarantine/stoppages.ts';
 import type { Log } from '../../../core/contract/log.ts';
 import type { Quarantined } from '../../../core/providers/guard/session-pool.ts';
 import type { TrackedCalls } from './shared-call-tracking.ts';

@@ -87,7 +87,7 @@ test('a cancel that was accepted at the time of completion releases the machines
 });
 
 test('a return of machines of an instance that is no longer configured names the reason of the wait', async (t) => {
-  const { watchReturn } = await import('../../../core/reconciler/apply/watch-return.ts');
+  const { watchReturn } = await import('../../../core/reconciler/returns/apply-return-progress.ts');
   const { StateChange } = await import('../../../core/reconciler/state/request-state.ts');
   const { stateOf, requestOf } = await import('../../support/records.ts');
   const change = new StateChange(

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { silentLog, type BrokerEvent, type EventSink, type Owner, type Store } from '../../../../core/index.ts';
 import { EventDelivery, type DeliveryParts } from '../../../../core/reconciler/background/event-delivery.ts';
-import { EventRetention } from '../../../../core/reconciler/background/event-retention.ts';
+import { EventRetention } from '../../../../core/reconciler/background/retention/event-retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 

@@ -8,9 +8,9 @@ import { errorText, type CallEnd } from '../../providers/guard/guard.ts';
 import type { CallEvidence } from '../../providers/guard/guarded-calls.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
 import type { Verb } from '../../providers/guard/time-outs.ts';
-import { AskTimes, shortestMs } from '../execute/ask-times.ts';
-import { Breaches } from '../execute/faults/breaches.ts';
-import { Troubles } from '../execute/faults/troubles.ts';
+import { AskTimes, shortestMs } from './check-times.ts';
+import { Breaches } from './breaches.ts';
+import { Troubles } from './troubles.ts';
 
 /** An instance without an answer for this time is unhealthy. */
 const silenceMs = 30_000;

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { silentLog } from '../../../../core/index.ts';
-import { Retention } from '../../../../core/reconciler/background/retention.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
-import { memoryDriver } from '../../../support/memory-driver.ts';
+import { silentLog } from '../../../../../core/index.ts';
+import { Retention } from '../../../../../core/reconciler/background/retention/retention.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
+import { memoryDriver } from '../../../../support/memory-driver.ts';
 
 test('expired facts are removed, others stay', async (t) => {
   const clock = new FakeClock();

@@ -10,7 +10,7 @@ import type { Circumstances } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { Cadence } from '../cadence/cadence.ts';
-import type { Stoppages } from '../background/stoppages.ts';
+import type { Stoppages } from '../../providers/quarantine/stoppages.ts';
 
 /** The parts of the loop that a plan depends on. */
 export interface Surroundings {

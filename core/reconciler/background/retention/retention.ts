@@ -1,5 +1,5 @@
-import type { Clock } from '../../contract/clock.ts';
-import type { Store } from '../../contract/storage.ts';
+import type { Clock } from '../../../contract/clock.ts';
+import type { Store } from '../../../contract/storage.ts';
 import { EventRetention } from './event-retention.ts';
 import { KeyRetention } from './key-retention.ts';
 

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { silentLog } from '../../../../core/index.ts';
-import { KeyRetention } from '../../../../core/reconciler/background/key-retention.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
-import { memoryDriver } from '../../../support/memory-driver.ts';
+import { silentLog } from '../../../../../core/index.ts';
+import { KeyRetention } from '../../../../../core/reconciler/background/retention/key-retention.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
+import { memoryDriver } from '../../../../support/memory-driver.ts';
 
 const day = 86_400_000;
 const hour = 3_600_000;

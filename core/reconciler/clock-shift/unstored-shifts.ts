@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Claim } from '../../contract/storage.ts';
-import type { ClaimedRequest } from './claimed-request.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
 
 /** The maximum number of remembered requests. Most of them are claimed again within a lease, here or elsewhere. */
 const mostRemembered = 20_000;

@@ -1,6 +1,6 @@
-import type { Clock } from '../../contract/clock.ts';
-import type { KeyRecord } from '../../model/records.ts';
-import type { Store } from '../../contract/storage.ts';
+import type { Clock } from '../../../contract/clock.ts';
+import type { KeyRecord } from '../../../model/records.ts';
+import type { Store } from '../../../contract/storage.ts';
 
 const week = 7 * 86_400_000;
 const atOnce = 150;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Store } from '../../contract/storage.ts';
-import type { ReturnProgress } from '../apply/watch-return.ts';
+import type { ReturnProgress } from './apply-return-progress.ts';
 import { isAlive } from '../state/machine-life.ts';
 
 /** Storages limit how many values one comparison may list. */

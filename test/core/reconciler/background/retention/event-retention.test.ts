@@ -1,10 +1,10 @@
 import test from 'ava';
-import { silentLog, type Store } from '../../../../core/index.ts';
-import { EventRetention } from '../../../../core/reconciler/background/event-retention.ts';
-import { Retention } from '../../../../core/reconciler/background/retention.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
-import { memoryDriver } from '../../../support/memory-driver.ts';
-import { anEvent, aRequest, insert } from '../../../../plugin-testkit/storage/records.ts';
+import { silentLog, type Store } from '../../../../../core/index.ts';
+import { EventRetention } from '../../../../../core/reconciler/background/retention/event-retention.ts';
+import { Retention } from '../../../../../core/reconciler/background/retention/retention.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
+import { memoryDriver } from '../../../../support/memory-driver.ts';
+import { anEvent, aRequest, insert } from '../../../../../plugin-testkit/storage/records.ts';
 
 const day = 86_400_000;
 

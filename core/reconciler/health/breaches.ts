@@ -1,5 +1,5 @@
-import type { CalledFor } from '../../../providers/guard/called-for.ts';
-import type { Verb } from '../../../providers/guard/time-outs.ts';
+import type { CalledFor } from '../../providers/guard/called-for.ts';
+import type { Verb } from '../../providers/guard/time-outs.ts';
 
 /** The number of templates, without a success between them, after which a breach counts against the instance. */
 const templatesOfItsOwn = 3;

@@ -1,6 +1,6 @@
-import type { ProviderDirectory } from '../../../providers/directory.ts';
-import type { Facts } from '../../../providers/facts.ts';
-import type { RequestState } from '../../state/request-state.ts';
+import type { ProviderDirectory } from '../../providers/directory.ts';
+import type { Facts } from '../../providers/facts.ts';
+import type { RequestState } from '../state/request-state.ts';
 
 /** How long the fact holds. It is renewed while machines live at the instance. */
 const holdsMs = 600_000;

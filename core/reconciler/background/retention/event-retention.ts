@@ -1,6 +1,6 @@
-import type { Clock } from '../../contract/clock.ts';
-import type { Store } from '../../contract/storage.ts';
-import { takenByAll } from './sink-cursor.ts';
+import type { Clock } from '../../../contract/clock.ts';
+import type { Store } from '../../../contract/storage.ts';
+import { takenByAll } from '../sink-cursor.ts';
 
 /** The minimum age of removed events. */
 const keepMs = 30 * 86_400_000;

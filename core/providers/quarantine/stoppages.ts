@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.ts';
-import type { CalledFor } from '../../providers/guard/called-for.ts';
-import type { Quarantined } from '../../providers/guard/session-pool.ts';
+import type { CalledFor } from '../guard/called-for.ts';
+import type { Quarantined } from '../guard/session-pool.ts';
 import type { Store } from '../../contract/storage.ts';
 
 /** A call for a request that blocked or ended the loop thread. */

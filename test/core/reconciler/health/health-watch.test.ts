@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ProviderFault, silentLog, type FaultKind, type Store } from '../../../../core/index.ts';
-import { HealthWatch } from '../../../../core/reconciler/background/health-watch.ts';
+import { HealthWatch } from '../../../../core/reconciler/health/health-watch.ts';
 import { Facts } from '../../../../core/providers/facts.ts';
 import type { SessionPool } from '../../../../core/providers/guard/session-pool.ts';
 import type { Verb } from '../../../../core/providers/guard/time-outs.ts';
