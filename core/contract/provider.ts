@@ -268,7 +268,7 @@ export interface Observation<Handle extends object = any> {
   readonly shortfall?: readonly Shortfall[];
   /**
    * The provider keeps trying without effect; `shortfall` gives the reason for every offer. The core stops the attempt
-   * with `to_come: 0` before it tries another offer or instance.
+   * with `incoming: 0` before it tries another offer or instance.
    */
   readonly stuck?: boolean;
   /** The new handle, if it changed. */
@@ -320,7 +320,7 @@ export interface ReleaseTarget {
   readonly go: readonly MachineRef[];
   readonly stay: readonly MachineRef[];
   /** How many more machines may still arrive. */
-  readonly to_come: number;
+  readonly incoming: number;
 }
 
 export interface Progress {
@@ -370,8 +370,8 @@ export interface ProviderApi<
     call: Call,
   ): Promise<readonly (Observation<Handle> | ProviderFault)[]>;
   /**
-   * Brings an attempt to the target. `go: []` with `to_come: 0` stops a launch. Idempotent: a machine that is already
-   * gone is a success. `done` means that the provider accepted the target, and that no machines beyond `to_come` will
+   * Brings an attempt to the target. `go: []` with `incoming: 0` stops a launch. Idempotent: a machine that is already
+   * gone is a success. `done` means that the provider accepted the target, and that no machines beyond `incoming` will
    * arrive.
    */
   release(session: Session, handle: Handle, target: ReleaseTarget, call: Call): Promise<Progress>;

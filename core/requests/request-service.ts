@@ -94,7 +94,7 @@ export class RequestService {
    * Stores a return with one durable write. Throws MACHINE_NOT_FOUND for unknown names, and CONFLICT for ids that live
    * at several instances. Machines that are already gone are no error.
    */
-  async giveBack(
+  async returnMachines(
     names: readonly MachineName[],
     timeout: number,
     given: { readonly key?: IdempotencyKey } = {},

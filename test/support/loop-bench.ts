@@ -1,6 +1,7 @@
 import { newRequestId } from '../../core/model/ids.ts';
 import { memoryDriver } from './memory-driver.ts';
-import { startLoop, type RunningLoop } from '../../core/reconciler/loop.ts';
+import { startLoop } from '../../core/reconciler/loop.ts';
+import type { RunningLoop } from '../../core/reconciler/running-loop.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import type { Kind } from '../../core/model/kinds.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';

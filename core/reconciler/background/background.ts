@@ -57,7 +57,7 @@ export class Background {
     this.#unknownHosts.begin(instances);
     this.#expectedMachines.begin();
     await this.#retention
-      .retention()
+      .run()
       .catch((error: unknown) => log.warn({ err: error }, 'Old records could not be removed; this will be retried.'));
   }
 

@@ -21,7 +21,7 @@ export interface CommitterParts {
   readonly facts: Facts;
   readonly settings: Settings;
   /**
-   * Must be called before each commit, so that an outcome that arrives just after a jump is not stored with an old
+   * Must be called before each commit, so that an outcome that arrives just after a shift is not stored with an old
    * time.
    */
   compareClocks(): void;

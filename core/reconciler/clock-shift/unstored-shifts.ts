@@ -9,19 +9,19 @@ const mostRemembered = 20_000;
 interface Left {
   epoch: number;
   /** By how much the request should have been moved in total, stored or not. */
-  moved_ms: number;
+  shifted_ms: number;
 }
 
 /**
  * The clock shifts of requests whose claim this process lost, because the clock may be set again before they are
  * claimed again.
  */
-export class JumpsLeft {
+export class UnstoredShifts {
   readonly #left = new LRUCache<string, Left>({ max: mostRemembered });
 
   /** Remembers the shift of a request whose claim ended. */
   leave({ request_id, claim, pending_shift, state: { request } }: ClaimedRequest): void {
-    this.#left.set(request_id, { epoch: claim.epoch, moved_ms: (request.moved_ms ?? 0) + pending_shift });
+    this.#left.set(request_id, { epoch: claim.epoch, shifted_ms: (request.shifted_ms ?? 0) + pending_shift });
   }
 
   /** The request was claimed again and could not be loaded; no other process held it in between. */
@@ -31,8 +31,8 @@ export class JumpsLeft {
   }
 
   /** The clock was set by this number of milliseconds. */
-  jumped(ms: number): void {
-    for (const left of this.#left.values()) left.moved_ms += ms;
+  shifted(ms: number): void {
+    for (const left of this.#left.values()) left.shifted_ms += ms;
   }
 
   /**
@@ -42,6 +42,6 @@ export class JumpsLeft {
   take({ request_id, epoch }: Claim, loaded: RequestRecord): number | undefined {
     const left = this.#left.get(request_id);
     this.#left.delete(request_id);
-    return left === undefined || epoch > left.epoch + 1 ? undefined : left.moved_ms - (loaded.moved_ms ?? 0);
+    return left === undefined || epoch > left.epoch + 1 ? undefined : left.shifted_ms - (loaded.shifted_ms ?? 0);
   }
 }

@@ -19,7 +19,7 @@ import type { Owners } from './owners.ts';
 /** The result of a step, applied to the state that the request then has. */
 export type Apply = (change: StateChange) => void;
 
-export interface Tools {
+export interface StepContext {
   readonly pool: SessionPool;
   readonly observer: Observer;
   readonly cadence: Cadence;
@@ -48,10 +48,10 @@ export const defaultAgainMs = 2_000;
 export async function connect(
   instance: string,
   { template_id }: Template,
-  tools: Tools,
+  context: StepContext,
 ): Promise<Connected | ProviderFault> {
   try {
-    return tools.pool.quarantined(instance, template_id) ?? (await tools.pool.connect(instance));
+    return context.pool.quarantined(instance, template_id) ?? (await context.pool.connect(instance));
   } catch (error) {
     if (isFault(error)) return error;
     const message = isBrokerError(error) ? error.message : `Provider instance '${instance}' cannot connect.`;
@@ -60,9 +60,9 @@ export async function connect(
 }
 
 /** The permission for calls for a request. It ends when the claim is lost or the loop stops. */
-export function permitOf(claimed: ClaimedRequest, tools: Tools): Permit {
+export function permitOf(claimed: ClaimedRequest, context: StepContext): Permit {
   return {
-    signal: AbortSignal.any([tools.signal, claimed.signal]),
+    signal: AbortSignal.any([context.signal, claimed.signal]),
     fence: () => claimed.fence(),
     of: [calledFor(claimed.state.request)],
   };

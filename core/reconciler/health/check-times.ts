@@ -11,7 +11,7 @@ const longestMs = idleMs;
 const longestChanceMs = 300_000;
 
 /** The times of the health checks of one instance. All times are monotonic milliseconds. */
-export class AskTimes {
+export class CheckTimes {
   readonly #clock: Clock;
   #at: number;
   #wait = soonMs;

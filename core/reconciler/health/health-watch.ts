@@ -8,7 +8,7 @@ import { errorText, type CallEnd } from '../../providers/guard/guard.ts';
 import type { CallEvidence } from '../../providers/guard/guarded-calls.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
 import type { Verb } from '../../providers/guard/time-outs.ts';
-import { AskTimes, shortestMs } from './check-times.ts';
+import { CheckTimes, shortestMs } from './check-times.ts';
 import { Breaches } from './breaches.ts';
 import { Troubles } from './troubles.ts';
 
@@ -22,7 +22,7 @@ const answeredAtHome: ReadonlySet<string> = new Set<Verb>(['connect', 'prepare']
 interface Watched {
   health: Health;
   readonly troubles: Troubles;
-  readonly times: AskTimes;
+  readonly times: CheckTimes;
   /** The templates with which the plugin broke its contract, and with which the provider refused the credentials. */
   readonly breaches: Breaches;
   readonly refusals: Breaches;
@@ -166,7 +166,7 @@ export class HealthWatch implements CallEvidence {
   #of(name: string): Watched {
     let watched = this.#watched.get(name);
     if (!watched) {
-      const times = new AskTimes(this.#clock, this.#first_at);
+      const times = new CheckTimes(this.#clock, this.#first_at);
       watched = {
         health: this.#facts.health(name),
         troubles: new Troubles(),

@@ -43,10 +43,10 @@ export function pendingReleases(
     const repeat = mustRepeat && !repeated.has(attempt.attempt);
     const leaving = repeat ? mine.going : mine.awaitsRelease;
     const mustBound = !isSettled(attempt) && (ended || allowed < coming);
-    if (leaving === 0 && !mustBound && !(repeat && attempt.to_come !== undefined)) continue;
+    if (leaving === 0 && !mustBound && !(repeat && attempt.incoming !== undefined)) continue;
     const all = [...machines.of(attempt.attempt)];
     const go = all.filter(repeat ? (machine) => isAlive(machine) && machine.going !== undefined : awaitsRelease);
-    const target = { go: go.map(refOf), stay: all.filter(isStaying).map(refOf), to_come: allowed };
+    const target = { go: go.map(refOf), stay: all.filter(isStaying).map(refOf), incoming: allowed };
     found.push({ attempt, target, lost_seen: mine.lost });
   }
   return found;

@@ -6,14 +6,14 @@ import type { Facts } from '../../providers/facts.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
 import { noticesTopic } from '../../providers/notices-topic.ts';
 import { fallbackOrder } from './fallback-order.ts';
-import type { Circumstances } from './next-step.ts';
+import type { PlanContext } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { Cadence } from '../cadence/cadence.ts';
 import type { Stoppages } from '../../providers/quarantine/stoppages.ts';
 
 /** The parts of the loop that a plan depends on. */
-export interface Surroundings {
+export interface PlanParts {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly facts: Facts;
@@ -24,36 +24,36 @@ export interface Surroundings {
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
 }
 
-/** The present circumstances of the next step of a request. */
-export function circumstancesOf(claimed: ClaimedRequest, around: Surroundings): Circumstances {
-  const monotonic = around.clock.monotonic();
+/** What the next step of a request depends on now. */
+export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanContext {
+  const monotonic = parts.clock.monotonic();
   const { held_back } = claimed;
   const left = (held_back?.until ?? 0) - monotonic;
   return {
     now: claimed.now(),
     monotonic,
-    settings: around.settings,
+    settings: parts.settings,
     agenda: claimed,
     fallbackOrder: () =>
-      fallbackOrder(claimed.state.request, around.directory, around.stoppages.barredFor(claimed.request_id)),
-    takesOrders: (instance) => around.directory.instance(instance)?.enabled === true,
+      fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.barredFor(claimed.request_id)),
+    takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) =>
-      around.pool.quarantined(provider_instance, order.template.template_id)?.message,
-    sendsNotices: (instance) => around.facts.get(noticesTopic, instance) !== undefined,
+      parts.pool.quarantined(provider_instance, order.template.template_id)?.message,
+    sendsNotices: (instance) => parts.facts.get(noticesTopic, instance) !== undefined,
     outOfReach({ provider_instance: name, identity, api }) {
-      if (!around.directory.instance(name)) return `'${name}' is not configured`;
-      const connected = around.pool.known(name);
+      if (!parts.directory.instance(name)) return `'${name}' is not configured`;
+      const connected = parts.pool.known(name);
       if (!connected) return undefined;
       if (connected.identity !== identity) return `'${name}' speaks to another cloud than when it got the order`;
       return connected.api(api) ? undefined : `'${name}' has no API '${api}' any more`;
     },
     capabilities(attempt) {
-      const api = around.api(attempt);
-      const connected = around.pool.known(attempt.provider_instance);
+      const api = parts.api(attempt);
+      const connected = parts.pool.known(attempt.provider_instance);
       if (!api || connected?.identity !== attempt.identity) return undefined;
       return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
     },
-    movingIntervalMs: (attempt) => around.cadence.intervalOf(claimed, attempt),
+    movingIntervalMs: (attempt) => parts.cadence.intervalOf(claimed, attempt),
     ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
 }

@@ -12,7 +12,7 @@ export interface ReturnProgress {
 }
 
 /** Updates a return. The return only observes its machines; the requests that they belong to release them. */
-export function watchReturn(change: StateChange, { left, accepted, missing }: ReturnProgress): void {
+export function applyReturnProgress(change: StateChange, { left, accepted, missing }: ReturnProgress): void {
   const { request, now } = change;
   if (isTerminal(request.status)) return;
   const total = request.machine_count;

@@ -38,7 +38,7 @@ test('requests that came and went leave a database that stops growing', async (t
       events !== before;
       [before, events] = [events, await store.count('event', {})]
     ) {
-      await retention.retention();
+      await retention.run();
       await clock.advance(1_100);
     }
     sizes.push(sizeOf(path));

@@ -110,7 +110,7 @@ export class NoticeReception implements Disposable {
     await this.#woken;
     const receivers = [...this.#receivers.values()];
     await Promise.all(receivers.flatMap(({ running, acknowledging }) => [running, ...acknowledging]));
-    await Promise.all(receivers.map(({ lease }) => lease.giveBack()));
+    await Promise.all(receivers.map(({ lease }) => lease.free()));
   }
 
   /** Ends the receptions. Messages that are not acknowledged come again. */

@@ -32,7 +32,7 @@ export class EventRetention {
   }
 
   /** Runs a part of the removal when it is due. */
-  async retention(): Promise<void> {
+  async run(): Promise<void> {
     if (this.#clock.monotonic() < this.#next) return;
     let more = true;
     for (let i = 0; more && i < stepsAtOnce; i++) more = await this.#step();

@@ -25,7 +25,7 @@ export class KeyRetention {
   }
 
   /** Runs one step when it is due. */
-  async retention(): Promise<void> {
+  async run(): Promise<void> {
     if (this.#clock.monotonic() < this.#next) return;
     const now = this.#clock.now();
     const old = await this.#store.find('key', {

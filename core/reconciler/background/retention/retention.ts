@@ -24,19 +24,19 @@ export class Retention {
   }
 
   /** Runs the parts that are due. Pauses after a failure. */
-  async retention(): Promise<void> {
+  async run(): Promise<void> {
     if (this.#clock.monotonic() < this.#notBefore) return;
     try {
-      await this.#retention();
+      await this.#runDue();
     } catch (error) {
       this.#notBefore = this.#clock.monotonic() + afterFailureMs;
       throw error;
     }
   }
 
-  async #retention(): Promise<void> {
-    await this.#keyRetention.retention();
-    await this.#journal.retention();
+  async #runDue(): Promise<void> {
+    await this.#keyRetention.run();
+    await this.#journal.run();
     if (this.#clock.monotonic() < this.#next) return;
     this.#next = this.#clock.monotonic() + everyMs;
     const over = await this.#store.find('fact', { where: { until: { before: this.#clock.now() } }, limit: atOnce });

@@ -158,10 +158,10 @@ test('events are kept for a sink that has not received them, but not for one wit
   await journal(3);
   await pass(2, running);
   await clock.advance(31 * day);
-  await new EventRetention(store, clock).retention();
+  await new EventRetention(store, clock).run();
   t.is(await store.count('event', {}), 3);
   await clock.advance(30 * day);
-  await new EventRetention(store, clock).retention();
+  await new EventRetention(store, clock).run();
   t.is(await store.count('event', {}), 0);
 });
 

@@ -22,7 +22,7 @@ for (const [what, minutes] of [
     east.boot();
     await bench.clock.advance(5_000);
     t.is((await bench.status(id)).request.status, 'completed');
-    t.is((await bench.store.find('event', { where: { type: 'clock.jumped' } })).length, 1);
+    t.is((await bench.store.find('event', { where: { type: 'clock.shifted' } })).length, 1);
     await bench.close();
   });
 
@@ -57,7 +57,11 @@ for (const [what, minutes] of [
     await bench.clock.advance(3_600_000);
     const later = await bench.request(1, { timeout: 300 });
     await bench.clock.advance(280_000);
-    t.is((await bench.status(later)).request.status, 'in_progress', 'one that comes long after the jump is not moved');
+    t.is(
+      (await bench.status(later)).request.status,
+      'in_progress',
+      'one that comes long after the shift is not moved',
+    );
     await bench.clock.advance(40_000);
     t.is((await bench.status(later)).request.status, 'failed');
     await bench.close();

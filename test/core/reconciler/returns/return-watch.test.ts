@@ -26,7 +26,7 @@ test('observing a return of one machine reads none of the two thousand machines 
   const [machine = ''] = east.live(id);
   // The provider does not execute the release for a minute, so the return is observed repeatedly.
   east.hold = true;
-  const { request } = await bench.requestService.giveBack([machine], 3_600);
+  const { request } = await bench.requestService.returnMachines([machine], 3_600);
   const read = rowsRead(bench.store);
   await bench.clock.advance(60_000);
   t.is((await bench.store.get('request', { request_id: request.request_id }))?.status, 'in_progress');
@@ -45,9 +45,9 @@ test('a return of machines of an earlier return ends with them', async (t) => {
   east.boot();
   await bench.clock.advance(5_000);
   east.hold = true;
-  const first = await bench.requestService.giveBack(['m-1', 'm-2'], 3_600);
+  const first = await bench.requestService.returnMachines(['m-1', 'm-2'], 3_600);
   await bench.clock.advance(5_000);
-  const second = await bench.requestService.giveBack(['m-2', 'm-3'], 3_600);
+  const second = await bench.requestService.returnMachines(['m-2', 'm-3'], 3_600);
   await bench.clock.advance(5_000);
   t.is((await bench.status(second.request.request_id)).request.status, 'in_progress');
   east.hold = false;

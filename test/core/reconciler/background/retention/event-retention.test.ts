@@ -32,10 +32,10 @@ test('an event is kept as long as its request, and at least a month', async (t) 
     ['young, of none', 1],
   ]);
   const retention = new EventRetention(store, clock);
-  await retention.retention();
+  await retention.run();
   t.deepEqual(await left(), ['of one that lives', 'young, of one that was purged', 'young, of none']);
   await clock.advance(2 * day);
-  await retention.retention();
+  await retention.run();
   t.deepEqual(await left(), ['of one that lives', 'young, of none']);
 });
 
@@ -44,19 +44,19 @@ test('a long journal is checked in steps, past the events that stay, and again a
   const stays = Array.from({ length: 2_000 }, () => ['stays', 90, 'alive'] as const);
   const { store, left } = await journal(clock, [...stays, ['goes', 80, 'purged'], ['is young', 29.99, 'purged']]);
   const retention = new EventRetention(store, clock);
-  await retention.retention();
+  await retention.run();
   t.true((await left()).includes('goes'), 'not all at once');
-  await retention.retention();
+  await retention.run();
   t.true((await left()).includes('goes'), 'and not at once again');
   await clock.advance(1_000);
-  await retention.retention();
+  await retention.run();
   t.false((await left()).includes('goes'));
   await clock.advance(1_800_000);
-  await retention.retention();
+  await retention.run();
   t.true((await left()).includes('is young'));
   await clock.advance(1_800_000);
   for (let i = 0; i < 3; i++) {
-    await retention.retention();
+    await retention.run();
     await clock.advance(1_000);
   }
   t.is((await left()).length, 2_000);
@@ -67,9 +67,9 @@ test('after a failure retention pauses for a minute, so that it is logged once a
   let asked = 0;
   const broken = { find: () => ((asked += 1), Promise.reject(new Error('The disk is full.'))) } as unknown as Store;
   const retention = new Retention(broken, clock);
-  await t.throwsAsync(retention.retention(), { message: /full/ });
-  for (let i = 0; i < 5; i++) await t.notThrowsAsync(retention.retention());
+  await t.throwsAsync(retention.run(), { message: /full/ });
+  for (let i = 0; i < 5; i++) await t.notThrowsAsync(retention.run());
   t.is(asked, 1);
   await clock.advance(60_000);
-  await t.throwsAsync(retention.retention(), { message: /full/ });
+  await t.throwsAsync(retention.run(), { message: /full/ });
 });

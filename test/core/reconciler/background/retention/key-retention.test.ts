@@ -35,7 +35,7 @@ test('the key of a purged request is removed a week after the purge, and at leas
     'alive and old': [400],
     'alive and young': [1],
   });
-  await new KeyRetention(store, clock).retention();
+  await new KeyRetention(store, clock).run();
   t.deepEqual(await left(), ['alive and old', 'alive and young', 'purged early', 'purged lately']);
 });
 
@@ -44,11 +44,11 @@ test('many old keys are checked in steps, and a new round starts an hour later',
   const many = Array.from({ length: 400 }, (_, i) => [`alive ${i}`, [300 - i / 100]] as const);
   const { store, left } = await storeOf(clock, { ...Object.fromEntries(many), late: [15, 10] });
   const keyRetention = new KeyRetention(store, clock);
-  await keyRetention.retention();
+  await keyRetention.run();
   t.true((await left()).includes('late'), 'the first step is not the whole round');
   for (let i = 0; i < 2; i++) {
     await clock.advance(1_000);
-    await keyRetention.retention();
+    await keyRetention.run();
   }
   t.is((await left()).length, 400);
   const over = {
@@ -61,9 +61,9 @@ test('many old keys are checked in steps, and a new round starts an hour later',
   };
   await store.commit([{ op: 'put', kind: 'key', record: over }]);
   await clock.advance(hour - 1_000);
-  await keyRetention.retention();
+  await keyRetention.run();
   t.is((await left()).length, 401, 'not before the hour is over');
   await clock.advance(1_000);
-  await keyRetention.retention();
+  await keyRetention.run();
   t.is((await left()).length, 400);
 });

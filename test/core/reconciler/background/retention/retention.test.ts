@@ -17,7 +17,7 @@ test('expired facts are removed, others stay', async (t) => {
   });
   const facts = [fact('over', clock.now() - 1), fact('holds', clock.now() + 60_000), fact('forever')];
   await store.commit(facts.map((record) => ({ op: 'put', kind: 'fact', record })));
-  await new Retention(store, clock).retention();
+  await new Retention(store, clock).run();
   t.deepEqual((await store.find('fact', {})).map(({ item }) => item).toSorted(), ['forever', 'holds']);
   await store.close();
 });
