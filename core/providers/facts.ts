@@ -3,7 +3,7 @@ import type { Health } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
-import type { MachineType, Places } from '../contract/provider.ts';
+import type { MachineType, Places } from '../contract/provider/resources.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
 import { KnownFacts } from './known-facts.ts';

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { faultKinds, type FaultKind } from '../../contract/fault.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
-import type { ProviderApi } from '../../contract/provider.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import type { LackingOffer } from '../../providers/facts.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';

@@ -1,5 +1,5 @@
 import type { MachineRecord } from '../../model/machine.ts';
-import type { MachineReport } from '../../contract/provider.ts';
+import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { isAlive } from '../state/machine-life.ts';
 import type { Settings } from '../settings.ts';

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import type { Launch } from '../../contract/provider.ts';
+import type { Launch } from '../../contract/provider/orders-and-reports.ts';
 import { deferred, doubted, expired, launched, refused, short } from '../state/attempt.ts';
 import type { StateChange } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';

@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { GoingReason, MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
-import type { MachineReport } from '../../contract/provider.ts';
+import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { isNoticed, isNoticeStanding } from './notice-standing.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';

@@ -1,7 +1,7 @@
 import { isFault, ProviderFault, type FaultKind } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { Launch } from '../../contract/provider.ts';
+import type { Launch } from '../../contract/provider/orders-and-reports.ts';
 import type { GuardedApi } from '../../providers/guard/guarded-api.ts';
 import { applyLaunch, applyLaunchFault } from '../apply/apply-launch.ts';
 import { applyReports } from '../apply/apply-reports.ts';

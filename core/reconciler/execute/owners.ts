@@ -5,7 +5,7 @@ import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { machineKey, type MachineRecord } from '../../model/machine.ts';
 import type { Machines } from '../state/machine-set.ts';
-import type { MachineReport } from '../../contract/provider.ts';
+import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { Store } from '../../contract/storage.ts';
 
 /** Storages limit how many values one comparison may list. */

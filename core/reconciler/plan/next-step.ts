@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { isTerminal } from '../../model/request.ts';
-import type { Capabilities } from '../../contract/provider.ts';
+import type { Capabilities } from '../../contract/provider/capabilities.ts';
 import { pendingReleases, isRefused, repeatDue, stopsArrivals, type PendingRelease } from './pending-releases.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';

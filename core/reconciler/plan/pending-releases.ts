@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
-import type { ReleaseTarget, MachineRef } from '../../contract/provider.ts';
+import type { ReleaseTarget, MachineRef } from '../../contract/provider/orders-and-reports.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { keepsNumber, tally, incomingOf } from '../state/counting.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { ProviderApi } from '../../contract/provider.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
 import type { Facts } from '../../providers/facts.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';

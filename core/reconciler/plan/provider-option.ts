@@ -1,6 +1,6 @@
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { Template } from '../../model/template.ts';
-import type { Capabilities } from '../../contract/provider.ts';
+import type { Capabilities } from '../../contract/provider/capabilities.ts';
 import type { Lack } from '../../providers/facts.ts';
 
 /** One instance that may serve a request, with its present offers. */

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord, AttemptState } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import type { Launch, Observation } from '../../contract/provider.ts';
+import type { Launch, Observation } from '../../contract/provider/orders-and-reports.ts';
 
 /** The events of an attempt. */
 type AttemptEvent =

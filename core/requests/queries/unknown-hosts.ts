@@ -1,7 +1,7 @@
 import { chunks } from '../../collections/chunks.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { FactRecord } from '../../model/records.ts';
-import type { HostRef } from '../../contract/provider.ts';
+import type { HostRef } from '../../contract/provider/resources.ts';
 import { answeredTopic, askedTopic, heldMs, itemOf, type UnknownHostAnswer } from '../unknown-host-facts.ts';
 import type { Store } from '../../contract/storage.ts';
 

@@ -1,7 +1,7 @@
 import { chunks } from '../../../collections/chunks.ts';
 import type { AttemptRecord } from '../../../model/attempt.ts';
 import { machineKey, type MachineRecord } from '../../../model/machine.ts';
-import type { OwnedResource } from '../../../contract/provider.ts';
+import type { OwnedResource } from '../../../contract/provider/resources.ts';
 import type { Store } from '../../../contract/storage.ts';
 import type { StoredResources } from './compare.ts';
 
