@@ -37,10 +37,13 @@ export interface LackingOffer extends Lack {
   readonly offer: string;
 }
 
+/** The topic of the fact that the notices of an instance arrive now. */
+export const noticesTopic = 'notices';
+
 /** Cached separately, because the fact is large and changes once a day. */
 const bulky = 'machine_types';
 /** The facts that are read again after every change. */
-const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered', 'notices'];
+const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered', noticesTopic];
 
 /**
  * The facts that the loop learned about providers. Kept in memory, and read again after another thread or process

@@ -9,7 +9,7 @@ import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Facts } from '../providers/facts.ts';
 import type { SessionPool } from '../providers/guard/session-pool.ts';
 import type { Store } from '../contract/storage.ts';
-import { applyBarred } from './apply/apply-launch.ts';
+import { applyExclusion } from './apply/apply-launch.ts';
 import { applySignals } from './apply/apply-signals.ts';
 import { applyReturnProgress } from './returns/apply-return-progress.ts';
 import { perform } from './execute/perform.ts';
@@ -69,7 +69,7 @@ export class RequestRunner {
       if (!claimed.derived || claimed.pending_shift !== 0) await this.#parts.committer.commit(claimed, []);
       while (claimed.present().signals.length > 0) await this.#applySignals(claimed);
       if (claimed.state.request.kind === 'return') return this.#watchReturn(claimed);
-      await this.#bar(claimed);
+      await this.#applyExclusions(claimed);
       await this.#reach(claimed);
       const context = planContextOf(claimed, this.#parts.planParts);
       const decision = this.#parts.watch.about(calledFor(claimed.state.request), () =>
@@ -111,13 +111,13 @@ export class RequestRunner {
   }
 
   /** Abandons the orders at instances where calls for this request stopped the thread too often. */
-  async #bar(claimed: ClaimedRequest): Promise<void> {
+  async #applyExclusions(claimed: ClaimedRequest): Promise<void> {
     const { planParts, committer, settings } = this.#parts;
-    for (const [instance, why] of planParts.stoppages.barredFor(claimed.request_id)) {
+    for (const [instance, why] of planParts.stoppages.excludedFor(claimed.request_id)) {
       const open = claimed.state.attempts.some(
         (attempt) => attempt.provider_instance === instance && attempt.state === 'open',
       );
-      if (open) await committer.commit(claimed, [(change) => applyBarred(change, instance, why, settings)]);
+      if (open) await committer.commit(claimed, [(change) => applyExclusion(change, instance, why, settings)]);
     }
   }
 

@@ -9,7 +9,7 @@ import type { Checked } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { CallTracking } from '../providers/guard/call-tracking.ts';
 import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
-import type { Quarantined } from '../providers/guard/session-pool.ts';
+import type { Quarantined } from '../providers/quarantine/quarantine.ts';
 import type { Stoppage } from '../providers/quarantine/stoppages.ts';
 import type { Settings } from './settings.ts';
 

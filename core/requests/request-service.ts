@@ -14,7 +14,7 @@ import type { RefreshTrigger } from './refresh-trigger.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
 import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from './open-request.ts';
 import { RecordCache, type Version } from './queries/record-cache.ts';
-import { askInParts } from './queries/ask-in-parts.ts';
+import { queryInParts } from '../collections/query-in-parts.ts';
 
 /**
  * The identity that a caller gives to a new request. A repeated call with the same identity gets the existing request.
@@ -352,7 +352,7 @@ interface RequestsNamed {
 /** Reads the versions of the ids, each once, in a few queries. */
 async function requestsNamed(store: Store, request_ids: readonly string[]): Promise<RequestsNamed> {
   const unique = [...new Set(request_ids)];
-  const found = await askInParts(unique, (request_id) => store.versions({ where: { request_id } }));
+  const found = await queryInParts(unique, (request_id) => store.versions({ where: { request_id } }));
   const known = new Map(found.map((version) => [version.request_id, version]));
   return { versions: unique.flatMap((id) => known.get(id) ?? []), not_found: unique.filter((id) => !known.has(id)) };
 }

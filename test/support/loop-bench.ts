@@ -8,7 +8,7 @@ import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { Preference } from '../../core/model/request.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { choose } from '../../core/providers/choose.ts';
-import type { Quarantined } from '../../core/providers/guard/session-pool.ts';
+import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
 import { noRefresh } from '../../core/requests/refresh-trigger.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { CalledFor } from '../guard/called-for.ts';
-import type { Quarantined } from '../guard/session-pool.ts';
+import type { Quarantined } from './quarantine.ts';
 import type { Store } from '../../contract/storage.ts';
 
 /** A call for a request that blocked or ended the loop thread. */
@@ -34,7 +34,7 @@ const maxStoppages = 2;
  * restarts.
  */
 export class Stoppages {
-  readonly #barred = new Map<string, Map<string, string>>();
+  readonly #excluded = new Map<string, Map<string, string>>();
   readonly #quarantined: Quarantined[] = [];
 
   /** Stores the latest stoppages, each of which increases a count, and reads all stored counts. */
@@ -74,8 +74,8 @@ export class Stoppages {
   }
 
   /** The instances at which no further call is made for a request, each with the reason. */
-  barredFor(request_id: string): ReadonlyMap<string, string> {
-    return this.#barred.get(request_id) ?? noInstances;
+  excludedFor(request_id: string): ReadonlyMap<string, string> {
+    return this.#excluded.get(request_id) ?? noInstances;
   }
 
   #take(key: string, { template_id, times, why, left_alone_until }: StoredStoppages, now: number): void {
@@ -84,10 +84,10 @@ export class Stoppages {
     const ms = Math.min(left_alone_until - now, keptMs);
     if (ms > 0) this.#quarantined.push({ name: instance, template_id, ms, why });
     if (times < maxStoppages) return;
-    const barred = this.#barred.get(request_id) ?? new Map<string, string>();
-    this.#barred.set(
+    const excluded = this.#excluded.get(request_id) ?? new Map<string, string>();
+    this.#excluded.set(
       request_id,
-      barred.set(instance, `Calls for this request stopped the loop thread ${times} times. ${why}`),
+      excluded.set(instance, `Calls for this request stopped the loop thread ${times} times. ${why}`),
     );
   }
 }

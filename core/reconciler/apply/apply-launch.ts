@@ -107,7 +107,7 @@ export function applyLeft(change: StateChange, attempt: AttemptRecord, message: 
 }
 
 /** Calls for the request stopped the loop thread at an instance repeatedly, so its orders there are abandoned. */
-export function applyBarred(change: StateChange, instance: string, message: string, settings: Settings): void {
+export function applyExclusion(change: StateChange, instance: string, message: string, settings: Settings): void {
   for (const attempt of change.attempts) {
     if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;
     if (!attempt.unsent) {

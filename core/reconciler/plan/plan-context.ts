@@ -2,9 +2,8 @@ import type { Clock } from '../../contract/clock.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
-import type { Facts } from '../../providers/facts.ts';
+import { noticesTopic, type Facts } from '../../providers/facts.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
-import { noticesTopic } from '../../providers/notices-topic.ts';
 import { fallbackOrder } from './fallback-order.ts';
 import type { PlanContext } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
@@ -35,7 +34,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
     settings: parts.settings,
     agenda: claimed,
     fallbackOrder: () =>
-      fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.barredFor(claimed.request_id)),
+      fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) =>
       parts.pool.quarantined(provider_instance, order.template.template_id)?.message,

@@ -1,13 +1,9 @@
-import { chunks } from '../../collections/chunks.ts';
-import { setImmediate as turn } from 'node:timers/promises';
+import { queryInParts } from '../../collections/query-in-parts.ts';
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Store } from '../../contract/storage.ts';
 import type { ReturnProgress } from './apply-return-progress.ts';
 import { isAlive } from '../state/machine-life.ts';
-
-/** Storages limit how many values one comparison may list. */
-const valuesAtOnce = 500;
 
 /**
  * Observes the machines of one return. Each call counts the machines with its id, and reads only the few that an
@@ -53,14 +49,11 @@ export class ReturnWatch {
   /** Those of the machines that live and do not have the id of this return. */
   async #alive(keys: readonly MachineKey[]): Promise<readonly MachineRecord[]> {
     const named = new Set(keys.map(machineKey));
-    const alive: MachineRecord[] = [];
-    for (const [index, part] of chunks(keys, valuesAtOnce).entries()) {
-      if (index > 0) await turn();
-      const machine_id = part.map((key) => key.machine_id);
-      for (const machine of await this.#store.find('machine', { where: { machine_id } }))
-        if (named.has(machineKey(machine)) && isAlive(machine) && machine.return_id !== this.#request.request_id)
-          alive.push(machine);
-    }
-    return alive;
+    const ids = keys.map((key) => key.machine_id);
+    const found = await queryInParts(ids, (machine_id) => this.#store.find('machine', { where: { machine_id } }));
+    return found.filter(
+      (machine) =>
+        named.has(machineKey(machine)) && isAlive(machine) && machine.return_id !== this.#request.request_id,
+    );
   }
 }

@@ -7,7 +7,7 @@ import { errorText } from '../../../providers/guard/guard.ts';
 import type { GuardedNotices } from '../../../providers/guard/guarded-notices.ts';
 import type { ProviderMeter } from '../../../providers/guard/provider-meter.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
-import { noticesTopic } from '../../../providers/notices-topic.ts';
+import { noticesTopic } from '../../../providers/facts.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 import { Lease } from '../lease.ts';
 import { EarlyStates } from './early-states.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { SharedCallTracking, callMemory, readTracking } from '../../../host/loop/diagnosis/shared-call-tracking.ts';
-import { Quarantine } from '../../../host/loop/diagnosis/quarantine.ts';
+import { QuarantineDurations } from '../../../host/loop/diagnosis/quarantine-durations.ts';
 import { endedBy, diagnoseHang } from '../../../host/loop/diagnosis/hang-diagnosis.ts';
 
 const of = (request_id: string, template_id: string) => ({ request_id, template_id });
@@ -8,7 +8,7 @@ const why = () => 'it hung';
 
 test('who stops the thread again and again is left alone twice as long each time, up to an hour, and is forgiven after an hour without', (t) => {
   let now = 0;
-  const quarantine = new Quarantine(() => now);
+  const quarantine = new QuarantineDurations(() => now);
   const times = Array.from({ length: 8 }, () => {
     const { ms } = quarantine.add('east', undefined, why);
     now += ms;
@@ -32,7 +32,7 @@ test('who stops the thread again and again is left alone twice as long each time
 
 test('requests of a template are left alone before the instance is, and the instance after three templates within an hour', (t) => {
   let now = 0;
-  const quarantine = new Quarantine(() => now);
+  const quarantine = new QuarantineDurations(() => now);
   t.deepEqual(quarantine.add('east', of('r1', 'a'), why), { name: 'east', template_id: 'a', ms: 60_000 });
   t.deepEqual(quarantine.add('east', of('r2', 'a'), why), { name: 'east', template_id: 'a', ms: 120_000 });
   t.deepEqual(quarantine.add('east', of('r3', 'b'), why), { name: 'east', template_id: 'b', ms: 60_000 });

@@ -1,5 +1,5 @@
 import type { CalledFor } from '../../../core/providers/guard/called-for.ts';
-import type { Quarantined } from '../../../core/providers/guard/session-pool.ts';
+import type { Quarantined } from '../../../core/providers/quarantine/quarantine.ts';
 
 const firstMs = 60_000;
 const longestMs = 3_600_000;
@@ -9,7 +9,7 @@ const maxTemplates = 3;
 /** Returns the reason as text, for a duration and optionally for the requests of one template. */
 type Why = (charged: Omit<Quarantined, 'name' | 'why'>) => string;
 
-interface Sentence {
+interface Period {
   readonly ms: number;
   readonly until: number;
   readonly why: string;
@@ -21,10 +21,10 @@ interface Sentence {
  * request of the call is known, only its template is quarantined at the instance; the instance itself follows after
  * three templates.
  */
-export class Quarantine {
+export class QuarantineDurations {
   readonly #now: () => number;
   readonly #first: number;
-  readonly #sentences = new Map<string, Map<string | undefined, Sentence>>();
+  readonly #periods = new Map<string, Map<string | undefined, Period>>();
 
   /** `now`: a monotonic clock in milliseconds. */
   constructor(now: () => number, first = firstMs) {
@@ -37,8 +37,8 @@ export class Quarantine {
    * returns the reason as text.
    */
   add(name: string, of: CalledFor | undefined, why: Why): Omit<Quarantined, 'why'> {
-    const kept = this.#sentences.get(name) ?? new Map<string | undefined, Sentence>();
-    this.#sentences.set(name, kept);
+    const kept = this.#periods.get(name) ?? new Map<string | undefined, Period>();
+    this.#periods.set(name, kept);
     if (of) {
       const ms = this.#extend(kept, of.template_id, why);
       const now = this.#now();
@@ -51,14 +51,14 @@ export class Quarantine {
   /** Returns the active quarantines. */
   present(): readonly Quarantined[] {
     const now = this.#now();
-    return [...this.#sentences].flatMap(([name, kept]) =>
+    return [...this.#periods].flatMap(([name, kept]) =>
       [...kept].flatMap(([template_id, { until, why }]) =>
         until > now ? [{ name, ...(template_id === undefined ? {} : { template_id }), ms: until - now, why }] : [],
       ),
     );
   }
 
-  #extend(kept: Map<string | undefined, Sentence>, template_id: string | undefined, why: Why): number {
+  #extend(kept: Map<string | undefined, Period>, template_id: string | undefined, why: Why): number {
     const now = this.#now();
     const before = kept.get(template_id);
     const repeated = before !== undefined && now - before.until < longestMs;
