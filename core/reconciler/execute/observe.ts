@@ -3,7 +3,7 @@ import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { applyAbsence } from '../apply/apply-absence.ts';
 import { applyReports, applySlowness, applyUnfinishedReleases } from '../apply/apply-reports.ts';
-import { isSettled, observed, short } from '../state/attempt.ts';
+import { isSettled, observed, withShortfall } from '../state/attempt.ts';
 import { refOf } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
@@ -52,7 +52,9 @@ export async function observe(
       (change, slice) => applyReports(change, present(change), slice),
       (change) => {
         if (!part)
-          change.moveAttempt(attempt.attempt, (each) => short(observed(each, observation), observation.shortfall));
+          change.moveAttempt(attempt.attempt, (each) =>
+            withShortfall(observed(each, observation), observation.shortfall),
+          );
         applyAbsence(change, requested, machines, listed, api.capabilities.visible_within_ms, context.settings);
         applySlowness(change, present(change), context.settings);
         applyUnfinishedReleases(change, present(change), machines, context.settings);

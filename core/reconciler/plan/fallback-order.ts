@@ -61,6 +61,7 @@ function optionAt(name: string, placed: Placed, directory: ProviderDirectory): r
   };
   // A quarantined instance is not asked for its offers and gets no order. The request waits for it if it is the only
   // one.
-  if (directory.quarantined(name, template.template_id)) return [{ ...option, offers: undefined, short: new Map() }];
+  if (directory.quarantined(name, template.template_id))
+    return [{ ...option, offers: undefined, shortfalls: new Map() }];
   return [{ ...option, ...directory.offersOf(template, instance, api) }];
 }

@@ -96,7 +96,12 @@ export const refused = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =
     : launched(attempt, { handle: attempt.accepted_handle, settled: false });
 
 const closed = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
-  move(short(attempt, [why]), 'refused', { settled: true, unsent: false, doubtful: false, message: why.message });
+  move(withShortfall(attempt, [why]), 'refused', {
+    settled: true,
+    unsent: false,
+    doubtful: false,
+    message: why.message,
+  });
 
 /** The call was certainly not executed. It is repeated with the same token. */
 export const deferred = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord => {
@@ -113,7 +118,9 @@ export const doubted = (attempt: AttemptRecord, fault: ProviderFault, now: numbe
 export const dropped = (attempt: AttemptRecord): AttemptRecord => {
   if (!attempt.unsent) return attempt;
   const { deferred_for } = attempt;
-  const known = deferred_for ? short(attempt, [{ ...deferred_for, count: attempt.order.machine_count }]) : attempt;
+  const known = deferred_for
+    ? withShortfall(attempt, [{ ...deferred_for, count: attempt.order.machine_count }])
+    : attempt;
   return move(known, 'dropped', { settled: true, message: 'No longer needed; it was never executed.' });
 };
 
@@ -179,7 +186,7 @@ export const bounded = (attempt: AttemptRecord, incoming: number, lost_seen: num
 export const disposed = (attempt: AttemptRecord): AttemptRecord => move(attempt, 'disposed', { disposed: true });
 
 /** Adds the shortfall of an answer. Each combination of offer, kind and code occurs once. */
-export function short(attempt: AttemptRecord, shortfall: readonly Shortfall[] = []): AttemptRecord {
+export function withShortfall(attempt: AttemptRecord, shortfall: readonly Shortfall[] = []): AttemptRecord {
   if (shortfall.length === 0) return attempt;
   const keyOf = (each: Shortfall) => `${each.offer}|${each.kind}|${each.code}`;
   return {
