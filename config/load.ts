@@ -3,7 +3,7 @@ import type { TObject } from 'typebox';
 import { isBrokerError } from '../core/contract/errors.ts';
 import { isError, type Finding } from '../core/contract/findings.ts';
 import type { Plugin } from '../core/contract/plugin.ts';
-import type { ProviderType } from '../core/contract/provider.ts';
+import type { ProviderType } from '../core/contract/provider/provider-type.ts';
 import { compile } from '../core/schema/compile.ts';
 import type { StorageDriver } from '../core/contract/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';

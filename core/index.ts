@@ -41,31 +41,26 @@ export type { SignalRecord } from './model/signal.ts';
 export type { ObjectSchema, ValueOf } from './schema/object-schema.ts';
 export { isDead } from './contract/commits/owner.ts';
 export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './contract/plugin.ts';
+export type { Call, PluginContext, ProviderCall } from './contract/provider/call.ts';
+export type { Capabilities, DeclaredCapabilities } from './contract/provider/capabilities.ts';
+export type {
+  ReleaseTarget,
+  Launch,
+  LaunchOrder,
+  MachineRef,
+  MachineReport,
+  Observation,
+  Progress,
+  Watched,
+} from './contract/provider/orders-and-reports.ts';
+export { defineProviderApi, type ProviderApi } from './contract/provider/provider-api.ts';
 export {
-  defineProviderApi,
   defineProviderType,
-  type ReleaseTarget,
-  type Call,
-  type Capabilities,
-  type DeclaredCapabilities,
-  type HostRef,
-  type Launch,
-  type LaunchOrder,
-  type MachineRef,
-  type MachineReport,
-  type MachineType,
   type NoticeSource,
-  type Observation,
-  type OwnedResource,
-  type Places,
-  type PluginContext,
-  type ProviderCall,
-  type Progress,
-  type ProviderApi,
   type ProviderType,
   type SessionOf,
-  type Watched,
-} from './contract/provider.ts';
+} from './contract/provider/provider-type.ts';
+export type { HostRef, MachineType, OwnedResource, Places } from './contract/provider/resources.ts';
 export {
   listView,
   type ListView,

@@ -12,7 +12,7 @@ import {
   storages,
   store,
 } from '../core/wiring/extension-points.ts';
-import type { LoopParts } from '../core/reconciler/loop.ts';
+import type { LoopParts } from '../core/reconciler/running-loop.ts';
 import type { Log } from '../core/contract/log.ts';
 import type { Plugin } from '../core/contract/plugin.ts';
 import type { Owner, StorageDriver } from '../core/contract/storage.ts';

@@ -169,7 +169,7 @@ test('importing the package or its SDK loads no operation, no configuration and 
   for (const file of loaded)
     for (const each of imports)
       if (each.file === file && each.own && !each.types && !each.lazy) loaded.add(each.target);
-  t.true(loaded.has('host/sdk/errors.ts') && loaded.has('core/contract/provider.ts'));
+  t.true(loaded.has('host/sdk/errors.ts') && loaded.has('core/contract/provider/provider-api.ts'));
   const heavy = [...loaded].filter((file) => !/^core\/(?!operations\/|wiring\/)|^host\/(package|sdk)\//.test(file));
   t.deepEqual(heavy, []);
 });

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { firstOf, moreFindings, mostFindings, type Finding } from '../../core/contract/findings.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
-import type { ProviderType } from '../../core/contract/provider.ts';
+import type { ProviderType } from '../../core/contract/provider/provider-type.ts';
 import { notContributed } from '../plugins/contributed-by.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { nearest } from '../../core/schema/spelling.ts';

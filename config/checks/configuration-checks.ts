@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { TObject } from 'typebox';
 import { firstOf, mostFindings } from '../../core/contract/findings.ts';
 import type { CheckedEntry, ConfigurationChecks } from '../../core/operations/providers/configuration-checks.ts';
-import type { ProviderType } from '../../core/contract/provider.ts';
+import type { ProviderType } from '../../core/contract/provider/provider-type.ts';
 import { redact } from '../../core/schema/redact.ts';
 import type { StorageDriver } from '../../core/contract/storage.ts';
 import { checkProviders, typeNamed } from './check-providers.ts';

@@ -2,7 +2,7 @@ import envVar from 'env-var';
 import type { TObject, TSchema } from 'typebox';
 import { firstOf, mostFindings, sentences, type Finding } from '../../core/contract/findings.ts';
 import type { ResolvedEnvironment } from '../../core/operations/providers/configuration-checks.ts';
-import type { ProviderType } from '../../core/contract/provider.ts';
+import type { ProviderType } from '../../core/contract/provider/provider-type.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { convertText } from '../../core/schema/convert.ts';
 import { conversionPlanOf, type ConversionPlan } from '../../core/schema/conversion-plan.ts';

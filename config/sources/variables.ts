@@ -1,6 +1,6 @@
 import { Type, type TObject } from 'typebox';
 import type { Finding } from '../../core/contract/findings.ts';
-import type { ProviderType } from '../../core/contract/provider.ts';
+import type { ProviderType } from '../../core/contract/provider/provider-type.ts';
 import { hint } from '../../core/schema/spelling.ts';
 import type { StorageDriver } from '../../core/contract/storage.ts';
 import { prefix, prefixOf, readVariables, type Environment, type Variables } from './environment.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isBrokerError } from '../../core/contract/errors.ts';
 import { isError, type Finding } from '../../core/contract/findings.ts';
 import { templateIdPattern } from '../../core/model/template.ts';
-import type { ProviderType } from '../../core/contract/provider.ts';
+import type { ProviderType } from '../../core/contract/provider/provider-type.ts';
 import { checkTemplatesRead } from '../../core/providers/answer-checks/check-templates-read.ts';
 import type { SchedulerStrategy, TemplateLayer, TemplatesRead } from '../../core/contract/scheduler.ts';
 import type { FileLayer, FileType, LayerSet } from '../../core/templates/layers.ts';

@@ -2,9 +2,9 @@ import { setTimeout as after } from 'node:timers/promises';
 
 /** The only source of time in muster. Tests replace it by a fake clock. */
 export interface Clock {
-  /** Epoch milliseconds, for times that are stored or shown. The value may jump. */
+  /** Epoch milliseconds, for times that are stored or shown. The value shifts when the clock is set. */
   now(): number;
-  /** Milliseconds that never jump, for intervals inside a running process. */
+  /** Milliseconds that never shift, for intervals inside a running process. */
   monotonic(): number;
   /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

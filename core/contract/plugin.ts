@@ -1,6 +1,7 @@
 import type { EventSink } from './events.ts';
 import type { Log } from './log.ts';
-import type { ProviderApi, ProviderType } from './provider.ts';
+import type { ProviderApi } from './provider/provider-api.ts';
+import type { ProviderType } from './provider/provider-type.ts';
 import type { SchedulerStrategy } from './scheduler.ts';
 import type { StorageDriver } from './storage.ts';
 

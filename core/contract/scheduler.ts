@@ -3,7 +3,7 @@ import type { Finding } from './findings.ts';
 import type { MachineRecord, MachineKey } from '../model/machine.ts';
 import type { RequestRecord } from '../model/request.ts';
 import type { Template } from '../model/template.ts';
-import type { MachineType } from './provider.ts';
+import type { MachineType } from './provider/resources.ts';
 
 /** Renders one kind of answer for a caller. Pure. */
 export interface View<T> {

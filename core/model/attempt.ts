@@ -54,8 +54,8 @@ export const AttemptRecord = Type.Object({
   /** No further machine will start without a new call. */
   settled: Type.Boolean(),
   /** The provider accepted that at most this many further machines arrive. 0: the attempt is stopped. */
-  to_come: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** How many machines of the attempt were lost when the provider accepted `to_come`. */
+  incoming: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** How many machines of the attempt were lost when the provider accepted `incoming`. */
   lost_seen: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
    * Derived: more machines of the attempt were lost since then. The last target that the provider accepted has more
@@ -88,8 +88,8 @@ export const AttemptRecord = Type.Object({
   sought: Type.Optional(Type.Boolean()),
   /** The earliest time of the next call. */
   retry_at: Type.Optional(Type.Integer()),
-  /** The part of `moved_ms` of the request that was already added to the times of the attempt. */
-  moved_ms: Type.Optional(Type.Integer()),
+  /** The part of `shifted_ms` of the request that was already added to the times of the attempt. */
+  shifted_ms: Type.Optional(Type.Integer()),
   /** The last failure, for people. */
   message: Type.Optional(Type.String()),
 });

@@ -72,10 +72,10 @@ export const MachineRecord = Type.Object({
   /** A caller returned the machine while it counted as gone. If the machine appears again, it is released. */
   given_up: Type.Optional(Type.Boolean()),
   /**
-   * The part of `moved_ms` of the request that was already added to the times of the machine: its creation time until
+   * The part of `shifted_ms` of the request that was already added to the times of the machine: its creation time until
    * it is ready, and `missing_since`.
    */
-  moved_ms: Type.Optional(Type.Integer()),
+  shifted_ms: Type.Optional(Type.Integer()),
   /** Since when the provider has not listed the machine, although it lists others. */
   missing_since: Type.Optional(Type.Integer()),
 });

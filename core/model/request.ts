@@ -62,7 +62,7 @@ export const RequestRecord = Type.Object({
    * By how many milliseconds the times of the request were moved in total because the clock was set. Absent: 0. The
    * times of its machines and attempts are moved later.
    */
-  moved_ms: Type.Optional(Type.Integer()),
+  shifted_ms: Type.Optional(Type.Integer()),
   /** When an all-or-nothing request turned out to be impossible. Since then its machines are released. */
   undone_at: Type.Optional(Type.Integer()),
   provider_type: Type.Optional(Type.String()),

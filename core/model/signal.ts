@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Notice } from '../contract/notice.ts';
-import type { MachineReport } from '../contract/provider.ts';
+import type { MachineReport } from '../contract/provider/orders-and-reports.ts';
 import { MachineKey } from './machine.ts';
 
 /**

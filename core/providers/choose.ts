@@ -99,7 +99,7 @@ function candidate(template: Template, instance: ProviderInstance, directory: Pr
   const health = directory.health(name);
   const required_api = directory.namedApi(directory.templateFor(template, instance));
   const unfit = unfitFor(template, instance, directory);
-  const lacking = lackingFor(template, instance, directory);
+  const without_capacity = withoutCapacity(template, instance, directory);
   return {
     name,
     type,
@@ -111,7 +111,7 @@ function candidate(template: Template, instance: ProviderInstance, directory: Pr
     ...(required_api === undefined ? {} : { required_api }),
     limits: limitsOf(template, instance, directory),
     ...(unfit === undefined ? {} : { unfit }),
-    ...(lacking ? { lacking } : {}),
+    ...(without_capacity ? { without_capacity } : {}),
   };
 }
 
@@ -138,21 +138,21 @@ function unfitFor(template: Template, instance: ProviderInstance, directory: Pro
 }
 
 /** An instance lacks capacity when every offer for the template lacked it recently. */
-function lackingFor(
+function withoutCapacity(
   template: Template,
   instance: ProviderInstance,
   directory: ProviderDirectory,
-): Candidate['lacking'] {
+): Candidate['without_capacity'] {
   const api = directory.apiOf(template, instance.name);
   if (
     !api ||
-    !directory.anyWithoutCapacity(instance.name) ||
+    !directory.hasOfferShortfalls(instance.name) ||
     directory.quarantined(instance.name, template.template_id)
   )
     return undefined;
-  const { offers = [], short } = directory.offersOf(template, instance, api);
-  if (offers.length === 0 || short.size < offers.length) return undefined;
-  return { tried_again_at: Math.min(...[...short.values()].map(({ tried_again_at }) => tried_again_at)) };
+  const { offers = [], shortfalls } = directory.offersOf(template, instance, api);
+  if (offers.length === 0 || shortfalls.size < offers.length) return undefined;
+  return { tried_again_at: Math.min(...[...shortfalls.values()].map(({ tried_again_at }) => tried_again_at)) };
 }
 
 function requireOneType({ template_id, provider_type }: Template, preferred: string | undefined): void {

@@ -4,19 +4,21 @@ import type { Health } from '../model/health.ts';
 import type { Measured } from '../model/measured.ts';
 import { variantFor, type Placed, type Template } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
-import type { MachineType, Places, ProviderApi, ProviderType } from '../contract/provider.ts';
+import type { ProviderApi } from '../contract/provider/provider-api.ts';
+import type { ProviderType } from '../contract/provider/provider-type.ts';
+import type { MachineType, Places } from '../contract/provider/resources.ts';
 import type { Offer, Shortfall } from '../model/shortfall.ts';
 import { PluginFailure, type AskingParts } from './guard/asking.ts';
 import { PluginAnswers } from './plugin-answers.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
-import type { Facts, Lack, LackingOffer } from './facts.ts';
+import type { Facts, OfferShortfall } from './facts.ts';
 
 /** The offers for a template at an instance. */
 export interface TemplateOffers {
   /** Best first. Undefined when the API has no offers to select from. */
   readonly offers: readonly Offer[] | undefined;
   /** The offers that lacked capacity recently, by key. */
-  readonly short: ReadonlyMap<string, Lack>;
+  readonly shortfalls: ReadonlyMap<string, OfferShortfall>;
   /** Why the plugin failed to list its offers. */
   readonly trouble?: Shortfall;
 }
@@ -157,23 +159,23 @@ export class ProviderDirectory {
   /** The offers for a template at an instance, best first, with those that lacked capacity recently. */
   offersOf(template: Template, instance: ProviderInstance, api: ProviderApi): TemplateOffers {
     const offers = this.#answers.offers(this.templateFor(template, instance), instance.name, api);
-    if (offers === undefined) return { offers, short: new Map() };
+    if (offers === undefined) return { offers, shortfalls: new Map() };
     // Without offers nothing can be ordered.
     if (offers instanceof PluginFailure) {
       const { kind, code, message } = offers.fault;
-      return { offers: [], short: new Map(), trouble: { kind, code, message } };
+      return { offers: [], shortfalls: new Map(), trouble: { kind, code, message } };
     }
-    const short = new Map<string, Lack>();
-    for (const { key } of this.anyWithoutCapacity(instance.name) ? offers : []) {
-      const lack = this.#facts.withoutCapacity(instance.name, api.name, key);
-      if (lack) short.set(key, lack);
+    const shortfalls = new Map<string, OfferShortfall>();
+    for (const { key } of this.hasOfferShortfalls(instance.name) ? offers : []) {
+      const shortfall = this.#facts.offerShortfall(instance.name, api.name, key);
+      if (shortfall) shortfalls.set(key, shortfall);
     }
-    return { offers, short };
+    return { offers, shortfalls };
   }
 
   /** Whether any offer of the instance lacked capacity recently. Avoids computing the offers of a template. */
-  anyWithoutCapacity(instance: string): boolean {
-    return this.#facts.anyWithoutCapacity(instance);
+  hasOfferShortfalls(instance: string): boolean {
+    return this.#facts.hasOfferShortfalls(instance);
   }
 
   health(instance: string): Health {
@@ -189,8 +191,8 @@ export class ProviderDirectory {
     return this.#facts.missing().filter(({ name }) => this.instance(name) === undefined);
   }
 
-  lackingOffers(instance: string): readonly LackingOffer[] {
-    return this.#facts.lackingOffers(instance);
+  offerShortfalls(instance: string): readonly OfferShortfall[] {
+    return this.#facts.offerShortfalls(instance);
   }
 
   /** The places of an instance: those that it reported, else those that its type derives from the configuration. */

@@ -3,7 +3,7 @@ import type { Health } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
-import type { MachineType, Places } from '../contract/provider.ts';
+import type { MachineType, Places } from '../contract/provider/resources.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
 import { KnownFacts } from './known-facts.ts';
@@ -21,8 +21,10 @@ export interface Discovered {
 }
 
 /** A lack of capacity of one offer. Times are epoch milliseconds. */
-export interface Lack {
-  readonly lacked: Shortfall;
+export interface OfferShortfall {
+  readonly api: string;
+  readonly offer: string;
+  readonly shortfall: Shortfall;
   /** When the provider last reported it. */
   readonly since: number;
   /** Until then the offer comes after all others. */
@@ -31,16 +33,13 @@ export interface Lack {
   readonly tried_again_at: number;
 }
 
-/** An offer that comes after all others for now. */
-export interface LackingOffer extends Lack {
-  readonly api: string;
-  readonly offer: string;
-}
+/** The topic of the fact that the notices of an instance arrive now. */
+export const noticesTopic = 'notices';
 
 /** Cached separately, because the fact is large and changes once a day. */
 const bulky = 'machine_types';
 /** The facts that are read again after every change. */
-const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered', 'notices'];
+const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered', noticesTopic];
 
 /**
  * The facts that the loop learned about providers. Kept in memory, and read again after another thread or process
@@ -139,25 +138,22 @@ export class Facts implements Disposable {
   }
 
   /** All offers of an instance that lacked capacity recently, the oldest first. */
-  lackingOffers(instance: string): readonly LackingOffer[] {
+  offerShortfalls(instance: string): readonly OfferShortfall[] {
     const now = this.#clock.now();
     return [...this.#facts.values()]
       .filter((fact) => fact.topic === 'offer' && fact.name === instance && holds(fact, now))
-      .map((fact) => {
-        const [api = '', ...offer] = fact.item.split('|');
-        return { api, offer: offer.join('|'), ...lackOf(fact) };
-      })
+      .map(offerShortfallOf)
       .toSorted((a, b) => a.since - b.since);
   }
 
   /** The lack of capacity of one offer; undefined when it has none. */
-  withoutCapacity(instance: string, api: string, offer: string): Lack | undefined {
+  offerShortfall(instance: string, api: string, offer: string): OfferShortfall | undefined {
     const fact = this.get('offer', instance, offerItem(api, offer));
-    return fact && lackOf(fact);
+    return fact && offerShortfallOf(fact);
   }
 
   /** Whether any offer of the instance lacked capacity recently. Avoids computing the offers of a template. */
-  anyWithoutCapacity(instance: string): boolean {
+  hasOfferShortfalls(instance: string): boolean {
     for (const fact of this.#facts.values()) {
       if (fact.topic === 'offer' && fact.name === instance && holds(fact, this.#clock.now())) return true;
     }
@@ -204,25 +200,26 @@ const toleranceMs = 1_000;
 const holds = ({ at, until }: FactRecord, now: number): boolean =>
   until === undefined || (until > now && at <= now + toleranceMs);
 
-function lackOf({ value, at, until = Infinity }: FactRecord): Lack {
-  const { tried_again_at = at, ...lacked } = value as Shortfall & { readonly tried_again_at?: number };
-  return { lacked, since: at, until, tried_again_at };
+function offerShortfallOf({ item, value, at, until = Infinity }: FactRecord): OfferShortfall {
+  const [api = '', ...offer] = item.split('|');
+  const { tried_again_at = at, ...shortfall } = value as Shortfall & { readonly tried_again_at?: number };
+  return { api, offer: offer.join('|'), shortfall, since: at, until, tried_again_at };
 }
 
 /**
  * The fact that an offer lacked capacity at `now`: after all others for `offer_memory_ms`, unused for
  * `offer_probe_ms`.
  */
-export const lackFact = (
+export const offerShortfallFact = (
   { instance, api, offer }: { readonly instance: string; readonly api: string; readonly offer: string },
-  lacked: Shortfall,
+  shortfall: Shortfall,
   now: number,
   { offer_memory_ms, offer_probe_ms }: { readonly offer_memory_ms: number; readonly offer_probe_ms: number },
 ): FactRecord => ({
   topic: 'offer',
   name: instance,
   item: offerItem(api, offer),
-  value: { ...lacked, tried_again_at: now + offer_probe_ms },
+  value: { ...shortfall, tried_again_at: now + offer_probe_ms },
   at: now,
   until: now + offer_memory_ms,
 });

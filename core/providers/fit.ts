@@ -1,7 +1,7 @@
 import { isError, sentence, type Finding } from '../contract/findings.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Template } from '../model/template.ts';
-import type { ProviderApi } from '../contract/provider.ts';
+import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import { hint } from '../schema/spelling.ts';
 import type { TemplateReview } from '../templates/review.ts';
 import type { ProviderDirectory } from './directory.ts';

@@ -1,5 +1,7 @@
 import type { Finding } from '../contract/findings.ts';
-import type { MachineType, Places, ProviderApi, ProviderType } from '../contract/provider.ts';
+import type { ProviderApi } from '../contract/provider/provider-api.ts';
+import type { ProviderType } from '../contract/provider/provider-type.ts';
+import type { MachineType, Places } from '../contract/provider/resources.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Offer } from '../model/shortfall.ts';
 import type { Template } from '../model/template.ts';

@@ -1,24 +1,18 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../contract/clock.ts';
-import type { Log } from '../contract/log.ts';
 import type { Checked } from '../model/health.ts';
 import type { RequestRecord } from '../model/request.ts';
-import type { ProviderInstance } from '../model/provider-instance.ts';
-import type { EventSink } from '../contract/events.ts';
-import type { EndpointScheme } from '../contract/plugin.ts';
-import type { ProviderApi, ProviderType } from '../contract/provider.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
-import { unwatched, type CallTracking } from '../providers/guard/call-tracking.ts';
-import { unmetered, type ProviderMeter } from '../providers/guard/provider-meter.ts';
-import { SessionPool, type Quarantined } from '../providers/guard/session-pool.ts';
-import type { Owner, Store } from '../contract/storage.ts';
+import { unwatched } from '../providers/guard/call-tracking.ts';
+import { unmetered } from '../providers/guard/provider-meter.ts';
+import { SessionPool } from '../providers/guard/session-pool.ts';
 import type { StateChange } from './state/request-state.ts';
 import { Background } from './background/background.ts';
-import { HealthWatch } from './background/health-watch.ts';
+import { HealthWatch } from './health/health-watch.ts';
 import { Cadence } from './cadence/cadence.ts';
 import { ClaimedRequest } from './claims/claimed-request.ts';
-import { ClaimPool, type Work } from './claims/claim-pool.ts';
+import { ClaimPool } from './claims/claim-pool.ts';
 import { Committer } from './claims/committer.ts';
 import { SlotQueue } from './claims/slot-queue.ts';
 import { reportEnd } from './claims/report-end.ts';
@@ -26,48 +20,12 @@ import { StorageTrouble } from './claims/storage-trouble.ts';
 import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
-import type { Tools } from './execute/tools.ts';
-import { Stoppages, type Stoppage } from './background/stoppages.ts';
+import type { StepContext } from './execute/step-context.ts';
+import { Stoppages } from '../providers/quarantine/stoppages.ts';
 import { installationOf } from './installation.ts';
 import { RequestRunner } from './request-runner.ts';
+import type { LoopParts, RunningLoop } from './running-loop.ts';
 import { defaultSettings, type Settings } from './settings.ts';
-
-export interface LoopParts {
-  readonly store: Store;
-  readonly instances: readonly ProviderInstance[];
-  readonly types: readonly ProviderType<any, any>[];
-  readonly apis: readonly ProviderApi[];
-  readonly schemes: readonly EndpointScheme[];
-  /** The receivers of the events of the journal. */
-  readonly sinks?: readonly EventSink[];
-  readonly data_directory: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly owner: Owner;
-  readonly settings?: Partial<Settings>;
-  readonly meter?: ProviderMeter;
-  /** Tracks which plugin code runs, for the diagnosis of hangs. */
-  readonly watch?: CallTracking;
-  /** Instances to which calls are paused, because their plugin blocked an earlier loop. */
-  readonly quarantine?: readonly Quarantined[];
-  /** Calls that stopped an earlier loop and are not stored yet. */
-  readonly stopped?: readonly Stoppage[];
-  /** Called in batches with the observed requests and the time of the observation (epoch milliseconds). */
-  refreshed?(request_ids: readonly string[], at: number): void;
-}
-
-export interface RunningLoop {
-  /** Observes these requests now, each at most once in two seconds. */
-  refresh(request_ids: readonly string[]): void;
-  /** Checks an instance now and returns its health. Rejects with PROVIDER_NOT_FOUND when it is not configured. */
-  check(instance: string): Promise<Checked>;
-  /** Code of a plugin failed for an instance outside any call. */
-  failed(instance: string, message: string): void;
-  /** Why the loop cannot continue; undefined when the storage serves. */
-  trouble(): string | undefined;
-  /** Ends running calls, yields the claims, closes the sessions. The store stays open. Idempotent. */
-  stop(): Promise<void>;
-}
 
 /** Starts the reconciler loop. A process runs at most one. */
 export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
@@ -139,17 +97,22 @@ class Loop implements RunningLoop {
       sinks: parts.sinks ?? [],
     });
     this.#trouble = new StorageTrouble(clock, log);
-    const api: Tools['api'] = ({ provider_type, api }) =>
+    const api: StepContext['api'] = ({ provider_type, api }) =>
       apis.find((each) => each.type === provider_type && each.name === api);
-    const work: Work = {
+    this.#claimPool = new ClaimPool({
+      store,
+      clock,
+      log,
+      owner: parts.owner,
+      settings,
+      trouble: this.#trouble,
       run: (claimed) => this.#runner.run(claimed),
       lateReleaseHarms: (loaded) =>
         loaded.attempts.some(
-          (attempt) => attempt.to_come !== undefined && api(attempt)?.capabilities.late_release_ms !== 0,
+          (attempt) => attempt.incoming !== undefined && api(attempt)?.capabilities.late_release_ms !== 0,
         ),
       everyRound: () => this.#betweenRounds(),
-    };
-    this.#claimPool = new ClaimPool(store, clock, log, parts.owner, settings, work, this.#trouble);
+    });
     this.#slots = new SlotQueue((claimed) => this.#claimPool.due(claimed, 0));
     const committer = new Committer({
       store,
@@ -161,7 +124,7 @@ class Loop implements RunningLoop {
       became: (claimed, before, change) => this.#became(claimed, before, change),
     });
     const cadence = new Cadence(clock, settings, () => this.#claimPool.held());
-    const tools: Tools = {
+    const stepContext: StepContext = {
       pool: this.#pool,
       observer: new Observer(signal, clock),
       cadence,
@@ -187,8 +150,8 @@ class Loop implements RunningLoop {
       log,
       slots: this.#slots,
       committer,
-      tools,
-      surroundings: { ...around, stoppages, api, cadence },
+      stepContext,
+      planParts: { ...around, stoppages, api, cadence },
       watch,
       claimPool: this.#claimPool,
       leaving: () => this.#leaving,

@@ -9,21 +9,21 @@ import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Facts } from '../providers/facts.ts';
 import type { SessionPool } from '../providers/guard/session-pool.ts';
 import type { Store } from '../contract/storage.ts';
-import { applyBarred } from './apply/apply-launch.ts';
+import { applyExclusion } from './apply/apply-launch.ts';
 import { applySignals } from './apply/apply-signals.ts';
-import { watchReturn } from './apply/watch-return.ts';
+import { applyReturnProgress } from './returns/apply-return-progress.ts';
 import { perform } from './execute/perform.ts';
-import { reportMissing } from './execute/faults/report-missing.ts';
-import { calledFor, type Tools } from './execute/tools.ts';
+import { reportMissing } from './health/report-missing.ts';
+import { calledFor, type StepContext } from './execute/step-context.ts';
 import type { AttemptRecord } from '../model/attempt.ts';
 import { isSettled } from './state/attempt.ts';
 import type { RequestState } from './state/request-state.ts';
-import { circumstancesOf, type Surroundings } from './plan/circumstances.ts';
+import { planContextOf, type PlanParts } from './plan/plan-context.ts';
 import { nextStep, type Decision } from './plan/next-step.ts';
 import type { ClaimedRequest } from './claims/claimed-request.ts';
 import type { ClaimPool } from './claims/claim-pool.ts';
 import type { Committer } from './claims/committer.ts';
-import { ReturnWatch } from './claims/return-watch.ts';
+import { ReturnWatch } from './returns/return-watch.ts';
 import type { SlotQueue } from './claims/slot-queue.ts';
 import type { Settings } from './settings.ts';
 
@@ -38,11 +38,11 @@ export interface RunnerParts {
   readonly pool: SessionPool;
   readonly slots: SlotQueue;
   readonly committer: Committer;
-  readonly tools: Tools;
-  readonly surroundings: Surroundings;
+  readonly stepContext: StepContext;
+  readonly planParts: PlanParts;
   /** Tracks for which request plugins are called. */
   readonly watch: CallTracking;
-  readonly claimPool: Pick<ClaimPool, 'due' | 'giveBack'>;
+  readonly claimPool: Pick<ClaimPool, 'due' | 'yield'>;
   /** The loop is being stopped: no further step is started. */
   leaving(): boolean;
   /** Called when the provider answered for all machines of the request. */
@@ -69,14 +69,16 @@ export class RequestRunner {
       if (!claimed.derived || claimed.pending_shift !== 0) await this.#parts.committer.commit(claimed, []);
       while (claimed.present().signals.length > 0) await this.#applySignals(claimed);
       if (claimed.state.request.kind === 'return') return this.#watchReturn(claimed);
-      await this.#bar(claimed);
+      await this.#applyExclusions(claimed);
       await this.#reach(claimed);
-      const circumstances = circumstancesOf(claimed, this.#parts.surroundings);
+      const context = planContextOf(claimed, this.#parts.planParts);
       const decision = this.#parts.watch.about(calledFor(claimed.state.request), () =>
-        nextStep(claimed.state, circumstances),
+        nextStep(claimed.state, context),
       );
-      if (decision.steps.length === 0) return this.#settle(claimed, decision, circumstances.held_back !== undefined);
-      const done = await Promise.allSettled(decision.steps.map((step) => perform(step, claimed, this.#parts.tools)));
+      if (decision.steps.length === 0) return this.#settle(claimed, decision, context.held_back !== undefined);
+      const done = await Promise.allSettled(
+        decision.steps.map((step) => perform(step, claimed, this.#parts.stepContext)),
+      );
       const applies = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
       const observations = done.filter((_, index) => decision.steps[index]?.do === 'observe');
       if (observations.length > 0) claimed.refresh_now = false;
@@ -109,13 +111,13 @@ export class RequestRunner {
   }
 
   /** Abandons the orders at instances where calls for this request stopped the thread too often. */
-  async #bar(claimed: ClaimedRequest): Promise<void> {
-    const { surroundings, committer, settings } = this.#parts;
-    for (const [instance, why] of surroundings.stoppages.barredFor(claimed.request_id)) {
+  async #applyExclusions(claimed: ClaimedRequest): Promise<void> {
+    const { planParts, committer, settings } = this.#parts;
+    for (const [instance, why] of planParts.stoppages.excludedFor(claimed.request_id)) {
       const open = claimed.state.attempts.some(
         (attempt) => attempt.provider_instance === instance && attempt.state === 'open',
       );
-      if (open) await committer.commit(claimed, [(change) => applyBarred(change, instance, why, settings)]);
+      if (open) await committer.commit(claimed, [(change) => applyExclusion(change, instance, why, settings)]);
     }
   }
 
@@ -164,9 +166,7 @@ export class RequestRunner {
   #followUpMs({ machines, attempts }: RequestState): number {
     if (machines.counts().alive > 0 || !attempts.every(isSettled)) return 10_000;
     const isLeft = (attempt: AttemptRecord): boolean =>
-      !attempt.disposed &&
-      attempt.handle !== undefined &&
-      this.#parts.surroundings.api(attempt)?.dispose !== undefined;
+      !attempt.disposed && attempt.handle !== undefined && this.#parts.planParts.api(attempt)?.dispose !== undefined;
     return attempts.some(isLeft) ? 120_000 : Infinity;
   }
 
@@ -174,7 +174,7 @@ export class RequestRunner {
     const watch = this.#returns.get(claimed) ?? new ReturnWatch(this.#parts.store, claimed.state.request);
     this.#returns.set(claimed, watch);
     const progress = await watch.progress((name) => this.#parts.directory.instance(name) !== undefined);
-    await this.#parts.committer.commit(claimed, [(change) => watchReturn(change, progress)]);
+    await this.#parts.committer.commit(claimed, [(change) => applyReturnProgress(change, progress)]);
     await this.#rest(
       claimed,
       isTerminal(claimed.state.request.status) ? undefined : this.#parts.settings.observe_moving_ms,
@@ -191,7 +191,7 @@ export class RequestRunner {
     if (wait !== undefined && wait <= hold_ms) return this.#parts.claimPool.due(claimed, wait);
     const next_at = wait === undefined ? null : Math.round(this.#parts.clock.now() + wait);
     await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ next_at })]);
-    if (claimed.incoming.size > 0) return this.#parts.claimPool.due(claimed, 0);
-    await this.#parts.claimPool.giveBack(claimed);
+    if (claimed.new_signals.size > 0) return this.#parts.claimPool.due(claimed, 0);
+    await this.#parts.claimPool.yield(claimed);
   }
 }

@@ -16,9 +16,9 @@ export interface Settings {
   readonly absence_ms: number;
   /** The time without an executed call after which an instance counts as not answering, and another one serves. */
   readonly silent_ms: number;
-  /** The interval between comparisons of both clocks of this process. A difference above `clock_jump_ms` is a jump. */
+  /** The interval between comparisons of both clocks of this process. A difference above `clock_shift_ms` is a shift. */
   readonly clock_check_ms: number;
-  readonly clock_jump_ms: number;
+  readonly clock_shift_ms: number;
   /** How long an offer that lacked capacity comes after all others. */
   readonly offer_memory_ms: number;
   /** The time after which such an offer may be used again when no other is left. */
@@ -59,7 +59,7 @@ export const defaultSettings: Settings = {
   absence_ms: 60_000,
   silent_ms: 30_000,
   clock_check_ms: 1_000,
-  clock_jump_ms: 5_000,
+  clock_shift_ms: 5_000,
   offer_memory_ms: 180_000,
   offer_probe_ms: 15_000,
   lease_ms: 30_000,

@@ -8,13 +8,13 @@ import type { Query, Store } from '../contract/storage.ts';
 import { answerBytes, fitting, shownBytes, weightOf } from './queries/answer-budget.ts';
 import { commitWithKnownOutcome } from './commit-with-known-outcome.ts';
 import { detailOf, detailsOf, type Lazy } from './queries/detail.ts';
-import { openReturn, returnAsOpened } from './give-back.ts';
+import { openReturn, returnAsOpened } from './open-return.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import type { RefreshTrigger } from './refresh-trigger.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
 import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from './open-request.ts';
 import { RecordCache, type Version } from './queries/record-cache.ts';
-import { askInParts } from './queries/ask-in-parts.ts';
+import { queryInParts } from '../collections/query-in-parts.ts';
 
 /**
  * The identity that a caller gives to a new request. A repeated call with the same identity gets the existing request.
@@ -94,7 +94,7 @@ export class RequestService {
    * Stores a return with one durable write. Throws MACHINE_NOT_FOUND for unknown names, and CONFLICT for ids that live
    * at several instances. Machines that are already gone are no error.
    */
-  async giveBack(
+  async returnMachines(
     names: readonly MachineName[],
     timeout: number,
     given: { readonly key?: IdempotencyKey } = {},
@@ -352,7 +352,7 @@ interface RequestsNamed {
 /** Reads the versions of the ids, each once, in a few queries. */
 async function requestsNamed(store: Store, request_ids: readonly string[]): Promise<RequestsNamed> {
   const unique = [...new Set(request_ids)];
-  const found = await askInParts(unique, (request_id) => store.versions({ where: { request_id } }));
+  const found = await queryInParts(unique, (request_id) => store.versions({ where: { request_id } }));
   const known = new Map(found.map((version) => [version.request_id, version]));
   return { versions: unique.flatMap((id) => known.get(id) ?? []), not_found: unique.filter((id) => !known.has(id)) };
 }

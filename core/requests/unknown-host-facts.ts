@@ -1,5 +1,5 @@
 import type { FactRecord } from '../model/records.ts';
-import type { HostRef } from '../contract/provider.ts';
+import type { HostRef } from '../contract/provider/resources.ts';
 
 /**
  * Facts about hosts that callers name and no request knows. An interface stores a question, the loop asks the

@@ -23,7 +23,7 @@ export interface Candidate {
   readonly required_api?: string;
   readonly limits: readonly MachineLimit[];
   /** Set when every offer that the template allows at the instance lacked capacity recently. */
-  readonly lacking?: {
+  readonly without_capacity?: {
     /** Epoch milliseconds: until then no order for the template is sent to the instance. */
     readonly tried_again_at: number;
   };

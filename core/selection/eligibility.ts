@@ -32,7 +32,7 @@ export const unfitness = ({ name, unfit }: Candidate): Rejection => ({
 });
 
 /** The rejection of an instance at which no further call is made for a request. */
-export const barrier = ([name, why]: readonly [string, string]): Rejection => ({
+export const exclusion = ([name, why]: readonly [string, string]): Rejection => ({
   name,
   code: 'TEMPLATE_INVALID',
   reason: why.replace(/\.$/, ''),

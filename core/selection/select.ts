@@ -47,8 +47,8 @@ export function rank(query: SelectionQuery, candidates: readonly Candidate[]): R
   const ranked = policy.rank(query, eligible);
   return {
     policy,
-    eligible: ranked.some(isLacking)
-      ? [...ranked.filter((each) => !isLacking(each)), ...ranked.filter(isLacking)]
+    eligible: ranked.some(isWithoutCapacity)
+      ? [...ranked.filter((each) => !isWithoutCapacity(each)), ...ranked.filter(isWithoutCapacity)]
       : ranked,
     unfit: policy.rank(query, unfit),
     rejected,
@@ -81,12 +81,12 @@ export function select(query: SelectionQuery, candidates: readonly Candidate[]):
   };
 }
 
-const isLacking = ({ lacking }: Candidate): boolean => lacking !== undefined;
+const isWithoutCapacity = ({ without_capacity }: Candidate): boolean => without_capacity !== undefined;
 
 function passedOver(winner: Candidate, eligible: readonly Candidate[]): string {
-  if (isLacking(winner) || !eligible.some(isLacking)) return '';
-  const short = eligible.filter(isLacking).map(({ name }) => `'${name}'`);
-  return `; ranked lower for a recent lack of capacity: ${short.join(', ')}`;
+  if (isWithoutCapacity(winner) || !eligible.some(isWithoutCapacity)) return '';
+  const names = eligible.filter(isWithoutCapacity).map(({ name }) => `'${name}'`);
+  return `; ranked lower for a recent lack of capacity: ${names.join(', ')}`;
 }
 
 function requireNamed(query: SelectionQuery, candidates: readonly Candidate[]): void {

@@ -4,7 +4,8 @@ import type { EventSink } from '../contract/events.ts';
 import type { Log } from '../contract/log.ts';
 import type { EndpointScheme, Plugin } from '../contract/plugin.ts';
 import { recordContributor } from './contributed-by.ts';
-import type { ProviderApi, ProviderType } from '../contract/provider.ts';
+import type { ProviderApi } from '../contract/provider/provider-api.ts';
+import type { ProviderType } from '../contract/provider/provider-type.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { StorageDriver, Store } from '../contract/storage.ts';
 

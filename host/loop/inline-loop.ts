@@ -1,4 +1,5 @@
-import { startLoop, type LoopParts } from '../../core/reconciler/loop.ts';
+import { startLoop } from '../../core/reconciler/loop.ts';
+import type { LoopParts } from '../../core/reconciler/running-loop.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { ProviderDurations } from '../metrics/provider-durations.ts';
 import { loggedCalls } from '../metrics/logged-calls.ts';

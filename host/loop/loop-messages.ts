@@ -1,7 +1,7 @@
-import type { Stoppage } from '../../core/reconciler/background/stoppages.ts';
+import type { Stoppage } from '../../core/providers/quarantine/stoppages.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import type { Checked } from '../../core/model/health.ts';
-import type { Quarantined } from '../../core/providers/guard/session-pool.ts';
+import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import type { Owner } from '../../core/contract/storage.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { LogLine } from '../process/forwarded-log.ts';

@@ -50,7 +50,7 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
     gauge(
       'muster_offers_without_capacity',
       'Offers that are tried last for some time because they lacked capacity.',
-      byInstance((name) => facts.lackingOffers(name).length),
+      byInstance((name) => facts.offerShortfalls(name).length),
     ),
   ];
 }

@@ -18,7 +18,7 @@ const contracts: Readonly<Record<string, readonly string[]>> = {
     'When an order cannot be read, its entry is a ProviderFault; the other entries are unaffected.',
   ],
   release: [
-    'Terminate the machines of `aim.go`, keep those of `aim.stay`, and ensure that at most `aim.to_come` more arrive. Already terminated machines are no error.',
+    'Terminate the machines of `aim.go`, keep those of `aim.stay`, and ensure that at most `aim.incoming` more arrive. Already terminated machines are no error.',
     'Call `call.fence()` right before each changing call to the cloud. Resolve to `{ done: true }`, or to `{ done: false }` to be called again.',
   ],
 };

@@ -31,7 +31,7 @@ export async function releaseGroup(
     return ended;
   }
   try {
-    const stopsGrowth = releaseTarget.go.length > 0 || releaseTarget.to_come === 0;
+    const stopsGrowth = releaseTarget.go.length > 0 || releaseTarget.incoming === 0;
     await suspend(
       session,
       handle.name,
@@ -42,7 +42,7 @@ export async function releaseGroup(
     if (stopsGrowth) mayStillLaunch(session, handle.name);
     const ended = await terminate(session, releaseTarget.go, call);
     const mayGrow = (stopsGrowth || isSuspended(group, launchProcess)) && mayStillLaunch(session, handle.name);
-    const size = sizeFor(handle, releaseTarget.stay, releaseTarget.to_come, membersOf(group));
+    const size = sizeFor(handle, releaseTarget.stay, releaseTarget.incoming, membersOf(group));
     if (size < (group.DesiredCapacity ?? 0) && endangersPending(handle, group, size, releaseTarget, mayGrow))
       return ended.done ? { done: false, again_ms: 2_000 } : ended;
     if (group.MinSize !== 0 || group.MaxSize !== size || group.DesiredCapacity !== size) {
@@ -68,12 +68,12 @@ function endangersPending(
   handle: GroupHandle,
   group: AutoScalingGroup,
   size: number,
-  { go, to_come }: ReleaseTarget,
+  { go, incoming }: ReleaseTarget,
   mayGrow: boolean,
 ): boolean {
   const members = membersOf(group);
   const going = new Set(go.map(({ machine_id }) => machine_id));
   const isComing = members.some((member) => isPending(member) && !going.has(member.InstanceId ?? ''));
-  const more = mayGrow ? to_come * handle.unit : 0;
+  const more = mayGrow ? incoming * handle.unit : 0;
   return (isComing || more > 0) && unitsOf(handle, members) + more > size;
 }

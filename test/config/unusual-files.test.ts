@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { readTemplateFiles } from '../../config/templates/template-files.ts';
-import type { ProviderType } from '../../core/contract/provider.ts';
+import type { ProviderType } from '../../core/contract/provider/provider-type.ts';
 import { TemplateReview } from '../../core/templates/review.ts';
 import { cloudFields } from '../../plugins/cloud/template/fields.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';

@@ -42,7 +42,7 @@ interface Fleet {
   readonly spelled: string;
   /** How many it keeps, or still delivers. */
   target: number;
-  to_come: number;
+  incoming: number;
   deleted: boolean;
   filling: boolean;
 }
@@ -187,13 +187,13 @@ export class Cloud {
     if (mood === 'lost, not executed') throw new ProviderFault('unknown-outcome', 'The answer was lost.');
     if (mood !== undefined && mood !== 'part' && mood !== 'never ready' && mood !== 'lost, executed')
       throw new ProviderFault(mood, `The cloud says ${mood}.`);
-    const fleet: Fleet = { order, spelled, target: order.machine_count, to_come: 0, deleted: false, filling: false };
+    const fleet: Fleet = { order, spelled, target: order.machine_count, incoming: 0, deleted: false, filling: false };
     const now =
       mood === 'part' || this.#api.kind !== 'plain' ? Math.ceil(order.machine_count / 2) : order.machine_count;
     const places = this.#api.kind === 'plain' ? this.#places(fleet) : 1;
     if (places === 0) throw new ProviderFault('capacity', 'There are no machines now.', { code: 'NoCapacity' });
     this.fleets.set(order.token, fleet);
-    fleet.to_come = this.#api.kind === 'plain' ? 0 : order.machine_count;
+    fleet.incoming = this.#api.kind === 'plain' ? 0 : order.machine_count;
     for (let i = 0; i < now; i++) if (!this.#start(fleet, { late, never: mood === 'never ready' })) break;
     this.started(order.request_id);
     this.#fill(fleet);
@@ -214,7 +214,7 @@ export class Cloud {
       listed.length > 0 || window !== undefined
         ? listed
         : this.#mine(fleet).flatMap((machine) => this.#named(machine) ?? []);
-    const short = fleet.to_come > 0 && this.#places(fleet) === 0;
+    const short = fleet.incoming > 0 && this.#places(fleet) === 0;
     // What came and cannot be seen yet is still to come for whoever looks.
     const seen = new Set(machines.map(({ machine_id }) => machine_id));
     const unseen = this.#mine(fleet).some(
@@ -223,7 +223,7 @@ export class Cloud {
     return {
       machines,
       settled: this.#settled(fleet) && !unseen,
-      ...(short ? { stuck: true, shortfall: [lackingFor(fleet.to_come)] } : {}),
+      ...(short ? { stuck: true, shortfall: [lackingFor(fleet.incoming)] } : {}),
     };
   }
 
@@ -234,8 +234,8 @@ export class Cloud {
     if (mood === 'lost, not executed') throw new ProviderFault('unknown-outcome', 'The answer was lost.');
     const fleet = this.fleets.get(token);
     if (!fleet) throw new ProviderFault('gone', 'There is no such order.');
-    fleet.target = aim.stay.length + aim.to_come;
-    fleet.to_come = this.#api.kind === 'plain' ? 0 : aim.to_come;
+    fleet.target = aim.stay.length + aim.incoming;
+    fleet.incoming = this.#api.kind === 'plain' ? 0 : aim.incoming;
     const go = mood === 'not done' ? aim.go.slice(0, Math.floor(aim.go.length / 2)) : aim.go;
     for (const { machine_id } of go) {
       const machine = this.machines.get(machine_id);
@@ -250,7 +250,7 @@ export class Cloud {
     const fleet = this.fleets.get(token);
     if (!fleet) return;
     fleet.deleted = true;
-    fleet.to_come = 0;
+    fleet.incoming = 0;
     fleet.target = 0;
   }
 
@@ -291,7 +291,7 @@ export class Cloud {
 
   #settled(fleet: Fleet): boolean {
     if (fleet.deleted || this.#api.kind === 'plain') return true;
-    if (fleet.to_come > 0) return false;
+    if (fleet.incoming > 0) return false;
     return this.#api.kind === 'request' || this.#mine(fleet).filter(isLive).length >= fleet.target;
   }
 
@@ -313,7 +313,7 @@ export class Cloud {
 
   #lacks(fleet: Fleet): boolean {
     if (fleet.deleted || this.#places(fleet) === 0) return false;
-    if (fleet.to_come > 0) return true;
+    if (fleet.incoming > 0) return true;
     return this.#api.kind === 'maintain' && this.#mine(fleet).filter(isLive).length < fleet.target;
   }
 
@@ -335,8 +335,8 @@ export class Cloud {
     const { now } = this.#time;
     this.free.set(offer, (this.free.get(offer) ?? 0) - 1);
     const { delivered = false, late = false, never = false } = how;
-    const replacement = delivered && fleet.to_come === 0;
-    if (fleet.to_come > 0) fleet.to_come -= 1;
+    const replacement = delivered && fleet.incoming === 0;
+    if (fleet.incoming > 0) fleet.incoming -= 1;
     const machine: Machine = {
       id: `${this.name}-${this.machines.size + 1}`,
       instance: this.name,

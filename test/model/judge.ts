@@ -256,5 +256,5 @@ export class Judge {
 }
 
 /** Nothing more comes of it by itself. */
-export const isSettled = ({ state, settled, to_come, reopened }: AttemptRecord): boolean =>
-  state === 'closed' || (state !== 'open' && (settled || (to_come === 0 && reopened !== true)));
+export const isSettled = ({ state, settled, incoming, reopened }: AttemptRecord): boolean =>
+  state === 'closed' || (state !== 'open' && (settled || (incoming === 0 && reopened !== true)));

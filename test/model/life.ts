@@ -1,6 +1,6 @@
 import type { Clock, Owner } from '../../core/index.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
-import type { RunningLoop } from '../../core/reconciler/loop.ts';
+import type { RunningLoop } from '../../core/reconciler/running-loop.ts';
 import type { Host, Sleeping, Time } from './time.ts';
 
 /** Where a life may be cut short: the `nth` time that it comes there. */

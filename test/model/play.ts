@@ -76,7 +76,7 @@ async function rest(world: World): Promise<void> {
   const living = [...shelf.machines.values()]
     .filter((row) => row.gone_at === undefined)
     .map(({ machine_id }) => machine_id);
-  if (living.length > 0) await world.asks(() => world.requestService.giveBack(living, 300));
+  if (living.length > 0) await world.asks(() => world.requestService.returnMachines(living, 300));
   await long(world, settledMs);
   if (judge.violations.length === 0) judgeEnd(judge, shelf, setup, clouds);
 }
@@ -113,7 +113,7 @@ async function carryOut(command: Command, world: World): Promise<void> {
         ({ request_id }) => command.of === -1 || request_id === requestOf(world, command.of),
       );
       const ids = chosen(rows, command.from, command.machines).map(({ machine_id }) => machine_id);
-      if (ids.length > 0) await world.asks(() => world.requestService.giveBack(ids, 120));
+      if (ids.length > 0) await world.asks(() => world.requestService.returnMachines(ids, 120));
       return;
     }
     case 'cancel':
@@ -160,7 +160,7 @@ async function carryOut(command: Command, world: World): Promise<void> {
       world.host.suspend();
       judge.suspended_ms += command.ms;
       // What is no longer than this is taken for a clock that runs a little wrong.
-      if (command.ms <= defaultSettings.clock_jump_ms) judge.jumped(command.ms, undefined);
+      if (command.ms <= defaultSettings.clock_shift_ms) judge.jumped(command.ms, undefined);
       await long(world, command.ms);
       world.host.resume();
       return;

@@ -38,13 +38,13 @@ export function accountOf(
   ];
   return [
     `${request.request_id} ${request.status} ${request.machine_count} delivered ${request.delivered}: ${request.message}`,
-    ...attempts.map(({ attempt, provider_instance, state, settled, to_come, stuck, order, handle, shortfall }) =>
+    ...attempts.map(({ attempt, provider_instance, state, settled, incoming, stuck, order, handle, shortfall }) =>
       JSON.stringify({
         attempt,
         provider_instance,
         state,
         settled,
-        to_come,
+        incoming,
         stuck,
         count: order.machine_count,
         handle,

@@ -58,7 +58,7 @@ const wrong: Readonly<Record<string, (right: Outcome) => Partial<Outcome>>> = {
   'a status that changes after the end': () => ({ history: ['in_progress', 'completed', 'failed'] }),
   'a launch that was doubled and taken back': ({ started }) => ({
     started: [...started, instance('i-3', userEnded)],
-    attempts: [attemptOf(1, { state: 'launched', settled: true, to_come: 0 })],
+    attempts: [attemptOf(1, { state: 'launched', settled: true, incoming: 0 })],
   }),
   'an end that nobody wanted': ({ started: [first] }) => ({
     started: [first as Instance, instance('i-2', userEnded)],

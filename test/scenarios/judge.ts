@@ -68,7 +68,7 @@ const keepsSize = ({ way: { api, fleet_type } }: Outcome['cell']): boolean =>
 const endsNoOther: Rule = ({ started, machines, attempts }) => {
   const known = new Map(machines.map((machine) => [machine.machine_id, machine]));
   const stopped = new Set(
-    attempts.filter(({ to_come, state }) => to_come === 0 || state === 'lost').map(({ attempt }) => String(attempt)),
+    attempts.filter(({ incoming, state }) => incoming === 0 || state === 'lost').map(({ attempt }) => String(attempt)),
   );
   return started.flatMap((each) => {
     if (each.shutdownAt === undefined || diedUnasked(each)) return [];

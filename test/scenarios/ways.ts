@@ -1,5 +1,5 @@
 import { isError } from '../../core/contract/findings.ts';
-import type { ProviderApi } from '../../core/contract/provider.ts';
+import type { ProviderApi } from '../../core/contract/provider/provider-api.ts';
 import { asg } from '../../plugins/cloud-asg/index.ts';
 import { ec2Fleet } from '../../plugins/cloud-ec2fleet/index.ts';
 import { runInstances } from '../../plugins/cloud-runinstances/index.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { openReturn } from '../../core/requests/give-back.ts';
+import { openReturn } from '../../core/requests/open-return.ts';
 import type { BootedBroker } from '../support/boot-broker.ts';
 import { shape, specBroker } from './spec-broker.ts';
 

@@ -1,13 +1,14 @@
 import { newRequestId } from '../../core/model/ids.ts';
 import { memoryDriver } from './memory-driver.ts';
-import { startLoop, type RunningLoop } from '../../core/reconciler/loop.ts';
+import { startLoop } from '../../core/reconciler/loop.ts';
+import type { RunningLoop } from '../../core/reconciler/running-loop.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import type { Kind } from '../../core/model/kinds.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { Preference } from '../../core/model/request.ts';
 import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { choose } from '../../core/providers/choose.ts';
-import type { Quarantined } from '../../core/providers/guard/session-pool.ts';
+import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
 import { noRefresh } from '../../core/requests/refresh-trigger.ts';

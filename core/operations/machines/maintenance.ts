@@ -85,7 +85,7 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
     const living = await inventory.living();
     const returned: string[] = [];
     for (const part of chunks(living, machinesAtOnce))
-      returned.push((await requests.giveBack(part, timeout)).request.request_id);
+      returned.push((await requests.returnMachines(part, timeout)).request.request_id);
     return {
       return_request_ids: returned,
       cancelled_request_ids: [...cancelled],

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { faultKinds, type FaultKind } from '../../contract/fault.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
-import type { ProviderApi } from '../../contract/provider.ts';
-import type { LackingOffer } from '../../providers/facts.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
+import type { OfferShortfall } from '../../providers/facts.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 import { paging, sortBy, sorting } from '../paging.ts';
@@ -116,7 +116,7 @@ export const getProviderCapabilities = operation('GetProviderCapabilitiesQuery',
       regions: [...regions],
       availability_zones: [...availability_zones],
       finds_orphans: providers.type(instance)?.owned !== undefined,
-      offers_without_capacity: providers.lackingOffers(provider_name).map(lacking),
+      offers_without_capacity: providers.offerShortfalls(provider_name).map(offerWithoutCapacity),
     };
   },
 });
@@ -131,15 +131,15 @@ function supported({ name, capabilities }: ProviderApi, { limits }: ProviderInst
   };
 }
 
-function lacking({
+function offerWithoutCapacity({
   api,
   offer,
-  lacked,
+  shortfall,
   since,
   until,
   tried_again_at,
-}: LackingOffer): Static<typeof OfferWithoutCapacity> {
-  const { kind, code, message } = lacked;
+}: OfferShortfall): Static<typeof OfferWithoutCapacity> {
+  const { kind, code, message } = shortfall;
   const [from, to, again] = [since, until, tried_again_at].map((at) => new Date(at).toISOString()) as [
     string,
     string,

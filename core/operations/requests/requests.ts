@@ -79,7 +79,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
   leaves_work: true,
   destructive: true,
   async handle({ machine_ids, timeout }, { requests }, { key }) {
-    return requests.giveBack(machine_ids, timeout ?? defaultTimeoutS, key ? { key } : {});
+    return requests.returnMachines(machine_ids, timeout ?? defaultTimeoutS, key ? { key } : {});
   },
 });
 

@@ -1,9 +1,9 @@
 /**
  * Checks of the answers of the provider verbs. Each throws ContractViolation with the path of the first violation.
- * The contract itself is in `core/contract/provider.ts`.
+ * The contract itself is in `core/contract/provider/`.
  */
 import { isFault } from '../../contract/fault.ts';
-import type { HostRef } from '../../contract/provider.ts';
+import type { HostRef } from '../../contract/provider/resources.ts';
 import { ContractViolation } from './contract-violation.ts';
 import { assertPlain, newBudget } from './assert-plain.ts';
 import { report, reports, shortfalls } from './reports.ts';

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { isClaimLost } from '../../contract/commits/claim-lost.ts';
 import { isFault, ProviderFault, type FaultKind } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
-import type { Call } from '../../contract/provider.ts';
+import type { Call } from '../../contract/provider/call.ts';
 import type { CalledFor } from './called-for.ts';
 import { ContractViolation, shown } from '../answer-checks/contract-violation.ts';
 import { soundFault } from '../answer-checks/sound-fault.ts';

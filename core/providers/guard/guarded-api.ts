@@ -1,14 +1,14 @@
 import type { ProviderFault } from '../../contract/fault.ts';
+import type { Capabilities } from '../../contract/provider/capabilities.ts';
 import type {
   ReleaseTarget,
-  Capabilities,
   Launch,
   LaunchOrder,
   Observation,
   Progress,
-  ProviderApi,
   Watched,
-} from '../../contract/provider.ts';
+} from '../../contract/provider/orders-and-reports.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { checkFound, checkLaunch, checkPrepared, checkProgress } from '../answer-checks/answers.ts';
 import { boundedWait } from '../answer-checks/sound-fault.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../../contract/log.ts';
-import type { Call } from '../../contract/provider.ts';
+import type { Call } from '../../contract/provider/call.ts';
 import type { CalledFor } from './called-for.ts';
 import type { CallTracking } from './call-tracking.ts';
 import { guard, type CallEnd } from './guard.ts';

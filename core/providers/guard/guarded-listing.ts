@@ -1,4 +1,6 @@
-import type { OwnedResource, ProviderApi, ProviderType } from '../../contract/provider.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
+import type { ProviderType } from '../../contract/provider/provider-type.ts';
+import type { OwnedResource } from '../../contract/provider/resources.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { checkOwnedResource } from '../answer-checks/answers.ts';
 import { listing } from '../answer-checks/listing.ts';

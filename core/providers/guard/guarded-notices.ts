@@ -1,5 +1,5 @@
 import type { NoticeMessage } from '../../contract/notice.ts';
-import type { ProviderType } from '../../contract/provider.ts';
+import type { ProviderType } from '../../contract/provider/provider-type.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { assertNoticeMessages } from '../answer-checks/notices.ts';
 import type { GuardedCalls, Permit } from './guarded-calls.ts';

@@ -1,11 +1,6 @@
-import type {
-  HostRef,
-  MachineType,
-  OwnedResource,
-  Places,
-  ProviderApi,
-  ProviderType,
-} from '../../contract/provider.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
+import type { ProviderType } from '../../contract/provider/provider-type.ts';
+import type { HostRef, MachineType, OwnedResource, Places } from '../../contract/provider/resources.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { checkLivingHosts, checkMachineType, checkPlaces as placesAnswer } from '../answer-checks/answers.ts';
 import { listing } from '../answer-checks/listing.ts';

@@ -1,5 +1,6 @@
 import { isFault, type ProviderFault } from '../../contract/fault.ts';
-import type { Observation, ProviderApi, Watched } from '../../contract/provider.ts';
+import type { Observation, Watched } from '../../contract/provider/orders-and-reports.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import type { CalledFor } from './called-for.ts';
 import { checkObservation, checkObservations } from '../answer-checks/answers.ts';
 import { soundFault } from '../answer-checks/sound-fault.ts';

@@ -3,12 +3,14 @@ import { BrokerError, isBrokerError } from '../../contract/errors.ts';
 import type { Log } from '../../contract/log.ts';
 import type { EndpointScheme } from '../../contract/plugin.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
-import type { ProviderApi, ProviderType } from '../../contract/provider.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
+import type { ProviderType } from '../../contract/provider/provider-type.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import { ContractViolation } from '../answer-checks/contract-violation.ts';
 import { checkIdentity as identityAnswer } from '../answer-checks/answers.ts';
 import { assertObject, assertText } from '../answer-checks/assertions.ts';
+import { Quarantine, type Quarantined } from '../quarantine/quarantine.ts';
 import { unwatched, type CallTracking } from './call-tracking.ts';
 import { guard, pluginFault } from './guard.ts';
 import { guardedApi, type GuardedApi } from './guarded-api.ts';
@@ -48,16 +50,6 @@ export interface PoolParts {
   readonly quarantine?: readonly Quarantined[];
 }
 
-/** An instance whose plugin stopped the loop thread. Calls to it are paused for some time. */
-export interface Quarantined {
-  readonly name: string;
-  /** The template whose requests are not served; absent: calls for all requests are paused. */
-  readonly template_id?: string;
-  /** The duration from the start of this loop. */
-  readonly ms: number;
-  readonly why: string;
-}
-
 /**
  * The sessions of all configured instances: connected at the first use, kept, and closed together. A failed connection
  * is retried at the next use.
@@ -70,17 +62,12 @@ export class SessionPool {
   readonly #used = new Set<string>();
   /** The last opened endpoint of a scheme, by URL. */
   readonly #opened = new Map<string, Opened>();
-  readonly #quarantine: ReadonlyMap<string, { readonly until: number; readonly why: string }>;
+  readonly #quarantine: Quarantine;
 
   constructor(parts: PoolParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
-    const now = parts.clock.monotonic();
-    this.#quarantine = new Map(
-      (parts.quarantine ?? [])
-        .toSorted((a, b) => a.ms - b.ms)
-        .map(({ name, template_id, ms, why }) => [keyOf(name, template_id), { until: now + ms, why }]),
-    );
+    this.#quarantine = new Quarantine(parts.clock, parts.quarantine ?? []);
   }
 
   /**
@@ -144,17 +131,9 @@ export class SessionPool {
     }
   }
 
-  /**
-   * Why calls to an instance are paused, including all other calls to its plugin for the instance. With a template:
-   * why calls for requests of this template are paused. Undefined: they are not.
-   */
+  /** See `Quarantine.of`. */
   quarantined(name: string, template_id?: string): ProviderFault | undefined {
-    const own = template_id === undefined ? undefined : this.quarantined(name);
-    if (own) return own;
-    const kept = this.#quarantine.get(keyOf(name, template_id));
-    const left = (kept?.until ?? 0) - this.#parts.clock.monotonic();
-    if (!kept || left <= 0) return undefined;
-    return new ProviderFault('unavailable', kept.why, { code: 'QUARANTINED', retry_after_ms: left });
+    return this.#quarantine.of(name, template_id);
   }
 
   async close(): Promise<void> {
@@ -256,9 +235,6 @@ export class SessionPool {
     }
   }
 }
-
-const keyOf = (name: string, template_id: string | undefined): string =>
-  template_id === undefined ? name : `${name}\n${template_id}`;
 
 /** Closing runs after all signals have aborted, so it needs its own permit. */
 const unbound = (): Permit => ({ signal: new AbortController().signal });

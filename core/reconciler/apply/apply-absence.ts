@@ -1,10 +1,10 @@
 import type { MachineRecord } from '../../model/machine.ts';
-import type { MachineReport } from '../../contract/provider.ts';
+import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { isAlive } from '../state/machine-life.ts';
 import type { Settings } from '../settings.ts';
 import { endMachine } from './apply-reports.ts';
-import { asMoved } from './shift-times.ts';
+import { asMoved } from '../clock-shift/shift-times.ts';
 
 /** A complete answer of a provider: whether it listed any known machine, and the zones of these machines. */
 export interface Listed {

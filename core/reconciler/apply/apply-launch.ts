@@ -1,8 +1,8 @@
 import type { ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import type { Launch } from '../../contract/provider.ts';
-import { deferred, doubted, expired, launched, refused, short } from '../state/attempt.ts';
+import type { Launch } from '../../contract/provider/orders-and-reports.ts';
+import { deferred, doubted, expired, launched, refused, withShortfall } from '../state/attempt.ts';
 import type { StateChange } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';
 
@@ -14,7 +14,7 @@ const mostPreparations = 3;
 
 /** The provider accepted the order. The machines of the answer are applied before. */
 export function applyLaunch(change: StateChange, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
-  change.moveAttempt(attempt, (each) => short(launched(each, launch), launch.shortfall));
+  change.moveAttempt(attempt, (each) => withShortfall(launched(each, launch), launch.shortfall));
   if (change.request.status === 'pending') change.setRequest({ status: 'in_progress' });
   change.journal('attempt.launched', { attempt, provider_instance, machines: launch.machines?.length ?? 0 });
 }
@@ -36,7 +36,7 @@ export function applyLaunchFault(
   const [first, ...more] = shortfallOf(attempt, fault);
   switch (meaningOf(fault, attempt)) {
     case 'refused':
-      change.moveAttempt(attempt.attempt, (each) => refused(short(each, more), first));
+      change.moveAttempt(attempt.attempt, (each) => refused(withShortfall(each, more), first));
       change.journal('attempt.refused', entry);
       if (kind === 'invalid') change.setRequest({ message });
       return;
@@ -52,7 +52,7 @@ export function applyLaunchFault(
       });
       return;
     case 'unrepeatable':
-      change.moveAttempt(attempt.attempt, (each) => short(each, [first, ...more]));
+      change.moveAttempt(attempt.attempt, (each) => withShortfall(each, [first, ...more]));
       change.journal('attempt.refused', entry);
       markLost(change, attempt, settings);
   }
@@ -107,7 +107,7 @@ export function applyLeft(change: StateChange, attempt: AttemptRecord, message: 
 }
 
 /** Calls for the request stopped the loop thread at an instance repeatedly, so its orders there are abandoned. */
-export function applyBarred(change: StateChange, instance: string, message: string, settings: Settings): void {
+export function applyExclusion(change: StateChange, instance: string, message: string, settings: Settings): void {
   for (const attempt of change.attempts) {
     if (attempt.provider_instance !== instance || attempt.state !== 'open') continue;
     if (!attempt.unsent) {

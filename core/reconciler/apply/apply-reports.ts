@@ -1,13 +1,13 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { GoingReason, MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
-import type { MachineReport } from '../../contract/provider.ts';
+import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { isNoticed, isNoticeStanding } from './notice-standing.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { isAlive, isEnding, isStaying } from '../state/machine-life.ts';
 import type { Settings } from '../settings.ts';
-import { asMoved, followWith } from './shift-times.ts';
+import { asMoved, followWith } from '../clock-shift/shift-times.ts';
 import type { Template } from '../../model/template.ts';
 
 /**

@@ -22,7 +22,7 @@ export function applySignals(change: StateChange, finds = true): void {
     if (index > 0 && machines > mostMachines) return;
     if (signal.kind === 'cancel') cancel(change, signal.reason);
     else if (signal.kind === 'complete') endWaiting(change);
-    else if (signal.kind === 'return') giveBack(change, signal.machines, signal.return_id);
+    else if (signal.kind === 'return') applyReturn(change, signal.machines, signal.return_id);
     else if (signal.kind === 'noticed') applyNotices(change, signal);
     else if (finds) applyFound(change, signal);
     change.apply(signal);
@@ -48,7 +48,7 @@ function endWaiting(change: StateChange): void {
   change.setRequest({ deadline_at: now, message: 'The waiting was ended; cancelling the incoming machines.' });
 }
 
-function giveBack(
+function applyReturn(
   change: StateChange,
   keys: readonly { provider_instance: string; machine_id: string }[],
   return_id: string | undefined,

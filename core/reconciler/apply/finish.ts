@@ -82,7 +82,7 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
     additional.push({ kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
   }
   if (now >= request.deadline_at) {
-    const seconds = Math.round((request.deadline_at - request.created_at - (request.moved_ms ?? 0)) / 1000);
+    const seconds = Math.round((request.deadline_at - request.created_at - (request.shifted_ms ?? 0)) / 1000);
     additional.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
   }
   const reported = attempts.map((attempt) => attempt.shortfall);

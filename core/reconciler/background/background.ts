@@ -7,9 +7,9 @@ import { Discovery } from './discovery.ts';
 import type { ProviderMeter } from '../../providers/guard/provider-meter.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { ExpectedMachineLookup } from './expected-machine-lookup.ts';
-import type { HealthWatch } from './health-watch.ts';
+import type { HealthWatch } from '../health/health-watch.ts';
 import { NoticeReception } from './notices/notice-reception.ts';
-import { Retention } from './retention.ts';
+import { Retention } from './retention/retention.ts';
 import { Sweep } from './sweep/sweep.ts';
 import { UnknownHostLookup } from './unknown-host-lookup.ts';
 
@@ -57,7 +57,7 @@ export class Background {
     this.#unknownHosts.begin(instances);
     this.#expectedMachines.begin();
     await this.#retention
-      .retention()
+      .run()
       .catch((error: unknown) => log.warn({ err: error }, 'Old records could not be removed; this will be retried.'));
   }
 

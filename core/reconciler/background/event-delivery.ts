@@ -108,7 +108,7 @@ export class EventDelivery implements Disposable {
   /** Resolves when no delivery is running, and gives the lease back. */
   async idle(): Promise<void> {
     await Promise.all(this.#running);
-    await this.#turn.giveBack();
+    await this.#turn.free();
   }
 
   [Symbol.dispose](): void {

@@ -1,7 +1,7 @@
 import { chunks } from '../../collections/chunks.ts';
 import { expectedTopic } from '../../requests/expected-machines.ts';
 import type { FactRecord } from '../../model/records.ts';
-import type { OwnedResource } from '../../contract/provider.ts';
+import type { OwnedResource } from '../../contract/provider/resources.ts';
 import type { Connected } from '../../providers/guard/session-pool.ts';
 import type { Change } from '../../contract/storage.ts';
 import type { BackgroundParts } from './background-parts.ts';

@@ -9,7 +9,7 @@ const leaseMs = 60_000;
 
 /**
  * A lease for work that only one process on a store does at a time. Stored as a fact with an end. After taking the
- * lease a process reads it again: two processes that took it at the same time both give it back. The lease of a
+ * lease a process reads it again: two processes that took it at the same time both free it. The lease of a
  * process that is known to be dead is free immediately.
  */
 export class Lease {
@@ -32,11 +32,11 @@ export class Lease {
   }
 
   /** Frees the lease for another process. */
-  async giveBack(): Promise<void> {
+  async free(): Promise<void> {
     const mine = this.#mine;
     this.#mine = undefined;
     if (!mine) return;
-    // A lease that cannot be given back ends by itself.
+    // A lease that cannot be freed ends by itself.
     await this.#parts.store.commit([{ op: 'delete', kind: 'fact', key: this.#key(mine.item) }]).catch(() => undefined);
   }
 
@@ -59,7 +59,7 @@ export class Lease {
     this.#mine = { item, until };
     const present = await store.find('fact', { where: { topic, name: this.#name } });
     if (present.every((each) => each.item === item)) return true;
-    await this.giveBack();
+    await this.free();
     return false;
   }
 

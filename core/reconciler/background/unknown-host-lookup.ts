@@ -1,7 +1,7 @@
 import { chunks } from '../../collections/chunks.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { FactRecord } from '../../model/records.ts';
-import type { HostRef } from '../../contract/provider.ts';
+import type { HostRef } from '../../contract/provider/resources.ts';
 import { sameHost } from '../../providers/answer-checks/answers.ts';
 import type { Change } from '../../contract/storage.ts';
 import {

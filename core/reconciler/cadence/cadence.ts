@@ -1,4 +1,4 @@
-import type { MachineReport } from '../../contract/provider.ts';
+import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';

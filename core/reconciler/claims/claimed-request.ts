@@ -42,7 +42,7 @@ export class ClaimedRequest {
   readonly unanswered_since = new Map<number, number>();
   readonly repeated = new Set<number>();
   /** Signals that arrived since the state was loaded. */
-  readonly incoming = new Map<string, SignalRecord>();
+  readonly new_signals = new Map<string, SignalRecord>();
   readonly #clock: Clock;
   readonly #ended = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
@@ -75,7 +75,7 @@ export class ClaimedRequest {
   }
 
   /**
-   * Epoch milliseconds of the times of this request. They advance with the monotonic clock; a jump of the wall clock
+   * Epoch milliseconds of the times of this request. They advance with the monotonic clock; a shift of the wall clock
    * changes them through `shifted`.
    */
   now(): number {
@@ -129,13 +129,13 @@ export class ClaimedRequest {
 
   /** The state, including signals that arrived since. */
   present(): HeldState {
-    if (this.incoming.size === 0) return this.state;
+    if (this.new_signals.size === 0) return this.state;
     const known = new Set(this.state.signals.map((signal) => signal.signal_id));
     const signals = [
       ...this.state.signals,
-      ...[...this.incoming.values()].filter((signal) => !known.has(signal.signal_id)),
+      ...[...this.new_signals.values()].filter((signal) => !known.has(signal.signal_id)),
     ];
-    this.incoming.clear();
+    this.new_signals.clear();
     this.state = { ...this.state, signals };
     return this.state;
   }

@@ -4,10 +4,10 @@ import { isBrokerError } from '../../contract/errors.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import { lackFact, type Facts } from '../../providers/facts.ts';
+import { offerShortfallFact, type Facts } from '../../providers/facts.ts';
 import type { Change, Store } from '../../contract/storage.ts';
-import { followShift, shiftTimes } from '../apply/shift-times.ts';
-import type { Apply } from '../execute/tools.ts';
+import { followShift, shiftTimes } from '../clock-shift/shift-times.ts';
+import type { Apply } from '../execute/step-context.ts';
 import { StateChange, type RequestState } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';
 import type { ClaimedRequest } from './claimed-request.ts';
@@ -21,7 +21,7 @@ export interface CommitterParts {
   readonly facts: Facts;
   readonly settings: Settings;
   /**
-   * Must be called before each commit, so that an outcome that arrives just after a jump is not stored with an old
+   * Must be called before each commit, so that an outcome that arrives just after a shift is not stored with an old
    * time.
    */
   compareClocks(): void;
@@ -78,15 +78,15 @@ export class Committer {
 
   async #write(claimed: ClaimedRequest, change: StateChange): Promise<void> {
     const statistics = measured(claimed.state, change, change.now);
-    await this.#parts.facts.learn(this.#lacking(claimed.state, change), async (lacking) => {
+    await this.#parts.facts.learn(this.#offerShortfalls(claimed.state, change), async (shortfalls) => {
       const most = this.#parts.settings.rows_per_commit;
       // The last commit also contains the statistics, so its part has room for them, whatever the number of instances.
       const parts = change.commits(Math.max(most - statistics.length, Math.ceil(most / 2)));
       const last = [...(parts.at(-1) ?? []), ...statistics];
       // A lack of capacity is true by itself, so it may be committed separately.
-      const together = last.length + lacking.length <= most;
-      const alone = together ? [] : chunks(lacking, most);
-      for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...lacking] : last])
+      const together = last.length + shortfalls.length <= most;
+      const alone = together ? [] : chunks(shortfalls, most);
+      for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...shortfalls] : last])
         await this.#insist(claimed, part);
     });
     claimed.version += 1;
@@ -136,7 +136,7 @@ export class Committer {
    * The facts about offers without capacity, which for some time come after all others for all requests. What only the
    * terms of one template lack, and offers that were perhaps never tried, are no facts about the offer.
    */
-  #lacking(before: RequestState, change: StateChange): FactRecord[] {
+  #offerShortfalls(before: RequestState, change: StateChange): FactRecord[] {
     const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
     const now = this.#parts.clock.now();
     return change.attempts.flatMap((attempt) => {
@@ -144,11 +144,11 @@ export class Committer {
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
       return attempt.shortfall
         .filter((each) => each.kind === 'capacity' && each.lack === undefined && !known.has(each))
-        .flatMap((lacked) =>
-          offers(lacked).map((offer) =>
-            lackFact(
+        .flatMap((shortfall) =>
+          offers(shortfall).map((offer) =>
+            offerShortfallFact(
               { instance: attempt.provider_instance, api: attempt.api, offer },
-              lacked,
+              shortfall,
               now,
               this.#parts.settings,
             ),

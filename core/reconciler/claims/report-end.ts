@@ -9,7 +9,7 @@ export function reportEnd(log: Log, before: RequestRecord | undefined, request: 
   if (!isTerminal(request.status) || (before && isTerminal(before.status))) return;
   const { request_id, kind, status, template_id, provider_instance, machine_count, delivered, fulfilment, message } =
     request;
-  const took = (request.completed_at ?? request.created_at) - request.created_at - (request.moved_ms ?? 0);
+  const took = (request.completed_at ?? request.created_at) - request.created_at - (request.shifted_ms ?? 0);
   const seconds = Math.max(0, Math.round(took / 100) / 10);
   const shortfall = (fulfilment?.shortfall ?? []).map((each) => ({
     kind: each.kind,

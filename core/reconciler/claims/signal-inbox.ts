@@ -43,8 +43,8 @@ export class SignalInbox {
         const page = await this.#store.find('signal', { where: { applied: false }, order, limit: atOnce, offset });
         for (const signal of page) {
           const claimed = held.get(signal.request_id);
-          if (!claimed || claimed.incoming.has(signal.signal_id)) continue;
-          claimed.incoming.set(signal.signal_id, signal);
+          if (!claimed || claimed.new_signals.has(signal.signal_id)) continue;
+          claimed.new_signals.set(signal.signal_id, signal);
           claimed.due_at = 0;
         }
         if (page.length < atOnce) break;

@@ -1,7 +1,7 @@
 import { isFault, ProviderFault, type FaultKind } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { Launch } from '../../contract/provider.ts';
+import type { Launch } from '../../contract/provider/orders-and-reports.ts';
 import type { GuardedApi } from '../../providers/guard/guarded-api.ts';
 import { applyLaunch, applyLaunchFault } from '../apply/apply-launch.ts';
 import { applyReports } from '../apply/apply-reports.ts';
@@ -9,7 +9,7 @@ import { accepted, answered, prepared, sent } from '../state/attempt.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isEnding } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
-import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
+import { connect, orderOf, permitOf, type Apply, type StepContext } from './step-context.ts';
 
 /**
  * The rows of one machine in a commit: its record and its events. When the machines do not fit into one commit, the
@@ -22,38 +22,38 @@ const rowsOfMachine = 5;
 export async function launch(
   attempt: AttemptRecord,
   claimed: ClaimedRequest,
-  tools: Tools,
+  context: StepContext,
 ): Promise<readonly Apply[]> {
-  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, claimed, tools);
+  const connected = await connect(attempt.provider_instance, attempt.order.template, context);
+  if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, claimed, context);
   const api = connected.api(attempt.api);
   if (!api) return [];
   let called: number | undefined;
-  const took = () => (called === undefined ? undefined : Math.round(tools.monotonic() - called));
+  const took = () => (called === undefined ? undefined : Math.round(context.monotonic() - called));
   try {
-    const { value, fresh } = await prepare(attempt, api, claimed, tools);
+    const { value, fresh } = await prepare(attempt, api, claimed, context);
     const present = claimed.state.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
     if (present.unsent || fresh) {
-      await tools.record(claimed, (change) =>
+      await context.record(claimed, (change) =>
         change.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, change.now)),
       );
     }
     const order = orderOf(attempt, value);
-    called = tools.monotonic();
-    const answer = await api.launch(order, permitOf(claimed, tools));
-    logSurplus(answer, attempt, api, tools.log);
-    const { machines, trouble } = await tools.owners.ownReports(
+    called = context.monotonic();
+    const answer = await api.launch(order, permitOf(claimed, context));
+    logSurplus(answer, attempt, api, context.log);
+    const { machines, trouble } = await context.owners.ownReports(
       attempt,
       claimed.state.machines,
       answer.machines ?? [],
     );
-    tools.noteReportTrouble(attempt.provider_instance, trouble);
+    context.noteReportTrouble(attempt.provider_instance, trouble);
     // The answer counts as an observation; the next one waits for those of other requests.
-    claimed.observed_at.set(attempt.attempt, tools.monotonic());
+    claimed.observed_at.set(attempt.attempt, context.monotonic());
     claimed.unanswered_since.delete(attempt.attempt);
     const ms = took();
-    if (machines.length * rowsOfMachine > tools.settings.rows_per_commit)
-      await tools.record(claimed, (change) =>
+    if (machines.length * rowsOfMachine > context.settings.rows_per_commit)
+      await context.record(claimed, (change) =>
         change.moveAttempt(attempt.attempt, (each) => accepted(each, answer.handle)),
       );
     return inSlices(
@@ -67,7 +67,7 @@ export async function launch(
     );
   } catch (error) {
     if (!isFault(error)) throw error;
-    return failed(attempt, error, took(), claimed, tools);
+    return failed(attempt, error, took(), claimed, context);
   }
 }
 
@@ -79,22 +79,22 @@ function failed(
   fault: ProviderFault,
   ms: number | undefined,
   claimed: ClaimedRequest,
-  tools: Tools,
+  context: StepContext,
 ): readonly Apply[] {
   if (fault.kind !== 'unavailable') claimed.unanswered_since.delete(attempt.attempt);
   else if (!claimed.unanswered_since.has(attempt.attempt))
-    claimed.unanswered_since.set(attempt.attempt, tools.monotonic());
+    claimed.unanswered_since.set(attempt.attempt, context.monotonic());
   const { request_id, provider_instance } = attempt;
   const { kind, code } = fault;
   const level = forPeople.has(kind) ? 'warn' : 'debug';
-  tools.log[level](
+  context.log[level](
     { request_id, attempt: attempt.attempt, provider_instance, kind, code },
     `A launch failed: ${fault.message}`,
   );
   return [
     (change) => {
       change.moveAttempt(attempt.attempt, (each) => answered(each, ms));
-      applyLaunchFault(change, change.attempt(attempt.attempt) ?? attempt, fault, tools.settings);
+      applyLaunchFault(change, change.attempt(attempt.attempt) ?? attempt, fault, context.settings);
     },
   ];
 }
@@ -116,10 +116,10 @@ function logSurplus(launch: Launch, attempt: AttemptRecord, { where, plugin }: G
 }
 
 /** The exact parameters of the launch: made once for an attempt, then read from the store. */
-async function prepare(attempt: AttemptRecord, api: GuardedApi, claimed: ClaimedRequest, tools: Tools) {
+async function prepare(attempt: AttemptRecord, api: GuardedApi, claimed: ClaimedRequest, context: StepContext) {
   if (!api.prepare || attempt.prepared) return { value: attempt.prepared?.value, fresh: false };
   try {
-    return { value: await api.prepare(orderOf(attempt, undefined), permitOf(claimed, tools)), fresh: true };
+    return { value: await api.prepare(orderOf(attempt, undefined), permitOf(claimed, context)), fresh: true };
   } catch (error) {
     // A preparation starts no machine and is idempotent, so a lost answer only needs a repetition.
     if (isFault(error) && error.kind === 'unknown-outcome') {

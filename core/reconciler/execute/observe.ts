@@ -3,12 +3,12 @@ import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { applyAbsence } from '../apply/apply-absence.ts';
 import { applyReports, applySlowness, applyUnfinishedReleases } from '../apply/apply-reports.ts';
-import { isSettled, observed, short } from '../state/attempt.ts';
+import { isSettled, observed, withShortfall } from '../state/attempt.ts';
 import { refOf } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
-import { connect, orderOf, type Apply, type Tools } from './tools.ts';
+import { connect, orderOf, type Apply, type StepContext } from './step-context.ts';
 
 /** From this number of machines at rest on, machines that are to be released are observed without the others. */
 const manyAtRest = 100;
@@ -17,10 +17,10 @@ const manyAtRest = 100;
 export async function observe(
   attempt: AttemptRecord,
   claimed: ClaimedRequest,
-  tools: Tools,
+  context: StepContext,
 ): Promise<readonly Apply[]> {
-  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  const began = tools.monotonic();
+  const connected = await connect(attempt.provider_instance, attempt.order.template, context);
+  const began = context.monotonic();
   const unseen = began - (claimed.observed_at.get(attempt.attempt) ?? began);
   claimed.observed_at.set(attempt.attempt, began);
   claimed.observation_failed.add(attempt.attempt);
@@ -28,13 +28,13 @@ export async function observe(
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return [];
   const { machines: known } = claimed.state;
   const { going, unready } = known.counts(attempt.attempt);
-  const part = isPartEnough(attempt, claimed, tools);
-  if (!part) claimed.fully_observed_at.set(attempt.attempt, tools.monotonic());
+  const part = isPartEnough(attempt, claimed, context);
+  if (!part) claimed.fully_observed_at.set(attempt.attempt, context.monotonic());
   const requested = [...known.of(attempt.attempt)].filter(
     (machine) => isAlive(machine) && (!part || machine.going !== undefined),
   );
   try {
-    const { observation, listed } = await tools.observer.observe(connected, api, {
+    const { observation, listed } = await context.observer.observe(connected, api, {
       handle: attempt.handle,
       order: orderOf(attempt, attempt.prepared?.value),
       known: requested.map(refOf),
@@ -43,25 +43,27 @@ export async function observe(
     });
     claimed.observation_failed.delete(attempt.attempt);
     await turn();
-    const { machines, trouble } = await tools.owners.ownReports(attempt, known, observation.machines);
-    tools.cadence.learn(claimed, attempt, machines, unseen);
-    tools.noteReportTrouble(attempt.provider_instance, trouble);
+    const { machines, trouble } = await context.owners.ownReports(attempt, known, observation.machines);
+    context.cadence.learn(claimed, attempt, machines, unseen);
+    context.noteReportTrouble(attempt.provider_instance, trouble);
     const present = (each: Parameters<Apply>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;
     return inSlices(
       machines,
       (change, slice) => applyReports(change, present(change), slice),
       (change) => {
         if (!part)
-          change.moveAttempt(attempt.attempt, (each) => short(observed(each, observation), observation.shortfall));
-        applyAbsence(change, requested, machines, listed, api.capabilities.visible_within_ms, tools.settings);
-        applySlowness(change, present(change), tools.settings);
-        applyUnfinishedReleases(change, present(change), machines, tools.settings);
+          change.moveAttempt(attempt.attempt, (each) =>
+            withShortfall(observed(each, observation), observation.shortfall),
+          );
+        applyAbsence(change, requested, machines, listed, api.capabilities.visible_within_ms, context.settings);
+        applySlowness(change, present(change), context.settings);
+        applyUnfinishedReleases(change, present(change), machines, context.settings);
         if (!part) change.observed();
       },
     );
   } catch (error) {
     if (!isFault(error)) throw error;
-    tools.log.warn(
+    context.log.warn(
       { request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code },
       error.message,
     );
@@ -77,9 +79,11 @@ export async function observe(
 function isPartEnough(
   attempt: AttemptRecord,
   { state: held, fully_observed_at }: ClaimedRequest,
-  tools: Tools,
+  context: StepContext,
 ): boolean {
   const { alive, going, unready } = held.machines.counts(attempt.attempt);
   if (!isSettled(attempt) || unready > 0 || going === 0 || alive - going < manyAtRest) return false;
-  return tools.monotonic() - (fully_observed_at.get(attempt.attempt) ?? -Infinity) < tools.settings.observe_resting_ms;
+  return (
+    context.monotonic() - (fully_observed_at.get(attempt.attempt) ?? -Infinity) < context.settings.observe_resting_ms
+  );
 }

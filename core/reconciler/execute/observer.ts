@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import type { Clock } from '../../contract/clock.ts';
-import type { Observation, Watched } from '../../contract/provider.ts';
+import type { Observation, Watched } from '../../contract/provider/orders-and-reports.ts';
 import { isFault, type ProviderFault } from '../../contract/fault.ts';
 import type { Listed } from '../apply/apply-absence.ts';
 import type { GuardedApi } from '../../providers/guard/guarded-api.ts';

@@ -7,7 +7,7 @@ import type { StateChange } from '../state/request-state.ts';
 import { machineTags } from '../plan/machine-tags.ts';
 import type { PlannedOrder } from '../plan/plan-orders.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import { connect, defaultAgainMs, type Apply, type Tools } from './tools.ts';
+import { connect, defaultAgainMs, type Apply, type StepContext } from './step-context.ts';
 
 /** The longest wait for an instance that asks for one. Then it is checked whether another instance can serve. */
 const longestHoldMs = 10_000;
@@ -19,15 +19,15 @@ const longestHoldMs = 10_000;
 export async function open(
   orders: readonly PlannedOrder[],
   claimed: ClaimedRequest,
-  tools: Tools,
+  context: StepContext,
 ): Promise<readonly Apply[]> {
   const [first] = orders;
   if (!first) return [];
   const { provider_instance } = first.option;
-  const connected = await connect(provider_instance, first.option.template, tools);
+  const connected = await connect(provider_instance, first.option.template, context);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
     // A request that cannot use its slot must not block others.
-    if (claimed.state.request.waits_for !== undefined) await tools.record(claimed, (change) => change.stopWaiting());
+    if (claimed.state.request.waits_for !== undefined) await context.record(claimed, (change) => change.stopWaiting());
     // No order was sent, so the instance may answer later, or another option may serve meanwhile.
     claimed.holdBack(
       `Waiting for '${provider_instance}': ${connected.message}`,
@@ -37,10 +37,10 @@ export async function open(
   }
   const identity = connected instanceof ProviderFault ? provider_instance : connected.identity;
   // The instance is not usable: one attempt is stored as closed, so that the next instance is tried.
-  if (connected instanceof ProviderFault) return [(change) => add(change, [first], identity, tools, connected)];
+  if (connected instanceof ProviderFault) return [(change) => add(change, [first], identity, context, connected)];
   const max = connected.instance.limits.max_concurrent_requests;
-  if (max === null) return [(change) => add(change, orders, identity, tools)];
-  await openInTurn(provider_instance, max, claimed, tools, (change) => add(change, orders, identity, tools));
+  if (max === null) return [(change) => add(change, orders, identity, context)];
+  await openInTurn(provider_instance, max, claimed, context, (change) => add(change, orders, identity, context));
   return [];
 }
 
@@ -48,17 +48,17 @@ async function openInTurn(
   provider_instance: string,
   max: number,
   claimed: ClaimedRequest,
-  tools: Tools,
+  context: StepContext,
   write: Apply,
 ): Promise<void> {
   const { request_id } = claimed;
   try {
-    if (tools.slots.mayAsk(claimed, provider_instance)) {
-      await tools.record(claimed, (change) => {
+    if (context.slots.mayAsk(claimed, provider_instance)) {
+      await context.record(claimed, (change) => {
         change.require({ op: 'slot', provider_instance, request_id, max });
         write(change);
       });
-      tools.slots.leave(claimed);
+      context.slots.leave(claimed);
       return;
     }
   } catch (error) {
@@ -66,15 +66,15 @@ async function openInTurn(
   }
   const why = `Waiting for a slot: '${provider_instance}' has its maximum of ${max} open requests.`;
   // The request joins the queue before the commit, so that no later request asks for the slot meanwhile.
-  tools.slots.wait(claimed, provider_instance, why);
-  await tools.record(claimed, (change) => change.setRequest({ waits_for: provider_instance, message: why }));
+  context.slots.wait(claimed, provider_instance, why);
+  await context.record(claimed, (change) => change.setRequest({ waits_for: provider_instance, message: why }));
 }
 
 function add(
   change: StateChange,
   orders: readonly PlannedOrder[],
   identity: string,
-  tools: Tools,
+  context: StepContext,
   refusal?: ProviderFault,
 ): void {
   const { request, now } = change;
@@ -89,7 +89,7 @@ function add(
       provider_type,
       api,
       identity,
-      token: attemptToken(tools.installation, request.request_id, number),
+      token: attemptToken(context.installation, request.request_id, number),
       order: {
         machine_count,
         template,
@@ -101,14 +101,14 @@ function add(
       disposed: false,
       shortfall: [],
       created_at: now,
-      ...(request.moved_ms === undefined ? {} : { moved_ms: request.moved_ms }),
-      ...(tools.api(option)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
+      ...(request.shifted_ms === undefined ? {} : { shifted_ms: request.shifted_ms }),
+      ...(context.api(option)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
       doubtful: false,
       tries: 0,
     };
     change.addAttempt(attempt);
     change.setRequest({ provider_instance, provider_type });
-    if (refusal) applyLaunchFault(change, attempt, refusal, tools.settings);
+    if (refusal) applyLaunchFault(change, attempt, refusal, context.settings);
   }
   change.stopWaiting();
 }

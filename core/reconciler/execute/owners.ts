@@ -1,15 +1,15 @@
-import { chunks } from '../../collections/chunks.ts';
+import { queryInParts } from '../../collections/query-in-parts.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { machineKey, type MachineRecord } from '../../model/machine.ts';
 import type { Machines } from '../state/machine-set.ts';
-import type { MachineReport } from '../../contract/provider.ts';
+import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { Store } from '../../contract/storage.ts';
 
-/** Storages limit how many values one comparison may list. */
-const valuesAtOnce = 500;
+/** How many reports are handled before other work runs. */
+const reportsAtOnce = 500;
 /** The most machines that are remembered while their reports are being stored. */
 const mostAtOnce = 20_000;
 
@@ -53,7 +53,7 @@ export class Owners {
     );
     const stored = new Set(there.map(({ machine_id }) => machine_id));
     for (const [index, machine_id] of fresh.entries()) {
-      if (index % valuesAtOnce === 0) await turn();
+      if (index % reportsAtOnce === 0) await turn();
       if (theirs.has(machine_id)) continue;
       const key = machineKey({ provider_instance, machine_id });
       const taker = this.#taking.get(key);
@@ -71,14 +71,11 @@ export class Owners {
    * The stored machines with these ids. When the store fails, all reports count as those of this request, because no
    * report may be dropped.
    */
-  async #stored(provider_instance: string, machine_id: readonly string[]): Promise<readonly MachineRecord[]> {
+  async #stored(provider_instance: string, machine_ids: readonly string[]): Promise<readonly MachineRecord[]> {
     try {
-      const found: MachineRecord[] = [];
-      for (const part of chunks(machine_id, valuesAtOnce)) {
-        await turn();
-        found.push(...(await this.#store.find('machine', { where: { provider_instance, machine_id: part } })));
-      }
-      return found;
+      return await queryInParts(machine_ids, (machine_id) =>
+        this.#store.find('machine', { where: { provider_instance, machine_id } }),
+      );
     } catch (error) {
       this.#log.warn({ err: error, provider_instance }, 'The owners of the reported machines could not be read.');
       return [];

@@ -9,33 +9,33 @@ import { observe } from './observe.ts';
 import { open } from './open.ts';
 import { release } from './release.ts';
 import { launch } from './launch.ts';
-import type { Apply, Tools } from './tools.ts';
+import type { Apply, StepContext } from './step-context.ts';
 
 /**
  * Executes one step: at most one call to the provider, and the commits that must precede it. Rejects only with
  * ClaimLost or a failed commit.
  */
-export async function perform(step: Step, claimed: ClaimedRequest, tools: Tools): Promise<readonly Apply[]> {
+export async function perform(step: Step, claimed: ClaimedRequest, context: StepContext): Promise<readonly Apply[]> {
   switch (step.do) {
     case 'open':
-      return open(step.orders, claimed, tools);
+      return open(step.orders, claimed, context);
     case 'launch':
-      return tools.slot(step.attempt.provider_instance, () => launch(step.attempt, claimed, tools));
+      return context.slot(step.attempt.provider_instance, () => launch(step.attempt, claimed, context));
     case 'recover':
-      return recover(step.attempt, claimed, tools);
+      return recover(step.attempt, claimed, context);
     case 'observe':
-      return observe(step.attempt, claimed, tools);
+      return observe(step.attempt, claimed, context);
     case 'release':
-      return tools.slot(step.pending.attempt.provider_instance, () => release(step.pending, claimed, tools));
+      return context.slot(step.pending.attempt.provider_instance, () => release(step.pending, claimed, context));
     case 'dispose':
-      return tools.slot(step.attempt.provider_instance, () => dispose(step.attempt, claimed, tools));
+      return context.slot(step.attempt.provider_instance, () => dispose(step.attempt, claimed, context));
     case 'close':
       return [(change) => change.moveAttempt(step.attempt.attempt, dropped)];
     case 'leave':
       claimed.unanswered_since.delete(step.attempt.attempt);
       return [(change) => applyLeft(change, step.attempt, step.why)];
     case 'mark-lost':
-      return [(change) => markLost(change, step.attempt, tools.settings)];
+      return [(change) => markLost(change, step.attempt, context.settings)];
     case 'expire':
       return [expire];
     case 'undo':

@@ -4,21 +4,21 @@ import { found, missed, searchFailed } from '../state/attempt.ts';
 import type { StateChange } from '../state/request-state.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
-import { connect, orderOf, permitOf, type Apply, type Tools } from './tools.ts';
+import { connect, orderOf, permitOf, type Apply, type StepContext } from './step-context.ts';
 
 /** Searches an order whose token is too old for a replay: only tags can show what it started. */
 export async function recover(
   attempt: AttemptRecord,
   claimed: ClaimedRequest,
-  tools: Tools,
+  context: StepContext,
 ): Promise<readonly Apply[]> {
-  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
+  const connected = await connect(attempt.provider_instance, attempt.order.template, context);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
-  const notFound: Apply = (change) => missedSearch(change, attempt, tools.settings);
+  const notFound: Apply = (change) => missedSearch(change, attempt, context.settings);
   if (connected instanceof ProviderFault) return [postponed(attempt, connected.message)];
   if (!api?.find) return [notFound];
   try {
-    const handle = await api.find(orderOf(attempt, attempt.prepared?.value), permitOf(claimed, tools));
+    const handle = await api.find(orderOf(attempt, attempt.prepared?.value), permitOf(claimed, context));
     // A found attempt may be a fleet that still starts machines. Its machines are released as late, and its arrivals
     // stopped.
     return [handle ? (change) => change.moveAttempt(attempt.attempt, (each) => found(each, handle)) : notFound];

@@ -3,23 +3,23 @@ import { bounded } from '../state/attempt.ts';
 import { repeatDue, type PendingRelease } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { inSlices } from './slices.ts';
-import { connect, defaultAgainMs, permitOf, type Apply, type Tools } from './tools.ts';
+import { connect, defaultAgainMs, permitOf, type Apply, type StepContext } from './step-context.ts';
 
 /** Sends a release target to the provider. */
 export async function release(
   { attempt, target, lost_seen }: PendingRelease,
   claimed: ClaimedRequest,
-  tools: Tools,
+  context: StepContext,
 ): Promise<readonly Apply[]> {
-  const connected = await connect(attempt.provider_instance, attempt.order.template, tools);
-  const again = (ms: number) => void claimed.release_at.set(attempt.attempt, tools.monotonic() + ms);
+  const connected = await connect(attempt.provider_instance, attempt.order.template, context);
+  const again = (ms: number) => void claimed.release_at.set(attempt.attempt, context.monotonic() + ms);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (!api || attempt.handle === undefined) {
     again(defaultAgainMs);
     return [];
   }
   try {
-    const progress = await api.release(attempt.handle, target, permitOf(claimed, tools));
+    const progress = await api.release(attempt.handle, target, permitOf(claimed, context));
     if (!progress.done) {
       again(progress.again_ms ?? defaultAgainMs);
       return [];
@@ -35,7 +35,7 @@ export async function release(
           if (change.machine(key)?.released_at === undefined) change.setMachine(key, { released_at: change.now });
         }
       },
-      (change) => change.moveAttempt(attempt.attempt, (each) => bounded(each, target.to_come, lost_seen)),
+      (change) => change.moveAttempt(attempt.attempt, (each) => bounded(each, target.incoming, lost_seen)),
     );
   } catch (error) {
     if (!isFault(error)) throw error;

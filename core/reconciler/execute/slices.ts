@@ -1,5 +1,5 @@
 import type { StateChange } from '../state/request-state.ts';
-import type { Apply } from './tools.ts';
+import type { Apply } from './step-context.ts';
 
 /** The most machines that are applied before other requests continue: ten thousand at once would block the thread. */
 const machinesAtOnce = 250;

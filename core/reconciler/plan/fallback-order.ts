@@ -4,7 +4,7 @@ import type { Shortfall } from '../../model/shortfall.ts';
 import { rankAll } from '../../providers/choose.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
 import type { Rejection } from '../../selection/candidate.ts';
-import { barrier, unfitness } from '../../selection/eligibility.ts';
+import { exclusion, unfitness } from '../../selection/eligibility.ts';
 import type { ProviderOption } from './provider-option.ts';
 
 /** The instances that may serve a request now. */
@@ -18,23 +18,23 @@ export interface FallbackOrder {
 /**
  * The instances that may serve a request now, by repeating the selection of the accepted request. The instance that
  * was selected then comes first while it can serve. Instances that do not answer come last, because they may recover.
- * `barred`: instances that get no further orders, with the reason.
+ * `excluded`: instances that get no further orders, with the reason.
  */
 export function fallbackOrder(
   request: RequestRecord,
   directory: ProviderDirectory,
-  barred: ReadonlyMap<string, string> = new Map(),
+  excluded: ReadonlyMap<string, string> = new Map(),
 ): FallbackOrder {
   const { request_id: key, template, variants, machine_count, preference = {}, selected_instance } = request;
   if (!template) return { options: [], out: [] };
   const placed = { template, ...(variants ? { variants } : {}) };
   const { eligible, unfit, rejected } = rankAll(placed, { key, machine_count }, preference, directory);
-  const options = eligible.flatMap(({ name }) => (barred.has(name) ? [] : optionAt(name, placed, directory)));
+  const options = eligible.flatMap(({ name }) => (excluded.has(name) ? [] : optionAt(name, placed, directory)));
   const place = ({ provider_instance, unhealthy = false }: ProviderOption): number =>
     Number(unhealthy) * 2 + Number(provider_instance !== selected_instance);
   return {
     options: options.toSorted((a, b) => place(a) - place(b)),
-    out: [...rejected, ...unfit.map(unfitness), ...[...barred].map(barrier)],
+    out: [...rejected, ...unfit.map(unfitness), ...[...excluded].map(exclusion)],
   };
 }
 
@@ -61,6 +61,7 @@ function optionAt(name: string, placed: Placed, directory: ProviderDirectory): r
   };
   // A quarantined instance is not asked for its offers and gets no order. The request waits for it if it is the only
   // one.
-  if (directory.quarantined(name, template.template_id)) return [{ ...option, offers: undefined, short: new Map() }];
+  if (directory.quarantined(name, template.template_id))
+    return [{ ...option, offers: undefined, shortfalls: new Map() }];
   return [{ ...option, ...directory.offersOf(template, instance, api) }];
 }

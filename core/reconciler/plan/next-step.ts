@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { isTerminal } from '../../model/request.ts';
-import type { Capabilities } from '../../contract/provider.ts';
+import type { Capabilities } from '../../contract/provider/capabilities.ts';
 import { pendingReleases, isRefused, repeatDue, stopsArrivals, type PendingRelease } from './pending-releases.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
@@ -42,7 +42,7 @@ export interface Agenda {
 }
 
 /** The inputs of a decision besides the state of the request. */
-export interface Circumstances {
+export interface PlanContext {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly monotonic: number;
@@ -82,10 +82,10 @@ export interface Decision {
 }
 
 /**
- * Plans the next steps of a provisioning request. Pure: the same state in the same circumstances gives the same
+ * Plans the next steps of a provisioning request. Pure: the same state in the same context gives the same
  * result, also after a crash.
  */
-export function nextStep(from: RequestState, at: Circumstances): Decision {
+export function nextStep(from: RequestState, at: PlanContext): Decision {
   const { request } = from;
   const over = isTerminal(request.status);
   const stop = stopsArrivals(from, at.now);
@@ -165,7 +165,7 @@ export function nextStep(from: RequestState, at: Circumstances): Decision {
  * Continues an order with an unknown outcome: it is sent until the outcome is known. An order that may have been sent
  * is continued even when it is no longer needed.
  */
-function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
+function pursue(attempt: AttemptRecord, at: PlanContext, wake: Alarm): Step[] {
   const capabilities = at.capabilities(attempt);
   const age = at.now - (attempt.sent_at ?? at.now);
   if (!attempt.unsent && capabilities && age > capabilities.token_valid_ms) return [{ do: 'mark-lost', attempt }];
@@ -181,7 +181,7 @@ function pursue(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
  * Ends an attempt that was certainly never executed, without a call: it is no longer needed, or another instance shall
  * serve.
  */
-function leave(from: RequestState, attempt: AttemptRecord, stop: boolean, at: Circumstances): Step | undefined {
+function leave(from: RequestState, attempt: AttemptRecord, stop: boolean, at: PlanContext): Step | undefined {
   const { provider_instance } = attempt;
   if (stop) return { do: 'close', attempt };
   const out = at.outOfReach(attempt);
@@ -196,19 +196,19 @@ function leave(from: RequestState, attempt: AttemptRecord, stop: boolean, at: Ci
 }
 
 /** The message when an attempt stays unreachable until the configuration changes. */
-function unreachable({ attempts }: RequestState, at: Circumstances): string | undefined {
+function unreachable({ attempts }: RequestState, at: PlanContext): string | undefined {
   const [out] = attempts.flatMap((attempt) => (isSettled(attempt) ? [] : (at.outOfReach(attempt) ?? [])));
   return out === undefined ? undefined : `${out}: the orders there are continued when it can be reached again.`;
 }
 
 /** Whether no call for the attempt was executed for so long that its instance counts as not answering. */
-function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: Circumstances): boolean {
+function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: PlanContext): boolean {
   const since = agenda.unanswered_since.get(attempt);
   return since !== undefined && monotonic - since >= settings.silent_ms;
 }
 
 /** Whether another healthy instance has an offer for the machines of the attempt. */
-function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: Circumstances): boolean {
+function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: PlanContext): boolean {
   if (at.held_back !== undefined) return false;
   const { options } = at.fallbackOrder();
   const others = options.filter(
@@ -222,7 +222,7 @@ function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: Circu
 }
 
 /** An order that can no longer be repeated is searched by tags a few times; machines that appear are released. */
-function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] {
+function search(attempt: AttemptRecord, at: PlanContext, wake: Alarm): Step[] {
   if (attempt.settled) return [];
   const due = msUntil(attempt.retry_at, at.now);
   if (due === 0) return [{ do: 'recover', attempt }];
@@ -230,7 +230,7 @@ function search(attempt: AttemptRecord, at: Circumstances, wake: Alarm): Step[] 
   return [];
 }
 
-function observationDue(from: RequestState, attempt: AttemptRecord, at: Circumstances): number | undefined {
+function observationDue(from: RequestState, attempt: AttemptRecord, at: PlanContext): number | undefined {
   if (attempt.handle === undefined) return undefined;
   const { alive, going, unready, missing } = from.machines.counts(attempt.attempt);
   // A recovered attempt is observed until its machines were reported once, even when no machine is incoming.
@@ -254,7 +254,7 @@ const gridUntil = (last: number, interval: number, step: number): number =>
   Math.max(gridAfter(last, step), Math.floor((last + interval) / step) * step);
 
 /** After the end of the request: observes living machines, and removes the rest of attempts without machines. */
-function rest(from: RequestState, reachable: readonly AttemptRecord[], at: Circumstances, wake: Alarm): Decision {
+function rest(from: RequestState, reachable: readonly AttemptRecord[], at: PlanContext, wake: Alarm): Decision {
   const steps: Step[] = [];
   for (const attempt of reachable) {
     if (attempt.disposed || !isSettled(attempt) || !at.capabilities(attempt)?.disposes) continue;

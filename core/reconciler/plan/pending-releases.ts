@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
-import type { ReleaseTarget, MachineRef } from '../../contract/provider.ts';
+import type { ReleaseTarget, MachineRef } from '../../contract/provider/orders-and-reports.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { keepsNumber, tally, incomingOf } from '../state/counting.ts';
@@ -43,10 +43,10 @@ export function pendingReleases(
     const repeat = mustRepeat && !repeated.has(attempt.attempt);
     const leaving = repeat ? mine.going : mine.awaitsRelease;
     const mustBound = !isSettled(attempt) && (ended || allowed < coming);
-    if (leaving === 0 && !mustBound && !(repeat && attempt.to_come !== undefined)) continue;
+    if (leaving === 0 && !mustBound && !(repeat && attempt.incoming !== undefined)) continue;
     const all = [...machines.of(attempt.attempt)];
     const go = all.filter(repeat ? (machine) => isAlive(machine) && machine.going !== undefined : awaitsRelease);
-    const target = { go: go.map(refOf), stay: all.filter(isStaying).map(refOf), to_come: allowed };
+    const target = { go: go.map(refOf), stay: all.filter(isStaying).map(refOf), incoming: allowed };
     found.push({ attempt, target, lost_seen: mine.lost });
   }
   return found;

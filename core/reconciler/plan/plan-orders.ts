@@ -80,7 +80,7 @@ function choicesOf(
   return (option.offers ?? [undefined]).flatMap((offer): Choice[] => {
     const standing = standingOf(from, tried, offer, at);
     if (standing === 'used-up') return [];
-    const known = offer === undefined ? undefined : option.short.get(offer.key)?.tried_again_at;
+    const known = offer === undefined ? undefined : option.shortfalls.get(offer.key)?.tried_again_at;
     const times = [known, standing.tried_again_at].filter((time) => time !== undefined);
     return [{ offer, ...(times.length > 0 ? { tried_again_at: Math.max(...times) } : {}) }];
   });
@@ -93,13 +93,13 @@ function ordersOf(option: ProviderOption, choices: readonly Choice[], missing: n
   return cut(missing, machines_per_launch).map((machine_count) => ({ option, machine_count, offers }));
 }
 
-const whySkipped = ({ short, trouble }: ProviderOption): readonly Shortfall[] => [
+const whySkipped = ({ shortfalls, trouble }: ProviderOption): readonly Shortfall[] => [
   ...(trouble ? [trouble] : []),
-  ...[...short].map(
+  ...[...shortfalls].map(
     ([
       offer,
       {
-        lacked: { kind, code, message },
+        shortfall: { kind, code, message },
       },
     ]) => ({ offer, kind, code, message: `Not retried yet: ${message}` }),
   ),

@@ -1,7 +1,7 @@
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { Template } from '../../model/template.ts';
-import type { Capabilities } from '../../contract/provider.ts';
-import type { Lack } from '../../providers/facts.ts';
+import type { Capabilities } from '../../contract/provider/capabilities.ts';
+import type { OfferShortfall } from '../../providers/facts.ts';
 
 /** One instance that may serve a request, with its present offers. */
 export interface ProviderOption {
@@ -16,7 +16,7 @@ export interface ProviderOption {
   /** Best first. Undefined when the API has no offers to select from. */
   readonly offers: readonly Offer[] | undefined;
   /** The offers that lacked capacity recently, for any request, by key. */
-  readonly short: ReadonlyMap<string, Lack>;
+  readonly shortfalls: ReadonlyMap<string, OfferShortfall>;
   /** Why the plugin failed to list its offers. */
   readonly trouble?: Shortfall;
 }

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord, AttemptState } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import type { Launch, Observation } from '../../contract/provider.ts';
+import type { Launch, Observation } from '../../contract/provider/orders-and-reports.ts';
 
 /** The events of an attempt. */
 type AttemptEvent =
@@ -52,7 +52,7 @@ function move(attempt: AttemptRecord, event: AttemptEvent, fields: Partial<Attem
 /** No further machine will start without a new call. */
 export const isSettled = (attempt: AttemptRecord): boolean =>
   attempt.state === 'closed' ||
-  (attempt.state !== 'open' && (attempt.settled || (attempt.to_come === 0 && attempt.reopened !== true)));
+  (attempt.state !== 'open' && (attempt.settled || (attempt.incoming === 0 && attempt.reopened !== true)));
 
 /** Machines of the attempt can be released, because it has a handle. */
 export const canRelease = (attempt: AttemptRecord): boolean => attempt.handle !== undefined;
@@ -96,7 +96,12 @@ export const refused = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =
     : launched(attempt, { handle: attempt.accepted_handle, settled: false });
 
 const closed = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
-  move(short(attempt, [why]), 'refused', { settled: true, unsent: false, doubtful: false, message: why.message });
+  move(withShortfall(attempt, [why]), 'refused', {
+    settled: true,
+    unsent: false,
+    doubtful: false,
+    message: why.message,
+  });
 
 /** The call was certainly not executed. It is repeated with the same token. */
 export const deferred = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord => {
@@ -113,7 +118,9 @@ export const doubted = (attempt: AttemptRecord, fault: ProviderFault, now: numbe
 export const dropped = (attempt: AttemptRecord): AttemptRecord => {
   if (!attempt.unsent) return attempt;
   const { deferred_for } = attempt;
-  const known = deferred_for ? short(attempt, [{ ...deferred_for, count: attempt.order.machine_count }]) : attempt;
+  const known = deferred_for
+    ? withShortfall(attempt, [{ ...deferred_for, count: attempt.order.machine_count }])
+    : attempt;
   return move(known, 'dropped', { settled: true, message: 'No longer needed; it was never executed.' });
 };
 
@@ -169,17 +176,17 @@ export const observed = (
   });
 
 /**
- * The provider accepted that at most `to_come` more machines arrive. `lost_seen`: how many machines were lost when the
+ * The provider accepted that at most `incoming` more machines arrive. `lost_seen`: how many machines were lost when the
  * target was computed. The provider was told to keep machines that were lost later, and may replace them.
  */
-export const bounded = (attempt: AttemptRecord, to_come: number, lost_seen: number): AttemptRecord =>
-  move(attempt, 'bounded', { to_come, lost_seen });
+export const bounded = (attempt: AttemptRecord, incoming: number, lost_seen: number): AttemptRecord =>
+  move(attempt, 'bounded', { incoming, lost_seen });
 
 /** Everything that the provider kept for the attempt is removed. */
 export const disposed = (attempt: AttemptRecord): AttemptRecord => move(attempt, 'disposed', { disposed: true });
 
 /** Adds the shortfall of an answer. Each combination of offer, kind and code occurs once. */
-export function short(attempt: AttemptRecord, shortfall: readonly Shortfall[] = []): AttemptRecord {
+export function withShortfall(attempt: AttemptRecord, shortfall: readonly Shortfall[] = []): AttemptRecord {
   if (shortfall.length === 0) return attempt;
   const keyOf = (each: Shortfall) => `${each.offer}|${each.kind}|${each.code}`;
   return {
@@ -193,15 +200,15 @@ export const answered = (attempt: AttemptRecord, ms: number | undefined): Attemp
   ms === undefined ? attempt : { ...attempt, answered_ms: ms };
 
 /**
- * The clock of this host was set: adds to the times of the calls the part of `moved_ms` that they have not followed
+ * The clock of this host was set: adds to the times of the calls the part of `shifted_ms` that they have not followed
  * yet.
  */
-export function shifted(attempt: AttemptRecord, moved_ms: number): AttemptRecord {
-  const ms = moved_ms - (attempt.moved_ms ?? 0);
+export function shifted(attempt: AttemptRecord, shifted_ms: number): AttemptRecord {
+  const ms = shifted_ms - (attempt.shifted_ms ?? 0);
   if (ms === 0) return attempt;
   return {
     ...attempt,
-    moved_ms,
+    shifted_ms,
     ...(attempt.sent_at === undefined ? {} : { sent_at: attempt.sent_at + ms }),
     ...(attempt.retry_at === undefined ? {} : { retry_at: attempt.retry_at + ms }),
   };
@@ -209,11 +216,11 @@ export function shifted(attempt: AttemptRecord, moved_ms: number): AttemptRecord
 
 /** The fields that are derived from the machines. `lost`: how many machines of the attempt were lost so far. */
 export function derived(attempt: AttemptRecord, lost: number): AttemptRecord {
-  const { to_come, lost_seen = 0 } = attempt;
-  const reopened = to_come !== undefined && lost > lost_seen;
+  const { incoming, lost_seen = 0 } = attempt;
+  const reopened = incoming !== undefined && lost > lost_seen;
   const active = !isSettled({ ...attempt, reopened });
   // A machine that counted as lost turned out to live, so the next loss is a new one.
-  const lowered = to_come !== undefined && lost < lost_seen ? { lost_seen: lost } : {};
+  const lowered = incoming !== undefined && lost < lost_seen ? { lost_seen: lost } : {};
   if (attempt.active === active && (attempt.reopened ?? false) === reopened && !('lost_seen' in lowered))
     return attempt;
   return { ...attempt, active, reopened, ...lowered };

@@ -29,7 +29,7 @@ export function targetOf({ request, machines }: Pick<Counted, 'request' | 'machi
 export function incomingOf(attempt: AttemptRecord, staying: number): number {
   if (isSettled(attempt)) return 0;
   const vacancies = Math.max(0, attempt.order.machine_count - staying);
-  return attempt.to_come === undefined || attempt.reopened ? vacancies : Math.min(vacancies, attempt.to_come);
+  return attempt.incoming === undefined || attempt.reopened ? vacancies : Math.min(vacancies, attempt.incoming);
 }
 
 /** The numbers that decisions use. */

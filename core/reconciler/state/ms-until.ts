@@ -3,7 +3,7 @@ export const longestWaitMs = 600_000;
 
 /**
  * Milliseconds until a stored time; 0 when it has passed. Also 0 when it is further away than the longest wait: then
- * the clock was set back, and the wait would be as long as that jump.
+ * the clock was set back, and the wait would be as long as that shift.
  */
 export function msUntil(moment: number | undefined, now: number): number {
   const ms = (moment ?? 0) - now;

@@ -2,7 +2,7 @@ import { type MachineRecord, machineKey } from '../../model/machine.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { RequestDetail } from '../../contract/scheduler.ts';
 import type { Store } from '../../contract/storage.ts';
-import { askInParts } from './ask-in-parts.ts';
+import { queryInParts } from '../../collections/query-in-parts.ts';
 import { byCreation, inOrder } from './machine-order.ts';
 
 /** An answer that is computed only when no cached copy is available. Equal `cache_key`s mean equal answers. */
@@ -23,16 +23,16 @@ export async function detailOf(store: Store, request: RequestRecord): Promise<Re
  */
 export async function detailsOf(store: Store, requests: readonly RequestRecord[]): Promise<readonly RequestDetail[]> {
   const [provisions, returns] = [ofKind(requests, 'provision'), ofKind(requests, 'return')];
-  const theirs = await askInParts(provisions, (request_id) =>
+  const theirs = await queryInParts(provisions, (request_id) =>
     store.find('machine', { where: { request_id }, order: byCreation }),
   );
   const machines = Map.groupBy(theirs, (machine) => machine.request_id);
-  const signals = await askInParts(returns, (return_id) =>
+  const signals = await queryInParts(returns, (return_id) =>
     store.find('signal', { where: { return_id }, order: [['created_at', 'asc']] }),
   );
   const named = Map.groupBy(signals, (signal) => signal.return_id);
   const ids = signals.flatMap((signal) => signal.machines.map((key) => key.machine_id));
-  const returned = await askInParts(ids, (machine_id) => store.find('machine', { where: { machine_id } }));
+  const returned = await queryInParts(ids, (machine_id) => store.find('machine', { where: { machine_id } }));
   const known = new Map(returned.map((machine) => [machineKey(machine), machine]));
   return requests.map((request): RequestDetail => {
     if (request.kind === 'provision')

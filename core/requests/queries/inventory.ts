@@ -7,7 +7,7 @@ import {
   type MachineStatus,
 } from '../../model/machine.ts';
 import type { Reclaimed } from '../../contract/scheduler.ts';
-import type { HostRef } from '../../contract/provider.ts';
+import type { HostRef } from '../../contract/provider/resources.ts';
 import type { Query, Store } from '../../contract/storage.ts';
 import { inOrder } from './machine-order.ts';
 import { machinesNamed, machinesWith, meant, type MachineName } from './machines-named.ts';

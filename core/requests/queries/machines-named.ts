@@ -1,4 +1,4 @@
-import { chunks } from '../../collections/chunks.ts';
+import { queryInParts } from '../../collections/query-in-parts.ts';
 import { BrokerError } from '../../contract/errors.ts';
 import { isAlive } from '../../reconciler/state/machine-life.ts';
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
@@ -9,9 +9,6 @@ import type { Store } from '../../contract/storage.ts';
  * names of instances contain none.
  */
 export type MachineName = string | MachineKey;
-
-/** Storages limit how many values one comparison may list. */
-const valuesAtOnce = 500;
 
 /**
  * The machines with these names, each once, in the order of the names. For an id of several machines the result is all
@@ -45,16 +42,12 @@ export function meant(machines: readonly MachineRecord[]): readonly MachineRecor
 }
 
 /** The machines whose `field` has one of the values, in any state. */
-export async function machinesWith(
+export function machinesWith(
   store: Store,
   field: 'machine_id' | 'name',
   values: readonly string[],
 ): Promise<readonly MachineRecord[]> {
-  const unique = [...new Set(values)];
-  const found: MachineRecord[] = [];
-  for (const part of chunks(unique, valuesAtOnce))
-    found.push(...(await store.find('machine', { where: { [field]: part } })));
-  return found;
+  return queryInParts(values, (some) => store.find('machine', { where: { [field]: some } }));
 }
 
 const withIds = (store: Store, ids: readonly string[]) => machinesWith(store, 'machine_id', ids);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Store } from '../../contract/storage.ts';
 import { fitting, readBytes, weightOf } from './answer-budget.ts';
-import { askInParts } from './ask-in-parts.ts';
+import { queryInParts } from '../../collections/query-in-parts.ts';
 
 export interface Version {
   readonly request_id: string;
@@ -57,7 +57,7 @@ export class RecordCache {
       : versions.length;
     const page = versions.slice(0, taken);
     const missing = page.flatMap(({ request_id }) => (records.has(request_id) ? [] : [request_id]));
-    const read = await askInParts(missing, (request_id) => this.#store.find('request', { where: { request_id } }));
+    const read = await queryInParts(missing, (request_id) => this.#store.find('request', { where: { request_id } }));
     for (const record of read) {
       records.set(record.request_id, record);
       this.#records.set(record.request_id, record);
@@ -69,7 +69,7 @@ export class RecordCache {
   async #sizesOf(request_ids: readonly string[]): Promise<ReadonlyMap<string, number> | undefined> {
     const { sizes } = this.#store;
     if (!sizes || request_ids.length <= few) return undefined;
-    const found = await askInParts(request_ids, (some) => sizes.call(this.#store, some));
+    const found = await queryInParts(request_ids, (some) => sizes.call(this.#store, some));
     return new Map(found.map(({ request_id, bytes }) => [request_id, bytes]));
   }
 }

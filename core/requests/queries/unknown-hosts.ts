@@ -1,13 +1,13 @@
 import { chunks } from '../../collections/chunks.ts';
+import { queryInParts } from '../../collections/query-in-parts.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { FactRecord } from '../../model/records.ts';
-import type { HostRef } from '../../contract/provider.ts';
+import type { HostRef } from '../../contract/provider/resources.ts';
 import { answeredTopic, askedTopic, heldMs, itemOf, type UnknownHostAnswer } from '../unknown-host-facts.ts';
 import type { Store } from '../../contract/storage.ts';
 
 /** A fact that is older is queried again. Until the new answer is stored, the old one is used. */
 const freshMs = 60_000;
-const valuesAtOnce = 500;
 const rowsAtOnce = 200;
 /** The most hosts of one call. A caller with more unknown hosts uses the wrong broker. */
 const mostAtOnce = 2_000;
@@ -48,11 +48,8 @@ export class UnknownHosts {
   }
 
   async #facts(topic: string, name: string, items: readonly string[]): Promise<ReadonlyMap<string, FactRecord>> {
-    const found = new Map<string, FactRecord>();
-    for (const item of chunks(items, valuesAtOnce)) {
-      const page = await this.#store.find('fact', { where: { topic, name, item } });
-      for (const fact of page) if ((fact.until ?? Infinity) > this.#clock.now()) found.set(fact.item, fact);
-    }
-    return found;
+    const facts = await queryInParts(items, (item) => this.#store.find('fact', { where: { topic, name, item } }));
+    const now = this.#clock.now();
+    return new Map(facts.flatMap((fact) => ((fact.until ?? Infinity) > now ? [[fact.item, fact]] : [])));
   }
 }

@@ -54,7 +54,8 @@ async function availableOf(
     ({ name, enabled }) => enabled && (instance === undefined || name === instance),
   );
   const now = clock.now();
-  if (serving.length > 0 && serving.every(({ lacking }) => lacking && lacking.tried_again_at > now)) return 0;
+  if (serving.length > 0 && serving.every(({ without_capacity: without }) => without && without.tried_again_at > now))
+    return 0;
   const bounds = serving.map(({ limits }) => limits.find(({ by }) => by === 'template')?.most ?? Infinity);
   const widest = Math.max(...bounds);
   if (!Number.isFinite(widest)) return undefined;

@@ -1,7 +1,7 @@
 import { isBrokerError } from '../../../core/contract/errors.ts';
 import type { MachineRecord } from '../../../core/model/machine.ts';
 import { answerBytes, machineBytes } from '../../../core/requests/queries/answer-budget.ts';
-import type { MachineType } from '../../../core/contract/provider.ts';
+import type { MachineType } from '../../../core/contract/provider/resources.ts';
 import { entriesIn } from '../input.ts';
 import { isObject } from '../../../core/schema/is-object.ts';
 import { invalidInput, scriptRefusal, type Script, type ScriptCall } from '../client/script.ts';

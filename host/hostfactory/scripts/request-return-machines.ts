@@ -8,7 +8,7 @@ export const requestReturnMachines: Script = async ({ input, services, strategy,
   const { inventory, requests } = services;
   const hosts = hostsIn(entriesIn(input, 'machines'));
   if (hosts.length === 0) throw invalidInput();
-  const detail = await requests.giveBack(await findHosts(hosts, inventory), defaultTimeoutS, key ? { key } : {});
+  const detail = await requests.returnMachines(await findHosts(hosts, inventory), defaultTimeoutS, key ? { key } : {});
   const { request } = detail;
   const { message = request.message } = strategy.returned.render(detail) as Readonly<Record<string, unknown>>;
   const ended = request.status === 'completed';

@@ -1,8 +1,8 @@
-import type { Stoppage } from '../../../core/reconciler/background/stoppages.ts';
+import type { Stoppage } from '../../../core/providers/quarantine/stoppages.ts';
 import type { Log } from '../../../core/contract/log.ts';
-import type { Quarantined } from '../../../core/providers/guard/session-pool.ts';
+import type { Quarantined } from '../../../core/providers/quarantine/quarantine.ts';
 import type { TrackedCalls } from './shared-call-tracking.ts';
-import { Quarantine } from './quarantine.ts';
+import { QuarantineDurations } from './quarantine-durations.ts';
 import { endedBy, diagnoseHang, type HangDiagnosis } from './hang-diagnosis.ts';
 import type { ThreadStack } from './thread-stack.ts';
 
@@ -17,14 +17,14 @@ const own = ['core/', 'host/', 'config/', 'node_modules/p-limit/', 'node_modules
  */
 export class StoppedThreads {
   readonly #log: Log;
-  readonly #quarantine: Quarantine;
+  readonly #quarantine: QuarantineDurations;
   #stoppages: readonly Stoppage[] = [];
   /** The names with an open call when a thread last ended by itself. */
   #open_before: readonly string[] = [];
 
   constructor(log: Log, quarantine_ms: number | undefined) {
     this.#log = log;
-    this.#quarantine = new Quarantine(() => performance.now(), quarantine_ms);
+    this.#quarantine = new QuarantineDurations(() => performance.now(), quarantine_ms);
   }
 
   /** The start data of the next thread. */

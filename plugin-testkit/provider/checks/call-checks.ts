@@ -27,7 +27,7 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
     release: async (harness, call) => {
       const [session, attempt] = [await harness.session(), await harness.start()];
       await harness.up(attempt);
-      return () => api.release(session, attempt.handle, { go: harness.refs(attempt), stay: [], to_come: 0 }, call);
+      return () => api.release(session, attempt.handle, { go: harness.refs(attempt), stay: [], incoming: 0 }, call);
     },
     ...(type.check
       ? {
@@ -78,7 +78,7 @@ export function callChecks({ when, on, subject }: ProviderChecks): void {
   on('a release whose claim is lost ends nothing', async (harness) => {
     const attempt = await harness.start();
     const ids = await harness.up(attempt);
-    const aim = { go: harness.refs(attempt), stay: [], to_come: 0 };
+    const aim = { go: harness.refs(attempt), stay: [], incoming: 0 };
     const session = await harness.session();
     const outcome = await outcomeOf(() =>
       api.release(session, attempt.handle, aim, fenced(harness, attempt.order.request_id)),

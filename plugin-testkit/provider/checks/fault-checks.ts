@@ -106,7 +106,7 @@ async function assertShort(harness: ProviderHarness, order: any, launch: any, ki
     attempt.settled || attempt.stuck,
     'An order that gets nothing must report it: settled: true, or stuck: true if the provider retries by itself.',
   );
-  if (!attempt.settled) await harness.release(attempt, { go: [], stay: [], to_come: 0 });
+  if (!attempt.settled) await harness.release(attempt, { go: [], stay: [], incoming: 0 });
 }
 
 function assertNoSecret({ subject, config, lines }: ProviderHarness, fault: Error): void {

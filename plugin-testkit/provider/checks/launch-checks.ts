@@ -47,7 +47,7 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
   on('an id is never used again', async (harness) => {
     const first = await harness.start();
     const old = await harness.up(first);
-    await harness.giveBack(first);
+    await harness.releaseMachines(first);
     await harness.livingAfter(0);
     const again = await harness.up(await harness.start());
     const twice = again.filter((id) => old.includes(id));

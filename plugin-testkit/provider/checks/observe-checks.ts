@@ -13,7 +13,7 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     await harness.up(before);
     const attempt = await harness.start();
     const ids = await harness.up(attempt);
-    await harness.giveBack(before);
+    await harness.releaseMachines(before);
     await harness.livingAfter(count);
     await harness.look(attempt);
     assertSameIds(attempt.alive, ids, 'observe shows what lives of an order.', 'Seen');
@@ -73,7 +73,7 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
     const [over, living] = [await harness.start(), await harness.start()];
     await harness.up(over);
     const ids = await harness.up(living);
-    await harness.giveBack(over);
+    await harness.releaseMachines(over);
     await harness.livingAfter(count);
     await harness.dispose(over.order, over.handle);
     const [gone] = await harness.observe([over, living]);
@@ -99,7 +99,7 @@ export function observeChecks({ on, when, subject }: ProviderChecks): void {
       'What is needed to find machines again is in the handle and the order, never only in memory.',
       'Seen after the restart',
     );
-    await harness.giveBack(later, undefined, restarted);
+    await harness.releaseMachines(later, undefined, restarted);
     assertSameIds(await harness.livingAfter(0), [], 'All machines were given back after the restart.', 'Living');
   });
 

@@ -65,7 +65,7 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
     on('after everything is released and disposed of, owned lists nothing', async (harness) => {
       const attempt = await harness.start();
       await harness.up(attempt);
-      await harness.giveBack(attempt);
+      await harness.releaseMachines(attempt);
       await harness.livingAfter(0);
       await harness.dispose(attempt.order, attempt.handle);
       const unsent = await harness.order();
@@ -117,7 +117,7 @@ export function ownedChecks({ on, subject }: ProviderChecks): void {
       const attempt = await harness.start();
       const [gone = '', ...others] = await harness.up(attempt);
       const name = (id: string) => attempt.machines.get(id)?.name ?? '';
-      await harness.giveBack(attempt, [gone]);
+      await harness.releaseMachines(attempt, [gone]);
       await harness.livingAfter(others.length);
       const session = await harness.session();
       const ask = (hosts: readonly { machine_id?: string; name?: string }[]) =>

@@ -11,7 +11,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
   on('release ends exactly the machines that it names, and nothing takes their place', async (harness) => {
     const attempt = await harness.start();
     const [gone = '', ...others] = await harness.up(attempt);
-    await harness.giveBack(attempt, [gone]);
+    await harness.releaseMachines(attempt, [gone]);
     assertSameIds(
       await harness.livingAfter(others.length),
       others,
@@ -29,18 +29,18 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const attempt = await harness.start();
     const ids = await harness.up(attempt);
     const refs = harness.refs(attempt, ids);
-    await harness.giveBack(attempt, ids.slice(0, 1));
+    await harness.releaseMachines(attempt, ids.slice(0, 1));
     await harness.livingAfter(ids.length - 1);
-    await harness.release(attempt, { go: refs, stay: [], to_come: 0 });
+    await harness.release(attempt, { go: refs, stay: [], incoming: 0 });
     assertSameIds(await harness.livingAfter(0), [], 'All were named.', 'Living');
-    await harness.release(attempt, { go: refs, stay: [], to_come: 0 });
-    await harness.release(attempt, { go: [], stay: [], to_come: 0 });
+    await harness.release(attempt, { go: refs, stay: [], incoming: 0 });
+    await harness.release(attempt, { go: [], stay: [], incoming: 0 });
   });
 
   on('release of one machine twice ends no other', async (harness) => {
     const attempt = await harness.start();
     const [gone = '', ...others] = await harness.up(attempt);
-    const aim = { go: harness.refs(attempt, [gone]), stay: harness.refs(attempt, others), to_come: 0 };
+    const aim = { go: harness.refs(attempt, [gone]), stay: harness.refs(attempt, others), incoming: 0 };
     await harness.release(attempt, aim);
     await harness.release(attempt, aim);
     assertSameIds(
@@ -61,7 +61,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
   on('release of all machines at once leaves none', async (harness) => {
     const attempt = await harness.start();
     await harness.up(attempt);
-    await harness.giveBack(attempt);
+    await harness.releaseMachines(attempt);
     assertSameIds(await harness.livingAfter(0), [], 'All were to go, and nothing was to come.', 'Living');
     await harness.time.until(
       () => harness.look(attempt),
@@ -80,9 +80,9 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     assert.ok(like, 'A machine is up.');
     // The machine is old enough to be gone rather than not yet visible, and its id has the same form as the others.
     const notOurs = { ...like, machine_id: unlike(like.machine_id), launched_at: '2020-01-01T00:00:00.000Z' };
-    await harness.release(attempt, { go: [notOurs], stay: harness.refs(attempt, ids), to_come: 0 });
+    await harness.release(attempt, { go: [notOurs], stay: harness.refs(attempt, ids), incoming: 0 });
     assertSameIds(await harness.livingAfter(ids.length), ids, 'None of these was named.', 'Living');
-    await harness.release(attempt, { go: [notOurs, like], stay: harness.refs(attempt, ids.slice(1)), to_come: 0 });
+    await harness.release(attempt, { go: [notOurs, like], stay: harness.refs(attempt, ids.slice(1)), incoming: 0 });
     assertSameIds(
       await harness.livingAfter(ids.length - 1),
       ids.slice(1),
@@ -95,7 +95,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const [one, other] = [await harness.start(), await harness.start()];
     await harness.up(one);
     const ids = await harness.up(other);
-    await harness.giveBack(one);
+    await harness.releaseMachines(one);
     assertSameIds(
       await harness.livingAfter(ids.length),
       ids,
@@ -107,13 +107,13 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
   on('release with nothing to come, straight after the launch, means that nothing comes later', async (harness) => {
     const attempt = await harness.start();
     const here = [...attempt.alive];
-    await harness.release(attempt, { go: [], stay: harness.refs(attempt, here), to_come: 0 });
+    await harness.release(attempt, { go: [], stay: harness.refs(attempt, here), incoming: 0 });
     const before = await harness.living();
     await harness.time.quiet();
     const later = (await harness.living()).filter((id) => !before.includes(id));
     assert.ok(
       later.length === 0,
-      `After a release with to_come: 0 is done, nothing arrives any more; came later: ${formatIds(later)}.`,
+      `After a release with incoming: 0 is done, nothing arrives any more; came later: ${formatIds(later)}.`,
     );
     const cut = here.filter((id) => !before.includes(id));
     assert.ok(cut.length === 0, `They were to stay (go: []), and ended: ${formatIds(cut)}.`);
@@ -122,14 +122,14 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
       () => attempt.settled,
     );
     assert.ok(attempt.settled, 'An order that was stopped is settled: nothing more comes by itself.');
-    await harness.giveBack(attempt);
+    await harness.releaseMachines(attempt);
     assertSameIds(await harness.livingAfter(0), [], 'What came before it was stopped can be released.', 'Living');
   });
 
   on('release with machines still to come does not keep them from coming', async (harness) => {
     const attempt = await harness.start();
     const here = harness.refs(attempt, attempt.alive);
-    await harness.release(attempt, { go: [], stay: here, to_come: count - here.length });
+    await harness.release(attempt, { go: [], stay: here, incoming: count - here.length });
     const ids = await harness.up(attempt);
     assertSameIds(
       await harness.livingAfter(count),
@@ -143,7 +143,7 @@ export function releaseChecks({ on, subject }: ProviderChecks): void {
     const [attempt, other] = [await harness.start(), await harness.start()];
     await harness.up(attempt);
     const ids = await harness.up(other);
-    await harness.giveBack(attempt);
+    await harness.releaseMachines(attempt);
     await harness.livingAfter(ids.length);
     await harness.dispose(attempt.order, attempt.handle);
     await harness.dispose(attempt.order, attempt.handle);

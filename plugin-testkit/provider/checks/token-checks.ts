@@ -180,7 +180,7 @@ export function tokenChecks({ when, on, subject }: ProviderChecks): void {
           'The handle that find gives leads to the machines of the order.',
           'Living',
         );
-        await harness.giveBack(attempt, undefined, restarted);
+        await harness.releaseMachines(attempt, undefined, restarted);
         assertSameIds(await harness.livingAfter(0), [], 'What was found can be released.', 'Living');
       },
     );

@@ -246,12 +246,12 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   }
 
   /** Releases the machines of `ids`, or all. The others stay, and no more may arrive. */
-  async giveBack(attempt: Attempt, ids?: readonly string[], session?: unknown): Promise<void> {
+  async releaseMachines(attempt: Attempt, ids?: readonly string[], session?: unknown): Promise<void> {
     const go = this.refs(attempt, ids);
     const stay = this.refs(attempt, attempt.alive).filter(
       ({ machine_id }) => !go.some((each) => each.machine_id === machine_id),
     );
-    await this.release(attempt, { go, stay, to_come: 0 }, session);
+    await this.release(attempt, { go, stay, incoming: 0 }, session);
   }
 
   async dispose(order: Order, handle?: object): Promise<void> {
@@ -321,7 +321,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     if (!kit.close) {
       for (const attempt of this.attempts) {
         await this.look(attempt)
-          .then(() => this.giveBack(attempt))
+          .then(() => this.releaseMachines(attempt))
           .catch(() => undefined);
         await this.dispose(attempt.order, attempt.handle).catch(() => undefined);
       }

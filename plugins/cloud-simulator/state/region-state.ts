@@ -8,12 +8,12 @@ import { createTemplateTable } from './templates.ts';
 import { createTokenTable } from './tokens.ts';
 
 /** The parts of the simulation that a region uses. */
-export interface Surroundings {
+export interface PlanParts {
   tokenMemoryMs(): number;
   contextIn(state: RegionState, now: number): CallContext;
 }
 
-export function createRegionState(account: string, region: string, around: Surroundings): RegionState {
+export function createRegionState(account: string, region: string, around: PlanParts): RegionState {
   const contextAt = (now: number): CallContext => around.contextIn(state, now);
   const state: RegionState = {
     account,

@@ -1,4 +1,4 @@
-import { createRegionState, type Surroundings } from './region-state.ts';
+import { createRegionState, type PlanParts } from './region-state.ts';
 import type { RegionState } from './call-context.ts';
 
 /** All accounts and regions. The first call of a pair creates its state. */
@@ -8,7 +8,7 @@ export interface World {
   clear(): void;
 }
 
-export function createWorld(around: Surroundings): World {
+export function createWorld(around: PlanParts): World {
   const byKey = new Map<string, RegionState>();
   return {
     region(account, region) {

@@ -27,7 +27,7 @@ export async function releaseFleet(
     if (fleet === 'propagating') return soon;
     if (!isVisible(fleet)) return await terminate(session, releaseTarget.go, call);
     if (isStopped(session, fleet)) return await endAfterStop(session, fleet, releaseTarget, call);
-    if (releaseTarget.stay.length === 0 && releaseTarget.to_come === 0)
+    if (releaseTarget.stay.length === 0 && releaseTarget.incoming === 0)
       return await stopAndEnd(session, port, fleet, releaseTarget, call);
     return await (handle.fleet_type === 'maintain' ? releaseMaintain : releaseRequest)(
       session,
@@ -78,7 +78,7 @@ async function releaseRequest(
     (sum, { data }) => sum + ((data as MachineData | undefined)?.weight ?? handle.unit),
     0,
   );
-  const exceeds = units + releaseTarget.to_come * handle.unit < view.target.total;
+  const exceeds = units + releaseTarget.incoming * handle.unit < view.target.total;
   if (releaseTarget.go.length === 0 && !exceeds) return { done: true };
   return stopAndEnd(session, port, view, releaseTarget, call);
 }

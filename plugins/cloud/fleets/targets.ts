@@ -77,13 +77,13 @@ interface Counted {
 }
 
 /**
- * The target of a fleet that keeps `stay` and may get `to_come` machines more. The target is absolute, so that a
+ * The target of a fleet that keeps `stay` and may get `incoming` machines more. The target is absolute, so that a
  * repeated call changes nothing. Incoming machines are divided between the markets so that all machines together have
  * the on-demand share of the fleet.
  */
 export function targetOf(
   { unit, on_demand }: Counted,
-  { stay, to_come }: Pick<ReleaseTarget, 'stay' | 'to_come'>,
+  { stay, incoming }: Pick<ReleaseTarget, 'stay' | 'incoming'>,
 ): Target {
   const staying: Partial<Record<Market, number>> = {};
   let stayingOnDemand = 0;
@@ -92,12 +92,12 @@ export function targetOf(
     staying[market] = (staying[market] ?? 0) + (dataOf(machine)?.weight ?? unit);
     if (market === 'on-demand') stayingOnDemand += 1;
   }
-  const share = Math.round((stay.length + to_come) * on_demand);
-  const more = Math.min(to_come, Math.max(0, share - stayingOnDemand));
+  const share = Math.round((stay.length + incoming) * on_demand);
+  const more = Math.min(incoming, Math.max(0, share - stayingOnDemand));
   return targetWith({
     ...staying,
     'on-demand': (staying['on-demand'] ?? 0) + more * unit,
-    spot: (staying.spot ?? 0) + (to_come - more) * unit,
+    spot: (staying.spot ?? 0) + (incoming - more) * unit,
   });
 }
 

@@ -9,7 +9,7 @@ export interface Invariant {
 }
 
 const endedStatuses = "('completed', 'failed', 'cancelled')";
-/** The least retention of the journal; see `core/reconciler/background/event-retention.ts`. */
+/** The least retention of the journal; see `core/reconciler/background/retention/event-retention.ts`. */
 const journalMs = 30 * 86_400_000;
 
 const orphans = (kind: Kind, pointer: string, reference = 'request_id'): string =>

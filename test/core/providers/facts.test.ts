@@ -3,7 +3,7 @@ import { silentLog } from '../../../core/contract/log.ts';
 import { nothingMeasured } from '../../../core/model/measured.ts';
 import type { FactRecord } from '../../../core/model/records.ts';
 import type { Shortfall } from '../../../core/model/shortfall.ts';
-import { Facts, lackFact, offerItem } from '../../../core/providers/facts.ts';
+import { Facts, offerShortfallFact, offerItem } from '../../../core/providers/facts.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryDriver } from '../../support/memory-driver.ts';
 
@@ -13,23 +13,23 @@ test('a fact with an end holds until its end, and not when the clock was set bac
   const at = clock.now();
   const shortfall: Shortfall = { kind: 'capacity', code: 'None', message: 'There is none.', count: 1 };
   const memory = { offer_memory_ms: 180_000, offer_probe_ms: 15_000 };
-  await facts.learn([lackFact({ instance: 'east', api: 'Api', offer: 'x' }, shortfall, at, memory)]);
-  const lack = { lacked: shortfall, since: at, until: at + 180_000, tried_again_at: at + 15_000 };
+  await facts.learn([offerShortfallFact({ instance: 'east', api: 'Api', offer: 'x' }, shortfall, at, memory)]);
+  const learned = { api: 'Api', offer: 'x', shortfall, since: at, until: at + 180_000, tried_again_at: at + 15_000 };
   const known = () => [
-    facts.withoutCapacity('east', 'Api', 'x'),
-    facts.anyWithoutCapacity('east'),
-    facts.lackingOffers('east').length,
+    facts.offerShortfall('east', 'Api', 'x'),
+    facts.hasOfferShortfalls('east'),
+    facts.offerShortfalls('east').length,
   ];
-  t.deepEqual(facts.lackingOffers('east'), [{ api: 'Api', offer: 'x', ...lack }]);
-  t.deepEqual(known(), [lack, true, 1]);
+  t.deepEqual(facts.offerShortfalls('east'), [learned]);
+  t.deepEqual(known(), [learned, true, 1]);
   await clock.advance(179_000);
-  t.deepEqual(known(), [lack, true, 1]);
+  t.deepEqual(known(), [learned, true, 1]);
   await clock.advance(1_000);
   t.deepEqual(known(), [undefined, false, 0]);
   clock.jump(-181_500);
   t.deepEqual(known(), [undefined, false, 0]);
   clock.jump(600);
-  t.deepEqual(known(), [lack, true, 1]);
+  t.deepEqual(known(), [learned, true, 1]);
 });
 
 /** Facts over a store whose reads can be delayed: each read returns the state at its start. */
@@ -82,7 +82,7 @@ test('a read that started before a fact was learned does not remove the fact, wh
   await facts.learn([ended(2), lack, fact('places', { regions: ['r'], availability_zones: [] })]);
   await letGo(0);
   t.is(facts.measured('east').total_requests, 2);
-  t.truthy(facts.withoutCapacity('east', 'Api', 'x'));
+  t.truthy(facts.offerShortfall('east', 'Api', 'x'));
   t.deepEqual(facts.places('east')?.regions, ['r']);
   t.is(facts.health('west').status, 'unhealthy', 'what it read of others holds');
 });
@@ -117,7 +117,7 @@ test('a fact that could not be stored is forgotten with the next read, and the s
   );
   await clock.advance(0);
   t.is(facts.health('east').status, 'healthy');
-  t.is(facts.withoutCapacity('east', 'Api', 'x'), undefined);
+  t.is(facts.offerShortfall('east', 'Api', 'x'), undefined);
 });
 
 test('an overtaken read changes nothing', async (t) => {

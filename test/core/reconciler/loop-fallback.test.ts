@@ -225,7 +225,7 @@ test('machines of a disabled instance are still tracked and released', async (t)
   east.boot();
   await bench.clock.advance(3_000);
   t.is((await bench.status(id)).request.status, 'completed');
-  await bench.requestService.giveBack(east.live(id), 60);
+  await bench.requestService.returnMachines(east.live(id), 60);
   await bench.clock.advance(5_000);
   t.deepEqual(east.live(id), []);
   await bench.close();

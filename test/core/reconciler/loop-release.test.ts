@@ -9,12 +9,12 @@ test('returned machines are released, the others stay, and none is replaced', as
   await bench.clock.advance(1_000);
   east.boot();
   await bench.clock.advance(3_000);
-  const returned = await bench.requestService.giveBack(['m-2', 'm-4'], 3600);
+  const returned = await bench.requestService.returnMachines(['m-2', 'm-4'], 3600);
   await bench.clock.advance(5_000);
   t.deepEqual(east.live(id), ['m-1', 'm-3', 'm-5']);
   t.is((await bench.status(returned.request.request_id)).request.status, 'completed');
   t.is((await bench.status(id)).request.status, 'completed');
-  const again = await bench.requestService.giveBack(['m-2'], 3600);
+  const again = await bench.requestService.returnMachines(['m-2'], 3600);
   await bench.clock.advance(5_000);
   t.is((await bench.status(again.request.request_id)).request.status, 'completed');
   t.deepEqual(east.live(id), ['m-1', 'm-3', 'm-5']);
@@ -27,7 +27,7 @@ test('a return while the request is in progress lowers its target', async (t) =>
   const bench = await loopBench({ east });
   const id = await bench.request(3);
   await bench.clock.advance(1_000);
-  await bench.requestService.giveBack(['m-1'], 3600);
+  await bench.requestService.returnMachines(['m-1'], 3600);
   await bench.clock.advance(3_000);
   east.boot();
   await bench.clock.advance(5_000);
@@ -87,14 +87,14 @@ test('a cancel that was accepted at the time of completion releases the machines
 });
 
 test('a return of machines of an instance that is no longer configured names the reason of the wait', async (t) => {
-  const { watchReturn } = await import('../../../core/reconciler/apply/watch-return.ts');
+  const { applyReturnProgress } = await import('../../../core/reconciler/returns/apply-return-progress.ts');
   const { StateChange } = await import('../../../core/reconciler/state/request-state.ts');
   const { stateOf, requestOf } = await import('../../support/records.ts');
   const change = new StateChange(
     stateOf({ request: requestOf({ kind: 'return', status: 'in_progress', machine_count: 1, deadline_at: 9_000 }) }),
     1_000,
   );
-  watchReturn(change, { left: 1, accepted: true, missing: ['west'] });
+  applyReturnProgress(change, { left: 1, accepted: true, missing: ['west'] });
   t.is(
     change.request.message,
     "0 of 1 machines are gone. 'west' is not configured: its machines cannot be released until it is.",

@@ -52,7 +52,7 @@ test('a repeated call gets the same answer, whatever the present state of the re
   await bench.clock.advance(3_000);
   const again = (await ask()).request;
   t.deepEqual([again.request_id, again.status, again.message], [first.request_id, first.status, first.message]);
-  const giveBack = () => bench.requestService.giveBack(['m-1'], 60, { key: keyOf('r', 1) });
+  const giveBack = () => bench.requestService.returnMachines(['m-1'], 60, { key: keyOf('r', 1) });
   const returned = (await giveBack()).request;
   await bench.clock.advance(5_000);
   const once = (await giveBack()).request;
@@ -88,7 +88,7 @@ test('machines count against max_instances until their release was accepted', as
   await ask();
   await bench.clock.advance(1_000);
   t.is(codeOf(await t.throwsAsync(ask())), 'INSTANCE_LIMIT_EXCEEDED');
-  await bench.requestService.giveBack(['m-1', 'm-2'], 60);
+  await bench.requestService.returnMachines(['m-1', 'm-2'], 60);
   await bench.clock.advance(3_000);
   await t.notThrowsAsync(ask());
   await bench.close();
@@ -108,7 +108,7 @@ test('a return names every unknown machine and then returns nothing', async (t) 
   const bench = await loopBench({ east: new ScriptedCloud() });
   await bench.request(2);
   await bench.clock.advance(1_000);
-  const error = await t.throwsAsync(bench.requestService.giveBack(['m-1', 'm-8', 'm-9'], 60));
+  const error = await t.throwsAsync(bench.requestService.returnMachines(['m-1', 'm-8', 'm-9'], 60));
   t.is(codeOf(error), 'MACHINE_NOT_FOUND');
   t.regex(error?.message ?? '', /'m-8', 'm-9'; nothing is returned/);
   t.is((await bench.store.find('signal', {})).length, 0);
@@ -123,7 +123,7 @@ test('an ended request and a return cannot be cancelled; cancelling twice is har
   east.boot();
   await bench.clock.advance(3_000);
   t.is(codeOf(await t.throwsAsync(bench.requestService.cancel(id, undefined))), 'CONFLICT');
-  const returned = await bench.requestService.giveBack(['m-1'], 60);
+  const returned = await bench.requestService.returnMachines(['m-1'], 60);
   t.is(codeOf(await t.throwsAsync(bench.requestService.cancel(returned.request.request_id, undefined))), 'CONFLICT');
   t.is(codeOf(await t.throwsAsync(bench.requestService.cancel('req-nobody', undefined))), 'REQUEST_NOT_FOUND');
   const other = await bench.request(1);
@@ -167,7 +167,7 @@ test('after a commit with an unknown outcome the request is read by its id, and 
   t.truthy(await bench.store.get('request', { request_id: request.request_id }));
   await bench.clock.advance(1_000);
   doubtful(bench, true);
-  const returned = await bench.requestService.giveBack(['m-1'], 60);
+  const returned = await bench.requestService.returnMachines(['m-1'], 60);
   t.is((await bench.status(returned.request.request_id)).request.kind, 'return');
   t.is((await bench.store.find('request', {})).length, 2);
   await bench.close();
@@ -192,7 +192,7 @@ test('a request that is not found is refused within seconds, with the id for a r
     [request_id, request_id],
   );
   await bench.clock.advance(1_000);
-  const back = await refusal(() => bench.requestService.giveBack(['m-1'], 60));
+  const back = await refusal(() => bench.requestService.returnMachines(['m-1'], 60));
   t.regex(String(back.details['request_id']), /^ret-/);
   t.is(await bench.store.count('request', {}), 1);
   await bench.close();
@@ -221,7 +221,7 @@ test('a return of few machines reads only these machines, not all machines of th
   const bench = await loopBench({ east: new ScriptedCloud() });
   await bench.request(200);
   await bench.clock.advance(1_000);
-  const { request } = await bench.requestService.giveBack(['m-7', 'm-3'], 60);
+  const { request } = await bench.requestService.returnMachines(['m-7', 'm-3'], 60);
   let read = 0;
   const find = bench.store.find.bind(bench.store);
   bench.store.find = async (kind, query) => {

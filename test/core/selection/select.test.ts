@@ -168,7 +168,7 @@ test('weight 0 is used only when named', (t) => {
 });
 
 test('an instance that lacked capacity recently comes after all others and is never rejected', (t) => {
-  const dry = candidate('dry', { priority: 0, lacking: { tried_again_at: 0 } });
+  const dry = candidate('dry', { priority: 0, without_capacity: { tried_again_at: 0 } });
   const chosen = select(query(), [dry, east, west]);
   t.like(chosen, { provider_instance: 'east', alternatives: ['west', 'dry'], rejected: [] });
   t.is(
@@ -236,7 +236,7 @@ test('whatever the candidates, the winner is eligible and never among the altern
           candidate(`i${i}`, {
             ...fields,
             limits: [{ most, by: 'instance' }],
-            ...(short ? { lacking: { tried_again_at: 0 } } : {}),
+            ...(short ? { without_capacity: { tried_again_at: 0 } } : {}),
           }),
         );
         const mostOf = ({ limits }: Candidate): number => limits[0]?.most ?? 0;

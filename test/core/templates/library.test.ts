@@ -1,7 +1,8 @@
 import test from 'ava';
 import type { Finding } from '../../../core/contract/findings.ts';
 import type { TemplateRecord } from '../../../core/model/records.ts';
-import type { ProviderApi, ProviderType } from '../../../core/contract/provider.ts';
+import type { ProviderApi } from '../../../core/contract/provider/provider-api.ts';
+import type { ProviderType } from '../../../core/contract/provider/provider-type.ts';
 import type { Store } from '../../../core/contract/storage.ts';
 import type { FileLayer } from '../../../core/templates/layers.ts';
 import { TemplateLibrary } from '../../../core/templates/library.ts';

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Type } from 'typebox';
-import type { ProviderApi, ProviderType } from '../../../core/contract/provider.ts';
+import type { ProviderApi } from '../../../core/contract/provider/provider-api.ts';
+import type { ProviderType } from '../../../core/contract/provider/provider-type.ts';
 import { TemplateReview } from '../../../core/templates/review.ts';
 
 const types = [

@@ -111,7 +111,7 @@ test('a group of one type counts machines, whatever weight the template gives th
   const template = { template_id: 't', machine_types: { 'm5.large': 4 } };
   const { order, machines } = await running(cloud, { machine_count: 6, template });
   t.is(machines.length, 3);
-  await cloud.release(order, { stay: machines, to_come: 2 });
+  await cloud.release(order, { stay: machines, incoming: 2 });
   t.like(await cloud.group(order), { MaxSize: 5, DesiredCapacity: 5 });
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();
@@ -142,7 +142,7 @@ test('an older release that thaws after a newer one ends nothing and starts noth
   await cloud.release(order, { go: [first], stay: [second, ...rest] });
   cloud.minute();
   t.deepEqual(cloud.live(order), idsOf(rest));
-  await cloud.release(order, { go: [], stay: [], to_come: 5 });
+  await cloud.release(order, { go: [], stay: [], incoming: 5 });
   cloud.minute();
   t.deepEqual(cloud.live(order), idsOf(rest));
 });
@@ -151,7 +151,7 @@ test('a launch that is stopped keeps what it has and gets no more, also when cap
   const cloud = await openGroups(t, { capacity: [{ count: 2 }] });
   const { order, machines } = await running(cloud, { machine_count: 5 });
   t.is(machines.length, 2);
-  t.deepEqual(await cloud.release(order, { stay: machines, to_come: 0 }), { done: true });
+  t.deepEqual(await cloud.release(order, { stay: machines, incoming: 0 }), { done: true });
   t.false((await cloud.observe(order, machines)).settled, 'what was decided before may still come');
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();
@@ -162,7 +162,7 @@ test('a launch that is stopped keeps what it has and gets no more, also when cap
 test('a group that gives nothing back grows on to the size that is allowed', async (t) => {
   const cloud = await openGroups(t, { capacity: [{ count: 2 }] });
   const { order, machines } = await running(cloud, { machine_count: 6 });
-  t.deepEqual(await cloud.release(order, { stay: machines, to_come: 2 }), { done: true });
+  t.deepEqual(await cloud.release(order, { stay: machines, incoming: 2 }), { done: true });
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();
   cloud.minute();
@@ -175,7 +175,7 @@ test('a group that gives something back gets no more, and says so', async (t) =>
   const { order, machines } = await running(cloud, { machine_count: 5 });
   const [first, ...stay] = machines;
   if (!first) return t.fail();
-  t.deepEqual(await cloud.release(order, { go: [first], stay, to_come: 3 }), { done: false, again_ms: 2_000 });
+  t.deepEqual(await cloud.release(order, { go: [first], stay, incoming: 3 }), { done: false, again_ms: 2_000 });
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();
   t.deepEqual(await cloud.release(order, { go: [first], stay }), { done: true });
@@ -314,7 +314,7 @@ test('a machine that was ordered before the group was stopped is kept when it co
   const [first, ...stay] = refs(machines);
   t.is(stay.length, 2);
   if (!first) return t.fail();
-  t.like(await cloud.release(order, { go: [first], stay, to_come: 1 }), { done: false });
+  t.like(await cloud.release(order, { go: [first], stay, incoming: 1 }), { done: false });
   cloud.simulator.advance(10_000);
   t.is(cloud.live(order).length, 3);
   cloud.minute();

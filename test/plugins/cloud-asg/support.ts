@@ -65,7 +65,7 @@ export async function openGroups(
       if (!seen || isFault(seen)) throw seen ?? new Error('Nothing was said.');
       return seen;
     },
-    release: (order, aim) => asg.release(session, handleOf(order), { go: [], stay: [], to_come: 0, ...aim }, call),
+    release: (order, aim) => asg.release(session, handleOf(order), { go: [], stay: [], incoming: 0, ...aim }, call),
     dispose,
     async disposed(order) {
       for (let tries = 0; tries < 20; tries += 1) {

@@ -181,7 +181,7 @@ test('release ends exactly the machines named and leaves the fleet alone', async
   const launch = await ec2Fleet.launch(cloud.session, order, cloud.call);
   const [first, ...stay] = refs(launch);
   if (!first) return t.fail();
-  const aim = { go: [first], stay, to_come: 0 };
+  const aim = { go: [first], stay, incoming: 0 };
   t.deepEqual(await ec2Fleet.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
   t.deepEqual(await ec2Fleet.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
   await sleep(40);

@@ -75,7 +75,7 @@ test('no machine ends before the cloud shows that its fleet wants fewer', async 
   await fleet.launch();
   await fleet.settle();
   const [first = '', ...stay] = fleet.live();
-  const aim = { go: fleet.refs(first), stay: fleet.refs(...stay), to_come: 0 };
+  const aim = { go: fleet.refs(first), stay: fleet.refs(...stay), incoming: 0 };
   const release = () => ec2Fleet.release(fleet.session, fleet.handle as any, aim, fleet.call);
   t.false((await release()).done);
   t.false((await release()).done);
@@ -93,7 +93,7 @@ test('of a fleet of type request that had them all machines simply go', async (t
   await fleet.launch();
   await fleet.settle();
   const [first = '', ...stay] = fleet.live();
-  t.is(await fleet.release({ go: fleet.refs(first), stay: fleet.refs(...stay), to_come: 0 }), 1);
+  t.is(await fleet.release({ go: fleet.refs(first), stay: fleet.refs(...stay), incoming: 0 }), 1);
   t.is(fleet.calls('DeleteFleets'), 0);
 });
 
@@ -107,7 +107,7 @@ test('a thousand machines go back from a fleet of type maintain in few calls', a
   t.is(live.length, 1_000);
   const started = performance.now();
   const [keep = '', ...go] = live;
-  const said = await fleet.release({ go: fleet.refs(...go), stay: fleet.refs(keep), to_come: 0 });
+  const said = await fleet.release({ go: fleet.refs(...go), stay: fleet.refs(keep), incoming: 0 });
   t.true(said <= 4);
   t.true(performance.now() - started < 10_000);
   t.true(fleet.calls('TerminateInstances') <= 3);

@@ -132,10 +132,10 @@ test('release ends exactly the machines named, twice is harmless, and unknown id
   const [first, second, ...stay] = refs(launch);
   if (!first || !second) return t.fail();
   const long = { machine_id: 'i-0123456789abcdef0', status: 'running' as const };
-  const aim = { go: [first, long, second], stay, to_come: 0 };
+  const aim = { go: [first, long, second], stay, incoming: 0 };
   t.deepEqual(await runInstances.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
   t.deepEqual(await runInstances.release(cloud.session, launch.handle, aim, cloud.call), { done: true });
-  t.deepEqual(await runInstances.release(cloud.session, launch.handle, { go: [], stay, to_come: 0 }, cloud.call), {
+  t.deepEqual(await runInstances.release(cloud.session, launch.handle, { go: [], stay, incoming: 0 }, cloud.call), {
     done: true,
   });
   await sleep(40);
@@ -157,7 +157,7 @@ test('a token whose machines are all gone is an attempt that is over', async (t)
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud, { machine_count: 2 });
   const launch = await runInstances.launch(cloud.session, order, cloud.call);
-  await runInstances.release(cloud.session, launch.handle, { go: refs(launch), stay: [], to_come: 0 }, cloud.call);
+  await runInstances.release(cloud.session, launch.handle, { go: refs(launch), stay: [], incoming: 0 }, cloud.call);
   await sleep(40);
   const again = await runInstances.launch(cloud.session, order, cloud.call);
   t.deepEqual(again.machines, []);

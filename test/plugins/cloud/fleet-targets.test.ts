@@ -20,7 +20,7 @@ const aims: readonly (readonly [
   what: string,
   on_demand: number,
   stay: ReturnType<typeof machine>[],
-  to_come: number,
+  incoming: number,
   units: [number, number],
 ])[] = [
   ['nothing', 0, [], 0, [0, 0]],
@@ -32,10 +32,10 @@ const aims: readonly (readonly [
   ['also where one market has more than its share', 0.25, [od(2), od(2)], 2, [4, 4]],
   ['a share is rounded over all machines', 0.4, [od(2), spot(2)], 3, [4, 6]],
 ];
-for (const [what, on_demand, stay, to_come, [onDemand, spotUnits]] of aims) {
+for (const [what, on_demand, stay, incoming, [onDemand, spotUnits]] of aims) {
   test(`the target of a fleet: ${what}`, (t) => {
     t.deepEqual(
-      targetOf({ unit: 2, on_demand }, { stay, to_come }),
+      targetOf({ unit: 2, on_demand }, { stay, incoming }),
       targetWith({ 'on-demand': onDemand, spot: spotUnits }),
     );
   });

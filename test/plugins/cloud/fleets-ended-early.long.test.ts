@@ -10,7 +10,7 @@ for (const way of ways) {
     const fleet = await fleetStage(way, 4);
     t.teardown(fleet.close);
     await fleet.launch();
-    await fleet.release({ go: [], stay: [], to_come: 0 });
+    await fleet.release({ go: [], stay: [], incoming: 0 });
     await fleet.dispose();
     fleet.simulator.advance(10 * minute);
     t.like(fleet.simulator.ledger(), { live: {}, launches: {}, fleets: [], spot_fleets: [], templates: [] });
@@ -21,7 +21,7 @@ for (const way of ways) {
     t.teardown(fleet.close);
     await fleet.launch();
     fleet.simulator.advance(1_000);
-    const aim = { go: [], stay: [], to_come: 0 };
+    const aim = { go: [], stay: [], incoming: 0 };
     const progress = await way.api.release(fleet.session, fleet.handle, aim, fleet.call);
     t.false(progress.done);
     fleet.simulator.advance(21_000);
@@ -96,11 +96,11 @@ for (const way of ways) {
       );
       fleet.simulator.setKnobs({ faults });
       const [first = '', second = '', ...stay] = fleet.live();
-      await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), to_come: 0 });
+      await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), incoming: 0 });
       fleet.simulator.advance(2 * minute);
       t.deepEqual(fleet.live(), stay);
       await fleet.observe();
-      await fleet.release({ go: fleet.refs(...stay), stay: [], to_come: 0 });
+      await fleet.release({ go: fleet.refs(...stay), stay: [], incoming: 0 });
       fleet.simulator.advance(2 * minute);
       t.deepEqual(fleet.live(), []);
       t.is(fleet.simulator.ledger().launches[fleet.order.token], 6, 'none was replaced meanwhile');
@@ -119,8 +119,8 @@ for (const way of ways) {
       },
     };
     const [first = '', ...stay] = fleet.live();
-    const older = { go: fleet.refs(...stay), stay: fleet.refs(first), to_come: 3 };
-    const aim = { go: fleet.refs(first), stay: fleet.refs(...stay), to_come: 0 };
+    const older = { go: fleet.refs(...stay), stay: fleet.refs(first), incoming: 3 };
+    const aim = { go: fleet.refs(first), stay: fleet.refs(...stay), incoming: 0 };
     let changes = 0;
     for (let i = 0; i < 60; i++) {
       const before = fleet.calls(way.modify) + fleet.calls(way.stop) + fleet.calls('TerminateInstances');
@@ -143,7 +143,7 @@ for (const way of ways) {
     const seen = await fleet.observe();
     t.is(seen.machines.length, 2);
     t.false(seen.settled);
-    t.false((await way.api.release(fleet.session, fleet.handle, { go: [], stay: [], to_come: 0 }, fleet.call)).done);
+    t.false((await way.api.release(fleet.session, fleet.handle, { go: [], stay: [], incoming: 0 }, fleet.call)).done);
     await fleet.settle();
     t.is(fleet.live().length, 2);
   });

@@ -17,7 +17,7 @@ for (const way of maintaining) {
     await fleet.settle();
     fleet.simulator.setKnobs({ faults });
     const [first = '', second = '', ...stay] = fleet.live();
-    const aim = { go: fleet.refs(first, second), stay: fleet.refs(...stay), to_come: 0 };
+    const aim = { go: fleet.refs(first, second), stay: fleet.refs(...stay), incoming: 0 };
     for (let done = false, i = 0; !done && i < 30; i++) {
       const config = {
         endpoint_url: fleet.simulator.url,
@@ -58,7 +58,7 @@ for (const way of maintaining) {
     const [lost = '', ...stay] = fleet.live();
     fleet.simulator.setKnobs({ reclaim: [{ instance_ids: [lost], notice_s: 0 }] });
     fleet.simulator.advance(100);
-    await fleet.release({ go: [], stay: fleet.refs(...stay), to_come: 0 });
+    await fleet.release({ go: [], stay: fleet.refs(...stay), incoming: 0 });
     fleet.simulator.advance(2 * minute);
     t.deepEqual(fleet.live(), stay);
   });
@@ -82,7 +82,7 @@ for (const way of maintaining) {
     const of = (market: string) => [...data].flatMap(([id, each]) => (each.market === market ? [id] : []));
     const go = [of('on-demand')[0] ?? '', of('spot')[0] ?? ''];
     const stay = fleet.live().filter((id) => !go.includes(id));
-    await fleet.release({ go: fleet.refs(...go), stay: fleet.refs(...stay), to_come: 0 });
+    await fleet.release({ go: fleet.refs(...go), stay: fleet.refs(...stay), incoming: 0 });
     fleet.simulator.setKnobs({ capacity: [] });
     fleet.simulator.advance(5 * minute);
     t.deepEqual(fleet.live(), stay);

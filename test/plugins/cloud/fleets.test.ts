@@ -46,7 +46,7 @@ for (const way of ways) {
         'InsufficientInstanceCapacity',
       ]),
     );
-    await fleet.release({ go: [], stay: fleet.refs(), to_come: 0 });
+    await fleet.release({ go: [], stay: fleet.refs(), incoming: 0 });
     t.true((await fleet.observe()).settled);
     fleet.simulator.setKnobs({ capacity: [] });
     fleet.simulator.advance(10 * minute);
@@ -83,12 +83,12 @@ for (const way of ways) {
     await fleet.launch();
     await fleet.settle();
     const [first = '', second = '', ...stay] = fleet.live();
-    await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), to_come: 0 });
+    await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), incoming: 0 });
     fleet.simulator.advance(minute);
     t.deepEqual(fleet.live(), stay);
     t.true((await fleet.observe()).settled);
     // What was said is said again by a successor.
-    await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), to_come: 0 });
+    await fleet.release({ go: fleet.refs(first, second), stay: fleet.refs(...stay), incoming: 0 });
     fleet.simulator.advance(minute);
     t.deepEqual(fleet.live(), stay);
   });
@@ -107,7 +107,7 @@ for (const way of ways) {
     await fleet.observe();
     const [gone = '', ...stay] = fleet.live();
     t.is(stay.length, 2);
-    const aim = { go: fleet.refs(gone), stay: fleet.refs(...stay), to_come: 2 };
+    const aim = { go: fleet.refs(gone), stay: fleet.refs(...stay), incoming: 2 };
     await fleet.release(aim);
     fleet.simulator.setKnobs({ capacity: [] });
     fleet.simulator.advance(5 * minute);
@@ -127,7 +127,7 @@ for (const way of ways) {
     t.teardown(fleet.close);
     await fleet.launch();
     await fleet.settle();
-    await fleet.release({ go: fleet.refs(), stay: [], to_come: 0 });
+    await fleet.release({ go: fleet.refs(), stay: [], incoming: 0 });
     t.deepEqual(fleet.live(), []);
     fleet.simulator.advance(minute);
     await fleet.dispose();

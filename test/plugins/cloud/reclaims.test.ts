@@ -61,7 +61,7 @@ test('a machine that the cloud takes back is terminated, or left to the cloud, a
       status,
       ...(data && { data }),
     }));
-    const progress = await runInstances.release(stand.session, {} as never, { go, stay: [], to_come: 0 }, stand.call);
+    const progress = await runInstances.release(stand.session, {} as never, { go, stay: [], incoming: 0 }, stand.call);
     t.is(progress.done, terminate_on_reclaim);
     await sleep(50);
     t.deepEqual(
@@ -73,7 +73,7 @@ test('a machine that the cloud takes back is terminated, or left to the cloud, a
     const again = await runInstances.release(
       stand.session,
       {} as never,
-      { go: late, stay: [], to_come: 0 },
+      { go: late, stay: [], incoming: 0 },
       stand.call,
     );
     t.true(again.done);

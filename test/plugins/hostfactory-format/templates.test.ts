@@ -1,7 +1,7 @@
 import test from 'ava';
 import { compile, type CanonicalTemplate, type SchedulerStrategy, type Template } from '../../../core/index.ts';
 import { TemplateReview } from '../../../core/templates/review.ts';
-import type { ProviderType } from '../../../core/contract/provider.ts';
+import type { ProviderType } from '../../../core/contract/provider/provider-type.ts';
 import { cloudFields } from '../../../plugins/cloud/template/fields.ts';
 import plugin from '../../../plugins/hostfactory-format/index.ts';
 

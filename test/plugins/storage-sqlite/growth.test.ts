@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Change, Store } from '../../../core/index.ts';
-import { Retention } from '../../../core/reconciler/background/retention.ts';
+import { Retention } from '../../../core/reconciler/background/retention/retention.ts';
 import { CleanUp } from '../../../core/requests/clean-up.ts';
 import { LogWatch } from '../../../plugins/storage-sqlite/database/log-watch.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -38,7 +38,7 @@ test('requests that came and went leave a database that stops growing', async (t
       events !== before;
       [before, events] = [events, await store.count('event', {})]
     ) {
-      await retention.retention();
+      await retention.run();
       await clock.advance(1_100);
     }
     sizes.push(sizeOf(path));

@@ -7,7 +7,7 @@ import { errorText } from '../../../providers/guard/guard.ts';
 import type { GuardedNotices } from '../../../providers/guard/guarded-notices.ts';
 import type { ProviderMeter } from '../../../providers/guard/provider-meter.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
-import { noticesTopic } from '../../../providers/notices-topic.ts';
+import { noticesTopic } from '../../../providers/facts.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 import { Lease } from '../lease.ts';
 import { EarlyStates } from './early-states.ts';
@@ -110,7 +110,7 @@ export class NoticeReception implements Disposable {
     await this.#woken;
     const receivers = [...this.#receivers.values()];
     await Promise.all(receivers.flatMap(({ running, acknowledging }) => [running, ...acknowledging]));
-    await Promise.all(receivers.map(({ lease }) => lease.giveBack()));
+    await Promise.all(receivers.map(({ lease }) => lease.free()));
   }
 
   /** Ends the receptions. Messages that are not acknowledged come again. */

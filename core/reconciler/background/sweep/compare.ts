@@ -1,6 +1,7 @@
 import type { AttemptRecord } from '../../../model/attempt.ts';
 import type { MachineKey, MachineRecord } from '../../../model/machine.ts';
-import type { MachineReport, OwnedResource } from '../../../contract/provider.ts';
+import type { MachineReport } from '../../../contract/provider/orders-and-reports.ts';
+import type { OwnedResource } from '../../../contract/provider/resources.ts';
 import { canRelease, isPursued, mayBeSought } from '../../state/attempt.ts';
 import { isAlive } from '../../state/machine-life.ts';
 

@@ -1,7 +1,7 @@
 import { chunks } from '../../../collections/chunks.ts';
 import { isFault } from '../../../contract/fault.ts';
 import type { ProviderInstance } from '../../../model/provider-instance.ts';
-import type { OwnedResource } from '../../../contract/provider.ts';
+import type { OwnedResource } from '../../../contract/provider/resources.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
 import type { Change } from '../../../contract/storage.ts';
 import { type StrayMachines, compare } from './compare.ts';

@@ -48,7 +48,7 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
     api.release(
       session,
       { token },
-      { go: machine_ids.map((machine_id) => ({ machine_id, status: 'running' })), stay: [], to_come: 0 },
+      { go: machine_ids.map((machine_id) => ({ machine_id, status: 'running' })), stay: [], incoming: 0 },
       call,
     );
   /** Releases all machines of the order until they are gone. */

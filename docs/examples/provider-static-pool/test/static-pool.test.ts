@@ -49,7 +49,7 @@ async function open(hosts: readonly object[] = three, directory = mkdtempSync(jo
       api.release(
         session,
         { token },
-        { go: ids.map((machine_id) => ({ machine_id, status: 'running' })), stay: [], to_come: 0 },
+        { go: ids.map((machine_id) => ({ machine_id, status: 'running' })), stay: [], incoming: 0 },
         call,
       ),
     async [Symbol.asyncDispose]() {

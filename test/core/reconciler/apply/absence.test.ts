@@ -76,7 +76,7 @@ test('a machine that counted as gone and is reported again lives, and a return r
   await bench.clock.advance(60_000);
   const [first] = (await bench.status(id)).machines;
   t.deepEqual([first?.status, first?.lost, first?.gone_at], ['running', undefined, undefined]);
-  const { request } = await bench.requestService.giveBack(['m-1'], 3_600);
+  const { request } = await bench.requestService.returnMachines(['m-1'], 3_600);
   await bench.clock.advance(20_000);
   t.deepEqual(east.live(id), ['m-2']);
   t.is((await bench.status(request.request_id)).request.status, 'completed');
@@ -103,7 +103,7 @@ test('when a replaced machine is reported again, one of the two is released', as
 test('a machine whose release was accepted is gone when it is no longer listed, also as the last of its instance', async (t) => {
   const { bench, east, id } = await twoReady();
   east.hidden.add('m-1').add('m-2');
-  const { request } = await bench.requestService.giveBack(east.live(id), 3_600);
+  const { request } = await bench.requestService.returnMachines(east.live(id), 3_600);
   await bench.clock.advance(20_000);
   t.is((await bench.status(request.request_id)).request.status, 'completed');
   t.deepEqual(east.live(id), []);

@@ -25,7 +25,7 @@ for (const part of [1, 2, 3]) {
     await bench.clock.advance(1_000);
     t.is(east.live(id).length, 400);
     const going = east.live(id).slice(0, 300);
-    await bench.requestService.giveBack(going, 3_600);
+    await bench.requestService.returnMachines(going, 3_600);
     await bench.kill(part);
     await bench.clock.advance(20_000);
     t.deepEqual(new Set(east.live(id)), new Set([...Array(100).keys()].map((i) => `m-${i + 301}`)));
@@ -80,7 +80,7 @@ for (const part of [6, 7, 8]) {
       ({ machine_id }) => machine_id,
     );
     await bench.requestService.cancel(id, undefined).catch(() => undefined);
-    if (stored.length > 0) await bench.requestService.giveBack(stored, 3_600);
+    if (stored.length > 0) await bench.requestService.returnMachines(stored, 3_600);
     await bench.clock.advance(300_000);
     t.deepEqual(
       east.live(id).filter((machine) => stored.includes(machine)),
@@ -121,7 +121,7 @@ test('no transaction exceeds its maximum size, whatever a change writes', async 
   await bench.clock.advance(10_000);
   const ids = east.live(id);
   t.is(ids.length, 250);
-  for (const machine of ids) await bench.requestService.giveBack([machine], 3_600);
+  for (const machine of ids) await bench.requestService.returnMachines([machine], 3_600);
   await bench.clock.advance(20_000);
   t.deepEqual(east.live(id), []);
   t.true(Math.max(...rows) <= 200, `${Math.max(...rows)} rows`);

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { silentLog, type BrokerEvent, type EventSink, type Owner, type Store } from '../../../../core/index.ts';
 import { EventDelivery, type DeliveryParts } from '../../../../core/reconciler/background/event-delivery.ts';
-import { EventRetention } from '../../../../core/reconciler/background/event-retention.ts';
+import { EventRetention } from '../../../../core/reconciler/background/retention/event-retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 
@@ -158,10 +158,10 @@ test('events are kept for a sink that has not received them, but not for one wit
   await journal(3);
   await pass(2, running);
   await clock.advance(31 * day);
-  await new EventRetention(store, clock).retention();
+  await new EventRetention(store, clock).run();
   t.is(await store.count('event', {}), 3);
   await clock.advance(30 * day);
-  await new EventRetention(store, clock).retention();
+  await new EventRetention(store, clock).run();
   t.is(await store.count('event', {}), 0);
 });
 

@@ -34,7 +34,7 @@ test('a return is complete within 0.3 s of the end of its last machine', async (
   east.boot();
   await untilStatus(bench, id, 'completed');
   const machines = (await bench.status(id)).machines.map(({ machine_id }) => machine_id);
-  const { request: returned } = await bench.requestService.giveBack(machines, 3_600);
+  const { request: returned } = await bench.requestService.returnMachines(machines, 3_600);
   await bench.clock.advance(1_300);
   for (const machine of machines) east.kill(machine);
   t.true((await untilStatus(bench, returned.request_id, 'completed')) <= 300);

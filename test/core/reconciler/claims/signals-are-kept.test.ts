@@ -82,7 +82,7 @@ test('waiting signals of another holder do not hide those of this one', async (t
   );
   for (const record of others) await bench.store.commit([{ op: 'insert', kind: 'signal', record }]);
   const [machine = ''] = east.live(id);
-  await bench.requestService.giveBack([machine], 3_600);
+  await bench.requestService.returnMachines([machine], 3_600);
   await bench.clock.advance(10_000);
   t.false(east.live(id).includes(machine));
   await bench.close();

@@ -12,7 +12,7 @@ test('while one machine of a large attempt is released, it alone is observed bet
   t.is((await bench.status(id)).request.status, 'completed');
   await bench.clock.advance(40_000);
   east.hold = true;
-  await bench.requestService.giveBack(['m-1'], 3_600);
+  await bench.requestService.returnMachines(['m-1'], 3_600);
   east.asked.length = 0;
   await bench.clock.advance(60_000);
   const [few, all] = [
@@ -38,7 +38,7 @@ test('a machine that is lost meanwhile is noticed by the next full observation',
   east.boot();
   await bench.clock.advance(5_000);
   east.hold = true;
-  await bench.requestService.giveBack(['m-1'], 3_600);
+  await bench.requestService.returnMachines(['m-1'], 3_600);
   await bench.clock.advance(10_000);
   east.kill('m-2');
   await bench.clock.advance(35_000);
@@ -58,7 +58,7 @@ test('all machines of a small attempt are observed while one is released', async
   east.boot();
   await bench.clock.advance(5_000);
   east.hold = true;
-  await bench.requestService.giveBack(['m-1'], 3_600);
+  await bench.requestService.returnMachines(['m-1'], 3_600);
   await bench.clock.advance(2_000);
   east.asked.length = 0;
   await bench.clock.advance(20_000);

@@ -13,7 +13,7 @@ test('a living machine that is returned while it counts as gone is released', as
   await bench.clock.advance(200_000);
   const { machines } = await bench.status(id);
   t.truthy(machines.find((m) => m.machine_id === 'm-1')?.gone_at, 'it counts as gone');
-  await bench.requestService.giveBack(['m-1'], 600, {});
+  await bench.requestService.returnMachines(['m-1'], 600, {});
   await bench.clock.advance(1_000);
   east.hidden.clear();
   await bench.clock.advance(1_800_000);
@@ -32,7 +32,7 @@ test('returning a machine that is being reclaimed ends no other machine that is 
   if (m1) m1.report = { ...m1.report, status: 'shutting-down', ready: false };
   await bench.clock.advance(5_000);
   t.is(east.machines.size, 4, 'replaced');
-  await bench.requestService.giveBack(['m-1'], 600, {});
+  await bench.requestService.returnMachines(['m-1'], 600, {});
   await bench.clock.advance(10_000);
   t.true(east.live(id).includes('m-2'), 'the caller works on m-2 and did not give it back');
   await bench.close();
@@ -46,9 +46,9 @@ test('after a takeover a target that is not accepted immediately is repeated unt
   east.boot();
   await bench.clock.advance(5_000);
   const of = (attempt: number) => [...east.machines].filter(([, m]) => m.attempt === attempt).map(([m]) => m);
-  await bench.requestService.giveBack([of(1)[0]!, of(2)[0]!], 600, {});
+  await bench.requestService.returnMachines([of(1)[0]!, of(2)[0]!], 600, {});
   await bench.clock.advance(10_000);
-  await bench.requestService.giveBack([of(1)[1]!], 600, {});
+  await bench.requestService.returnMachines([of(1)[1]!], 600, {});
   await bench.kill(1);
   const told: string[] = [];
   Object.defineProperty(east, 'hold', {
@@ -73,7 +73,7 @@ test('an accepted release without an effect is repeated', async (t) => {
   const kill = east.kill.bind(east);
   let calls = 0;
   east.kill = (m) => void (++calls > 1 && kill(m));
-  await bench.requestService.giveBack(['m-1'], 600, {});
+  await bench.requestService.returnMachines(['m-1'], 600, {});
   await bench.clock.advance(1_800_000);
   t.deepEqual(east.live(id), ['m-2']);
   await bench.close();
@@ -89,7 +89,7 @@ test('a return ends after the clock was set back, although its machine disappear
   bench.clock.jump(-3_600_000);
   await bench.clock.advance(10_000);
   east.hidden.add('m-1');
-  const { request } = await bench.requestService.giveBack(['m-1'], 600, {});
+  const { request } = await bench.requestService.returnMachines(['m-1'], 600, {});
   await bench.clock.advance(5_000);
   t.deepEqual(east.live(id), ['m-2']);
   await bench.clock.advance(100_000);

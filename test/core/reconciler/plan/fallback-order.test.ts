@@ -2,7 +2,7 @@ import test from 'ava';
 import { fallbackOrder, noCandidates } from '../../../../core/reconciler/plan/fallback-order.ts';
 import type { RequestRecord } from '../../../../core/index.ts';
 import type { ProviderDirectory } from '../../../../core/providers/directory.ts';
-import { lackFact } from '../../../../core/providers/facts.ts';
+import { offerShortfallFact } from '../../../../core/providers/facts.ts';
 import { requestOf } from '../../../support/records.ts';
 import { apiOf, directoryOf, instanceOf } from '../../../support/directory-of.ts';
 
@@ -100,15 +100,17 @@ test('each instance has its own layer and defaults, and its offers without capac
   };
   const shortage = { kind: 'capacity', code: 'None', message: 'None.' } as const;
   const memory = { offer_memory_ms: 180_000, offer_probe_ms: 15_000 };
-  await facts.learn([lackFact({ instance: 'west', api: 'Small', offer: 'a' }, shortage, clock.now(), memory)]);
+  await facts.learn([
+    offerShortfallFact({ instance: 'west', api: 'Small', offer: 'a' }, shortage, clock.now(), memory),
+  ]);
   const { options } = fallbackOrder(requestOf({ variants, selected_instance: 'east' }), directory);
   t.deepEqual(
-    options.map(({ provider_instance, api, template, offers, short }) => [
+    options.map(({ provider_instance, api, template, offers, shortfalls }) => [
       provider_instance,
       api,
       template,
       offers?.map(({ key }) => key),
-      [...short].map(([key, { tried_again_at }]) => [key, tried_again_at - clock.now()]),
+      [...shortfalls].map(([key, { tried_again_at }]) => [key, tried_again_at - clock.now()]),
     ]),
     [
       ['east', 'Large', { template_id: 'small', image_id: 'ami-1', key_name: 'ops' }, ['a', 'b'], []],

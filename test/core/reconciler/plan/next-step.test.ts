@@ -1,9 +1,9 @@
 import test from 'ava';
-import { nextStep, type Circumstances } from '../../../../core/reconciler/plan/next-step.ts';
+import { nextStep, type PlanContext } from '../../../../core/reconciler/plan/next-step.ts';
 import { defaultSettings } from '../../../../core/reconciler/settings.ts';
 import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 
-const at = (fields: Partial<Circumstances> = {}): Circumstances => ({
+const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
   now: 1_000,
   monotonic: 1_000,
   settings: defaultSettings,
@@ -52,7 +52,7 @@ test('a stuck fleet is stopped before another attempt is made', (t) => {
 });
 
 test('after the stop the missing machines are ordered elsewhere', (t) => {
-  const attempts = [attemptOf(1, { settled: false, stuck: true, to_come: 0 })];
+  const attempts = [attemptOf(1, { settled: false, stuck: true, incoming: 0 })];
   const asked: string[] = [];
   const fallbackOrder = () => {
     asked.push('order');
@@ -64,7 +64,7 @@ test('after the stop the missing machines are ordered elsewhere', (t) => {
 
 test('a recovered attempt is observed until it was reported, also after its stop and the end of the request', (t) => {
   const ended = requestOf({ status: 'failed' });
-  const found = attemptOf(1, { state: 'lost', settled: false, to_come: 0 });
+  const found = attemptOf(1, { state: 'lost', settled: false, incoming: 0 });
   t.true(steps(stateOf({ request: ended, attempts: [found] })).includes('observe'));
   t.false(steps(stateOf({ request: ended, attempts: [{ ...found, settled: true }] })).includes('observe'));
 });

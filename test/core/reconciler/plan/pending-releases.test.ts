@@ -21,7 +21,7 @@ test('a target names the machines to release and those that stay', (t) => {
   const machines = [machineOf('m-1', { going: 'returned' }), machineOf('m-2'), machineOf('m-3')];
   const [pending] = pendingReleases(stateOf({ attempts: [attemptOf(1)], machines }), now);
   t.deepEqual(
-    [ids(pending?.target.go ?? []), ids(pending?.target.stay ?? []), pending?.target.to_come],
+    [ids(pending?.target.go ?? []), ids(pending?.target.stay ?? []), pending?.target.incoming],
     [['m-1'], ['m-2', 'm-3'], 0],
   );
 });
@@ -41,7 +41,7 @@ test('a fleet that still starts machines gets a new target when more are incomin
     stateOf({ request: requestOf({ machine_count: 5 }), attempts: [filling], machines }),
     now,
   );
-  t.is(pending?.target.to_come, 2);
+  t.is(pending?.target.incoming, 2);
 });
 
 for (const [what, fields] of [
@@ -55,8 +55,8 @@ for (const [what, fields] of [
       stateOf({ request: requestOf(fields), attempts: [attemptOf(1, { settled: false })] }),
       now,
     );
-    t.deepEqual(pending?.target, { go: [], stay: [], to_come: 0 });
-    const stopped = attemptOf(1, { settled: false, to_come: 0 });
+    t.deepEqual(pending?.target, { go: [], stay: [], incoming: 0 });
+    const stopped = attemptOf(1, { settled: false, incoming: 0 });
     t.deepEqual(pendingReleases(stateOf({ request: requestOf(fields), attempts: [stopped] }), now), []);
   });
 }
@@ -66,8 +66,8 @@ test('a stuck fleet is stopped and keeps its machines, except after the end of i
   const machines = [machineOf('m-1'), machineOf('m-2')];
   const request = requestOf({ machine_count: 5 });
   const [pending] = pendingReleases(stateOf({ request, attempts: [stuck], machines }), now);
-  t.deepEqual([ids(pending?.target.stay ?? []), pending?.target.to_come], [['m-1', 'm-2'], 0]);
-  const stopped = { ...stuck, to_come: 0 };
+  t.deepEqual([ids(pending?.target.stay ?? []), pending?.target.incoming], [['m-1', 'm-2'], 0]);
+  const stopped = { ...stuck, incoming: 0 };
   t.deepEqual(pendingReleases(stateOf({ request, attempts: [stopped], machines }), now), []);
   const settled = { ...stuck, settled: true };
   t.deepEqual(pendingReleases(stateOf({ request, attempts: [settled], machines }), now), []);
@@ -84,7 +84,7 @@ test('the missing machines of a stuck fleet may only come from another attempt',
   const machines = [machineOf('m-1'), machineOf('m-2')];
   const told = pendingReleases(stateOf({ request: requestOf({ machine_count: 5 }), attempts, machines }), now);
   t.deepEqual(
-    told.map(({ attempt, target }) => [attempt.attempt, target.to_come]),
+    told.map(({ attempt, target }) => [attempt.attempt, target.incoming]),
     [[1, 0]],
   );
 });
@@ -92,14 +92,14 @@ test('the missing machines of a stuck fleet may only come from another attempt',
 test('a fleet that was recovered after it was marked lost is stopped', (t) => {
   const found = attemptOf(1, { state: 'lost', settled: false });
   const [pending] = pendingReleases(stateOf({ attempts: [found] }), now);
-  t.deepEqual(pending?.target, { go: [], stay: [], to_come: 0 });
+  t.deepEqual(pending?.target, { go: [], stay: [], incoming: 0 });
 });
 
 test('a new holder repeats the last target when the time for it has come', (t) => {
   const machines = [machineOf('m-1', { going: 'returned', released_at: 5 }), machineOf('m-2')];
   const from = stateOf({
     request: requestOf({ machine_count: 2, repeat_release_at: 500 }),
-    attempts: [attemptOf(1, { to_come: 0 })],
+    attempts: [attemptOf(1, { incoming: 0 })],
     machines,
   });
   t.deepEqual(ids(pendingReleases(from, now)[0]?.target.go ?? []), ['m-1']);
@@ -131,7 +131,7 @@ test('staying and incoming machines never exceed the target, unless more are pre
           const room = each.settled ? 0 : each.order.machine_count - mine;
           return (
             sum +
-            Math.min(room, told.find((pending) => pending.attempt.attempt === each.attempt)?.target.to_come ?? room)
+            Math.min(room, told.find((pending) => pending.attempt.attempt === each.attempt)?.target.incoming ?? room)
           );
         }, 0);
         return staying + coming <= Math.max(wanted, staying);
@@ -142,12 +142,12 @@ test('staying and incoming machines never exceed the target, unless more are pre
 });
 
 test('a fleet that lost a machine since its last target gets a new one as soon as it may start another machine', (t) => {
-  const told = attemptOf(1, { settled: false, to_come: 0, reopened: true }, 3);
+  const told = attemptOf(1, { settled: false, incoming: 0, reopened: true }, 3);
   const lost = machineOf('m-1', { lost: true, gone_at: 5, status: 'terminated' });
   const machines = [lost, machineOf('m-2'), machineOf('m-3')];
   const over = requestOf({ status: 'completed', machine_count: 3 });
   const [pending] = pendingReleases(stateOf({ request: over, attempts: [told], machines }), now);
-  t.deepEqual([ids(pending?.target.stay ?? []), pending?.target.to_come], [['m-2', 'm-3'], 0]);
+  t.deepEqual([ids(pending?.target.stay ?? []), pending?.target.incoming], [['m-2', 'm-3'], 0]);
   t.deepEqual(pendingReleases(stateOf({ request: over, attempts: [{ ...told, settled: true }], machines }), now), []);
   const running = requestOf({ machine_count: 3 });
   t.deepEqual(

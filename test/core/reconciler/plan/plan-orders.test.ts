@@ -34,7 +34,7 @@ function option(
     },
     template: { template_id: 'small' },
     offers,
-    short: new Map(),
+    shortfalls: new Map(),
     ...fields,
   };
 }
@@ -63,7 +63,9 @@ test('an API that accepts many offers gets all remaining ones in one order', (t)
 });
 
 const lack = (tried_again_at: number, message = 'x') => ({
-  lacked: { kind: 'capacity' as const, code: 'X', message },
+  api: 'Api',
+  offer: 'a',
+  shortfall: { kind: 'capacity' as const, code: 'X', message },
   since: tried_again_at - 15_000,
   until: tried_again_at + 165_000,
   tried_again_at,
@@ -105,7 +107,7 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
   [
     'the first offer for others, it comes behind',
     stateOf(),
-    [option('east', { short: new Map([['a', lack(900)]]) })],
+    [option('east', { shortfalls: new Map([['a', lack(900)]]) })],
     {},
     [['east', 'b']],
   ],
@@ -114,7 +116,7 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
     stateOf(),
     [
       option('east', {
-        short: new Map([
+        shortfalls: new Map([
           ['a', lack(900)],
           ['b', lack(900)],
         ]),
@@ -129,13 +131,13 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
     stateOf(),
     [
       option('east', {
-        short: new Map([
+        shortfalls: new Map([
           ['a', lack(1_001)],
           ['b', lack(1_000)],
         ]),
       }),
       option('west', {
-        short: new Map([
+        shortfalls: new Map([
           ['a', lack(1)],
           ['b', lack(1)],
         ]),
@@ -149,7 +151,7 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
     stateOf(),
     [
       option('east', {
-        short: new Map([
+        shortfalls: new Map([
           ['a', lack(1_001)],
           ['b', lack(1_001)],
         ]),
@@ -161,7 +163,7 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
   [
     'an offer by whomever last, that counts',
     stateOf({ attempts: [own(1, longAgo), own(2, lately, 'b')] }),
-    [option('east', { short: new Map([['a', lack(1_001)]]) })],
+    [option('east', { shortfalls: new Map([['a', lack(1_001)]]) })],
     {},
     [],
   ],
@@ -205,7 +207,9 @@ for (const [what, from, options, at, expected] of shortages)
   test(`a lack of capacity of ${what}`, (t) => t.deepEqual(keys(from, options, at), expected));
 
 test('a fleet order has the offers that lacked no capacity, else those that may be tried again', (t) => {
-  const many = (short: ProviderOption['short']) => [option('east', { short }, { offers_per_launch: 'many' })];
+  const many = (shortfalls: ProviderOption['shortfalls']) => [
+    option('east', { shortfalls }, { offers_per_launch: 'many' }),
+  ];
   t.deepEqual(keys(stateOf(), many(new Map([['a', lack(900)]]))), [['east', 'b']]);
   t.deepEqual(
     keys(
@@ -237,7 +241,7 @@ test('when nothing may be ordered, the plan has the reasons and the next time', 
   const trouble = { kind: 'unavailable', code: 'PLUGIN_ERROR', message: 'It threw.' } as const;
   const options = [
     option('east', {
-      short: new Map([
+      shortfalls: new Map([
         ['a', lack(5_000, 'No a.')],
         ['b', lack(4_000, 'No b.')],
       ]),

@@ -23,8 +23,8 @@ async function deskWith(machines: Readonly<Record<string, readonly Given[]>>) {
     store,
     inventory: new Inventory(store, systemClock),
     /** The machines that a return of these names selects. */
-    async takes(...names: Parameters<RequestService['giveBack']>[0]) {
-      const { machine_keys = [] } = await requestService.giveBack(names, 60);
+    async takes(...names: Parameters<RequestService['returnMachines']>[0]) {
+      const { machine_keys = [] } = await requestService.returnMachines(names, 60);
       return machine_keys.map(({ provider_instance, machine_id }) => `${provider_instance}/${machine_id}`);
     },
   };

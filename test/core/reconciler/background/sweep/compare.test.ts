@@ -3,7 +3,7 @@ import { compare, type StoredResources } from '../../../../../core/reconciler/ba
 import { OrphanCounts } from '../../../../../core/reconciler/background/sweep/sweep.ts';
 import type { AttemptRecord } from '../../../../../core/model/attempt.ts';
 import type { MachineRecord } from '../../../../../core/model/machine.ts';
-import type { OwnedResource } from '../../../../../core/contract/provider.ts';
+import type { OwnedResource } from '../../../../../core/contract/provider/resources.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
 const grace = 600_000;

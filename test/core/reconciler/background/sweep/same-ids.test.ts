@@ -14,7 +14,7 @@ for (const twin of [false, true])
     await bench.clock.advance(5_000);
     east.hidden.add('m-1');
     await bench.clock.advance(200_000);
-    await bench.requestService.giveBack(['east/m-2'], 600, {});
+    await bench.requestService.returnMachines(['east/m-2'], 600, {});
     await bench.clock.advance(60_000);
     east.hidden.clear();
     const born = new Date(bench.clock.now() - 3_600_000).toISOString();

@@ -10,7 +10,7 @@ test('the sweep finds living machines after all orders of the instance were purg
   await bench.clock.advance(1_000);
   east.boot();
   await bench.clock.advance(5_000);
-  await bench.requestService.giveBack(['m-1'], 600, {});
+  await bench.requestService.returnMachines(['m-1'], 600, {});
   await bench.clock.advance(100_000);
   await bench.clock.advance(1_800_000);
   await new CleanUp(bench.store, bench.clock).requests(0.01);
@@ -57,7 +57,7 @@ test('a found machine of another request blocks no other signal', async (t) => {
   ]);
   await bench.clock.advance(2_000);
   const [mine] = east.live(a);
-  await bench.requestService.giveBack([mine!], 600, {});
+  await bench.requestService.returnMachines([mine!], 600, {});
   await bench.clock.advance(300_000);
   t.deepEqual(east.live(a), []);
   await bench.close();

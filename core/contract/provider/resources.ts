@@ -1,0 +1,31 @@
+import type { MachineReport } from './orders-and-reports.ts';
+
+export interface Places {
+  readonly regions: readonly string[];
+  readonly availability_zones: readonly string[];
+}
+
+export interface MachineType {
+  readonly name: string;
+  readonly vcpus: number;
+  readonly cores: number;
+  readonly memory_mib: number;
+  readonly arch: string;
+}
+
+/** A host as a caller names it: by its id, or by its private name where the id is not known. */
+export interface HostRef {
+  readonly machine_id?: string;
+  readonly name?: string;
+}
+
+/** A resource in the cloud that carries the tags of an installation. */
+export interface OwnedResource {
+  readonly kind: 'machine' | 'container' | 'launch_template';
+  readonly id: string;
+  readonly request_id?: string;
+  readonly attempt?: number;
+  readonly created_at?: string;
+  /** Only for machines: the report that `observe` would give. */
+  readonly machine?: MachineReport;
+}

@@ -1,2 +1,0 @@
-/** The topic of the fact that the notices of an instance arrive now. */
-export const noticesTopic = 'notices';

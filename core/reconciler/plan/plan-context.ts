@@ -1,0 +1,58 @@
+import type { Clock } from '../../contract/clock.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import type { ProviderApi } from '../../contract/provider/provider-api.ts';
+import type { ProviderDirectory } from '../../providers/directory.ts';
+import { noticesTopic, type Facts } from '../../providers/facts.ts';
+import type { SessionPool } from '../../providers/guard/session-pool.ts';
+import { fallbackOrder } from './fallback-order.ts';
+import type { PlanContext } from './next-step.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
+import type { Settings } from '../settings.ts';
+import type { Cadence } from '../cadence/cadence.ts';
+import type { Stoppages } from '../../providers/quarantine/stoppages.ts';
+
+/** The parts of the loop that a plan depends on. */
+export interface PlanParts {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly facts: Facts;
+  readonly directory: ProviderDirectory;
+  readonly pool: SessionPool;
+  readonly stoppages: Stoppages;
+  readonly cadence: Cadence;
+  api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
+}
+
+/** What the next step of a request depends on now. */
+export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanContext {
+  const monotonic = parts.clock.monotonic();
+  const { held_back } = claimed;
+  const left = (held_back?.until ?? 0) - monotonic;
+  return {
+    now: claimed.now(),
+    monotonic,
+    settings: parts.settings,
+    agenda: claimed,
+    fallbackOrder: () =>
+      fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
+    takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
+    quarantined: ({ provider_instance, order }) =>
+      parts.pool.quarantined(provider_instance, order.template.template_id)?.message,
+    sendsNotices: (instance) => parts.facts.get(noticesTopic, instance) !== undefined,
+    outOfReach({ provider_instance: name, identity, api }) {
+      if (!parts.directory.instance(name)) return `'${name}' is not configured`;
+      const connected = parts.pool.known(name);
+      if (!connected) return undefined;
+      if (connected.identity !== identity) return `'${name}' speaks to another cloud than when it got the order`;
+      return connected.api(api) ? undefined : `'${name}' has no API '${api}' any more`;
+    },
+    capabilities(attempt) {
+      const api = parts.api(attempt);
+      const connected = parts.pool.known(attempt.provider_instance);
+      if (!api || connected?.identity !== attempt.identity) return undefined;
+      return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
+    },
+    movingIntervalMs: (attempt) => parts.cadence.intervalOf(claimed, attempt),
+    ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
+  };
+}

@@ -1,0 +1,39 @@
+import { isTerminal, type RequestRecord } from '../../model/request.ts';
+import type { StateChange } from '../state/request-state.ts';
+
+/** The progress of a return. */
+export interface ReturnProgress {
+  /** The number of machines that are not gone yet. */
+  readonly left: number;
+  /** All requests of the machines have applied the return. */
+  readonly accepted: boolean;
+  /** The instances of its machines that are no longer configured. */
+  readonly missing: readonly string[];
+}
+
+/** Updates a return. The return only observes its machines; the requests that they belong to release them. */
+export function applyReturnProgress(change: StateChange, { left, accepted, missing }: ReturnProgress): void {
+  const { request, now } = change;
+  if (isTerminal(request.status)) return;
+  const total = request.machine_count;
+  const gone = total - left;
+  if (left === 0)
+    return end(change, 'completed', total === 1 ? 'The machine is gone.' : `All ${total} machines are gone.`);
+  if (now >= request.deadline_at) {
+    const message = `${left} machines were not gone in time; their release continues.`;
+    const shortfall = [{ kind: 'unavailable' as const, code: 'TIMEOUT', message, count: left }];
+    change.setRequest({ fulfilment: { requested: total, delivered: gone, final: true, shortfall } });
+    return end(change, gone > 0 ? 'completed' : 'failed', message);
+  }
+  const waiting = missing
+    .map((name) => ` '${name}' is not configured: its machines cannot be released until it is.`)
+    .join('');
+  const message = `${gone} of ${total} machines are gone.${waiting}`;
+  if (request.status === 'pending' && accepted) change.setRequest({ status: 'in_progress', message });
+  else if (waiting !== '') change.setRequest({ message });
+}
+
+function end(change: StateChange, status: RequestRecord['status'], message: string): void {
+  change.setRequest({ status, message, completed_at: change.now });
+  change.journal(`return.${status}`, {});
+}

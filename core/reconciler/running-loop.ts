@@ -1,0 +1,51 @@
+import type { Clock } from '../contract/clock.ts';
+import type { EventSink } from '../contract/events.ts';
+import type { Log } from '../contract/log.ts';
+import type { EndpointScheme } from '../contract/plugin.ts';
+import type { ProviderApi } from '../contract/provider/provider-api.ts';
+import type { ProviderType } from '../contract/provider/provider-type.ts';
+import type { Owner, Store } from '../contract/storage.ts';
+import type { Checked } from '../model/health.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { CallTracking } from '../providers/guard/call-tracking.ts';
+import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
+import type { Quarantined } from '../providers/quarantine/quarantine.ts';
+import type { Stoppage } from '../providers/quarantine/stoppages.ts';
+import type { Settings } from './settings.ts';
+
+export interface LoopParts {
+  readonly store: Store;
+  readonly instances: readonly ProviderInstance[];
+  readonly types: readonly ProviderType<any, any>[];
+  readonly apis: readonly ProviderApi[];
+  readonly schemes: readonly EndpointScheme[];
+  /** The receivers of the events of the journal. */
+  readonly sinks?: readonly EventSink[];
+  readonly data_directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly owner: Owner;
+  readonly settings?: Partial<Settings>;
+  readonly meter?: ProviderMeter;
+  /** Tracks which plugin code runs, for the diagnosis of hangs. */
+  readonly watch?: CallTracking;
+  /** Instances to which calls are paused, because their plugin blocked an earlier loop. */
+  readonly quarantine?: readonly Quarantined[];
+  /** Calls that stopped an earlier loop and are not stored yet. */
+  readonly stopped?: readonly Stoppage[];
+  /** Called in batches with the observed requests and the time of the observation (epoch milliseconds). */
+  refreshed?(request_ids: readonly string[], at: number): void;
+}
+
+export interface RunningLoop {
+  /** Observes these requests now, each at most once in two seconds. */
+  refresh(request_ids: readonly string[]): void;
+  /** Checks an instance now and returns its health. Rejects with PROVIDER_NOT_FOUND when it is not configured. */
+  check(instance: string): Promise<Checked>;
+  /** Code of a plugin failed for an instance outside any call. */
+  failed(instance: string, message: string): void;
+  /** Why the loop cannot continue; undefined when the storage serves. */
+  trouble(): string | undefined;
+  /** Ends running calls, yields the claims, closes the sessions. The store stays open. Idempotent. */
+  stop(): Promise<void>;
+}
