@@ -26,6 +26,7 @@ import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
+import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
 import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
@@ -110,7 +111,6 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
     const loop = await startLoop(options, container, refreshBatcher);
-    const requests = new RequestService(store, container.get(clock), refreshBatcher, configuration.server.max_pending);
     let closed: Promise<void> | undefined;
     return {
       configuration,
@@ -122,7 +122,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
-        requests,
+        requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
+        requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
         inventory: new Inventory(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
         cleanUp: new CleanUp(store, container.get(clock)),

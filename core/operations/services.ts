@@ -3,6 +3,7 @@ import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
+import type { RequestQueries } from '../requests/queries/request-queries.ts';
 import type { RequestService } from '../requests/request-service.ts';
 import type { RequestCommands } from '../requests/request-commands.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
@@ -21,6 +22,7 @@ export interface Services {
   readonly scheduler: SchedulerStrategy;
   readonly providers: ProviderDirectory;
   readonly requests: RequestService;
+  readonly requestQueries: RequestQueries;
   readonly inventory: Inventory;
   readonly requestCommands: RequestCommands;
   readonly cleanUp: CleanUp;

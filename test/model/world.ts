@@ -211,8 +211,7 @@ export class World {
     this.#facts = new Facts(store, life.clock);
     await this.#facts.follow();
     this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
-    const refreshTrigger = { refresh: (id: string) => this.life?.loop?.refresh([id]), refreshedAt: () => undefined };
-    this.requestService = new RequestService(store, life.clock, refreshTrigger, 100_000);
+    this.requestService = new RequestService(store, life.clock, 100_000);
     this.requestCommands = new RequestCommands(store, life.clock);
   }
 

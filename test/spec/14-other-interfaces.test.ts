@@ -2,7 +2,7 @@ import test from 'ava';
 import { codes, type Code } from '../../core/contract/errors.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { operations as registered } from '../../core/operations/registry.ts';
-import { RequestService } from '../../core/requests/request-service.ts';
+import { RequestQueries } from '../../core/requests/queries/request-queries.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { localExecutor } from '../../host/sdk/local-executor.ts';
 import { clientOver, type BrokerClient } from '../../host/sdk/client.ts';
@@ -193,8 +193,11 @@ test('internal defaults: the status query is short, and only a long one that is 
     refresh: (request_id: string) => void refreshed.push(request_id),
     refreshedAt: () => undefined,
   };
-  const requests = new RequestService(store, services.clock, refreshTrigger, 100);
-  const muster = clientOver(localExecutor({ ...broker.broker, services: { ...services, requests } }), async () => {});
+  const requestQueries = new RequestQueries(store, services.clock, refreshTrigger);
+  const muster = clientOver(
+    localExecutor({ ...broker.broker, services: { ...services, requestQueries } }),
+    async () => {},
+  );
   const { request_id } = await muster.create_request({ template_id: 'small', count: 1 });
   t.false('machines' in (await muster.sync_and_get_request({ request_id })));
   t.deepEqual((await muster.sync_and_get_request({ request_id, long: true, lightweight: true })).machines, []);

@@ -10,6 +10,7 @@ import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { choose } from '../../core/providers/choose.ts';
 import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import { Facts } from '../../core/providers/facts.ts';
+import { RequestQueries } from '../../core/requests/queries/request-queries.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
 import { noRefresh } from '../../core/requests/refresh-trigger.ts';
 import { silentLog, type RequestDetail, type Store, type Template } from '../../core/index.ts';
@@ -100,7 +101,8 @@ export async function loopBench(
   const facts = new Facts(store, clock);
   await facts.follow();
   let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
-  const requestService = new RequestService(store, clock, noRefresh, 1_000);
+  const requestService = new RequestService(store, clock, 1_000);
+  const requestQueries = new RequestQueries(store, clock, noRefresh);
   let thread = 0;
   const quarantine: Quarantined[] = [];
   let loop: RunningLoop;
@@ -149,7 +151,7 @@ export async function loopBench(
     leaveAlone: (name, template_id, ms) =>
       void quarantine.push({ name, template_id, ms, why: `'${template_id}' hung.` }),
     async status(request_id) {
-      return (await (await requestService.status(request_id, true)).load()) as Required<RequestDetail>;
+      return (await (await requestQueries.status(request_id, true)).load()) as Required<RequestDetail>;
     },
     trouble: () => loop.trouble(),
     async restart() {

@@ -12,7 +12,7 @@ export const syncRequest = operation('SyncRequestCommand', {
   cli: { command: 'requests sync', args: ['request_id'], example: 'muster requests sync req-01a1b2c3' },
   leaves_work: true,
   repeatable: true,
-  handle: ({ request_id }, { requests }) => requests.status(request_id, true),
+  handle: ({ request_id }, { requestQueries }) => requestQueries.status(request_id, true),
 });
 
 export const completeRequest = operation('CompleteRequestCommand', {
@@ -24,9 +24,9 @@ export const completeRequest = operation('CompleteRequestCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id }, { requests, requestCommands }) {
+  async handle({ request_id }, { requestQueries, requestCommands }) {
     await requestCommands.complete(request_id);
-    return requests.status(request_id, false);
+    return requestQueries.status(request_id, false);
   },
 });
 
@@ -53,12 +53,12 @@ export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id, status, reason }, { requests, requestCommands }) {
+  async handle({ request_id, status, reason }, { requests, requestQueries, requestCommands }) {
     if (await requestCommands.checkTransition(request_id, status)) {
-      if (status === 'cancelled') return requests.cancel(request_id, reason);
-      await requestCommands.complete(request_id);
+      if (status === 'cancelled') await requests.cancel(request_id, reason);
+      else await requestCommands.complete(request_id);
     }
-    return requests.status(request_id, false);
+    return requestQueries.status(request_id, false);
   },
 });
 
@@ -93,9 +93,9 @@ export const populateMachineIds = operation('PopulateMachineIdsCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id, machine_ids = [] }, { requests, requestCommands }) {
+  async handle({ request_id, machine_ids = [] }, { requestQueries, requestCommands }) {
     await requestCommands.populate(request_id, machine_ids);
-    const { machines = [] } = await (await requests.status(request_id, true)).load();
+    const { machines = [] } = await (await requestQueries.status(request_id, true)).load();
     const known = machines.map((machine) => machine.machine_id);
     return { request_id, machine_ids: known, unverified: machine_ids.filter((id) => !known.includes(id)) };
   },
@@ -117,8 +117,8 @@ export const getRequestSummary = operation('GetRequestSummaryQuery', {
   }),
   refusals: ['REQUEST_NOT_FOUND'],
   cli: { command: 'requests summary', args: ['request_id'], example: 'muster requests summary req-01a1b2c3' },
-  async handle({ request_id }, { requests, clock }) {
-    const { request, machines = [] } = await (await requests.status(request_id, true)).load();
+  async handle({ request_id }, { requestQueries, clock }) {
+    const { request, machines = [] } = await (await requestQueries.status(request_id, true)).load();
     const byStatus = Map.groupBy(machines, ({ status }) => status);
     return {
       request_id,

@@ -97,8 +97,9 @@ export const cancelRequest = operation('CancelRequestCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id, reason }, { requests }) {
-    return requests.cancel(request_id, reason);
+  async handle({ request_id, reason }, { requests, requestQueries }) {
+    await requests.cancel(request_id, reason);
+    return requestQueries.status(request_id, false);
   },
 });
 
@@ -139,8 +140,8 @@ export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
   cli: { command: 'requests status', args: ['request_id'], example: 'muster requests status req-01a1b2c3' },
   // Interactive callers see the machines by default.
   interactive_defaults: { long: true },
-  async handle({ request_id, long = false, lightweight = false }, { requests }) {
-    return requests.status(request_id, long, long && !lightweight);
+  async handle({ request_id, long = false, lightweight = false }, { requestQueries }) {
+    return requestQueries.status(request_id, long, long && !lightweight);
   },
 });
 
@@ -159,7 +160,8 @@ export const getRequests = operation('GetRequestsQuery', {
   rest: { method: 'POST', path: '/requests/status', limit: 'read', defaults: { long: true } },
   cli: { command: 'requests get', args: ['request_ids'], example: 'muster requests get req-01a1b2c3 ret-01a1b2c4' },
   interactive_defaults: { long: true },
-  handle: ({ request_ids, long = false, offset = 0 }, { requests }) => requests.several(request_ids, long, offset),
+  handle: ({ request_ids, long = false, offset = 0 }, { requestQueries }) =>
+    requestQueries.several(request_ids, long, offset),
 });
 
 export const listRequests = operation('ListActiveRequestsQuery', {
@@ -184,14 +186,14 @@ export const listRequests = operation('ListActiveRequestsQuery', {
   output: 'listed',
   rest: { method: 'GET', path: '/requests/', limit: 'read', preset: { all_resources: true } },
   cli: { command: 'requests list', example: 'muster requests list --status completed --output json' },
-  async handle(input, { requests }) {
+  async handle(input, { requestQueries }) {
     const status = input.status ?? (input.all_resources ? undefined : (['pending', 'in_progress'] as const));
     const query: Query<'request'> = {
       ...(status === undefined ? {} : { where: { status } }),
       order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']],
       ...paging(input, 50),
     };
-    return requests.listed(query);
+    return requestQueries.listed(query);
   },
 });
 
@@ -210,9 +212,9 @@ export const listReturnRequests = operation('SyncAndListReturnRequestsQuery', {
   output: 'listed',
   rest: { method: 'GET', path: '/requests/return', limit: 'read' },
   cli: { command: 'requests list-returns', example: 'muster requests list-returns' },
-  async handle(input, { requests }) {
+  async handle(input, { requestQueries }) {
     const where = { kind: 'return', status: ['pending', 'in_progress'] } as const;
-    return requests.listed(
+    return requestQueries.listed(
       { where, order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']], ...paging(input, 50) },
       true,
     );

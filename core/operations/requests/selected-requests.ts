@@ -106,8 +106,8 @@ export const getRequestProvider = operation('GetRequestProviderQuery', {
   refusals: ['REQUEST_NOT_FOUND'],
   rest: { method: 'GET', path: '/requests/{request_id}/provider', limit: 'provider', errors: 'error' },
   cli: { command: 'requests provider', args: ['request_id'], example: 'muster requests provider req-01a1b2c3' },
-  async handle({ request_id }, { requests }) {
-    const { cache_key, load } = await requests.status(request_id, true);
+  async handle({ request_id }, { requestQueries }) {
+    const { cache_key, load } = await requestQueries.status(request_id, true);
     return { cache_key, load: async () => answerOf(await load()) };
   },
 });

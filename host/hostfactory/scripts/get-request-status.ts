@@ -42,7 +42,7 @@ async function entry(
   { services, strategy }: ScriptCall,
 ): Promise<{ readonly shown: unknown; readonly machines: number }> {
   try {
-    const detail = await (await services.requests.status(request_id, true)).load();
+    const detail = await (await services.requestQueries.status(request_id, true)).load();
     const typeOf = (machine: MachineRecord): MachineType | undefined => {
       const template_id = machine.template_id || 'unknown';
       return machine.machine_type === undefined

@@ -130,7 +130,8 @@ test('an ended request and a return cannot be cancelled; cancelling twice is har
   await bench.requestService.cancel(other, 'a');
   await bench.requestService.cancel(other, 'b');
   await bench.clock.advance(5_000);
-  t.is((await (await bench.requestService.cancel(other, 'c')).load()).request.status, 'cancelled');
+  await bench.requestService.cancel(other, 'c');
+  t.is((await bench.status(other)).request.status, 'cancelled');
   await bench.close();
 });
 
@@ -138,11 +139,10 @@ test('more pending requests than the limit are refused with UNAVAILABLE', async 
   const bench = await loopBench({ east: new ScriptedCloud() });
   await bench.close();
   const { RequestService } = await import('../../../core/requests/request-service.ts');
-  const { noRefresh } = await import('../../../core/requests/refresh-trigger.ts');
   const { memoryDriver } = await import('../../support/memory-driver.ts');
   const { silentLog } = await import('../../../core/index.ts');
   const store = await memoryDriver().open({}, { clock: bench.clock, log: silentLog });
-  const requestService = new RequestService(store, bench.clock, noRefresh, 2);
+  const requestService = new RequestService(store, bench.clock, 2);
   const ask = () => accept(requestService, { template: small, machine_count: 1 });
   await ask();
   await ask();

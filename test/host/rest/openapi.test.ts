@@ -188,7 +188,9 @@ for (const scheduler of schedulers) {
       .find(({ name }) => name === 'create_selected_request')!
       .handle({ template_id: 'small', machine_count: 2 }, broker.broker.services, {});
     const machines = await broker.until(async () => {
-      const { request, machines = [] } = await (await broker.broker.services.requests.status(request_id, true)).load();
+      const { request, machines = [] } = await (
+        await broker.broker.services.requestQueries.status(request_id, true)
+      ).load();
       return request.status === 'completed' && machines;
     });
     const routes = routesOf(document);

@@ -2,7 +2,6 @@ import test from 'ava';
 import { BrokerError, isBrokerError, silentLog, systemClock, type MachineRecord } from '../../../../core/index.ts';
 import { Inventory } from '../../../../core/requests/queries/inventory.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
-import { noRefresh } from '../../../../core/requests/refresh-trigger.ts';
 import { aMachine, aRequest, insert } from '../../../../plugin-testkit/storage/records.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 
@@ -18,7 +17,7 @@ async function deskWith(machines: Readonly<Record<string, readonly Given[]>>) {
         insert('machine', aMachine(machine_id, { request_id: `req-${row.provider_instance}`, ...row })),
       ]);
   }
-  const requestService = new RequestService(store, systemClock, noRefresh, 1_000);
+  const requestService = new RequestService(store, systemClock, 1_000);
   return {
     store,
     inventory: new Inventory(store, systemClock),
