@@ -18,11 +18,11 @@ export const cloudPage: Page = {
     };
     const all = Object.entries(parts);
     return [
-      madeFile('docs/guides/cloud.md', (written) =>
+      madeFile('docs/guides/aws.md', (written) =>
         all.reduce((made, [name, part]) => betweenMarks(made, name, part), written),
       ),
-      madeFile('docs/reference/cloud-errors.md', errorCodesPage),
-      madeFile('docs/reference/cloud-permissions.md', iamPage),
+      madeFile('docs/reference/aws-errors.md', errorCodesPage),
+      madeFile('docs/reference/aws-permissions.md', iamPage),
     ];
   },
 };

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
   isFault,
-  systemClock,
   type ReleaseTarget,
   type Call,
   type Launch,
-  type Log,
   type MachineRef,
   type Observation,
   type ProviderFault,
@@ -29,8 +27,8 @@ import { delivered, outcomeOf, valueOf, type Outcome } from '../answers/outcome.
 import type { ProviderWorld } from '../provider-kit.ts';
 import { assertLaunch, assertObservations } from '../answers/reports.ts';
 import { readConfig, readTemplate } from './read-input.ts';
-import { formatValue } from '../answers/format.ts';
 import type { Subject } from '../subject.ts';
+import { KitSessions } from './kit-sessions.ts';
 import { isFinal, WorldTime } from './world-time.ts';
 
 const callMs = 30_000;
@@ -42,10 +40,8 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   readonly installation = `kit${randomUUID().replaceAll('-', '')}`;
   readonly config: Readonly<Record<string, unknown>>;
   readonly template: Template;
-  /** Lines that the plugin wrote to its log. */
-  readonly lines: string[] = [];
   readonly attempts: Attempt[] = [];
-  readonly #sessions: unknown[] = [];
+  readonly #sessions: KitSessions<World>;
   readonly #prepared: Order[] = [];
   #first: Promise<unknown> | undefined;
   #closed = false;
@@ -54,6 +50,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     this.subject = subject;
     this.world = world;
     this.time = new WorldTime(subject.kit, world);
+    this.#sessions = new KitSessions(subject, world);
     ending.defer(() => this.closeWorld());
     ending.defer(() => this.#end());
     this.config = readConfig(subject, world.config);
@@ -63,8 +60,12 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   /** Opens a world. Everything that is opened ends with the check. */
   static async open<W extends ProviderWorld>(subject: Subject<W>, ending: Ending): Promise<ProviderHarness<W>> {
     const world = await subject.kit.open();
-    const harness = new ProviderHarness(subject, world, ending);
-    return harness;
+    return new ProviderHarness(subject, world, ending);
+  }
+
+  /** Lines that the plugin wrote to its log. */
+  get lines(): readonly string[] {
+    return this.#sessions.lines;
   }
 
   /** Ends the world; a second call has no effect. */
@@ -76,24 +77,12 @@ export class ProviderHarness<World extends ProviderWorld = any> {
 
   /** A call as the broker makes one, with a time-out of half a minute. */
   call(more: Partial<Call> = {}): Call {
-    return { signal: AbortSignal.timeout(callMs), fence: () => undefined, log: this.#log, ...more };
+    return { signal: AbortSignal.timeout(callMs), fence: () => undefined, log: this.#sessions.log, ...more };
   }
 
   /** A new session, as in another process or after a restart. */
-  async connect(installation: string = this.installation): Promise<any> {
-    const { type } = this.subject;
-    const session = await delivered('connect', () =>
-      type.connect(this.config as never, {
-        instance: 'kit',
-        endpoint: async (url) => (await this.world.endpoint?.(url)) ?? url,
-        clock: this.world.clock ?? systemClock,
-        log: this.#log,
-        installation,
-        calls: { record: () => undefined },
-      }),
-    );
-    this.#sessions.push(session);
-    return session;
+  connect(installation: string = this.installation): Promise<any> {
+    return this.#sessions.connect(this.config, installation);
   }
 
   /** The default session. */
@@ -242,7 +231,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   async release(attempt: Attempt, aim: ReleaseTarget, session?: unknown): Promise<void> {
     const on = session ?? (await this.session());
     const { api } = this.subject;
-    await this.#done('release', () => api.release(on, stored(attempt.handle), stored(aim), this.call()));
+    await this.time.untilDone('release', () => api.release(on, stored(attempt.handle), stored(aim), this.call()));
   }
 
   /** Releases the machines of `ids`, or all. The others stay, and no more may arrive. */
@@ -258,7 +247,7 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     const { api } = this.subject;
     if (!api.dispose) return;
     const on = await this.session();
-    await this.#done('dispose', async () =>
+    await this.time.untilDone('dispose', async () =>
       api.dispose?.(on, { order: stored(order), ...(handle ? { handle: stored(handle) } : {}) }, this.call()),
     );
   }
@@ -281,43 +270,9 @@ export class ProviderHarness<World extends ProviderWorld = any> {
     return this.living();
   }
 
-  /** Repeats a call until it is done. Retryable faults are retried; any other error fails the check. */
-  async #done(
-    verb: string,
-    say: () => Promise<{ readonly done: boolean; readonly again_ms?: number } | undefined>,
-  ): Promise<void> {
-    let last = '';
-    await this.time.until(
-      async () => {
-        try {
-          const progress = await say();
-          assert.ok(
-            typeof progress?.done === 'boolean',
-            `${verb} must return {done}, but returned ${formatValue(progress)}.`,
-          );
-          last = progress.done ? '' : 'done: false';
-        } catch (error) {
-          if (!isFault(error) || (error.kind !== 'unavailable' && error.kind !== 'throttled'))
-            await delivered(verb, () => Promise.reject(error));
-          last = (error as Error).message;
-        }
-      },
-      () => last === '',
-    );
-    assert.ok(
-      last === '',
-      `${verb} must end: the release of a machine that is already gone is a success. Its last result: ${last}.`,
-    );
-  }
-
-  get #log(): Log {
-    const line = (fields: object, message: string) => void this.lines.push(`${message} ${formatValue(fields)}`);
-    return { debug: line, info: line, warn: line, error: line };
-  }
-
   /** Releases the remaining machines if the kit has no `close`, and closes all sessions. */
   async #end(): Promise<void> {
-    const { type, kit } = this.subject;
+    const { kit } = this.subject;
     if (!kit.close) {
       for (const attempt of this.attempts) {
         await this.look(attempt)
@@ -327,10 +282,6 @@ export class ProviderHarness<World extends ProviderWorld = any> {
       }
       for (const order of this.#prepared) await this.dispose(order).catch(() => undefined);
     }
-    // A separate check covers a second close.
-    for (const session of this.#sessions)
-      await Promise.resolve(session)
-        .then((each) => type.close?.(each))
-        .catch(() => undefined);
+    await this.#sessions.close();
   }
 }

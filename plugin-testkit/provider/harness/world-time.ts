@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
-import { type Outcome, outcomeOf } from '../answers/outcome.ts';
+import { isFault } from '../../../core/index.ts';
+import { formatValue } from '../answers/format.ts';
+import { delivered, outcomeOf, type Outcome } from '../answers/outcome.ts';
 import type { ProviderKit, ProviderWorld } from '../provider-kit.ts';
 
 /** Whether the outcome is final, that is, not a retryable fault. */
@@ -49,5 +52,34 @@ export class WorldTime<World extends ProviderWorld = any> {
       await this.pass(40);
       await after(2);
     }
+  }
+
+  /** Repeats a call until it is done. Retryable faults are retried; any other error fails the check. */
+  async untilDone(
+    verb: string,
+    say: () => Promise<{ readonly done: boolean; readonly again_ms?: number } | undefined>,
+  ): Promise<void> {
+    let last = '';
+    await this.until(
+      async () => {
+        try {
+          const progress = await say();
+          assert.ok(
+            typeof progress?.done === 'boolean',
+            `${verb} must return {done}, but returned ${formatValue(progress)}.`,
+          );
+          last = progress.done ? '' : 'done: false';
+        } catch (error) {
+          if (!isFault(error) || (error.kind !== 'unavailable' && error.kind !== 'throttled'))
+            await delivered(verb, () => Promise.reject(error));
+          last = (error as Error).message;
+        }
+      },
+      () => last === '',
+    );
+    assert.ok(
+      last === '',
+      `${verb} must end: the release of a machine that is already gone is a success. Its last result: ${last}.`,
+    );
   }
 }

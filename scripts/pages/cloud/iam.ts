@@ -65,7 +65,7 @@ export function iamPage(): string {
   return [
     '# Permissions in AWS\n',
     `${generated('cloud', 'the calls in the code')}\n`,
-    'Replace ACCOUNT and the other words in capitals. Each policy below is complete for one API; [the guide](../guides/cloud.md#required-permissions) has the policy for all of them. A template whose launch lacks a permission fails alone, with the code `UnauthorizedOperation` or `AccessDenied`; the log of muster contains the whole encoded authorization message, which `aws sts decode-authorization-message` decodes for whoever has `sts:DecodeAuthorizationMessage`.\n',
+    'Replace ACCOUNT and the other words in capitals. Each policy below is complete for one API; [the guide](../guides/aws.md#required-permissions) has the policy for all of them. A template whose launch lacks a permission fails alone, with the code `UnauthorizedOperation` or `AccessDenied`; the log of muster contains the whole encoded authorization message, which `aws sts decode-authorization-message` decodes for whoever has `sts:DecodeAuthorizationMessage`.\n',
     '## Actions by API\n',
     tableOf(
       ['Action', ...apiNames],

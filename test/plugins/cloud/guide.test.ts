@@ -19,7 +19,7 @@ test('the policy knows the calls of every API', (t) => {
 });
 
 test('the table of features says what reviews say', (t) => {
-  const made = readFileSync(new URL('../../../docs/guides/cloud.md', import.meta.url), 'utf8');
+  const made = readFileSync(new URL('../../../docs/guides/aws.md', import.meta.url), 'utf8');
   const row = (feature: string) =>
     made
       .split('\n')
