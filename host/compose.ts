@@ -103,9 +103,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     container.all(providerTypes),
     container.all(providerApis),
     facts,
-    {
-      log,
-    },
+    { log },
   );
   try {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);

@@ -23,6 +23,11 @@ export interface TemplateOffers {
   readonly trouble?: Shortfall;
 }
 
+export interface DirectoryParts extends AskingParts {
+  /** Whether calls to an instance are paused now; with a template: calls for requests of this template. */
+  quarantined(instance: string, template_id?: string): boolean;
+}
+
 /**
  * The configured provider instances, their APIs and their stored state. Calls no provider: health and capacity are
  * facts that the loop stored. When a plugin throws or returns an invalid value, the instance counts as unable to serve
@@ -30,6 +35,7 @@ export interface TemplateOffers {
  */
 export class ProviderDirectory {
   readonly instances: readonly ProviderInstance[];
+  readonly quarantined: DirectoryParts['quarantined'];
   readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
   readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
   readonly #facts: Facts;
@@ -42,10 +48,11 @@ export class ProviderDirectory {
     types: readonly ProviderType<any, any>[],
     apis: readonly ProviderApi[],
     facts: Facts,
-    asking: Partial<AskingParts> = {},
+    { quarantined = () => false, ...asking }: Partial<DirectoryParts> = {},
   ) {
     this.instances = instances;
     this.#facts = facts;
+    this.quarantined = quarantined;
     this.#answers = new PluginAnswers(asking);
     this.#types = new Map(types.map((type) => [type.type, type]));
     this.#apis = new Map(instances.map((instance) => [instance.name, this.#offered(instance, apis)]));
@@ -208,18 +215,15 @@ export class ProviderDirectory {
 
   #offered(instance: ProviderInstance, apis: readonly ProviderApi[]): readonly ProviderApi[] {
     const type = this.#types.get(instance.type);
+    // The plugin of a quarantined instance is not asked which APIs it serves.
+    const asked = type && !this.quarantined(instance.name) ? type : undefined;
     const served = apis.filter(
-      (api) => api.type === instance.type && (!type || this.#answers.serves(instance, type, api.name) === true),
+      (api) => api.type === instance.type && (!asked || this.#answers.serves(instance, asked, api.name) === true),
     );
     const rank = (api: ProviderApi) => {
       const place = type?.prefers?.indexOf(api.name) ?? -1;
       return place < 0 ? Infinity : place;
     };
     return served.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
-  }
-
-  /** Whether calls to an instance are paused now; with a template: calls for requests of this template. */
-  quarantined(instance: string, template_id?: string): boolean {
-    return this.#answers.quarantined(instance, template_id);
   }
 }

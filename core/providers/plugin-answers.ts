@@ -27,11 +27,6 @@ export class PluginAnswers {
     this.#asking = new Asking(parts);
   }
 
-  /** See `AskingParts.quarantined`. */
-  quarantined(instance: string, template_id?: string): boolean {
-    return this.#asking.quarantined(instance, template_id);
-  }
-
   /** The findings about a template. Default: none. */
   review(template: Template, instance: string, api: ProviderApi | undefined): readonly Finding[] | PluginFailure {
     if (!api?.review) return [];
@@ -69,9 +64,9 @@ export class PluginAnswers {
     return this.#asking.ask<Places | undefined>(name, type, `presumed places of '${name}'`, call, checkPlaces);
   }
 
-  /** Whether an instance offers an API, which a quarantined instance is not asked. Default: true. */
+  /** Whether an instance offers an API. Default: true. */
   serves({ name, config }: ProviderInstance, type: ProviderType<any, any>, api: string): boolean | PluginFailure {
-    if (!type.serves || this.quarantined(name)) return true;
+    if (!type.serves) return true;
     const call = () => type.serves?.(config, api) as boolean;
     return this.#asking.ask(name, type, `question whether '${name}' serves ${api}`, call, checkBoolean);
   }

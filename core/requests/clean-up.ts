@@ -1,3 +1,4 @@
+import { newEvent } from '../contract/commits/new-event.ts';
 import type { Clock } from '../contract/clock.ts';
 import { isBrokerError } from '../contract/errors.ts';
 import type { RequestRecord } from '../model/request.ts';
@@ -116,7 +117,7 @@ export class CleanUp {
       ...signals.map(({ signal_id }): Change => ({ op: 'delete', kind: 'signal', key: { signal_id } })),
       // The key stays, so that a repeated call does not start machines again.
       ...keys.map((record): Change => ({ op: 'put', kind: 'key', record: { ...record, purged_at: at } })),
-      { op: 'insert', kind: 'event', record: { seq: 0, at, type: 'request.purged', request_id, data: { machines } } },
+      newEvent(at, 'request.purged', { machines }, request_id),
     ];
     try {
       await this.#store.commit(changes);

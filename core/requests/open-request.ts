@@ -1,3 +1,4 @@
+import { newEvent } from '../contract/commits/new-event.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { defaultTimeoutS, type RequestRecord } from '../model/request.ts';
 import type { Placed, Template } from '../model/template.ts';
@@ -120,17 +121,7 @@ export function openRequest(
         ? [{ op: 'limit', template_id: template.template_id, machine_count, max: limit } as const]
         : []),
       { op: 'insert', kind: 'request', record: request },
-      {
-        op: 'insert',
-        kind: 'event',
-        record: {
-          seq: 0,
-          at: now,
-          type: 'request.created',
-          request_id,
-          data: { machine_count, template_id: template.template_id },
-        },
-      },
+      newEvent(now, 'request.created', { machine_count, template_id: template.template_id }, request_id),
     ],
   };
 }

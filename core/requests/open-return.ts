@@ -1,3 +1,4 @@
+import { newEvent } from '../contract/commits/new-event.ts';
 import { chunks } from '../collections/chunks.ts';
 import { newReturnId, newSignalId } from '../model/ids.ts';
 import { machineKey, type MachineRecord } from '../model/machine.ts';
@@ -73,13 +74,6 @@ export function openReturn(
     version: 1,
     epoch: 0,
   };
-  const event = {
-    seq: 0,
-    at: now,
-    type: 'return.created',
-    request_id: return_id,
-    data: { machine_ids: machines.map((m) => m.machine_id) },
-  };
   return {
     request,
     signals,
@@ -88,7 +82,7 @@ export function openReturn(
       { op: 'insert', kind: 'request', record: request },
       // Also for machines that count as gone: one that was marked gone wrongly is released when it appears again.
       ...signals.map((record) => ({ op: 'insert', kind: 'signal', record }) as const),
-      { op: 'insert', kind: 'event', record: event },
+      newEvent(now, 'return.created', { machine_ids: machines.map(({ machine_id }) => machine_id) }, return_id),
     ],
   };
 }

@@ -5,6 +5,3 @@ export interface RefreshTrigger {
   /** Epoch milliseconds of the last observation that this process knows; undefined when it knows none. */
   refreshedAt(request_id: string): number | undefined;
 }
-
-/** For a process without a loop: triggers nothing. */
-export const noRefresh: RefreshTrigger = { refresh: () => undefined, refreshedAt: () => undefined };

@@ -1,6 +1,7 @@
 import { chunks } from '../collections/chunks.ts';
 import type { Clock } from '../contract/clock.ts';
-import { BrokerError } from '../contract/errors.ts';
+import { newEvent } from '../contract/commits/new-event.ts';
+import { BrokerError, isBrokerError } from '../contract/errors.ts';
 import { expectedMs, expectedTopic } from './expected-machines.ts';
 import { newSignalId } from '../model/ids.ts';
 import { isSettled } from '../reconciler/state/attempt.ts';
@@ -25,27 +26,46 @@ export class RequestCommands {
 
   /** Ends the waiting for machines now, like the time-out. Throws CONFLICT for returns and for requests that ended. */
   async complete(request_id: string): Promise<void> {
-    const request = await this.#running(request_id, 'completed');
-    const created_at = this.#clock.now();
-    await this.#store.commit([
-      {
-        op: 'insert',
-        kind: 'signal',
-        record: {
-          signal_id: newSignalId(),
-          kind: 'complete',
-          request_id: request.request_id,
-          machines: [],
-          created_at,
-          applied: false,
-        },
-      },
-      {
-        op: 'insert',
-        kind: 'event',
-        record: { seq: 0, at: created_at, type: 'request.complete_requested', request_id, data: {} },
-      },
-    ]);
+    await this.#checkRunning(request_id, 'completed');
+    await this.#signal('complete', request_id);
+  }
+
+  /**
+   * Requests the cancellation of a provisioning request, which releases all its machines. Throws CONFLICT for a
+   * completed or failed request and for a return. Idempotent.
+   */
+  async cancel(request_id: string, reason: string | undefined): Promise<void> {
+    const request = await this.#get(request_id);
+    if (request.kind === 'return')
+      throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be cancelled.`);
+    if (request.status === 'cancelled') return;
+    if (isTerminal(request.status)) {
+      throw new BrokerError(
+        'CONFLICT',
+        `Request '${request_id}' is ${request.status} already; return its machines instead.`,
+      );
+    }
+    const waiting = await this.#store.find('signal', { where: { request_id, applied: false } });
+    if (request.cancel_requested_at === undefined && !waiting.some((signal) => signal.kind === 'cancel'))
+      await this.#signal('cancel', request_id, reason ? { reason } : {});
+  }
+
+  /** Cancels every provisioning request that has not ended. Returns their ids. */
+  async cancelAll(reason: string): Promise<readonly string[]> {
+    const open = await this.#store.find('request', {
+      where: { kind: 'provision', status: ['pending', 'in_progress'] },
+    });
+    const cancelled: string[] = [];
+    for (const { request_id } of open) {
+      try {
+        await this.cancel(request_id, reason);
+        cancelled.push(request_id);
+      } catch (error) {
+        // The request ended meanwhile. Its machines are returned like all others.
+        if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
+      }
+    }
+    return cancelled;
   }
 
   /**
@@ -96,13 +116,26 @@ export class RequestCommands {
     for (const part of chunks(questions, rowsAtOnce)) await this.#store.commit(part);
   }
 
-  async #running(request_id: string, what: string): Promise<RequestRecord> {
+  async #checkRunning(request_id: string, what: string): Promise<void> {
     const request = await this.#get(request_id);
     if (request.kind === 'return')
       throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be ${what} by hand.`);
     if (isTerminal(request.status))
       throw new BrokerError('CONFLICT', `Request '${request_id}' is ${request.status} already.`);
-    return request;
+  }
+
+  async #signal(
+    kind: 'cancel' | 'complete',
+    request_id: string,
+    why: { readonly reason?: string } = {},
+  ): Promise<void> {
+    const at = this.#clock.now();
+    const signal_id = newSignalId();
+    const record = { signal_id, kind, request_id, machines: [], ...why, created_at: at, applied: false };
+    await this.#store.commit([
+      { op: 'insert', kind: 'signal', record },
+      newEvent(at, `request.${kind}_requested`, why, request_id),
+    ]);
   }
 
   async #get(request_id: string): Promise<RequestRecord> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../contract/clock.ts';
-import { BrokerError, isBrokerError } from '../contract/errors.ts';
-import { newRequestId, newSignalId } from '../model/ids.ts';
-import { isTerminal, type RequestRecord } from '../model/request.ts';
+import { BrokerError } from '../contract/errors.ts';
+import { newRequestId } from '../model/ids.ts';
+import { type RequestRecord } from '../model/request.ts';
 import type { RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Store } from '../contract/storage.ts';
@@ -20,7 +20,7 @@ export interface GivenIdentity {
   readonly key?: IdempotencyKey;
 }
 
-/** Makes and cancels requests. It writes requests and signals; the loop does everything else. */
+/** Makes requests and returns with one durable write each; the loop does everything else. */
 export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -100,68 +100,6 @@ export class RequestService {
       throw error;
     }
     return { request, machines, machine_keys: signals.flatMap((signal) => signal.machines) };
-  }
-
-  /**
-   * Requests the cancellation of a provisioning request, which releases all its machines. Throws CONFLICT for a
-   * completed or failed request and for a return. Idempotent.
-   */
-  async cancel(request_id: string, reason: string | undefined): Promise<void> {
-    const request = await this.#require(request_id);
-    if (request.kind === 'return')
-      throw new BrokerError('CONFLICT', `'${request_id}' is a return and cannot be cancelled.`);
-    if (request.status === 'cancelled') return;
-    if (isTerminal(request.status)) {
-      throw new BrokerError(
-        'CONFLICT',
-        `Request '${request_id}' is ${request.status} already; return its machines instead.`,
-      );
-    }
-    const waiting = await this.#store.find('signal', { where: { request_id, applied: false } });
-    if (request.cancel_requested_at === undefined && !waiting.some((signal) => signal.kind === 'cancel')) {
-      const created_at = this.#clock.now();
-      const record = {
-        signal_id: newSignalId(),
-        kind: 'cancel',
-        request_id,
-        machines: [],
-        ...(reason ? { reason } : {}),
-        created_at,
-        applied: false,
-      } as const;
-      await this.#store.commit([
-        { op: 'insert', kind: 'signal', record: { ...record, machines: [] } },
-        {
-          op: 'insert',
-          kind: 'event',
-          record: {
-            seq: 0,
-            at: created_at,
-            type: 'request.cancel_requested',
-            request_id,
-            data: reason ? { reason } : {},
-          },
-        },
-      ]);
-    }
-  }
-
-  /** Cancels every provisioning request that has not ended. Returns their ids. */
-  async cancelAll(reason: string): Promise<readonly string[]> {
-    const open = await this.#store.find('request', {
-      where: { kind: 'provision', status: ['pending', 'in_progress'] },
-    });
-    const cancelled: string[] = [];
-    for (const { request_id } of open) {
-      try {
-        await this.cancel(request_id, reason);
-        cancelled.push(request_id);
-      } catch (error) {
-        // The request ended meanwhile. Its machines are returned like all others.
-        if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
-      }
-    }
-    return cancelled;
   }
 
   async #returnAgain(request_id: string): Promise<RequestDetail> {

@@ -1,3 +1,4 @@
+import { newEvent } from '../contract/commits/new-event.ts';
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError, isBrokerError } from '../contract/errors.ts';
 import { placesOf, sentences, type Finding } from '../contract/findings.ts';
@@ -171,9 +172,7 @@ export class TemplateService {
 
   /** Commits a change with its event, then reads the stored layers, so that this process sees its own write. */
   async #commit(template_id: string, type: string, change: Change): Promise<void> {
-    const at = this.#clock.now();
-    const record = { seq: 0, at, type, data: { template_id } };
-    await this.#store.commit([change, { op: 'insert', kind: 'event', record }]);
+    await this.#store.commit([change, newEvent(this.#clock.now(), type, { template_id })]);
     await this.#library.follow();
   }
 

@@ -121,7 +121,7 @@ async function carryOut(command: Command, world: World): Promise<void> {
       const id = requestOf(world, command.of);
       if (id === undefined) return;
       await world.asks(() =>
-        command.do === 'cancel' ? world.requestService.cancel(id, undefined) : world.requestCommands.complete(id),
+        command.do === 'cancel' ? world.requestCommands.cancel(id, undefined) : world.requestCommands.complete(id),
       );
       return;
     }

@@ -12,7 +12,7 @@ import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts'
 import { Facts } from '../../core/providers/facts.ts';
 import { RequestQueries } from '../../core/requests/queries/request-queries.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
-import { noRefresh } from '../../core/requests/refresh-trigger.ts';
+import { RequestCommands } from '../../core/requests/request-commands.ts';
 import { silentLog, type RequestDetail, type Store, type Template } from '../../core/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
@@ -22,6 +22,7 @@ export interface LoopBench {
   readonly clouds: Readonly<Record<string, ScriptedCloud>>;
   readonly store: Store;
   readonly requestService: RequestService;
+  readonly requestCommands: RequestCommands;
   request(machine_count: number, template?: Partial<Template>, preference?: Preference): Promise<string>;
   /** Changes the configuration of an instance; the loop runs by it from its next start. */
   configure(instance: string, fields: Partial<ProviderInstance>): void;
@@ -102,7 +103,7 @@ export async function loopBench(
   await facts.follow();
   let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
   const requestService = new RequestService(store, clock, 1_000);
-  const requestQueries = new RequestQueries(store, clock, noRefresh);
+  const requestQueries = new RequestQueries(store, clock, { refresh: () => undefined, refreshedAt: () => undefined });
   let thread = 0;
   const quarantine: Quarantined[] = [];
   let loop: RunningLoop;
@@ -129,6 +130,7 @@ export async function loopBench(
     clouds,
     store,
     requestService,
+    requestCommands: new RequestCommands(store, clock),
     async request(machine_count, template = {}, preference = {}) {
       const whole = { template_id: 'small', ...template } as Template;
       const request_id = newRequestId();

@@ -77,10 +77,13 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
   cli: { command: 'machines return-all', example: 'muster machines return-all --force' },
   leaves_work: true,
   destructive: true,
-  async handle({ include_pending = false, confirm, timeout = defaultTimeoutS }, { requests, inventory }) {
+  async handle(
+    { include_pending = false, confirm, timeout = defaultTimeoutS },
+    { requests, requestCommands, inventory },
+  ) {
     if (confirm !== true)
       throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because all machines are returned');
-    const cancelled = include_pending ? await requests.cancelAll('All machines are returned.') : [];
+    const cancelled = include_pending ? await requestCommands.cancelAll('All machines are returned.') : [];
     // The list is read before the first return, because returns would shift its pages.
     const living = await inventory.living();
     const returned: string[] = [];

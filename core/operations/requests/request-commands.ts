@@ -53,9 +53,9 @@ export const updateRequestStatus = operation('UpdateRequestStatusCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id, status, reason }, { requests, requestQueries, requestCommands }) {
+  async handle({ request_id, status, reason }, { requestQueries, requestCommands }) {
     if (await requestCommands.checkTransition(request_id, status)) {
-      if (status === 'cancelled') await requests.cancel(request_id, reason);
+      if (status === 'cancelled') await requestCommands.cancel(request_id, reason);
       else await requestCommands.complete(request_id);
     }
     return requestQueries.status(request_id, false);

@@ -97,8 +97,8 @@ export const cancelRequest = operation('CancelRequestCommand', {
   leaves_work: true,
   destructive: true,
   repeatable: true,
-  async handle({ request_id, reason }, { requests, requestQueries }) {
-    await requests.cancel(request_id, reason);
+  async handle({ request_id, reason }, { requestCommands, requestQueries }) {
+    await requestCommands.cancel(request_id, reason);
     return requestQueries.status(request_id, false);
   },
 });

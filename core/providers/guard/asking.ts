@@ -10,8 +10,6 @@ export interface AskingParts {
   readonly log: Log;
   /** Tracks which plugin code runs, for the diagnosis of hangs. */
   readonly watch: CallTracking;
-  /** Whether calls to an instance are paused now; with a template: calls for requests of this template. */
-  quarantined(instance: string, template_id?: string): boolean;
 }
 
 const mostLogged = 1_000;
@@ -25,11 +23,7 @@ export class Asking {
   readonly #logged = new Set<string>();
 
   constructor(parts: Partial<AskingParts> = {}) {
-    this.#parts = { log: silentLog, watch: unwatched, quarantined: () => false, ...parts };
-  }
-
-  quarantined(instance: string, template_id?: string): boolean {
-    return this.#parts.quarantined(instance, template_id);
+    this.#parts = { log: silentLog, watch: unwatched, ...parts };
   }
 
   /**

@@ -1,3 +1,4 @@
+import { newEvent } from '../../contract/commits/new-event.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { Log } from '../../contract/log.ts';
 import type { Claim, Store } from '../../contract/storage.ts';
@@ -47,9 +48,8 @@ export class ClockShifts {
       { seconds },
       'The clock of this host was set, or the host was suspended; the times of open requests are moved accordingly.',
     );
-    const record = { seq: 0, at: clock.now(), type: 'clock.shifted', data: { seconds } };
     store
-      .commit([{ op: 'insert', kind: 'event', record }])
+      .commit([newEvent(clock.now(), 'clock.shifted', { seconds })])
       .catch((error: unknown) =>
         log.warn({ err: error }, 'The event about the shift of the clock could not be stored.'),
       );

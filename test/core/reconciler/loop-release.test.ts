@@ -43,7 +43,7 @@ test('a cancelled request releases arrived and incoming machines', async (t) => 
   const bench = await loopBench({ east });
   const id = await bench.request(3);
   await bench.clock.advance(1_000);
-  await bench.requestService.cancel(id, 'no longer needed');
+  await bench.requestCommands.cancel(id, 'no longer needed');
   await bench.clock.advance(1_000);
   t.is((await bench.status(id)).request.status, 'cancelled');
   t.deepEqual(east.live(id), []);
@@ -56,7 +56,7 @@ test('cancelling an order whose answer was lost repeats the order and releases i
   const bench = await loopBench({ east });
   const id = await bench.request(2);
   await bench.clock.advance(50);
-  await bench.requestService.cancel(id, undefined);
+  await bench.requestCommands.cancel(id, undefined);
   await bench.clock.advance(10_000);
   t.is((await bench.status(id)).request.status, 'cancelled');
   t.is(east.machines.size, 2);

@@ -83,7 +83,7 @@ test('a launch that was sent before a crash is repeated when the credentials of 
   const bench = await loopBench({ east });
   const id = await bench.request(3);
   while (east.orders.length < 2) await bench.clock.advance(500);
-  await bench.requestService.cancel(id, undefined);
+  await bench.requestCommands.cancel(id, undefined);
   await bench.clock.advance(60_000);
   t.is((await bench.status(id)).request.status, 'cancelled');
   t.deepEqual(east.live(id), []);

@@ -1,9 +1,9 @@
+import { newEvent } from '../../../contract/commits/new-event.ts';
 import { chunks } from '../../../collections/chunks.ts';
 import { isFault } from '../../../contract/fault.ts';
 import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import type { OwnedResource } from '../../../contract/provider/resources.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
-import type { Change } from '../../../contract/storage.ts';
 import { type StrayMachines, compare } from './compare.ts';
 import { foundSignal } from './found-signal.ts';
 import { readStoredResources } from './read-stored-resources.ts';
@@ -130,16 +130,12 @@ export class Sweep {
   async #tell({ name }: ProviderInstance, orphans: readonly OwnedResource[]): Promise<void> {
     const { store, clock, log } = this.#parts;
     if (orphans.length === 0) return;
-    const changes = orphans.map(({ machine: _machine, ...what }): Change => {
+    const changes = orphans.map(({ machine: _machine, ...what }) => {
       log.warn(
         { provider_instance: name, ...what },
         'Found a resource with the tags of this installation that no request knows.',
       );
-      return {
-        op: 'insert',
-        kind: 'event',
-        record: { seq: 0, at: clock.now(), type: 'orphan.found', data: { provider_instance: name, ...what } },
-      };
+      return newEvent(clock.now(), 'orphan.found', { provider_instance: name, ...what });
     });
     for (const part of chunks(changes, 100)) await store.commit(part);
   }
@@ -160,13 +156,7 @@ export class Sweep {
     await type.remove(some, { signal });
     const ids = some.map(({ id }) => id);
     log.warn({ provider_instance: name, ids }, 'Orphans were ended.');
-    await store.commit([
-      {
-        op: 'insert',
-        kind: 'event',
-        record: { seq: 0, at: clock.now(), type: 'orphan.ended', data: { provider_instance: name, ids } },
-      },
-    ]);
+    await store.commit([newEvent(clock.now(), 'orphan.ended', { provider_instance: name, ids })]);
   }
 }
 

@@ -57,7 +57,7 @@ for (const part of [1, 2, 3]) {
     const bench = await loopBench({ east });
     const id = await bench.request(400);
     await bench.clock.advance(1_000);
-    await bench.requestService.cancel(id, undefined);
+    await bench.requestCommands.cancel(id, undefined);
     await bench.kill(part);
     await bench.clock.advance(20_000);
     t.is((await bench.status(id)).request.status, 'cancelled');
@@ -79,7 +79,7 @@ for (const part of [6, 7, 8]) {
     const stored = (await bench.store.find('machine', { where: { request_id: id } })).map(
       ({ machine_id }) => machine_id,
     );
-    await bench.requestService.cancel(id, undefined).catch(() => undefined);
+    await bench.requestCommands.cancel(id, undefined).catch(() => undefined);
     if (stored.length > 0) await bench.requestService.returnMachines(stored, 3_600);
     await bench.clock.advance(300_000);
     t.deepEqual(

@@ -26,7 +26,7 @@ test('a request that is cancelled before its first order does not say that no pr
   const bench = await loopBench({ east });
   await bench.clock.advance(1_000);
   const id = await bench.request(2);
-  await bench.requestService.cancel(id, 'not needed');
+  await bench.requestCommands.cancel(id, 'not needed');
   await bench.clock.advance(5_000);
   const { request } = await bench.status(id);
   t.is(request.status, 'cancelled');

@@ -88,7 +88,7 @@ test('a request that is cancelled while it waits no longer delays the others', a
   const [first = '', second = '', third = ''] = ids;
   await bench.clock.advance(2_000);
   t.regex((await bench.status(second)).request.message, /Waiting for a slot/);
-  await bench.requestService.cancel(second, undefined);
+  await bench.requestCommands.cancel(second, undefined);
   await bench.clock.advance(400_000);
   t.deepEqual([east.live(first).length, east.live(second).length, east.live(third).length], [1, 0, 1]);
   t.is((await bench.status(second)).request.status, 'cancelled');

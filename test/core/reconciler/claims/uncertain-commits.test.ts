@@ -119,7 +119,7 @@ test('a request that could not be yielded continues, and the trouble of the stor
   };
   const id = await bench.request(1);
   await bench.clock.advance(1_000);
-  await bench.requestService.cancel(id, undefined);
+  await bench.requestCommands.cancel(id, undefined);
   await bench.clock.advance(120_000);
   t.true(failed > 1, 'it was given back after all');
   t.is((await bench.status(id)).request.status, 'cancelled');

@@ -40,7 +40,7 @@ test('a cancelled request whose only order was never sent ends although its inst
   await bench.clock.advance(5_000);
   bench.configure('east', { name: 'gone' });
   await bench.restart();
-  await bench.requestService.cancel(id, 'x');
+  await bench.requestCommands.cancel(id, 'x');
   await bench.clock.advance(300_000);
   const { request } = await bench.status(id);
   t.is(request.status, 'cancelled');
