@@ -2,10 +2,12 @@ import type { Notice } from '../../contract/notice.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { applyReports } from './apply-reports.ts';
 import { isNews } from './notice-standing.ts';
 
-/** Applies notices of the provider about machines of the request. A notice that tells nothing new has no effect. */
+/**
+ * Applies notices of the provider about machines of the request. A notice that tells nothing new has no effect. A
+ * notice of a state is never believed by itself: it makes an observation due, whose answer is stored.
+ */
 export function applyNotices(change: StateChange, { machines, noticed = [] }: SignalRecord): void {
   for (const [index, notice] of noticed.entries()) {
     const key = machines[index];
@@ -15,15 +17,20 @@ export function applyNotices(change: StateChange, { machines, noticed = [] }: Si
 }
 
 function applyNotice(change: StateChange, machine: MachineRecord, notice: Notice): void {
-  const { machine_id, kind } = notice;
+  const { kind } = notice;
   const message = notice.message === undefined ? {} : { message: notice.message };
-  const attempt = change.attempt(machine.attempt);
   if (kind === 'state') {
-    if (attempt) applyReports(change, attempt, [{ machine_id, status: notice.status, ready: false, ...message }]);
+    change.announceEnd({ machine, status: notice.status });
+    // A crash must not delay the observation.
+    if (change.request.next_at === null || change.request.next_at > change.now)
+      change.setRequest({ next_at: change.now });
     return;
   }
   if (kind === 'rebalance') {
-    const policy = attempt?.order.template.on_rebalance ?? change.request.template?.on_rebalance ?? 'report';
+    const policy =
+      change.attempt(machine.attempt)?.order.template.on_rebalance ??
+      change.request.template?.on_rebalance ??
+      'report';
     if (policy === 'ignore') return;
     change.setMachine(machine, { rebalance_at: notice.at, ...message });
     change.journalMachine('machine.rebalance_recommended', machine, { policy, ...message });

@@ -1,5 +1,6 @@
 import type { Notice } from '../../contract/notice.ts';
-import type { MachineRecord, MachineStatus } from '../../model/machine.ts';
+import type { MachineRecord } from '../../model/machine.ts';
+import { isAnnouncedEnd } from '../state/machine-life.ts';
 
 /** How long after an announced reclaim the machine may still live without doubt about the notice. */
 const graceMs = 300_000;
@@ -26,20 +27,9 @@ export const isNoticed = (
 const isAhead = (reclaim_at: string | undefined, now: number): boolean =>
   reclaim_at !== undefined && Date.parse(reclaim_at) + graceMs > now;
 
-/** The order in which a machine passes its states. Notices arrive in any order, and never take a machine back. */
-const ranks: Readonly<Record<MachineStatus, number>> = {
-  pending: 0,
-  running: 1,
-  stopping: 2,
-  stopped: 3,
-  failed: 3,
-  'shutting-down': 4,
-  terminated: 5,
-};
-
 /**
- * Whether a notice tells something new about a machine. Not new: a repeat, an earlier state, a reclaim whose time is
- * long past or that is known for an earlier time. Planned work that is more than an hour ahead is not new yet: an
+ * Whether a notice tells something new about a machine. Not new: a repeat, a state other than an unexpected end, a
+ * reclaim whose time is long past or that is known for an earlier time. Planned work that is more than an hour ahead is not new yet: an
  * observation reports it in time.
  */
 export function isNews(notice: Notice, machine: MachineRecord, now: number): boolean {
@@ -47,7 +37,7 @@ export function isNews(notice: Notice, machine: MachineRecord, now: number): boo
   const { reclaim_at, reclaim_noticed } = machine;
   switch (notice.kind) {
     case 'state':
-      return ranks[notice.status] > ranks[machine.status];
+      return isAnnouncedEnd(notice.status, machine);
     case 'rebalance':
       return machine.rebalance_at === undefined;
     case 'scheduled':

@@ -1,15 +1,22 @@
 import test, { type ExecutionContext } from 'ava';
-import { silentLog, type Notice, type NoticeMessage, ProviderFault } from '../../../../core/index.ts';
+import {
+  silentLog,
+  type MachineStatus,
+  type Notice,
+  type NoticeMessage,
+  ProviderFault,
+} from '../../../../core/index.ts';
 import { startLoop } from '../../../../core/reconciler/loop.ts';
+import type { Settings } from '../../../../core/reconciler/settings.ts';
 import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from '../../../support/scripted-cloud.ts';
 
 const message = (receipt: string, ...notices: readonly Notice[]): NoticeMessage => ({ receipt, notices });
 
 /** A completed request of three machines in a cloud that has notices. */
-async function threeAtRest(t: ExecutionContext, more: Partial<ScriptedCloud> = {}) {
+async function threeAtRest(t: ExecutionContext, more: Partial<ScriptedCloud> = {}, settings: Partial<Settings> = {}) {
   const east = Object.assign(new ScriptedCloud(), { notices: true, ...more });
-  const bench = await loopBench({ east });
+  const bench = await loopBench({ east }, settings);
   t.teardown(() => bench.close());
   const id = await bench.request(3);
   await bench.clock.advance(1_000);
@@ -22,6 +29,13 @@ async function threeAtRest(t: ExecutionContext, more: Partial<ScriptedCloud> = {
 
 const machineOf = async (bench: LoopBench, id: string, machine_id: string) =>
   (await bench.status(id)).machines.find((machine) => machine.machine_id === machine_id);
+/** Machines at rest are observed in hours only, and their requests are held meanwhile. */
+const rarely: Partial<Settings> = {
+  observe_resting_ms: 36_000_000,
+  observe_noticed_ms: 36_000_000,
+  hold_ms: 36_000_000,
+};
+
 const eventsOf = async (bench: LoopBench, type: string) =>
   (await bench.store.find('event', { where: { type } })).map(({ data }) => data['machine_ids']);
 const observations = ({ calls }: ScriptedCloud) => calls.filter((call) => call.startsWith('observe')).length;
@@ -44,24 +58,129 @@ test('a reclaim is stored before its message is acknowledged, and no observation
   t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, undefined);
 });
 
-test('notices in any order never take a machine back to an earlier state, and repeats have no effect', async (t) => {
+/** A message that announces a state of a machine. */
+const state = (receipt: string, machine_id: string, status: MachineStatus, at: string): NoticeMessage =>
+  message(receipt, { machine_id, kind: 'state', at, status });
+
+test('a machine that ends is reported within two seconds of its notice, in whatever order and however often it comes', async (t) => {
   const { bench, east, id, at } = await threeAtRest(t);
-  const state = (receipt: string, status: 'pending' | 'running' | 'shutting-down' | 'terminated') =>
-    message(receipt, { machine_id: 'm-1', kind: 'state', at: at(), status });
-  east.hidden.add('m-1');
-  east.messages = [
-    state('1', 'terminated'),
-    state('2', 'running'),
-    state('3', 'shutting-down'),
-    state('4', 'pending'),
-  ];
-  await bench.clock.advance(3_000);
-  east.messages = [state('5', 'terminated'), state('6', 'running')];
-  await bench.clock.advance(3_000);
+  east.kill('m-1');
+  const statuses = ['terminated', 'running', 'shutting-down', 'pending'] as const;
+  east.messages = statuses.map((status) => state(status, 'm-1', status, at()));
+  await bench.clock.advance(2_000);
+  t.is((await machineOf(bench, id, 'm-1'))?.status, 'terminated');
+  east.messages = [state('5', 'm-1', 'terminated', at()), state('6', 'm-1', 'running', at())];
+  await bench.clock.advance(120_000);
   t.is((await machineOf(bench, id, 'm-1'))?.status, 'terminated');
   t.deepEqual(await eventsOf(bench, 'machine.lost'), [['m-1']]);
   t.is(east.acknowledged.length, 6);
 });
+
+for (const status of ['terminated', 'shutting-down', 'stopping', 'stopped', 'failed'] as const)
+  test(`a notice that a machine is ${status} while the provider shows that it runs changes nothing`, async (t) => {
+    const { bench, east, id, at } = await threeAtRest(t);
+    const before = await machineOf(bench, id, 'm-1');
+    east.messages = [state('r', 'm-1', status, at())];
+    await bench.clock.advance(3_000);
+    t.deepEqual(await machineOf(bench, id, 'm-1'), before);
+    await bench.clock.advance(900_000);
+    t.deepEqual(await machineOf(bench, id, 'm-1'), before);
+    t.deepEqual(east.acknowledged, ['r']);
+    t.deepEqual(await eventsOf(bench, 'machine.lost'), []);
+    t.is(east.orders.length, 1, 'nothing replaces it');
+  });
+
+for (const staleMs of [1_000, 3_000, 8_000, 30_000])
+  test(`a provider whose answers are ${staleMs / 1_000} s old is asked again until it shows the announced end`, async (t) => {
+    const { bench, east, id, at } = await threeAtRest(t, {}, rarely);
+    east.messages = [state('r', 'm-1', 'terminated', at())];
+    await bench.clock.advance(staleMs);
+    t.is((await machineOf(bench, id, 'm-1'))?.status, 'running');
+    east.kill('m-1');
+    await bench.clock.advance(staleMs < 10_000 ? 2_000 : 10_000);
+    t.is((await machineOf(bench, id, 'm-1'))?.status, 'terminated');
+    t.deepEqual(await eventsOf(bench, 'machine.lost'), [['m-1']]);
+  });
+
+test('a provider that does not answer is asked until it does, and then decides about the announced end', async (t) => {
+  const { bench, east, id, at } = await threeAtRest(t, {}, rarely);
+  east.deaf = new ProviderFault('unavailable', 'It does not answer.');
+  east.messages = [state('r', 'm-1', 'terminated', at()), state('s', 'm-2', 'terminated', at())];
+  await bench.clock.advance(300_000);
+  t.is((await machineOf(bench, id, 'm-1'))?.status, 'running');
+  east.deaf = undefined;
+  east.kill('m-1');
+  await bench.clock.advance(10_000);
+  t.is((await machineOf(bench, id, 'm-1'))?.status, 'terminated');
+  t.is((await machineOf(bench, id, 'm-2'))?.status, 'running');
+});
+
+test('a false notice costs a dozen observations of its machine alone, and ends by itself', async (t) => {
+  const east = Object.assign(new ScriptedCloud({ machines_per_launch: 1_000 }), { notices: true });
+  const bench = await loopBench({ east }, rarely);
+  t.teardown(() => bench.close());
+  await bench.request(1_000);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(60_000);
+  const before = east.asked.length;
+  east.messages = [state('r', 'm-7', 'terminated', new Date(bench.clock.now()).toISOString())];
+  await bench.clock.advance(600_000);
+  const asked = east.asked.slice(before);
+  t.true(asked.length >= 5 && asked.length <= 15, `${asked.length} observations`);
+  t.deepEqual([...new Set(asked)], [1]);
+});
+
+test('false notices about all of 10 000 machines in many requests share a few observations', async (t) => {
+  t.timeout(240_000);
+  const east = Object.assign(new ScriptedCloud({ machines_per_launch: 100 }), { notices: true });
+  const bench = await loopBench({ east }, rarely);
+  t.teardown(() => bench.close());
+  for (let order = 0; order < 50; order++) await bench.request(200);
+  await bench.clock.advance(3_000);
+  east.boot();
+  await bench.clock.advance(60_000);
+  t.is(await bench.store.count('machine', { status: 'running' }), 10_000);
+  const before = observations(east);
+  const asked = east.asked.length;
+  const forged = east
+    .live()
+    .map((id, index) => state(`r-${index}`, id, 'terminated', new Date(bench.clock.now()).toISOString()));
+  // As a source gives them: a part in each answer.
+  east.waiting = forged;
+  await bench.clock.advance(600_000);
+  t.is(east.acknowledged.length, 10_000);
+  t.is(await bench.store.count('machine', { status: 'running' }), 10_000);
+  t.deepEqual(await eventsOf(bench, 'machine.lost'), []);
+  const calls = observations(east) - before;
+  t.log(`${calls} calls, ${east.asked.length - asked} attempts`);
+  t.true(calls <= 80, `${calls} calls`);
+});
+
+test('notices of one machine again and again do not keep the others from being observed', async (t) => {
+  const { bench, east, id, at } = await threeAtRest(t);
+  for (let second = 0; second < 60; second++) {
+    east.messages = [state(`r-${second}`, 'm-1', 'terminated', at())];
+    if (second === 10) east.kill('m-2');
+    await bench.clock.advance(1_000);
+  }
+  t.is((await machineOf(bench, id, 'm-2'))?.status, 'terminated');
+  t.is((await machineOf(bench, id, 'm-1'))?.status, 'running');
+});
+
+for (const commit of [1, 2, 3, 4, 5])
+  test(`a loop that is killed before its commit ${commit} still observes the machine of a true notice`, async (t) => {
+    // The request is yielded until an observation that is due in an hour.
+    const { bench, east, id, at } = await threeAtRest(t, {}, { observe_resting_ms: 3_600_000 });
+    await bench.clock.advance(120_000);
+    east.kill('m-1');
+    east.messages = [state('r', 'm-1', 'terminated', at())];
+    await bench.kill(commit);
+    await bench.clock.advance(60_000);
+    t.is((await machineOf(bench, id, 'm-1'))?.status, 'terminated');
+    t.deepEqual(await eventsOf(bench, 'machine.lost'), [['m-1']]);
+    t.deepEqual([...new Set(east.acknowledged)], ['r']);
+  });
 
 test('of two reclaims of one machine the earlier counts, and a cancelled one is withdrawn', async (t) => {
   const { bench, east, id, at } = await threeAtRest(t);
