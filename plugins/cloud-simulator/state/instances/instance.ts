@@ -101,7 +101,8 @@ export interface Instance {
 /** The state of a machine at a time. */
 export function stateOf(instance: Instance, now: number): StateName {
   if (instance.shutdownAt === undefined || now < instance.shutdownAt) {
-    if (instance.stop !== undefined && now >= instance.stop.at) return now < instance.stop.doneAt ? 'stopping' : 'stopped';
+    if (instance.stop !== undefined && now >= instance.stop.at)
+      return now < instance.stop.doneAt ? 'stopping' : 'stopped';
     return now < instance.runningAt ? 'pending' : 'running';
   }
   return now < (instance.terminatedAt ?? Number.POSITIVE_INFINITY) ? 'shutting-down' : 'terminated';

@@ -1,0 +1,193 @@
+import test from 'ava';
+import { silentLog, type Notice, ProviderFault } from '../../../../../core/index.ts';
+import { startLoop } from '../../../../../core/reconciler/loop.ts';
+import { loopBench } from '../../../../support/loop-bench.ts';
+import {
+  eventsOf,
+  machineOf,
+  message,
+  observations,
+  requestsAtRest,
+  stateMessage as state,
+  threeAtRest,
+} from '../../../../support/notices-bench.ts';
+import { ScriptedCloud, scriptedApi, scriptedType } from '../../../../support/scripted-cloud.ts';
+
+test('a message about an unknown machine is acknowledged when it can never matter', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  const about = (receipt: string, kind: 'rebalance' | 'reclaim', age: number) =>
+    message(receipt, { machine_id: 'm-99', kind, at: at(-age), reclaim_at: at() } as Notice);
+  east.messages = [about('old', 'reclaim', 300_000), about('new', 'rebalance', 1_000), message('none')];
+  await bench.clock.advance(3_000);
+  t.deepEqual(east.acknowledged, ['old', 'none']);
+  await bench.clock.advance(180_000);
+  t.true(east.acknowledged.includes('new'));
+});
+
+test('machines at rest are observed rarely while notices arrive, and as ever soon after they stop', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  east.messages = [message('r', { machine_id: 'm-1', kind: 'state', at: at(), status: 'running' })];
+  await bench.clock.advance(300_000);
+  let before = observations(east);
+  await bench.clock.advance(1_500_000);
+  t.is(observations(east) - before, 5, 'one in five minutes');
+  east.notices = new ProviderFault('credentials', 'Not allowed. Allow it.');
+  await bench.clock.advance(60_000);
+  before = observations(east);
+  await bench.clock.advance(300_000);
+  t.is(observations(east) - before, 10, 'one in thirty seconds');
+  east.notices = true;
+  await bench.clock.advance(400_000);
+  before = observations(east);
+  await bench.clock.advance(1_500_000);
+  t.is(observations(east) - before, 5);
+});
+
+test('machines are observed as ever when a source answers and never names one of them', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  const foreign = message('r', { machine_id: 'm-99', kind: 'state', at: at(), status: 'running' });
+  east.messages = [foreign];
+  await bench.clock.advance(300_000);
+  const before = observations(east);
+  await bench.clock.advance(300_000);
+  t.is(observations(east) - before, 10);
+});
+
+test('a notice of a state that its machine does not have is no evidence that notices arrive', async (t) => {
+  const { bench, east, at } = await requestsAtRest(t, [10]);
+  await bench.clock.advance(54_000);
+  const rounds = () => east.asked.filter((machines) => machines === 10).length;
+  const before = rounds();
+  for (let minute = 0; minute < 5; minute++) {
+    east.messages = [state(`${minute}`, 'm-1', 'terminated', at())];
+    await bench.clock.advance(60_000);
+  }
+  t.is(rounds() - before, 10, 'one in thirty seconds');
+});
+
+test('the announced end of a machine is evidence that notices arrive once the provider shows it', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  await bench.clock.advance(60_000);
+  east.kill('m-1');
+  east.messages = [state('r', 'm-1', 'terminated', at())];
+  await bench.clock.advance(400_000);
+  const before = observations(east);
+  await bench.clock.advance(1_500_000);
+  t.is(observations(east) - before, 5);
+});
+
+test('a notice that comes before its machine is stored shows that notices arrive', async (t) => {
+  const east = Object.assign(new ScriptedCloud(), { notices: true });
+  const bench = await loopBench({ east });
+  t.teardown(() => bench.close());
+  const at = new Date(bench.clock.now()).toISOString();
+  east.messages = [message('r', { machine_id: 'm-1', kind: 'state', at, status: 'running' })];
+  await bench.clock.advance(3_000);
+  t.deepEqual(east.acknowledged, ['r']);
+  await bench.request(3);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(399_000);
+  const before = observations(east);
+  await bench.clock.advance(1_500_000);
+  t.is(observations(east) - before, 5);
+});
+
+test('machines are observed as ever once a machine ends without a notice, until notices come again', async (t) => {
+  const { bench, east, at, id } = await threeAtRest(t);
+  const running = () => message('r', { machine_id: 'm-1', kind: 'state', at: at(), status: 'running' });
+  east.messages = [running()];
+  await bench.clock.advance(400_000);
+  // The rule that sends the notices is removed: the source stays empty.
+  east.kill('m-2');
+  await bench.clock.advance(400_000);
+  t.is((await machineOf(bench, id, 'm-2'))?.status, 'terminated');
+  await bench.clock.advance(60_000);
+  let before = observations(east);
+  await bench.clock.advance(300_000);
+  t.is(observations(east) - before, 10, 'one in thirty seconds');
+  east.messages = [running()];
+  await bench.clock.advance(400_000);
+  before = observations(east);
+  await bench.clock.advance(1_500_000);
+  t.is(observations(east) - before, 5);
+});
+
+test('a reception that fails is tried again with growing waits, and says nothing about the health of the instance', async (t) => {
+  const { bench, east, id, at } = await threeAtRest(t);
+  east.notices = new ProviderFault('credentials', 'Not allowed.');
+  const tries = () => east.calls.filter((call) => call === 'receive').length;
+  await bench.clock.advance(2_000);
+  const before = tries();
+  await bench.clock.advance(600_000);
+  t.true(tries() - before >= 9 && tries() - before <= 15, `${tries() - before} tries`);
+  const health = await bench.store.get('fact', { topic: 'health', name: 'east', item: '' });
+  t.like(health?.value, { status: 'healthy' });
+  east.notices = true;
+  const reclaim_at = at(300_000);
+  east.messages = [message('r', { machine_id: 'm-2', kind: 'reclaim', at: at(), reclaim_at })];
+  await bench.clock.advance(70_000);
+  t.is((await machineOf(bench, id, 'm-2'))?.reclaim_at, reclaim_at);
+});
+
+test('an answer that breaks the contract is a failed reception', async (t) => {
+  const { bench, east } = await threeAtRest(t);
+  east.messages = [
+    { receipt: 'r', notices: [{ machine_id: 'm-1', kind: 'state', status: 'dead', at: 'now' } as never] },
+  ];
+  await bench.clock.advance(3_000);
+  t.deepEqual(east.acknowledged, []);
+  const machines = await bench.store.find('machine', {});
+  t.true(machines.every(({ status }) => status === 'running'));
+});
+
+for (const commit of [1, 2, 3, 4])
+  test(`a loop that is killed before its commit ${commit} only repeats the message`, async (t) => {
+    const { bench, east, id, at } = await threeAtRest(t);
+    const reclaim_at = at(3_000_000);
+    east.messages = [
+      message('r-1', { machine_id: 'm-1', kind: 'reclaim', at: at(), reclaim_at }),
+      message('r-2', { machine_id: 'm-2', kind: 'rebalance', at: at() }),
+    ];
+    await bench.kill(commit);
+    await bench.clock.advance(120_000);
+    t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, reclaim_at);
+    t.deepEqual(await eventsOf(bench, 'machine.reclaim_noticed'), [['m-1']]);
+    t.deepEqual(await eventsOf(bench, 'machine.rebalance_recommended'), [['m-2']]);
+    t.deepEqual([...new Set(east.acknowledged)].toSorted(), ['r-1', 'r-2']);
+    t.is(await bench.store.count('signal', { applied: false }), 0);
+  });
+
+test('of two loops on one store one receives, and the other goes on when that one stops', async (t) => {
+  const { bench, east } = await threeAtRest(t);
+  const other = Object.assign(new ScriptedCloud(), { notices: true });
+  const instance = {
+    name: 'east',
+    type: 'scripted',
+    enabled: true,
+    priority: 1,
+    weight: 10,
+    config: { cloud: other },
+  };
+  const limits = { max_instances_per_request: 100, max_concurrent_requests: null };
+  const second = await startLoop({
+    store: bench.store,
+    instances: [{ ...instance, template_defaults: {}, sweep: 'off', limits }],
+    types: [scriptedType],
+    apis: [scriptedApi(other.capabilities)],
+    schemes: [],
+    data_directory: '',
+    clock: bench.clock,
+    log: silentLog,
+    owner: { host: 'elsewhere', boot: 'b', pid: 1, started: 1, thread: 1 },
+  });
+  t.teardown(() => Promise.all([second.stop(), bench.clock.advance(20_000)]));
+  const receptions = ({ calls }: ScriptedCloud) => calls.filter((call) => call === 'receive').length;
+  const before = receptions(east);
+  await bench.clock.advance(120_000);
+  t.true(receptions(east) > before + 50);
+  t.is(receptions(other), 0);
+  await bench.close();
+  await bench.clock.advance(10_000);
+  t.true(receptions(other) > 0);
+});
