@@ -29,8 +29,8 @@ const isAhead = (reclaim_at: string | undefined, now: number): boolean =>
 
 /**
  * Whether a notice tells something new about a machine. Not new: a repeat, a state other than an unexpected end, a
- * reclaim whose time is long past or that is known for an earlier time. Planned work that is more than an hour ahead is
- * not new yet: an observation reports it in time.
+ * reclaim whose time is long past or that is known for an earlier time. Planned work that is more than an hour ahead
+ * is not new yet: an observation reports it in time.
  */
 export function isNews(notice: Notice, machine: MachineRecord, now: number): boolean {
   if (machine.gone_at !== undefined) return false;

@@ -78,6 +78,13 @@ export async function openWithQueue(
     warnings,
     machines,
     send: (MessageBody: string) => sqs.send(new SendMessageCommand({ QueueUrl, MessageBody })),
+    /** Puts many messages into the queue at once. */
+    put(bodies: readonly string[]): void {
+      for (const state of simulator.state.regions()) {
+        const { now, random } = state.contextAt(simulator.clock.now());
+        for (const body of bodies) state.queues.get('events')?.send(body, now, random);
+      }
+    },
     /** Orders machines and waits until the request is complete. */
     async order(template_id: string, machine_count: number): Promise<{ id: string; ids: readonly string[] }> {
       const { body } = await broker.call('POST', '/machines/request', { template_id, machine_count });
