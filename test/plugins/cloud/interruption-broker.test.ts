@@ -20,7 +20,7 @@ test('an interruption of a Spot machine is reported before any observation, and 
   const machine = (await machines(id)).find(({ machine_id }) => machine_id === victim);
   t.is(machine.status, 'running');
   t.truthy(machine.reclaim_at);
-  t.is((await events('machine.reclaim_noticed')).length, 1);
+  await until(async () => (await events('machine.reclaim_noticed')).length === 1);
   await until(async () => left() === 0);
   t.is((await counts())['reclaim stored'], 1);
 });

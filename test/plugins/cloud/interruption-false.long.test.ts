@@ -1,20 +1,9 @@
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { fastClock } from '../../support/fast-clock.ts';
 import { limitedTests } from '../../support/limited-tests.ts';
-import { openWithQueue, stateEvent } from './interruption-support.ts';
+import { openWithQueue, poolOf, quick, stateEvent, ways } from './interruption-support.ts';
 
 const test = limitedTests(3);
-
-/** The ways to start machines. */
-const ways = [
-  { provider_api: 'RunInstances' },
-  { provider_api: 'EC2Fleet', fleet_type: 'instant' },
-  { provider_api: 'EC2Fleet', fleet_type: 'request' },
-  { provider_api: 'EC2Fleet', fleet_type: 'maintain' },
-  { provider_api: 'SpotFleet', fleet_type: 'request' },
-  { provider_api: 'SpotFleet', fleet_type: 'maintain' },
-  { provider_api: 'ASG' },
-];
 
 const simple = {
   provider_api: 'RunInstances',
@@ -23,40 +12,12 @@ const simple = {
   subnet_ids: ['subnet-1'],
 };
 
-const quick = {
-  fleets: { start_ms: 20, launch_ms: 50, retry_ms: 200, modify_ms: 50, notice_ms: 100, history_ms: 0 },
-  groups: { react_ms: 30, health_ms: 100, retry_ms: 200, delete_ms: 50 },
-};
-
 for (const way of ways)
   test(`${Object.values(way).join(' ')}: false changes of state change nothing, and a true one is believed once EC2 shows it`, async (t) => {
     const { ec2, simulator, order, send, until, machines, events, left, counts, warnings } = await openWithQueue(
       t,
       quick,
-      {
-        clock: fastClock(10),
-        templates: [
-          {
-            template_id: 'pool',
-            ...way,
-            image_id: 'ami-1',
-            machine_types: { 't3.small': 1, 't3.medium': 1 },
-            subnet_ids: ['subnet-1'],
-            price_type: 'spot',
-          },
-        ],
-        configuration: {
-          plugins: [
-            'cloud',
-            'cloud-runinstances',
-            'cloud-ec2fleet',
-            'cloud-spotfleet',
-            'cloud-asg',
-            'default-format',
-            'storage-sqlite',
-          ],
-        },
-      },
+      { clock: fastClock(10), ...poolOf(way) },
     );
     const { id, ids } = await order('pool', 4);
     await until(async () => left() === 0);

@@ -9,6 +9,14 @@ import { bootBroker, makePlace, type BootOptions } from '../../support/boot-brok
 const QueueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/events';
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'test' };
 
+/** Requests at rest stay claimed, because a request is observed when it is claimed. */
+const rarely = {
+  observe_resting_ms: 3_600_000,
+  observe_noticed_ms: 3_600_000,
+  hold_ms: 3_600_000,
+  sweep_first_ms: 3_600_000,
+};
+
 const templates = ['report', 'ignore'].map((on_rebalance) => ({
   template_id: on_rebalance,
   provider_api: 'RunInstances',
@@ -53,7 +61,7 @@ export async function openWithQueue(
     bootBroker({
       place,
       log,
-      settings: { observe_resting_ms: 3_600_000, observe_noticed_ms: 3_600_000, sweep_first_ms: 3_600_000 },
+      settings: rarely,
       ...options,
     });
   const broker = await boot();
@@ -125,3 +133,45 @@ export const eventOf = (type: string, detail: object, time = new Date().toISOStr
 /** The message that a machine has another state. */
 export const stateEvent = (id: string, state: string): string =>
   eventOf('EC2 Instance State-change Notification', { 'instance-id': id, state });
+
+/** The ways to start machines. */
+export const ways = [
+  { provider_api: 'RunInstances' },
+  { provider_api: 'EC2Fleet', fleet_type: 'instant' },
+  { provider_api: 'EC2Fleet', fleet_type: 'request' },
+  { provider_api: 'EC2Fleet', fleet_type: 'maintain' },
+  { provider_api: 'SpotFleet', fleet_type: 'request' },
+  { provider_api: 'SpotFleet', fleet_type: 'maintain' },
+  { provider_api: 'ASG' },
+];
+
+/** Options for a broker whose template `pool` starts Spot machines in one of these ways. */
+export const poolOf = (way: (typeof ways)[number]): Partial<BootOptions> => ({
+  templates: [
+    {
+      template_id: 'pool',
+      ...way,
+      image_id: 'ami-1',
+      machine_types: { 't3.small': 1, 't3.medium': 1 },
+      subnet_ids: ['subnet-1'],
+      price_type: 'spot',
+    },
+  ],
+  configuration: {
+    plugins: [
+      'cloud',
+      'cloud-runinstances',
+      'cloud-ec2fleet',
+      'cloud-spotfleet',
+      'cloud-asg',
+      'default-format',
+      'storage-sqlite',
+    ],
+  },
+});
+
+/** Fleets and groups that react fast. */
+export const quick = {
+  fleets: { start_ms: 20, launch_ms: 50, retry_ms: 200, modify_ms: 50, notice_ms: 100, history_ms: 0 },
+  groups: { react_ms: 30, health_ms: 100, retry_ms: 200, delete_ms: 50 },
+};
