@@ -5,6 +5,7 @@ import { assertKnown, assertObject, assertOptionalText, assertOptionalTime, asse
 
 const mostMessages = 200;
 const mostNotices = 10_000;
+const mostIdCharacters = 500;
 const kinds: ReadonlySet<unknown> = new Set(noticeKinds);
 const statuses: ReadonlySet<unknown> = new Set(machineStatuses);
 
@@ -31,6 +32,12 @@ function assertNotice(value: unknown, path: string): void {
   assertText(given['at'], path, '/at');
   assertOptionalTime(given['at'], path, '/at');
   assertOptionalText(given['message'], path, 'message');
+  if (given['kind'] === 'scheduled') {
+    const { event_id } = given;
+    assertOptionalText(event_id, path, 'event_id');
+    if (typeof event_id === 'string' && event_id.length > mostIdCharacters)
+      throw new ContractViolation(`${path}/event_id`, event_id, `at most ${mostIdCharacters} characters`);
+  }
   if (given['kind'] === 'state') assertKnown(given['status'], statuses, path, '/status', machineStatuses);
   if (given['kind'] === 'reclaim' || (given['kind'] === 'scheduled' && given['reclaim_at'] !== null)) {
     assertText(given['reclaim_at'], path, '/reclaim_at');

@@ -23,6 +23,12 @@ export interface HeldState extends RequestState {
   readonly machines: MachineSet;
 }
 
+/** The fields that a machine may lose again. */
+type PartialFields = Pick<
+  MachineRecord,
+  'announced' | 'reclaim_at' | 'rebalance_at' | 'message' | 'missing_since' | 'gone_at' | 'lost' | 'released_at'
+>;
+
 /** A machine whose end a notice announced. */
 export interface AnnouncedEnd {
   readonly machine: MachineRecord;
@@ -128,10 +134,7 @@ export class StateChange {
   }
 
   /** Removes fields of a machine. Absent fields are no change. */
-  unsetMachine(
-    key: MachineKey,
-    ...fields: readonly ('reclaim_at' | 'reclaim_noticed' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]
-  ): void {
+  unsetMachine(key: MachineKey, ...fields: readonly (keyof PartialFields)[]): void {
     const machine = this.machine(key);
     if (!machine || fields.every((field) => machine[field] === undefined)) return;
     const rest = { ...machine };

@@ -70,6 +70,36 @@ test('a planned retirement is reported with its time', async (t) => {
   t.true(found.grace_period_s > 2_800 && found.grace_period_s <= 3_000);
 });
 
+test('a scheduled change that AWS closes withdraws its own time, and no warning', async (t) => {
+  const { simulator, order, until, machines, events, send, left } = await open(t);
+  const { id, ids } = await order('report', 2);
+  const [warned = '', other = ''] = ids;
+  const change = (statusCode: string) =>
+    eventOf('AWS Health Event', {
+      eventArn: 'arn:aws:health:us-east-1::event/EC2/1',
+      service: 'EC2',
+      eventTypeCategory: 'scheduledChange',
+      eventTypeCode: 'AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED',
+      statusCode,
+      startTime: new Date(Date.now() + 1_800_000).toUTCString(),
+      affectedEntities: ids.map((entityValue) => ({ entityValue })),
+    });
+  await send(change('upcoming'));
+  await until(async () => (await machines(id)).every(({ reclaim_at }) => reclaim_at !== undefined));
+  simulator.setKnobs({ reclaim: [{ instance_ids: [warned], notice_s: 120 }] });
+  const noticed = async () =>
+    (await events('machine.reclaim_noticed')).reduce((sum, { data }) => sum + data.machine_ids.length, 0);
+  await until(async () => (await noticed()) === 3);
+  await pause(1_000);
+  await send(change('closed'));
+  await until(async () => left() === 0);
+  await until(async () => (await events('machine.reclaim_withdrawn')).length === 1);
+  const after = new Map((await machines(id)).map((machine) => [machine.machine_id, machine]));
+  t.is(after.get(other)?.reclaim_at, undefined);
+  t.true(Date.parse(after.get(warned)?.reclaim_at) - Date.now() < 120_000);
+  t.regex(after.get(warned)?.message, /interrupts the Spot instance/);
+});
+
 test('repeated, mixed, foreign and malformed messages are harmless, counted and deleted', async (t) => {
   const { simulator, order, until, events, left, counts, send, reclaimed, warnings } = await open(t, {
     queues: { names: ['events'], repeat: 1, foreign: 0, malformed: 1, delay_ms: { min: 0, max: 300 } },

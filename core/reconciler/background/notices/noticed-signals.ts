@@ -4,7 +4,7 @@ import type { Change, Store } from '../../../contract/storage.ts';
 import { newSignalId } from '../../../model/ids.ts';
 import type { MachineRecord } from '../../../model/machine.ts';
 import type { NoticeOutcome } from '../../../providers/guard/provider-meter.ts';
-import { isNews } from '../../apply/notice-standing.ts';
+import { isNews } from '../../apply/announcements.ts';
 import { isConfirmed, type NoticedState } from './unconfirmed-states.ts';
 
 /** The most machines of one query, and of one signal. */
