@@ -198,7 +198,7 @@ export const scriptedType = defineProviderType({
     },
     async acknowledge(cloud, receipts) {
       cloud.acknowledged.push(...receipts);
-      cloud.messages = cloud.messages.filter(({ receipt }) => !receipts.includes(receipt));
+      cloud.messages = cloud.messages.filter((each) => !receipts.includes(each?.receipt));
     },
   },
   async remove(cloud, orphans) {

@@ -26,6 +26,8 @@ const worksMs = 90_000;
 const announcedMs = 60_000;
 /** The shortest time between two receptions that bring nothing new. */
 const emptyMs = 1_000;
+/** The shortest time between two warnings about malformed messages of an instance. */
+const warningMs = 60_000;
 const rowsAtOnce = 200;
 const acknowledgedAtOnce = 4;
 
@@ -55,6 +57,8 @@ interface Receiver {
   since?: number;
   /** When the last notice came about a state that a machine of the instance has, in epoch milliseconds. */
   heard?: number;
+  /** Monotonic milliseconds of the last warning about a malformed message. */
+  warned: number;
   /** A machine changed without a notice, and this was logged. */
   silent?: boolean;
 }
@@ -129,6 +133,7 @@ export class NoticeReception implements Disposable {
         not_before: -Infinity,
         pause: 0,
         judged: -Infinity,
+        warned: -Infinity,
         noted: false,
       };
       this.#receivers.set(name, receiver);
@@ -223,8 +228,11 @@ export class NoticeReception implements Disposable {
     this.#unconfirmed.add(unconfirmed, clock.now());
     for (const { kind, outcome } of counts) meter.notices(name, kind, outcome, 1);
     const [broken] = messages.flatMap(({ malformed }) => malformed ?? []);
-    if (broken !== undefined)
+    const receiver = this.#receiver(name);
+    if (broken !== undefined && clock.monotonic() - receiver.warned >= warningMs) {
+      receiver.warned = clock.monotonic();
       log.warn({ provider_instance: name }, `A message about machines of '${name}' was removed unread: ${broken}`);
+    }
     return receipts;
   }
 

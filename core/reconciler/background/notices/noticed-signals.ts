@@ -45,7 +45,7 @@ export async function noticedSignals(
   for (const { receipt, notices, malformed } of messages) {
     const waiting = new Set(notices.filter((notice) => !machines.has(notice.machine_id) && mayBelong(notice, now)));
     // The whole message comes again, and what is applied now has no effect then.
-    if (waiting.size === 0) receipts.push(receipt);
+    if (waiting.size === 0 && receipt !== '') receipts.push(receipt);
     if (malformed !== undefined) counts.push({ kind: 'other', outcome: 'malformed' });
     else if (notices.length === 0) counts.push({ kind: 'other', outcome: 'unknown' });
     for (const notice of notices) {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { silentLog, type Notice, ProviderFault } from '../../../../../core/index.ts';
+import { silentLog, type Notice, type NoticeMessage, ProviderFault } from '../../../../../core/index.ts';
 import { startLoop } from '../../../../../core/reconciler/loop.ts';
 import { loopBench } from '../../../../support/loop-bench.ts';
 import {
@@ -130,15 +130,81 @@ test('a reception that fails is tried again with growing waits, and says nothing
   t.is((await machineOf(bench, id, 'm-2'))?.reclaim_at, reclaim_at);
 });
 
-test('an answer that breaks the contract is a failed reception', async (t) => {
-  const { bench, east } = await threeAtRest(t);
-  east.messages = [
-    { receipt: 'r', notices: [{ machine_id: 'm-1', kind: 'state', status: 'dead', at: 'now' } as never] },
-  ];
+test('an answer that is no list of messages is a failed reception', async (t) => {
+  for (const answer of [{}, Array.from({ length: 201 }, (_, index) => message(`r-${index}`))]) {
+    const { bench, east, id, at } = await threeAtRest(t);
+    east.messages = answer as never;
+    await bench.clock.advance(3_000);
+    t.deepEqual(east.acknowledged, []);
+    const reclaim_at = at(120_000);
+    east.messages = [message('r', { machine_id: 'm-1', kind: 'reclaim', at: at(), reclaim_at })];
+    await bench.clock.advance(70_000);
+    t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, reclaim_at, 'it was tried again');
+  }
+});
+
+/** What a plugin may put into a list of messages by mistake. */
+const wrong: Readonly<Record<string, (at: string) => unknown>> = {
+  'no object': () => 7,
+  null: () => null,
+  'no notices': () => ({ receipt: 'bad' }),
+  'an unknown status': (at) => ({
+    receipt: 'bad',
+    notices: [{ machine_id: 'm-2', kind: 'state', status: 'dead', at }],
+  }),
+  'an unknown kind': (at) => ({ receipt: 'bad', notices: [{ machine_id: 'm-2', kind: 'gone', at }] }),
+  'no time': () => ({ receipt: 'bad', notices: [{ machine_id: 'm-2', kind: 'rebalance', at: 'now' }] }),
+  'no machine': (at) => ({ receipt: 'bad', notices: [{ machine_id: '', kind: 'rebalance', at }] }),
+  'a long machine id': (at) => ({ receipt: 'bad', notices: [{ machine_id: 'm'.repeat(300), kind: 'rebalance', at }] }),
+  'a right notice before a wrong one': (at) => ({
+    receipt: 'bad',
+    notices: [
+      { machine_id: 'm-2', kind: 'rebalance', at },
+      { machine_id: 'm-2', kind: 'reclaim', at },
+    ],
+  }),
+  'too many notices': (at) => ({
+    receipt: 'bad',
+    notices: Array.from({ length: 10_001 }, () => ({ machine_id: 'm-2', kind: 'rebalance', at })),
+  }),
+  'a property that throws': () => ({
+    receipt: 'bad',
+    get notices() {
+      throw new Error('No.');
+    },
+  }),
+  'no receipt': (at) => ({ notices: [{ machine_id: 'm-2', kind: 'rebalance', at }] }),
+};
+
+for (const [what, make] of Object.entries(wrong))
+  test(`a message with ${what} among others is counted and removed, and the others are used`, async (t) => {
+    const { bench, east, id, at } = await threeAtRest(t);
+    const reclaim_at = at(120_000);
+    const bad = make(at());
+    east.messages = [
+      message('r-1', { machine_id: 'm-1', kind: 'reclaim', at: at(), reclaim_at }),
+      bad as NoticeMessage,
+      message('r-3', { machine_id: 'm-3', kind: 'rebalance', at: at() }),
+    ];
+    await bench.clock.advance(3_000);
+    t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, reclaim_at);
+    t.truthy((await machineOf(bench, id, 'm-3'))?.rebalance_at);
+    t.is((await machineOf(bench, id, 'm-2'))?.rebalance_at, undefined);
+    const removed = what === 'no object' || what === 'null' || what === 'no receipt' ? [] : ['bad'];
+    t.deepEqual([...new Set(east.acknowledged)].toSorted(), [...removed, 'r-1', 'r-3']);
+  });
+
+test('fields of a notice that the contract does not have are not stored', async (t) => {
+  const { bench, east, id, at } = await threeAtRest(t);
+  const cyclic: Record<string, unknown> = { big: 1n };
+  cyclic['self'] = cyclic;
+  const reclaim_at = at(120_000);
+  const notice: Notice = { machine_id: 'm-1', kind: 'reclaim', at: at(), reclaim_at, message: 'x'.repeat(100_000) };
+  east.messages = [message('r', Object.assign(notice, { more: cyclic }))];
   await bench.clock.advance(3_000);
-  t.deepEqual(east.acknowledged, []);
-  const machines = await bench.store.find('machine', {});
-  t.true(machines.every(({ status }) => status === 'running'));
+  const machine = await machineOf(bench, id, 'm-1');
+  t.is(machine?.reclaim_at, reclaim_at);
+  t.true(JSON.stringify(machine).length < 2_500);
 });
 
 for (const commit of [1, 2, 3, 4])
