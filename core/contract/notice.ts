@@ -20,6 +20,11 @@ export type Notice = {
   | {
       /** Work on the host of the machine is planned, which ends the use of the machine. */
       readonly kind: 'scheduled';
+      /**
+       * Identifies the planned work, at most 500 characters: of several notices with one id the one with the latest
+       * `at` counts, and a cancellation concerns this work alone. Default: all planned work of the machine is one.
+       */
+      readonly event_id?: string;
       /** ISO 8601. null: the work was cancelled. */
       readonly reclaim_at: string | null;
     }

@@ -25,6 +25,16 @@ export type GoingReason = (typeof goingReasons)[number];
 export const MachineKey = Type.Object({ provider_instance: Type.String(), machine_id: Type.String() });
 export type MachineKey = Static<typeof MachineKey>;
 
+/** An announcement of a source: a warning, planned work, a recommendation, or an observation of the provider. */
+export const Announcement = Type.Object({
+  /** ISO 8601: when the provider announced it. Absent for an observation. */
+  at: Type.Optional(Type.String()),
+  /** ISO 8601. null: the source withdrew the reclaim. Absent for a recommendation. */
+  reclaim_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  message: Type.Optional(Type.String()),
+});
+export type Announcement = Static<typeof Announcement>;
+
 /**
  * A machine that a provider started for an attempt. Times of muster are epoch milliseconds; `launched_at`,
  * `reclaim_at` and `rebalance_at` are ISO 8601 times of the provider.
@@ -41,11 +51,8 @@ export const MachineRecord = Type.Object({
   public_ip: Type.Optional(Type.String()),
   launched_at: Type.Optional(Type.String()),
   reclaim_at: Type.Optional(Type.String()),
-  /**
-   * `reclaim_at` comes from a notice of the provider: an observation that does not show it withdraws it only after
-   * that time.
-   */
-  reclaim_noticed: Type.Optional(Type.Boolean()),
+  /** What each source announced last about an end of the machine. `reclaim_at` and `rebalance_at` follow from it. */
+  announced: Type.Optional(Type.Record(Type.String(), Announcement)),
   /** When the provider recommended to replace the machine, because it may be reclaimed. ISO 8601. */
   rebalance_at: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),

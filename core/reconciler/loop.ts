@@ -9,6 +9,7 @@ import { unmetered } from '../providers/guard/provider-meter.ts';
 import { SessionPool } from '../providers/guard/session-pool.ts';
 import type { StateChange } from './state/request-state.ts';
 import { Background } from './background/background.ts';
+import { RefutedNotices } from './background/notices/refuted-notices.ts';
 import { HealthWatch } from './health/health-watch.ts';
 import { Cadence } from './cadence/cadence.ts';
 import { ClaimedRequest } from './claims/claimed-request.ts';
@@ -79,6 +80,7 @@ class Loop implements RunningLoop {
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
     const settings = this.#settings;
     const { signal } = this.#stopping;
+    const { meter = unmetered } = parts;
     this.#background = new Background({
       store,
       clock,
@@ -93,7 +95,7 @@ class Loop implements RunningLoop {
       pool: this.#pool,
       health: this.#health,
       owner: parts.owner,
-      meter: parts.meter ?? unmetered,
+      meter,
       sinks: parts.sinks ?? [],
     });
     this.#trouble = new StorageTrouble(clock, log);
@@ -153,6 +155,7 @@ class Loop implements RunningLoop {
       stepContext,
       planParts: { ...around, stoppages, api, cadence },
       watch,
+      refuted: new RefutedNotices(clock, log, meter),
       claimPool: this.#claimPool,
       leaving: () => this.#leaving,
       refreshed: (request_id) => void this.#refreshed.add(request_id),

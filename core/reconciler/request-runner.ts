@@ -15,6 +15,7 @@ import { applyReturnProgress } from './returns/apply-return-progress.ts';
 import { perform } from './execute/perform.ts';
 import { reportMissing } from './health/report-missing.ts';
 import { calledFor, type StepContext } from './execute/step-context.ts';
+import type { RefutedNotices } from './background/notices/refuted-notices.ts';
 import type { AttemptRecord } from '../model/attempt.ts';
 import { isSettled } from './state/attempt.ts';
 import type { RequestState } from './state/request-state.ts';
@@ -43,6 +44,7 @@ export interface RunnerParts {
   /** Tracks for which request plugins are called. */
   readonly watch: CallTracking;
   readonly claimPool: Pick<ClaimPool, 'due' | 'yield'>;
+  readonly refuted: RefutedNotices;
   /** The loop is being stopped: no further step is started. */
   leaving(): boolean;
   /** Called when the provider answered for all machines of the request. */
@@ -92,6 +94,7 @@ export class RequestRunner {
         if (index > 0) await turn();
         await this.#parts.committer.commit(claimed, part);
       }
+      this.#parts.refuted.add(claimed.announcedEnds.settle(claimed.state.machines));
       for (const each of done) if (each.status === 'rejected') throw each.reason;
     }
   }

@@ -19,7 +19,7 @@ export const exitMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.usage, 'the command line is wrong; --all without --force'],
   [exitCodes.not_found, 'the named object does not exist'],
   [exitCodes.refused, 'refused: invalid input or configuration, a conflict, a limit; or a check found errors'],
-  [exitCodes.unreachable, 'the server or the cloud is not reachable'],
+  [exitCodes.unreachable, 'the server or the cloud is not reachable; a checked provider instance does not answer'],
   [exitCodes.short, 'with --wait: the request ended with fewer machines than requested'],
   [exitCodes.interrupted, 'interrupted while waiting'],
 ];

@@ -57,6 +57,8 @@ export class ScriptedCloud {
   notices: boolean | ProviderFault = false;
   /** The messages that wait. Those that are not acknowledged stay. */
   messages: readonly NoticeMessage[] = [];
+  /** Messages that follow, as many at a time as one answer has. */
+  waiting: readonly NoticeMessage[] = [];
   readonly acknowledged: string[] = [];
   /** How often it was asked what it has. */
   discoveries = 0;
@@ -152,6 +154,9 @@ export class ScriptedCloud {
   }
 }
 
+/** The most messages of one answer. */
+const mostMessages = 200;
+
 const config = Type.Object({ cloud: Type.Optional(Type.Any()) }, { additionalProperties: true });
 
 /** The provider type `scripted`: each instance's cloud is its `config.cloud`. */
@@ -185,11 +190,15 @@ export const scriptedType = defineProviderType({
     async receive(cloud) {
       cloud.calls.push('receive');
       if (cloud.notices instanceof ProviderFault) throw cloud.notices;
+      if (cloud.messages.length === 0) {
+        cloud.messages = cloud.waiting.slice(0, mostMessages);
+        cloud.waiting = cloud.waiting.slice(mostMessages);
+      }
       return cloud.messages;
     },
     async acknowledge(cloud, receipts) {
       cloud.acknowledged.push(...receipts);
-      cloud.messages = cloud.messages.filter(({ receipt }) => !receipts.includes(receipt));
+      cloud.messages = cloud.messages.filter((each) => !receipts.includes(each?.receipt));
     },
   },
   async remove(cloud, orphans) {

@@ -92,11 +92,15 @@ export interface MachineReport {
   readonly data?: object;
 }
 
+/** A machine as the core knows it. */
 export interface MachineRef {
   readonly machine_id: string;
   readonly status: MachineStatus;
   readonly launched_at?: string;
   readonly zone?: string;
+  readonly market?: Market;
+  /** ISO 8601: when the cloud takes the machine back, by a report or by a notice. */
+  readonly reclaim_at?: string;
   readonly data?: object;
 }
 

@@ -4,6 +4,7 @@ import { marketOfWord } from '../../model/market.ts';
 import { byCreation } from '../../requests/queries/machine-order.ts';
 import type { Query } from '../../contract/storage.ts';
 import { p } from '../parameters.ts';
+import { healthSentence, isHealthy } from './machine-health.ts';
 import { MachineView, machineView } from './machine-views.ts';
 import { operation } from '../operation.ts';
 import { paging, sortBy, sorting } from '../paging.ts';
@@ -107,13 +108,13 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
   refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
   cli: { command: 'machines health', args: ['machine_id'], example: 'muster machines health i-09227c8720e055176' },
   async handle({ machine_id: name }, { inventory, providers }) {
-    const { machine_id, status, ready_at, going, reclaim_at, provider_instance, message } = await inventory.get(name);
-    const healthy = status === 'running' && ready_at !== undefined && going === undefined && reclaim_at === undefined;
+    const machine = await inventory.get(name);
+    const { machine_id, status, reclaim_at, provider_instance } = machine;
     return {
       machine_id,
       status,
-      healthy,
-      message: message ?? (healthy ? 'It runs.' : `It is ${going ?? status}.`),
+      healthy: isHealthy(machine),
+      message: healthSentence(machine),
       provider_instance,
       provider_healthy: providers.health(provider_instance).status !== 'unhealthy',
       reclaim_at: reclaim_at ?? null,

@@ -1,12 +1,15 @@
 import type { NoticeMessage } from '../../contract/notice.ts';
 import type { ProviderType } from '../../contract/provider/provider-type.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { assertNoticeMessages } from '../answer-checks/notices.ts';
+import { assertNoticeMessages, readNoticeMessage } from '../answer-checks/notice-messages.ts';
 import type { GuardedCalls, Permit } from './guarded-calls.ts';
 
 /** The notices of one connected instance. Each call rejects only with a ProviderFault, within a bounded time. */
 export interface GuardedNotices {
-  /** Waits for messages. Empty: none came. */
+  /**
+   * Waits for messages. Empty: none came. A message that violates the contract is malformed; without a receipt it
+   * cannot be acknowledged.
+   */
   receive(permit: Permit): Promise<readonly NoticeMessage[]>;
   acknowledge(receipts: readonly string[], permit: Permit): Promise<void>;
 }
@@ -27,13 +30,15 @@ export function guardedNotices(
   const plugin = pluginOf(type);
   return {
     notices: {
-      receive: (permit) =>
-        calls.call(
+      async receive(permit) {
+        const messages = await calls.call(
           { verb: 'receive-notices', what: `reception of notices of '${instance}'`, plugin, waits: true },
           permit,
           async (call) => notices.receive(session, call),
           assertNoticeMessages,
-        ),
+        );
+        return messages.map(readNoticeMessage);
+      },
       acknowledge: (receipts, permit) =>
         calls.call(
           { verb: 'acknowledge-notices', what: `removal of notices of '${instance}'`, plugin, waits: true },

@@ -6,9 +6,10 @@ export type Ended = (ms: number, kind?: FaultKind) => void;
 
 /**
  * What became of a notice. `stored`: it had an effect. `unchanged`: nothing new, for example a repeat. `unknown`: it
- * concerns no machine of muster. `malformed`: its message could not be read.
+ * concerns no machine of muster. `malformed`: its message could not be read. `refuted`: it was stored, and the provider
+ * showed the opposite for a minute.
  */
-export type NoticeOutcome = 'stored' | 'unchanged' | 'unknown' | 'malformed';
+export type NoticeOutcome = 'stored' | 'unchanged' | 'unknown' | 'malformed' | 'refuted';
 
 /**
  * Counts calls at providers: the calls into plugins, measured by the guard, and the calls of plugins, which they

@@ -1,11 +1,13 @@
 import type { Notice } from '../../contract/notice.ts';
-import type { MachineRecord } from '../../model/machine.ts';
+import type { MachineKey, MachineRecord } from '../../model/machine.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { applyReports } from './apply-reports.ts';
-import { isNews } from './notice-standing.ts';
+import { changeOf, isNews, withNotice, type Announced } from './announcements.ts';
 
-/** Applies notices of the provider about machines of the request. A notice that tells nothing new has no effect. */
+/**
+ * Applies notices of the provider about machines of the request. A notice that tells nothing new has no effect. A
+ * notice of a state is never believed by itself: it makes an observation due, whose answer is stored.
+ */
 export function applyNotices(change: StateChange, { machines, noticed = [] }: SignalRecord): void {
   for (const [index, notice] of noticed.entries()) {
     const key = machines[index];
@@ -15,26 +17,34 @@ export function applyNotices(change: StateChange, { machines, noticed = [] }: Si
 }
 
 function applyNotice(change: StateChange, machine: MachineRecord, notice: Notice): void {
-  const { machine_id, kind } = notice;
   const message = notice.message === undefined ? {} : { message: notice.message };
+  if (notice.kind === 'state') {
+    change.announceEnd({ machine, status: notice.status });
+    // A crash must not delay the observation.
+    if (change.request.next_at === null || change.request.next_at > change.now)
+      change.setRequest({ next_at: change.now });
+    return;
+  }
   const attempt = change.attempt(machine.attempt);
-  if (kind === 'state') {
-    if (attempt) applyReports(change, attempt, [{ machine_id, status: notice.status, ready: false, ...message }]);
+  const policy = attempt?.order.template.on_rebalance ?? change.request.template?.on_rebalance ?? 'report';
+  if (notice.kind === 'rebalance' && policy === 'ignore') return;
+  setAnnounced(change, machine, withNotice(machine, notice, change.now));
+  if (notice.kind === 'rebalance') {
+    if (machine.rebalance_at === undefined)
+      change.journalMachine('machine.rebalance_recommended', machine, { policy, ...message });
     return;
   }
-  if (kind === 'rebalance') {
-    const policy = attempt?.order.template.on_rebalance ?? change.request.template?.on_rebalance ?? 'report';
-    if (policy === 'ignore') return;
-    change.setMachine(machine, { rebalance_at: notice.at, ...message });
-    change.journalMachine('machine.rebalance_recommended', machine, { policy, ...message });
-    return;
-  }
-  if (notice.reclaim_at === null) {
-    change.unsetMachine(machine, 'reclaim_at', 'reclaim_noticed');
-    change.journalMachine('machine.reclaim_withdrawn', machine, message);
-    return;
-  }
-  const { reclaim_at } = notice;
-  change.setMachine(machine, { reclaim_at, reclaim_noticed: true, ...message });
-  change.journalMachine('machine.reclaim_noticed', machine, { reclaim_at, ...message });
+  const after = change.machine(machine) ?? machine;
+  const reclaim_at = after.reclaim_at === undefined ? {} : { reclaim_at: after.reclaim_at };
+  const what = changeOf(machine, after, notice, change.now);
+  if (what === 'announced') change.journalMachine('machine.reclaim_noticed', machine, { ...reclaim_at, ...message });
+  if (what === 'withdrawn') change.journalMachine('machine.reclaim_withdrawn', machine, { ...reclaim_at, ...message });
+}
+
+const fields = ['announced', 'reclaim_at', 'rebalance_at', 'message'] as const;
+
+/** Stores the announcements about a machine and what follows from them. */
+export function setAnnounced(change: StateChange, key: MachineKey, announced: Announced): void {
+  change.setMachine(key, announced);
+  change.unsetMachine(key, ...fields.filter((field) => announced[field] === undefined));
 }

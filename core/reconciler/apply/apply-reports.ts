@@ -3,7 +3,8 @@ import type { GoingReason, MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { isNoticed, isNoticeStanding } from './notice-standing.ts';
+import { withObservation } from './announcements.ts';
+import { setAnnounced } from './apply-notices.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { isAlive, isEnding, isStaying } from '../state/machine-life.ts';
 import type { Settings } from '../settings.ts';
@@ -150,7 +151,6 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     ...(private_ip === undefined ? {} : { private_ip }),
     ...(public_ip === undefined ? {} : { public_ip }),
     ...(launched_at === undefined ? {} : { launched_at }),
-    ...(typeof reclaim_at === 'string' && !isNoticed(machine, reclaim_at) ? { reclaim_at } : {}),
     ...(message === undefined || hasFailed ? {} : { message }),
     ...(machine_type === undefined ? {} : { machine_type }),
     ...(market === undefined ? {} : { market }),
@@ -158,9 +158,9 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     ...(data === undefined ? {} : { data }),
   });
   change.unsetMachine(machine, 'missing_since');
-  // A withdrawn reclaim notice must not make a running machine look lost.
-  if (reclaim_at === null && !isNoticeStanding(machine, change.now))
-    change.unsetMachine(machine, 'reclaim_at', 'reclaim_noticed');
+  const present = change.machine(machine) ?? machine;
+  if (present.announced !== undefined || typeof reclaim_at === 'string')
+    setAnnounced(change, machine, withObservation(present, reclaim_at, change.now));
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     change.setMachine(machine, { ready_at: change.now });
     change.journalMachine('machine.ready', machine);

@@ -2,6 +2,7 @@ import { ClaimLost } from '../../contract/commits/claim-lost.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import type { Claim } from '../../contract/storage.ts';
+import { AnnouncedEnds } from './announced-ends.ts';
 import type { HeldState } from '../state/request-state.ts';
 
 /**
@@ -41,6 +42,7 @@ export class ClaimedRequest {
   readonly dispose_at = new Map<number, number>();
   readonly unanswered_since = new Map<number, number>();
   readonly repeated = new Set<number>();
+  readonly announcedEnds = new AnnouncedEnds();
   /** Signals that arrived since the state was loaded. */
   readonly new_signals = new Map<string, SignalRecord>();
   readonly #clock: Clock;

@@ -92,6 +92,7 @@ export class Committer {
     claimed.version += 1;
     const before = claimed.state.request;
     claimed.state = change.done(claimed.state.machines);
+    for (const end of change.announcedEnds) claimed.announcedEnds.add(end, this.#parts.clock.monotonic());
     this.#parts.became(claimed, before, change);
   }
 

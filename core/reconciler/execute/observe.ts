@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
+import type { MachineRecord } from '../../model/machine.ts';
 import { applyAbsence } from '../apply/apply-absence.ts';
 import { applyReports, applySlowness, applyUnfinishedReleases } from '../apply/apply-reports.ts';
 import { isSettled, observed, withShortfall } from '../state/attempt.ts';
@@ -12,6 +13,8 @@ import { connect, orderOf, type Apply, type StepContext } from './step-context.t
 
 /** From this number of machines at rest on, machines that are to be released are observed without the others. */
 const manyAtRest = 100;
+/** Observing single machines costs about as much as observing so many times more of one attempt. */
+const partCost = 5;
 
 /** Observes the machines of an attempt. A failed call changes nothing. */
 export async function observe(
@@ -19,26 +22,66 @@ export async function observe(
   claimed: ClaimedRequest,
   context: StepContext,
 ): Promise<readonly Apply[]> {
+  return isPartEnough(attempt, claimed, context)
+    ? ask(attempt, claimed, context, { only: (machine) => machine.going !== undefined })
+    : ask(attempt, claimed, context, {});
+}
+
+/**
+ * Observes the machines of an attempt whose end a notice announced. Where they are few, the next observation of the
+ * whole attempt is not put off by it.
+ */
+export async function verify(
+  attempt: AttemptRecord,
+  claimed: ClaimedRequest,
+  context: StepContext,
+): Promise<readonly Apply[]> {
+  const { announcedEnds, state } = claimed;
+  const began = context.monotonic();
+  announcedEnds.asked(attempt.attempt, began);
+  const announced = announcedEnds.of(attempt.attempt);
+  const isFew = announced.size * partCost <= state.machines.counts(attempt.attempt).alive;
+  const applies = await ask(attempt, claimed, context, {
+    verifies: true,
+    ...(isFew ? { only: ({ machine_id }: MachineRecord) => announced.has(machine_id) } : {}),
+  });
+  if (applies.length > 0) announcedEnds.answered(attempt.attempt, began);
+  return applies;
+}
+
+interface Extent {
+  /** Selects some of the machines. Absent: all are observed. */
+  readonly only?: (machine: MachineRecord) => boolean;
+  /** The machines may be ending, although they seem to be at rest. */
+  readonly verifies?: boolean;
+}
+
+async function ask(
+  attempt: AttemptRecord,
+  claimed: ClaimedRequest,
+  context: StepContext,
+  { only, verifies = false }: Extent,
+): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, context);
   const began = context.monotonic();
   const unseen = began - (claimed.observed_at.get(attempt.attempt) ?? began);
-  claimed.observed_at.set(attempt.attempt, began);
+  const part = only !== undefined;
+  if (!part || !verifies) claimed.observed_at.set(attempt.attempt, began);
   claimed.observation_failed.add(attempt.attempt);
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
   if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return [];
   const { machines: known } = claimed.state;
   const { going, unready } = known.counts(attempt.attempt);
-  const part = isPartEnough(attempt, claimed, context);
   if (!part) claimed.fully_observed_at.set(attempt.attempt, context.monotonic());
   const requested = [...known.of(attempt.attempt)].filter(
-    (machine) => isAlive(machine) && (!part || machine.going !== undefined),
+    (machine) => isAlive(machine) && (only === undefined || only(machine)),
   );
   try {
     const { observation, listed } = await context.observer.observe(connected, api, {
       handle: attempt.handle,
       order: orderOf(attempt, attempt.prepared?.value),
       known: requested.map(refOf),
-      steady: isSettled(attempt) && going + unready === 0,
+      steady: isSettled(attempt) && going + unready === 0 && !verifies,
       ...(part ? { only_known: true } : {}),
     });
     claimed.observation_failed.delete(attempt.attempt);
@@ -56,7 +99,7 @@ export async function observe(
             withShortfall(observed(each, observation), observation.shortfall),
           );
         applyAbsence(change, requested, machines, listed, api.capabilities.visible_within_ms, context.settings);
-        applySlowness(change, present(change), context.settings);
+        if (!part) applySlowness(change, present(change), context.settings);
         applyUnfinishedReleases(change, present(change), machines, context.settings);
         if (!part) change.observed();
       },

@@ -5,7 +5,7 @@ import type { Step } from '../plan/next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { dispose } from './dispose.ts';
 import { recover } from './recover.ts';
-import { observe } from './observe.ts';
+import { observe, verify } from './observe.ts';
 import { open } from './open.ts';
 import { release } from './release.ts';
 import { launch } from './launch.ts';
@@ -25,6 +25,8 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
       return recover(step.attempt, claimed, context);
     case 'observe':
       return observe(step.attempt, claimed, context);
+    case 'verify':
+      return verify(step.attempt, claimed, context);
     case 'release':
       return context.slot(step.pending.attempt.provider_instance, () => release(step.pending, claimed, context));
     case 'dispose':

@@ -10,15 +10,17 @@ import { noCandidates, type FallbackOrder } from './fallback-order.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
 import { msUntil } from '../state/ms-until.ts';
 import type { Settings } from '../settings.ts';
+import { gridAfter } from '../cadence/grid.ts';
+import type { AnnouncedEnds } from '../claims/announced-ends.ts';
 
 /**
- * One step of a request. `launch`, `recover`, `observe`, `dispose` and `release` call the provider, `open` may do so;
- * the other steps only change the store.
+ * One step of a request. `launch`, `recover`, `observe`, `verify`, `dispose` and `release` call the provider, `open`
+ * may do so; the other steps only change the store. `verify` observes the machines whose end a notice announced.
  */
 export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
   | {
-      readonly do: 'launch' | 'recover' | 'observe' | 'dispose' | 'close' | 'mark-lost';
+      readonly do: 'launch' | 'recover' | 'observe' | 'verify' | 'dispose' | 'close' | 'mark-lost';
       readonly attempt: AttemptRecord;
     }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
@@ -37,6 +39,7 @@ export interface Agenda {
   readonly unanswered_since: ReadonlyMap<number, number>;
   /** Attempts whose repeated release the provider accepted after a takeover. */
   readonly repeated: ReadonlySet<number>;
+  readonly announcedEnds: Pick<AnnouncedEnds, 'due'>;
   /** A caller requested a fresh observation. */
   readonly refresh_now: boolean;
 }
@@ -136,9 +139,12 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
 
   for (const attempt of reachable) {
     const due = observationDue(from, attempt, at);
-    if (due !== undefined && due <= at.monotonic) steps.push({ do: 'observe', attempt });
+    if (due === undefined) continue;
+    const verified = at.agenda.announcedEnds.due(attempt.attempt, at.settings.observe_moving_ms) ?? Infinity;
+    if (verified <= at.monotonic) steps.push({ do: 'verify', attempt });
+    else if (due <= at.monotonic) steps.push({ do: 'observe', attempt });
     // Notices may end before a rare observation is due.
-    else if (due !== undefined) wake.in(Math.min(due - at.monotonic, at.settings.observe_resting_ms));
+    else wake.in(Math.min(due - at.monotonic, verified - at.monotonic, at.settings.observe_resting_ms));
   }
   if (steps.length > 0) return { steps, ...(message === undefined ? {} : { message }) };
 
@@ -249,7 +255,6 @@ function observationDue(from: RequestState, attempt: AttemptRecord, at: PlanCont
 }
 
 /** Observations fall on common times, so that those of many requests share one call. */
-const gridAfter = (last: number, step: number): number => (Math.floor(last / step) + 1) * step;
 const gridUntil = (last: number, interval: number, step: number): number =>
   Math.max(gridAfter(last, step), Math.floor((last + interval) / step) * step);
 

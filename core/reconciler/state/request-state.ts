@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { MachineKey, MachineRecord } from '../../model/machine.ts';
+import type { MachineKey, MachineRecord, MachineStatus } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { SignalRecord } from '../../model/signal.ts';
@@ -23,6 +23,18 @@ export interface HeldState extends RequestState {
   readonly machines: MachineSet;
 }
 
+/** The fields that a machine may lose again. */
+type PartialFields = Pick<
+  MachineRecord,
+  'announced' | 'reclaim_at' | 'rebalance_at' | 'message' | 'missing_since' | 'gone_at' | 'lost' | 'released_at'
+>;
+
+/** A machine whose end a notice announced. */
+export interface AnnouncedEnd {
+  readonly machine: MachineRecord;
+  readonly status: MachineStatus;
+}
+
 interface EventData {
   readonly type: string;
   readonly data: Record<string, unknown>;
@@ -42,6 +54,7 @@ export class StateChange {
   readonly #applied: SignalRecord[] = [];
   readonly #events: EventRecord[] = [];
   readonly #conditions: Change[] = [];
+  readonly #announcedEnds: AnnouncedEnd[] = [];
   /** By machine, in the order of the events. */
   readonly #machineEvents = new Map<
     MachineRecord['machine_id'],
@@ -121,10 +134,7 @@ export class StateChange {
   }
 
   /** Removes fields of a machine. Absent fields are no change. */
-  unsetMachine(
-    key: MachineKey,
-    ...fields: readonly ('reclaim_at' | 'reclaim_noticed' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]
-  ): void {
+  unsetMachine(key: MachineKey, ...fields: readonly (keyof PartialFields)[]): void {
     const machine = this.machine(key);
     if (!machine || fields.every((field) => machine[field] === undefined)) return;
     const rest = { ...machine };
@@ -135,6 +145,15 @@ export class StateChange {
   apply(signal: SignalRecord): void {
     this.#signals.delete(signal.signal_id);
     this.#applied.push({ ...signal, applied: true });
+  }
+
+  /** A notice announced the end of a machine. Not stored: the holder observes the machine after the commit. */
+  announceEnd(end: AnnouncedEnd): void {
+    this.#announcedEnds.push(end);
+  }
+
+  get announcedEnds(): readonly AnnouncedEnd[] {
+    return this.#announcedEnds;
   }
 
   /** The provider reported the machines. The time of the report is only stored together with another change. */

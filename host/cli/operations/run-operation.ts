@@ -73,8 +73,22 @@ async function printed(
     return exitCodes.not_found;
   }
   await print(name, answer, flags.output, terminal, input);
+  if (name === 'check_provider') return checked(answer as Checked, terminal);
   const checks = [answer].flat() as readonly { readonly valid?: boolean }[];
   return checks.some(({ valid }) => valid === false) ? exitCodes.refused : exitCodes.done;
+}
+
+interface Checked {
+  readonly name: string;
+  readonly answered: boolean;
+  readonly fault?: { readonly message: string };
+}
+
+/** The exit code of a check. The reason of a failure goes to standard error, also where the answer is a table. */
+function checked({ name, answered, fault }: Checked, terminal: Terminal): number {
+  if (answered) return exitCodes.done;
+  terminal.err(`muster: provider instance '${name}' does not answer: ${fault?.message ?? 'no reason is known'}\n`);
+  return exitCodes.unreachable;
 }
 
 const isNothing = (answer: unknown): boolean =>

@@ -28,11 +28,22 @@ export interface OrderOptions {
 /** A copy that passed through JSON, as from the store. */
 export const stored = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
-export const refOf = ({ machine_id, status, launched_at, data }: MachineReport): MachineRef =>
+export const refOf = ({
+  machine_id,
+  status,
+  launched_at,
+  zone,
+  market,
+  reclaim_at,
+  data,
+}: MachineReport): MachineRef =>
   stored({
     machine_id,
     status,
     ...(launched_at === undefined ? {} : { launched_at }),
+    ...(zone === undefined ? {} : { zone }),
+    ...(market === undefined ? {} : { market }),
+    ...(typeof reclaim_at === 'string' ? { reclaim_at } : {}),
     ...(data === undefined ? {} : { data }),
   });
 

@@ -1,3 +1,4 @@
+import { type Span, span } from './span.ts';
 import { wholeNumber, milliseconds, orNull, record, share, type Shapes } from './shapes.ts';
 
 /** What reading calls can see. */
@@ -16,6 +17,8 @@ export interface ViewKnobs {
     readonly version: number;
     readonly fleet: number;
   };
+  /** How old the states of machines are in an answer of DescribeInstances or DescribeInstanceStatus. */
+  readonly state_lag_ms: Span;
   /** Each reading call misses a machine younger than `until_ms` with the probability `share`. */
   readonly flapping: { readonly share: number; readonly until_ms: number };
   readonly limits: {
@@ -36,6 +39,7 @@ export interface ViewKnobs {
 
 export const viewDefaults: ViewKnobs = {
   visible_ms: { id: 0, filter: 0, tag: 0, template: 0, version: 0, fleet: 0 },
+  state_lag_ms: 0,
   flapping: { share: 0, until_ms: 60_000 },
   limits: { page_size: null, page_token_ms: null, filters: 50, filter_values: 200, ids: 1000 },
 };
@@ -49,6 +53,7 @@ export const viewShapes: Shapes = {
     version: milliseconds,
     fleet: milliseconds,
   }),
+  state_lag_ms: span,
   flapping: record({ share, until_ms: milliseconds }),
   limits: record({
     page_size: wholeNumber(1, 'null'),

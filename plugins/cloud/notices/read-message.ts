@@ -67,6 +67,7 @@ function noticesIn({ 'detail-type': type, time, detail }: Envelope, clock: Cloud
         at,
         reclaim_at,
         message: change.message,
+        ...(change.event_id === undefined ? {} : { event_id: change.event_id }),
       }));
     }
     default:

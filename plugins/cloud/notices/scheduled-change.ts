@@ -5,7 +5,12 @@ export interface ScheduledChange {
   /** The resources, which may be others than machines. */
   readonly entities: readonly string[];
   readonly message: string;
+  /** The ARN of the event, which its later messages have too. */
+  readonly event_id?: string;
 }
+
+/** The most characters of an ARN that is kept. */
+const mostCharacters = 500;
 
 /** Codes of events after which a machine cannot be used any more. A reboot is none of them. */
 const endingCodes = /^(?=.{1,100}$)AWS_EC2_(\w+_)?(RETIREMENT|INSTANCE_STOP)(_\w+)?$/;
@@ -15,7 +20,7 @@ const endingCodes = /^(?=.{1,100}$)AWS_EC2_(\w+_)?(RETIREMENT|INSTANCE_STOP)(_\w
  * no such change, or its time cannot be read.
  */
 export function scheduledChange(detail: Readonly<Record<string, unknown>>): ScheduledChange | undefined {
-  const { service, eventTypeCategory, eventTypeCode, startTime, statusCode, affectedEntities } = detail;
+  const { service, eventTypeCategory, eventTypeCode, startTime, statusCode, affectedEntities, eventArn } = detail;
   if (service !== 'EC2' || eventTypeCategory !== 'scheduledChange' || !endingCodes.test(String(eventTypeCode)))
     return undefined;
   const starts = new Date(String(startTime));
@@ -28,5 +33,7 @@ export function scheduledChange(detail: Readonly<Record<string, unknown>>): Sche
   const message = isOver
     ? `AWS cancelled or ended a scheduled change of the instance (${String(eventTypeCode)}).`
     : `AWS has scheduled the end of the instance (${String(eventTypeCode)}).`;
-  return { starts_at: isOver ? null : starts, entities, message };
+  const event_id =
+    typeof eventArn === 'string' && eventArn !== '' ? { event_id: eventArn.slice(0, mostCharacters) } : {};
+  return { starts_at: isOver ? null : starts, entities, message, ...event_id };
 }

@@ -13,8 +13,6 @@ export interface MachineData {
   readonly subnet_id?: string;
   /** Units of capacity that the machine counts as in its fleet. */
   readonly weight?: number;
-  /** ISO 8601 by the clock of the broker: when the cloud takes the machine back, as it announced. */
-  readonly reclaim_at?: string;
 }
 
 /** The states of EC2. */

@@ -198,10 +198,8 @@ function withEnd(
   ...ends: (ReadonlyMap<string, string> | undefined)[]
 ): MachineReport {
   const [first] = ends.flatMap((end) => end?.get(report.machine_id) ?? []).toSorted();
-  if (first !== undefined && Date.parse(first) - cloudClock.now() <= announcedMs) {
-    const reclaim_at = cloudClock.toBrokerTime(first);
-    return { ...report, reclaim_at, data: { ...report.data, reclaim_at } };
-  }
+  if (first !== undefined && Date.parse(first) - cloudClock.now() <= announcedMs)
+    return { ...report, reclaim_at: cloudClock.toBrokerTime(first) };
   return report.status === 'running' && ends.every((end) => end !== undefined)
     ? { ...report, reclaim_at: null }
     : report;

@@ -3,6 +3,7 @@ import {
   isFault,
   type Call,
   type MachineRef,
+  type MachineReport,
   type Progress,
   type ProviderFault,
 } from '../../../core/index.ts';
@@ -10,6 +11,9 @@ import { inTurn } from '../observe/describe.ts';
 import { idsNamed } from '../faults/faults.ts';
 import type { MachineData } from '../observe/machines.ts';
 import type { CloudSession } from '../connection/session.ts';
+
+/** A machine as the core knows it, or as it was just described. */
+type Machine = MachineRef | MachineReport;
 
 /** EC2 accepts 1000 ids and recommends fewer. */
 const idsPerCall = 500;
@@ -22,11 +26,7 @@ const propagationMs = 300_000;
  * repeated without the ids that the error names, or in halves. Throws the remaining fault when all other machines are
  * terminated.
  */
-export async function terminate(
-  session: CloudSession,
-  machines: readonly MachineRef[],
-  call: Call,
-): Promise<Progress> {
+export async function terminate(session: CloudSession, machines: readonly Machine[], call: Call): Promise<Progress> {
   // A machine that is shutting down completes its end; a repeated release need not name it again.
   const live = machines.filter(({ status }) => status !== 'shutting-down' && status !== 'terminated');
   const alive = live.filter((machine) => !isLeftToCloud(session, machine));
@@ -45,16 +45,15 @@ const noticeMs = 180_000;
 const reclaimGraceMs = 60_000;
 
 /** Whether the configuration leaves a machine that the cloud takes back to the cloud. */
-function isLeftToCloud({ settings, clock }: CloudSession, { data }: MachineRef): boolean {
-  const { market, reclaim_at } = (data ?? {}) as Partial<MachineData>;
-  if (settings.terminate_on_reclaim || market !== 'spot' || reclaim_at === undefined) return false;
+function isLeftToCloud({ settings, clock }: CloudSession, { market, reclaim_at }: Machine): boolean {
+  if (settings.terminate_on_reclaim || market !== 'spot' || typeof reclaim_at !== 'string') return false;
   const remainingMs = Date.parse(reclaim_at) - clock.now();
   return remainingMs <= noticeMs && remainingMs > -reclaimGraceMs;
 }
 
 type Outcome = 'accepted' | 'propagating';
 
-async function terminateBatch(session: CloudSession, batch: readonly MachineRef[], call: Call): Promise<Outcome> {
+async function terminateBatch(session: CloudSession, batch: readonly Machine[], call: Call): Promise<Outcome> {
   if (batch.length === 0) return 'accepted';
   try {
     await session.write(
@@ -76,8 +75,8 @@ async function terminateBatch(session: CloudSession, batch: readonly MachineRef[
 /** Separates the ids that the error names from the others. Without names, or when all are named, splits in halves. */
 async function terminateParts(
   session: CloudSession,
-  batch: readonly MachineRef[],
-  named: readonly MachineRef[],
+  batch: readonly Machine[],
+  named: readonly Machine[],
   call: Call,
 ): Promise<Outcome> {
   const half = Math.ceil(batch.length / 2);
@@ -103,12 +102,12 @@ async function terminateParts(
  * The outcome for unknown ids. An old machine that EC2 does not know is gone, and a malformed id never was a machine.
  * A new machine may not be visible yet.
  */
-function outcomeOfUnknown(session: CloudSession, machines: readonly MachineRef[], reason: ProviderFault): Outcome {
+function outcomeOfUnknown(session: CloudSession, machines: readonly Machine[], reason: ProviderFault): Outcome {
   if (reason.kind !== 'gone') return 'accepted';
   return machines.some((machine) => mayBePropagating(session, machine)) ? 'propagating' : 'accepted';
 }
 
-function mayBePropagating(session: CloudSession, { machine_id, launched_at, status }: MachineRef): boolean {
+function mayBePropagating(session: CloudSession, { machine_id, launched_at, status }: Machine): boolean {
   if (launched_at !== undefined) return session.cloudClock.now() - Date.parse(launched_at) < propagationMs;
   return status === 'pending' && session.consistencyGrace.has(`terminate ${machine_id}`, propagationMs);
 }

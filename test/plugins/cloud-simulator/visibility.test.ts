@@ -12,6 +12,7 @@ import {
   DescribeTagsCommand,
   type EC2Client,
   ModifyLaunchTemplateCommand,
+  StopInstancesCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import test from 'ava';
@@ -133,3 +134,41 @@ async function list(ec2: EC2Client, input: DescribeInstancesCommandInput): Promi
   const { Reservations } = await ec2.send(new DescribeInstancesCommand(input));
   return Reservations?.flatMap((reservation) => reservation.Instances?.map((one) => one.InstanceId ?? '') ?? []) ?? [];
 }
+
+test('states of machines are as old as state_lag_ms says, in both lists and their filters, and calls that change them are not', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { boot_ms: 0, shutdown_ms: 1000 } });
+  const [id = ''] = ((await ec2.send(launch({}))).Instances ?? []).map(({ InstanceId = '' }) => InstanceId);
+  simulator.advance(10_000);
+  simulator.setKnobs({ state_lag_ms: 5000 });
+  const shown = async () => {
+    const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({ InstanceIds: [id] }));
+    const [instance] = Reservations.flatMap(({ Instances = [] }) => Instances);
+    const { InstanceStatuses = [] } = await ec2.send(new DescribeInstanceStatusCommand({}));
+    const Filters = [{ Name: 'instance-state-name', Values: ['running'] }];
+    const running = await ec2.send(new DescribeInstancesCommand({ Filters }));
+    return [instance?.State?.Name, instance?.StateReason?.Code, InstanceStatuses.length, running.Reservations?.length];
+  };
+  t.deepEqual(await shown(), ['running', undefined, 1, 1]);
+  const { TerminatingInstances = [] } = await ec2.send(new TerminateInstancesCommand({ InstanceIds: [id] }));
+  t.is(TerminatingInstances[0]?.CurrentState?.Name, 'shutting-down');
+  simulator.advance(3000);
+  t.deepEqual(await shown(), ['running', undefined, 1, 1]);
+  simulator.advance(2500);
+  t.deepEqual(await shown(), ['shutting-down', 'Client.UserInitiatedShutdown', 0, 0]);
+  simulator.advance(2000);
+  t.deepEqual(await shown(), ['terminated', 'Client.UserInitiatedShutdown', 0, 0]);
+});
+
+test('a stopped machine runs in an answer that is older than its stop', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { boot_ms: 0, state_lag_ms: 5000 } });
+  const [id = ''] = ((await ec2.send(launch({}))).Instances ?? []).map(({ InstanceId = '' }) => InstanceId);
+  simulator.advance(10_000);
+  await ec2.send(new StopInstancesCommand({ InstanceIds: [id] }));
+  const shown = async () => {
+    const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({ InstanceIds: [id] }));
+    return Reservations[0]?.Instances?.[0]?.State?.Name;
+  };
+  t.is(await shown(), 'running');
+  simulator.advance(60_000);
+  t.is(await shown(), 'stopped');
+});

@@ -1,112 +1,9 @@
-import { EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { readFile, writeFile } from 'node:fs/promises';
-import test, { type ExecutionContext } from 'ava';
-import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
-import type { Log } from '../../../core/index.ts';
-import { bootBroker, makePlace, type BootOptions } from '../../support/boot-broker.ts';
+import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import test from 'ava';
 import { fastClock } from '../../support/fast-clock.ts';
-
-const QueueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/events';
-const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'test' };
-
-const templates = ['report', 'ignore'].map((on_rebalance) => ({
-  template_id: on_rebalance,
-  provider_api: 'RunInstances',
-  image_id: 'ami-1',
-  machine_type: 't3.small',
-  price_type: 'spot',
-  subnet_ids: ['subnet-1'],
-  ...(on_rebalance === 'report' ? {} : { on_rebalance }),
-}));
+import { eventOf, openWithQueue as open } from './interruption-support.ts';
 
 const pause = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
-
-/** A broker whose machines at rest are observed once in an hour: what it learns earlier comes from the queue. */
-async function open(t: ExecutionContext, knobs: KnobChange = {}, more: Partial<BootOptions> = {}) {
-  const warnings: string[] = [];
-  const log: Log = {
-    debug: () => {},
-    info: () => {},
-    warn: (_fields, text) => void warnings.push(text),
-    error: (_fields, text) => void warnings.push(text),
-  };
-  const place = await makePlace({ templates, knobs: { queues: { names: ['events'] }, ...knobs } });
-  t.teardown(place.close);
-  const configured = {
-    name: 'east',
-    type: 'cloud',
-    config: {
-      endpoint_url: place.simulator.url,
-      access_key_id: 'AKIATEST',
-      secret_access_key: 'test',
-      interruption_queue: { url: QueueUrl },
-    },
-  };
-  const file = `${place.directory}/muster.config.json`;
-  const configuration = JSON.parse(await readFile(file, 'utf8'));
-  await writeFile(file, JSON.stringify({ ...configuration, providers: [configured] }));
-  const boot = () =>
-    bootBroker({
-      place,
-      log,
-      settings: { observe_resting_ms: 3_600_000, observe_noticed_ms: 3_600_000, sweep_first_ms: 3_600_000 },
-      ...more,
-    });
-  const broker = await boot();
-  t.teardown(broker.close);
-  const { simulator } = place;
-  const connection = { endpoint: simulator.url, region: 'us-east-1', credentials };
-  const sqs = new SQSClient({ ...connection, useQueueUrlAsEndpoint: false });
-  const ec2 = new EC2Client(connection);
-  t.teardown(() => {
-    sqs.destroy();
-    ec2.destroy();
-  });
-  const machines = async (id: string, from = broker): Promise<any[]> => {
-    const { body } = await from.call('GET', `/requests/${id}/status`);
-    return (body.requests ?? [body])[0].machines ?? [];
-  };
-  return {
-    ...broker,
-    boot,
-    broker,
-    ec2,
-    warnings,
-    machines,
-    send: (MessageBody: string) => sqs.send(new SendMessageCommand({ QueueUrl, MessageBody })),
-    /** Orders machines and waits until the request is complete. */
-    async order(template_id: string, machine_count: number): Promise<{ id: string; ids: readonly string[] }> {
-      const { body } = await broker.call('POST', '/machines/request', { template_id, machine_count });
-      const id: string = body.request_id;
-      await broker.until(async () => {
-        const { body: now } = await broker.call('GET', `/requests/${id}/status`);
-        return (now.requests ?? [now])[0].status === 'completed';
-      });
-      return { id, ids: (await machines(id)).map(({ machine_id }) => machine_id) };
-    },
-    reclaimed: async (machine_ids: readonly string[]): Promise<any[]> =>
-      (await broker.call('POST', '/machines/reclaimed', { machine_ids })).body.machines,
-    events: async (type: string): Promise<any[]> => {
-      return [...(await broker.broker.store.find('event', { where: { type } }))];
-    },
-    counts: async (): Promise<Record<string, number>> => {
-      const families: any = await broker.broker.measures();
-      const all = families.flat(2).filter(({ name }: any) => name === 'muster_provider_notices_total');
-      return Object.fromEntries(
-        all.flatMap(({ values }: any) =>
-          values.map(({ labels, value }: any) => [`${labels.kind} ${labels.outcome}`, value]),
-        ),
-      );
-    },
-    /** Messages of the queue that no receiver has deleted yet. */
-    left: () => {
-      const [state] = [...simulator.state.regions()].filter(({ region }) => region === 'us-east-1');
-      const { visible = 0, hidden = 0 } = state?.queues.get('events')?.counts(simulator.clock.now()) ?? {};
-      return visible + hidden;
-    },
-  };
-}
 
 test('an interruption of a Spot machine is reported before any observation, and its message is deleted', async (t) => {
   const { simulator, order, reclaimed, until, machines, events, left, counts } = await open(t);
@@ -123,7 +20,7 @@ test('an interruption of a Spot machine is reported before any observation, and 
   const machine = (await machines(id)).find(({ machine_id }) => machine_id === victim);
   t.is(machine.status, 'running');
   t.truthy(machine.reclaim_at);
-  t.is((await events('machine.reclaim_noticed')).length, 1);
+  await until(async () => (await events('machine.reclaim_noticed')).length === 1);
   await until(async () => left() === 0);
   t.is((await counts())['reclaim stored'], 1);
 });
@@ -173,6 +70,36 @@ test('a planned retirement is reported with its time', async (t) => {
   t.true(found.grace_period_s > 2_800 && found.grace_period_s <= 3_000);
 });
 
+test('a scheduled change that AWS closes withdraws its own time, and no warning', async (t) => {
+  const { simulator, order, until, machines, events, send, left } = await open(t);
+  const { id, ids } = await order('report', 2);
+  const [warned = '', other = ''] = ids;
+  const change = (statusCode: string) =>
+    eventOf('AWS Health Event', {
+      eventArn: 'arn:aws:health:us-east-1::event/EC2/1',
+      service: 'EC2',
+      eventTypeCategory: 'scheduledChange',
+      eventTypeCode: 'AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED',
+      statusCode,
+      startTime: new Date(Date.now() + 1_800_000).toUTCString(),
+      affectedEntities: ids.map((entityValue) => ({ entityValue })),
+    });
+  await send(change('upcoming'));
+  await until(async () => (await machines(id)).every(({ reclaim_at }) => reclaim_at !== undefined));
+  simulator.setKnobs({ reclaim: [{ instance_ids: [warned], notice_s: 120 }] });
+  const noticed = async () =>
+    (await events('machine.reclaim_noticed')).reduce((sum, { data }) => sum + data.machine_ids.length, 0);
+  await until(async () => (await noticed()) === 3);
+  await pause(1_000);
+  await send(change('closed'));
+  await until(async () => left() === 0);
+  await until(async () => (await events('machine.reclaim_withdrawn')).length === 1);
+  const after = new Map((await machines(id)).map((machine) => [machine.machine_id, machine]));
+  t.is(after.get(other)?.reclaim_at, undefined);
+  t.true(Date.parse(after.get(warned)?.reclaim_at) - Date.now() < 120_000);
+  t.regex(after.get(warned)?.message, /interrupts the Spot instance/);
+});
+
 test('repeated, mixed, foreign and malformed messages are harmless, counted and deleted', async (t) => {
   const { simulator, order, until, events, left, counts, send, reclaimed, warnings } = await open(t, {
     queues: { names: ['events'], repeat: 1, foreign: 0, malformed: 1, delay_ms: { min: 0, max: 300 } },
@@ -181,14 +108,7 @@ test('repeated, mixed, foreign and malformed messages are harmless, counted and 
   const [victim = ''] = ids;
   simulator.setKnobs({ reclaim: [{ instance_ids: [victim] }] });
   const old = new Date(Date.now() - 3_600_000).toISOString();
-  const about = (id: string, type: string, detail: object, time = old) =>
-    JSON.stringify({
-      version: '0',
-      'detail-type': type,
-      source: 'aws.ec2',
-      time,
-      detail: { 'instance-id': id, ...detail },
-    });
+  const about = (id: string, type: string, detail: object) => eventOf(type, { 'instance-id': id, ...detail }, old);
   await send(about('i-0123456789abcdef0', 'EC2 Spot Instance Interruption Warning', {}));
   await send(about('i-0123456789abcdef0', 'EC2 Instance State-change Notification', { state: 'terminated' }));
   await send(about(ids[1] ?? '', 'EC2 Instance State-change Notification', { state: 'pending' }));
@@ -217,9 +137,8 @@ test('a fresh warning about a machine that is not stored yet is left in the queu
   const { order, send, left, until, counts } = await open(t);
   await order('report', 1);
   await until(async () => left() === 0);
-  const time = new Date().toISOString();
   const detail = { 'instance-id': 'i-0123456789abcdef0', 'instance-action': 'terminate' };
-  await send(JSON.stringify({ 'detail-type': 'EC2 Spot Instance Interruption Warning', time, detail }));
+  await send(eventOf('EC2 Spot Instance Interruption Warning', detail));
   await send('x');
   await until(async () => (await counts())['other malformed'] === 1);
   await until(async () => left() === 1);

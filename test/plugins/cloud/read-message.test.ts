@@ -50,6 +50,16 @@ test('a scheduled end of machines concerns each machine that it names, and a clo
     t.deepEqual(read('AWS Health Event', health(other)), { receipt: 'r', notices: [] });
 });
 
+test('the messages of one scheduled change have its ARN, and a long one is cut', (t) => {
+  const idOf = (eventArn: unknown) => {
+    const [notice] = read('AWS Health Event', health({ eventArn })).notices;
+    return notice?.kind === 'scheduled' ? notice.event_id : 'none';
+  };
+  t.is(idOf('arn:aws:health:us-east-1::event/EC2/1'), 'arn:aws:health:us-east-1::event/EC2/1');
+  t.is(idOf('x'.repeat(10_000))?.length, 500);
+  for (const none of [undefined, '', 7, null]) t.is(idOf(none), undefined);
+});
+
 test('a machine that a scheduled change names twice is reported once, and too many machines are malformed', (t) => {
   const twice = health({ affectedEntities: [{ entityValue: id }, { entityValue: id }] });
   t.is(read('AWS Health Event', twice).notices.length, 1);

@@ -56,9 +56,11 @@ test('a machine that the cloud takes back is terminated, or left to the cloud, a
     t.teardown(() => stand.close());
     const { observe, ids } = await running(stand, 'spot');
     stand.simulator.setKnobs({ reclaim: [{ instance_ids: [ids[0] ?? ''], notice_s: 120 }] });
-    const go = (await observe()).map(({ machine_id, status, data }) => ({
+    const go = (await observe()).map(({ machine_id, status, market, reclaim_at, data }) => ({
       machine_id,
       status,
+      ...(market && { market }),
+      ...(reclaim_at && { reclaim_at }),
       ...(data && { data }),
     }));
     const progress = await runInstances.release(stand.session, {} as never, { go, stay: [], incoming: 0 }, stand.call);
@@ -69,7 +71,7 @@ test('a machine that the cloud takes back is terminated, or left to the cloud, a
       [terminate_on_reclaim ? 'terminated' : 'running', 'terminated'],
     );
     // The time was announced, and the cloud did not keep its word.
-    const late = go.map((each) => ({ ...each, data: { ...each.data, reclaim_at: '2020-01-01T00:00:00.000Z' } }));
+    const late = go.map((each) => ({ ...each, reclaim_at: '2020-01-01T00:00:00.000Z' }));
     const again = await runInstances.release(
       stand.session,
       {} as never,

@@ -10,9 +10,9 @@ import type { Connected } from '../../../providers/guard/session-pool.ts';
 import { noticesTopic } from '../../../providers/facts.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 import { Lease } from '../lease.ts';
-import { EarlyStates } from './early-states.ts';
 import { latestChange } from './latest-change.ts';
 import { noticedSignals } from './noticed-signals.ts';
+import { UnconfirmedStates } from './unconfirmed-states.ts';
 
 /** The duration of the lease that a reception needs: the wait for messages, and some time to store them. */
 const leaseForMs = 25_000;
@@ -26,6 +26,8 @@ const worksMs = 90_000;
 const announcedMs = 60_000;
 /** The shortest time between two receptions that bring nothing new. */
 const emptyMs = 1_000;
+/** The shortest time between two warnings about malformed messages of an instance. */
+const warningMs = 60_000;
 const rowsAtOnce = 200;
 const acknowledgedAtOnce = 4;
 
@@ -53,8 +55,10 @@ interface Receiver {
   noted: boolean;
   /** Since when every message was received here, in epoch milliseconds. */
   since?: number;
-  /** When the last notice about the state of a machine of the instance came, in epoch milliseconds. */
+  /** When the last notice came about a state that a machine of the instance has, in epoch milliseconds. */
   heard?: number;
+  /** Monotonic milliseconds of the last warning about a malformed message. */
+  warned: number;
   /** A machine changed without a notice, and this was logged. */
   silent?: boolean;
 }
@@ -72,13 +76,13 @@ interface Arriving {
  * time, under a lease. A notice becomes a signal for the request of its machine, which its holder applies; a message
  * is acknowledged when its signals are stored, so that a crash in between only repeats it. An instance whose notices
  * do not arrive is observed as one without notices, and is tried again with growing waits. A source that answers may
- * still lack the notices of the instance: they count as arriving only after a notice about the state of one of its
- * machines, and no longer when a machine starts or ends without one.
+ * still lack the notices of the instance: they count as arriving only after a notice about a state that one of its
+ * machines has, and no longer when a machine starts or ends without one.
  */
 export class NoticeReception implements Disposable {
   readonly #parts: ReceptionParts;
   readonly #receivers = new Map<string, Receiver>();
-  readonly #early = new EarlyStates();
+  readonly #unconfirmed = new UnconfirmedStates();
   readonly #ended = new AbortController();
   readonly #signal: AbortSignal;
   /** Dormant instances are used when they have machines; asked once. */
@@ -129,6 +133,7 @@ export class NoticeReception implements Disposable {
         not_before: -Infinity,
         pause: 0,
         judged: -Infinity,
+        warned: -Infinity,
         noted: false,
       };
       this.#receivers.set(name, receiver);
@@ -212,14 +217,22 @@ export class NoticeReception implements Disposable {
     // Instances on the same cloud may share one source of notices.
     const alike = instances.filter((each) => pool.known(each.name)?.identity === identity);
     const names = new Set([name, ...alike.map((each) => each.name)]);
-    const { signals, receipts, counts, heard, early } = await noticedSignals(messages, names, store, clock.now());
+    const { signals, receipts, counts, heard, unconfirmed } = await noticedSignals(
+      messages,
+      names,
+      store,
+      clock.now(),
+    );
     for (const part of chunks(signals, rowsAtOnce)) await store.commit(part);
     for (const each of heard) this.#receiver(each).heard = clock.now();
-    this.#early.add(early, clock.now());
+    this.#unconfirmed.add(unconfirmed, clock.now());
     for (const { kind, outcome } of counts) meter.notices(name, kind, outcome, 1);
     const [broken] = messages.flatMap(({ malformed }) => malformed ?? []);
-    if (broken !== undefined)
+    const receiver = this.#receiver(name);
+    if (broken !== undefined && clock.monotonic() - receiver.warned >= warningMs) {
+      receiver.warned = clock.monotonic();
       log.warn({ provider_instance: name }, `A message about machines of '${name}' was removed unread: ${broken}`);
+    }
     return receipts;
   }
 
@@ -234,7 +247,7 @@ export class NoticeReception implements Disposable {
       delete receiver.failure;
       log.info({ provider_instance: name }, `Notices about machines of '${name}' arrive again.`);
     }
-    for (const found of await this.#early.found(this.#parts.store, at)) {
+    for (const found of await this.#unconfirmed.confirmed(this.#parts.store, at)) {
       const other = this.#receiver(found.instance);
       other.heard = Math.max(other.heard ?? -Infinity, found.at);
     }

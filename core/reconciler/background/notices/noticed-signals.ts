@@ -4,7 +4,8 @@ import type { Change, Store } from '../../../contract/storage.ts';
 import { newSignalId } from '../../../model/ids.ts';
 import type { MachineRecord } from '../../../model/machine.ts';
 import type { NoticeOutcome } from '../../../providers/guard/provider-meter.ts';
-import { isNews } from '../../apply/notice-standing.ts';
+import { isNews } from '../../apply/announcements.ts';
+import { isConfirmed, type NoticedState } from './unconfirmed-states.ts';
 
 /** The most machines of one query, and of one signal. */
 const atOnce = 200;
@@ -21,10 +22,10 @@ export interface Noticed {
   /** The receipts of the messages to acknowledge once the signals are stored. */
   readonly receipts: readonly string[];
   readonly counts: readonly { readonly kind: string; readonly outcome: NoticeOutcome }[];
-  /** The instances whose machines a notice of a new state names, also when the state is known. */
+  /** The instances of the machines that have a state of a notice. */
   readonly heard: ReadonlySet<string>;
-  /** The unknown machines that a notice of a new state names. */
-  readonly early: readonly string[];
+  /** The states of notices that their machines do not have. */
+  readonly unconfirmed: readonly NoticedState[];
 }
 
 /** Finds the machines of the notices among those of some instances, which speak to the same cloud. */
@@ -40,19 +41,20 @@ export async function noticedSignals(
   const receipts: string[] = [];
   const counts: { kind: string; outcome: NoticeOutcome }[] = [];
   const heard = new Set<string>();
-  const early: string[] = [];
+  const unconfirmed: NoticedState[] = [];
   for (const { receipt, notices, malformed } of messages) {
     const waiting = new Set(notices.filter((notice) => !machines.has(notice.machine_id) && mayBelong(notice, now)));
     // The whole message comes again, and what is applied now has no effect then.
-    if (waiting.size === 0) receipts.push(receipt);
+    if (waiting.size === 0 && receipt !== '') receipts.push(receipt);
     if (malformed !== undefined) counts.push({ kind: 'other', outcome: 'malformed' });
     else if (notices.length === 0) counts.push({ kind: 'other', outcome: 'unknown' });
     for (const notice of notices) {
       if (waiting.has(notice)) continue;
       const mine = machines.get(notice.machine_id) ?? [];
       if (notice.kind === 'state') {
-        for (const machine of mine) heard.add(machine.provider_instance);
-        if (mine.length === 0) early.push(notice.machine_id);
+        const confirmed = mine.filter((machine) => isConfirmed(machine, notice.status));
+        for (const machine of confirmed) heard.add(machine.provider_instance);
+        if (confirmed.length === 0) unconfirmed.push({ machine_id: notice.machine_id, status: notice.status });
       }
       const text = JSON.stringify(notice);
       const changed = seen.has(text) ? [] : mine.filter((machine) => isNews(notice, machine, now));
@@ -80,7 +82,7 @@ export async function noticedSignals(
       }),
     ),
   );
-  return { signals, receipts, counts, heard, early };
+  return { signals, receipts, counts, heard, unconfirmed };
 }
 
 /** The stored machines that the notices name, the gone ones included. */

@@ -8,6 +8,7 @@ import { stateXml } from '../../wire/xml/instance-xml.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { flag } from '../../wire/values.ts';
 import { itemSet, leaf, nextTokenXml, node, timestamp } from '../../wire/xml/xml.ts';
+import { lagging } from './instance-ids.ts';
 import { chosen } from './describe-instances.ts';
 import { zoneGuard } from './zone-guard.ts';
 
@@ -24,12 +25,13 @@ export const describeInstanceStatus: Action = {
   name: 'DescribeInstanceStatus',
   mutating: false,
   handle(call) {
-    const { now } = call;
+    const shown = lagging(call);
+    const { now } = shown;
     const page = pageRequest(call, { min: 5, max: 1000, notWith: 'InstanceId' });
     if (texts(call.params, 'InstanceId').length > maxIds)
       throw invalidParameter(`You can name at most ${maxIds} instance IDs.`);
     const all = flag(call.params, 'IncludeAllInstances') ?? false;
-    const fields = statusFields(call);
+    const fields = statusFields(shown);
     const filters = readFilters(call.params, fields, false);
     const guard = zoneGuard(call, filters);
 
@@ -37,7 +39,7 @@ export const describeInstanceStatus: Action = {
     let more = false;
     for (const instance of chosen(call, filters, page.after)) {
       if (!all && stateOf(instance, now) !== 'running') continue;
-      const row = { instance, health: healthOf(call, instance) };
+      const row = { instance, health: healthOf(shown, instance) };
       if (!passes(row, filters, fields)) continue;
       guard(instance);
       if (found.length === page.size) {

@@ -6,7 +6,7 @@ import { texts } from '../../wire/form.ts';
 import { instanceXml } from '../../wire/xml/instance-xml.ts';
 import { pageRequest } from '../../wire/pages.ts';
 import { itemSet, leaf, nextTokenXml, node } from '../../wire/xml/xml.ts';
-import { instancesById, isSeen } from './instance-ids.ts';
+import { instancesById, isSeen, lagging } from './instance-ids.ts';
 import { candidates, instanceFields } from './instance-filters.ts';
 import { zoneGuard } from './zone-guard.ts';
 
@@ -19,7 +19,8 @@ export const describeInstances: Action = {
     const maxIds = call.knobs.limits.ids;
     if (texts(call.params, 'InstanceId').length > maxIds)
       throw invalidParameter(`You can name at most ${maxIds} instance IDs in one call.`);
-    const fields = instanceFields(call);
+    const shown = lagging(call);
+    const fields = instanceFields(shown);
     const filters = readFilters(call.params, fields, true);
     const guard = zoneGuard(call, filters);
 
@@ -35,7 +36,7 @@ export const describeInstances: Action = {
       found.push(instance);
     }
     return (
-      reservationSetXml(call, found) + nextTokenXml(more ? page.token((found.at(-1) as Instance).place) : undefined)
+      reservationSetXml(shown, found) + nextTokenXml(more ? page.token((found.at(-1) as Instance).place) : undefined)
     );
   },
 };

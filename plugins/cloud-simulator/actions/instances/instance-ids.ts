@@ -1,4 +1,5 @@
 import type { ActionCall } from '../../dispatch/action.ts';
+import { draw } from '../../knobs/span.ts';
 import type { CallContext } from '../../state/call-context.ts';
 import type { Instance } from '../../state/instances/instance.ts';
 import { AwsError } from '../../wire/errors.ts';
@@ -40,6 +41,12 @@ export function isSeen(context: CallContext, instance: Instance, way: LookupKind
   if (!isVisible(context, instance, way)) return false;
   const { share, until_ms: until } = context.knobs.flapping;
   return share === 0 || context.now - instance.launchedAt >= until || context.random.next() >= share;
+}
+
+/** The call as of the time whose states its answer shows; see the knob `state_lag_ms`. */
+export function lagging(call: ActionCall): ActionCall {
+  const lag = draw(call.knobs.state_lag_ms, call.random);
+  return lag === 0 ? call : { ...call, now: call.now - lag };
 }
 
 /** The error for a machine that cannot be stopped or started in its present state. */

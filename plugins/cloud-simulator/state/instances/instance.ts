@@ -101,7 +101,8 @@ export interface Instance {
 /** The state of a machine at a time. */
 export function stateOf(instance: Instance, now: number): StateName {
   if (instance.shutdownAt === undefined || now < instance.shutdownAt) {
-    if (instance.stop !== undefined) return now < instance.stop.doneAt ? 'stopping' : 'stopped';
+    if (instance.stop !== undefined && now >= instance.stop.at)
+      return now < instance.stop.doneAt ? 'stopping' : 'stopped';
     return now < instance.runningAt ? 'pending' : 'running';
   }
   return now < (instance.terminatedAt ?? Number.POSITIVE_INFINITY) ? 'shutting-down' : 'terminated';
@@ -123,7 +124,7 @@ export function isLive(instance: Instance, now: number): boolean {
 export function reasonOf(instance: Instance, now: number): (EndReason & { readonly at: number }) | undefined {
   const { shutdownAt, stop, reason } = instance;
   if (shutdownAt !== undefined && now >= shutdownAt && reason !== undefined) return { ...reason, at: shutdownAt };
-  return stop === undefined ? undefined : { ...userInitiated, at: stop.at };
+  return stop === undefined || now < stop.at ? undefined : { ...userInitiated, at: stop.at };
 }
 
 /** The id of a volume of a machine, by its place in the machine's list: it ends like the id of the machine. */

@@ -13,6 +13,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
     dispose_at: new Map(),
     unanswered_since: new Map(),
     repeated: new Set(),
+    announcedEnds: { due: () => undefined },
     refresh_now: false,
   },
   fallbackOrder: () => ({ options: [], out: [] }),

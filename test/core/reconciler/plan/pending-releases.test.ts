@@ -156,3 +156,12 @@ test('a fleet that lost a machine since its last target gets a new one as soon a
     'what it starts by itself is wanted',
   );
 });
+
+test('a machine to release is named with everything that the core knows about its end', (t) => {
+  const known = { launched_at: '2026-01-01T00:00:00Z', zone: 'a', market: 'spot', data: { weight: 2 } } as const;
+  const machine = machineOf('m-1', { going: 'returned', reclaim_at: '2026-01-01T00:02:00Z', ...known });
+  const [release] = pendingReleases(stateOf({ attempts: [attemptOf(1)], machines: [machine] }), 0);
+  t.deepEqual(release?.target.go, [
+    { machine_id: 'm-1', status: 'running', reclaim_at: '2026-01-01T00:02:00Z', ...known },
+  ]);
+});

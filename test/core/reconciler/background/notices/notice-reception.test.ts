@@ -1,93 +1,17 @@
-import test, { type ExecutionContext } from 'ava';
-import { silentLog, type Notice, type NoticeMessage, ProviderFault } from '../../../../core/index.ts';
-import { startLoop } from '../../../../core/reconciler/loop.ts';
-import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
-import { ScriptedCloud, scriptedApi, scriptedType } from '../../../support/scripted-cloud.ts';
-
-const message = (receipt: string, ...notices: readonly Notice[]): NoticeMessage => ({ receipt, notices });
-
-/** A completed request of three machines in a cloud that has notices. */
-async function threeAtRest(t: ExecutionContext, more: Partial<ScriptedCloud> = {}) {
-  const east = Object.assign(new ScriptedCloud(), { notices: true, ...more });
-  const bench = await loopBench({ east });
-  t.teardown(() => bench.close());
-  const id = await bench.request(3);
-  await bench.clock.advance(1_000);
-  east.boot();
-  await bench.clock.advance(5_000);
-  t.is((await bench.status(id)).request.status, 'completed');
-  const at = (ms = 0) => new Date(bench.clock.now() + ms).toISOString();
-  return { bench, east, id, at };
-}
-
-const machineOf = async (bench: LoopBench, id: string, machine_id: string) =>
-  (await bench.status(id)).machines.find((machine) => machine.machine_id === machine_id);
-const eventsOf = async (bench: LoopBench, type: string) =>
-  (await bench.store.find('event', { where: { type } })).map(({ data }) => data['machine_ids']);
-const observations = ({ calls }: ScriptedCloud) => calls.filter((call) => call.startsWith('observe')).length;
-
-test('a reclaim is stored before its message is acknowledged, and no observation without it withdraws it', async (t) => {
-  const { bench, east, id, at } = await threeAtRest(t);
-  const reclaim_at = at(120_000);
-  east.messages = [message('r-1', { machine_id: 'm-1', kind: 'reclaim', at: at(), reclaim_at, message: 'It goes.' })];
-  await bench.clock.advance(3_000);
-  t.like(await machineOf(bench, id, 'm-1'), { status: 'running', reclaim_at, message: 'It goes.' });
-  t.deepEqual(east.acknowledged, ['r-1']);
-  t.deepEqual(await eventsOf(bench, 'machine.reclaim_noticed'), [['m-1']]);
-
-  const machine = east.machines.get('m-1');
-  if (machine) machine.report = { ...machine.report, reclaim_at: null };
-  await bench.clock.advance(310_000);
-  t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, reclaim_at);
-  // The machine still lives five minutes after its end: the provider changed its mind.
-  await bench.clock.advance(600_000);
-  t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, undefined);
-});
-
-test('notices in any order never take a machine back to an earlier state, and repeats have no effect', async (t) => {
-  const { bench, east, id, at } = await threeAtRest(t);
-  const state = (receipt: string, status: 'pending' | 'running' | 'shutting-down' | 'terminated') =>
-    message(receipt, { machine_id: 'm-1', kind: 'state', at: at(), status });
-  east.hidden.add('m-1');
-  east.messages = [
-    state('1', 'terminated'),
-    state('2', 'running'),
-    state('3', 'shutting-down'),
-    state('4', 'pending'),
-  ];
-  await bench.clock.advance(3_000);
-  east.messages = [state('5', 'terminated'), state('6', 'running')];
-  await bench.clock.advance(3_000);
-  t.is((await machineOf(bench, id, 'm-1'))?.status, 'terminated');
-  t.deepEqual(await eventsOf(bench, 'machine.lost'), [['m-1']]);
-  t.is(east.acknowledged.length, 6);
-});
-
-test('of two reclaims of one machine the earlier counts, and a cancelled one is withdrawn', async (t) => {
-  const { bench, east, id, at } = await threeAtRest(t);
-  const scheduled = (receipt: string, reclaim_at: string | null) =>
-    message(receipt, { machine_id: 'm-1', kind: 'scheduled', at: at(), reclaim_at });
-  const [early, late] = [at(1_800_000), at(3_000_000)];
-  east.messages = [scheduled('1', late)];
-  await bench.clock.advance(3_000);
-  east.messages = [scheduled('2', early), scheduled('3', late)];
-  await bench.clock.advance(3_000);
-  t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, early);
-  east.messages = [scheduled('4', null)];
-  await bench.clock.advance(3_000);
-  t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, undefined);
-  t.deepEqual(await eventsOf(bench, 'machine.reclaim_withdrawn'), [['m-1']]);
-});
-
-test('planned work in two weeks is no reclaim yet', async (t) => {
-  const { bench, east, id, at } = await threeAtRest(t);
-  const notice: Notice = { machine_id: 'm-1', kind: 'scheduled', at: at(), reclaim_at: at(14 * 86_400_000) };
-  east.messages = [message('1', notice)];
-  await bench.clock.advance(3_000);
-  t.deepEqual(east.acknowledged, ['1']);
-  t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, undefined);
-  t.deepEqual(await eventsOf(bench, 'machine.reclaim_noticed'), []);
-});
+import test from 'ava';
+import { silentLog, type Notice, type NoticeMessage, ProviderFault } from '../../../../../core/index.ts';
+import { startLoop } from '../../../../../core/reconciler/loop.ts';
+import { loopBench } from '../../../../support/loop-bench.ts';
+import {
+  eventsOf,
+  machineOf,
+  message,
+  observations,
+  requestsAtRest,
+  stateMessage as state,
+  threeAtRest,
+} from '../../../../support/notices-bench.ts';
+import { ScriptedCloud, scriptedApi, scriptedType } from '../../../../support/scripted-cloud.ts';
 
 test('a message about an unknown machine is acknowledged when it can never matter', async (t) => {
   const { bench, east, at } = await threeAtRest(t);
@@ -127,6 +51,29 @@ test('machines are observed as ever when a source answers and never names one of
   const before = observations(east);
   await bench.clock.advance(300_000);
   t.is(observations(east) - before, 10);
+});
+
+test('a notice of a state that its machine does not have is no evidence that notices arrive', async (t) => {
+  const { bench, east, at } = await requestsAtRest(t, [10]);
+  await bench.clock.advance(54_000);
+  const rounds = () => east.asked.filter((machines) => machines === 10).length;
+  const before = rounds();
+  for (let minute = 0; minute < 5; minute++) {
+    east.messages = [state(`${minute}`, 'm-1', 'terminated', at())];
+    await bench.clock.advance(60_000);
+  }
+  t.is(rounds() - before, 10, 'one in thirty seconds');
+});
+
+test('the announced end of a machine is evidence that notices arrive once the provider shows it', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  await bench.clock.advance(60_000);
+  east.kill('m-1');
+  east.messages = [state('r', 'm-1', 'terminated', at())];
+  await bench.clock.advance(400_000);
+  const before = observations(east);
+  await bench.clock.advance(1_500_000);
+  t.is(observations(east) - before, 5);
 });
 
 test('a notice that comes before its machine is stored shows that notices arrive', async (t) => {
@@ -183,15 +130,81 @@ test('a reception that fails is tried again with growing waits, and says nothing
   t.is((await machineOf(bench, id, 'm-2'))?.reclaim_at, reclaim_at);
 });
 
-test('an answer that breaks the contract is a failed reception', async (t) => {
-  const { bench, east } = await threeAtRest(t);
-  east.messages = [
-    { receipt: 'r', notices: [{ machine_id: 'm-1', kind: 'state', status: 'dead', at: 'now' } as never] },
-  ];
+test('an answer that is no list of messages is a failed reception', async (t) => {
+  for (const answer of [{}, Array.from({ length: 201 }, (_, index) => message(`r-${index}`))]) {
+    const { bench, east, id, at } = await threeAtRest(t);
+    east.messages = answer as never;
+    await bench.clock.advance(3_000);
+    t.deepEqual(east.acknowledged, []);
+    const reclaim_at = at(120_000);
+    east.messages = [message('r', { machine_id: 'm-1', kind: 'reclaim', at: at(), reclaim_at })];
+    await bench.clock.advance(70_000);
+    t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, reclaim_at, 'it was tried again');
+  }
+});
+
+/** What a plugin may put into a list of messages by mistake. */
+const wrong: Readonly<Record<string, (at: string) => unknown>> = {
+  'no object': () => 7,
+  null: () => null,
+  'no notices': () => ({ receipt: 'bad' }),
+  'an unknown status': (at) => ({
+    receipt: 'bad',
+    notices: [{ machine_id: 'm-2', kind: 'state', status: 'dead', at }],
+  }),
+  'an unknown kind': (at) => ({ receipt: 'bad', notices: [{ machine_id: 'm-2', kind: 'gone', at }] }),
+  'no time': () => ({ receipt: 'bad', notices: [{ machine_id: 'm-2', kind: 'rebalance', at: 'now' }] }),
+  'no machine': (at) => ({ receipt: 'bad', notices: [{ machine_id: '', kind: 'rebalance', at }] }),
+  'a long machine id': (at) => ({ receipt: 'bad', notices: [{ machine_id: 'm'.repeat(300), kind: 'rebalance', at }] }),
+  'a right notice before a wrong one': (at) => ({
+    receipt: 'bad',
+    notices: [
+      { machine_id: 'm-2', kind: 'rebalance', at },
+      { machine_id: 'm-2', kind: 'reclaim', at },
+    ],
+  }),
+  'too many notices': (at) => ({
+    receipt: 'bad',
+    notices: Array.from({ length: 10_001 }, () => ({ machine_id: 'm-2', kind: 'rebalance', at })),
+  }),
+  'a property that throws': () => ({
+    receipt: 'bad',
+    get notices() {
+      throw new Error('No.');
+    },
+  }),
+  'no receipt': (at) => ({ notices: [{ machine_id: 'm-2', kind: 'rebalance', at }] }),
+};
+
+for (const [what, make] of Object.entries(wrong))
+  test(`a message with ${what} among others is counted and removed, and the others are used`, async (t) => {
+    const { bench, east, id, at } = await threeAtRest(t);
+    const reclaim_at = at(120_000);
+    const bad = make(at());
+    east.messages = [
+      message('r-1', { machine_id: 'm-1', kind: 'reclaim', at: at(), reclaim_at }),
+      bad as NoticeMessage,
+      message('r-3', { machine_id: 'm-3', kind: 'rebalance', at: at() }),
+    ];
+    await bench.clock.advance(3_000);
+    t.is((await machineOf(bench, id, 'm-1'))?.reclaim_at, reclaim_at);
+    t.truthy((await machineOf(bench, id, 'm-3'))?.rebalance_at);
+    t.is((await machineOf(bench, id, 'm-2'))?.rebalance_at, undefined);
+    const removed = what === 'no object' || what === 'null' || what === 'no receipt' ? [] : ['bad'];
+    t.deepEqual([...new Set(east.acknowledged)].toSorted(), [...removed, 'r-1', 'r-3']);
+  });
+
+test('fields of a notice that the contract does not have are not stored', async (t) => {
+  const { bench, east, id, at } = await threeAtRest(t);
+  const cyclic: Record<string, unknown> = { big: 1n };
+  cyclic['self'] = cyclic;
+  const reclaim_at = at(120_000);
+  const notice: Notice = { machine_id: 'm-1', kind: 'reclaim', at: at(), reclaim_at, message: 'x'.repeat(100_000) };
+  east.messages = [message('r', Object.assign(notice, { more: cyclic }))];
   await bench.clock.advance(3_000);
-  t.deepEqual(east.acknowledged, []);
-  const machines = await bench.store.find('machine', {});
-  t.true(machines.every(({ status }) => status === 'running'));
+  const machine = await machineOf(bench, id, 'm-1');
+  t.is(machine?.reclaim_at, reclaim_at);
+  t.true(JSON.stringify(machine).length < 2_500);
 });
 
 for (const commit of [1, 2, 3, 4])
