@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { machineStatuses, type MachineStatus } from '../../model/machine.ts';
+import { machineMessage, machineStatuses, type MachineStatus } from '../../model/machine.ts';
 import { marketOfWord } from '../../model/market.ts';
 import { byCreation } from '../../requests/queries/machine-order.ts';
 import type { Query } from '../../contract/storage.ts';
@@ -96,7 +96,9 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
   output: Type.Object({
     machine_id: Type.String(),
     status: Type.String(),
-    healthy: Type.Boolean({ description: 'The machine runs, is usable, and is neither released nor reclaimed.' }),
+    healthy: Type.Boolean({
+      description: 'The machine runs, is usable, and is neither released, reclaimed nor replaced.',
+    }),
     message: Type.String(),
     provider_instance: Type.String(),
     provider_healthy: Type.Boolean({
@@ -107,13 +109,15 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
   refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
   cli: { command: 'machines health', args: ['machine_id'], example: 'muster machines health i-09227c8720e055176' },
   async handle({ machine_id: name }, { inventory, providers }) {
-    const { machine_id, status, ready_at, going, reclaim_at, provider_instance, message } = await inventory.get(name);
-    const healthy = status === 'running' && ready_at !== undefined && going === undefined && reclaim_at === undefined;
+    const machine = await inventory.get(name);
+    const { machine_id, status, ready_at, going, reclaim_at, replaced_by, provider_instance } = machine;
+    const stays = going === undefined && reclaim_at === undefined && replaced_by === undefined;
+    const healthy = status === 'running' && ready_at !== undefined && stays;
     return {
       machine_id,
       status,
       healthy,
-      message: message ?? (healthy ? 'It runs.' : `It is ${going ?? status}.`),
+      message: machineMessage(machine) ?? (healthy ? 'It runs.' : `It is ${going ?? status}.`),
       provider_instance,
       provider_healthy: providers.health(provider_instance).status !== 'unhealthy',
       reclaim_at: reclaim_at ?? null,

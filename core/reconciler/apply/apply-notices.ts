@@ -4,6 +4,7 @@ import type { SignalRecord } from '../../model/signal.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { applyReports } from './apply-reports.ts';
 import { isNews } from './notice-standing.ts';
+import { asMoved } from '../clock-shift/shift-times.ts';
 
 /** Applies notices of the provider about machines of the request. A notice that tells nothing new has no effect. */
 export function applyNotices(change: StateChange, { machines, noticed = [] }: SignalRecord): void {
@@ -26,6 +27,7 @@ function applyNotice(change: StateChange, machine: MachineRecord, notice: Notice
     const policy = attempt?.order.template.on_rebalance ?? change.request.template?.on_rebalance ?? 'report';
     if (policy === 'ignore') return;
     change.setMachine(machine, { rebalance_at: notice.at, ...message });
+    if (policy === 'replace') change.setMachine(machine, { replace_from: change.now, ...asMoved(change) });
     change.journalMachine('machine.rebalance_recommended', machine, { policy, ...message });
     return;
   }

@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { MachineKey, MachineRecord } from '../../model/machine.ts';
+import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { SignalRecord } from '../../model/signal.ts';
@@ -22,6 +22,15 @@ export interface RequestState {
 export interface HeldState extends RequestState {
   readonly machines: MachineSet;
 }
+
+type Removable =
+  | 'reclaim_at'
+  | 'reclaim_noticed'
+  | 'missing_since'
+  | 'gone_at'
+  | 'lost'
+  | 'released_at'
+  | 'replace_from';
 
 interface EventData {
   readonly type: string;
@@ -121,10 +130,7 @@ export class StateChange {
   }
 
   /** Removes fields of a machine. Absent fields are no change. */
-  unsetMachine(
-    key: MachineKey,
-    ...fields: readonly ('reclaim_at' | 'reclaim_noticed' | 'missing_since' | 'gone_at' | 'lost' | 'released_at')[]
-  ): void {
+  unsetMachine(key: MachineKey, ...fields: readonly Removable[]): void {
     const machine = this.machine(key);
     if (!machine || fields.every((field) => machine[field] === undefined)) return;
     const rest = { ...machine };
@@ -195,7 +201,9 @@ export class StateChange {
     const changed: Rows = {
       fence: { op: 'fence', request_id, epoch },
       conditions: this.#conditions,
-      machines: this.#machines.changed.map((record) => ({ record, events: this.#eventsOf(record) })),
+      machines: withReplacements(this.#machines.changed).map((records) =>
+        records.map((record) => ({ record, events: this.#eventsOf(record) })),
+      ),
       attempts: this.changedAttempts.map((record) => ({
         record,
         events: this.#events.filter(({ data }) => data['attempt'] === record.attempt),
@@ -238,6 +246,20 @@ export class StateChange {
       return [{ seq: 0, at: this.now, type: first.type, request_id, data }];
     });
   }
+}
+
+/** Each machine together with those that replaced it, one after another. */
+function withReplacements(machines: readonly MachineRecord[]): readonly (readonly MachineRecord[])[] {
+  const byKey = new Map(machines.map((machine) => [machineKey(machine), machine]));
+  const next = ({ replaced_by }: MachineRecord) => replaced_by && byKey.get(machineKey(replaced_by));
+  const followers = new Set(machines.flatMap((machine) => next(machine) ?? []));
+  return machines
+    .filter((machine) => !followers.has(machine))
+    .map((first) => {
+      const group = [first];
+      for (let each = next(first); each !== undefined; each = next(each)) group.push(each);
+      return group;
+    });
 }
 
 function alike<T extends object>(record: T, fields: Partial<T>): boolean {
