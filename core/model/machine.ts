@@ -48,7 +48,9 @@ export const MachineRecord = Type.Object({
   reclaim_noticed: Type.Optional(Type.Boolean()),
   /** When the provider recommended to replace the machine, because it may be reclaimed. ISO 8601. */
   rebalance_at: Type.Optional(Type.String()),
-  /** Since when a replacement of the machine is sought. Absent: none is sought, or no longer. */
+  /**
+   * Since when a replacement of the machine is sought, once it is ready. Absent: none is sought, or no longer.
+   */
   replace_from: Type.Optional(Type.Integer()),
   /** The machine that took the place of this one in the request. */
   replaced_by: Type.Optional(MachineKey),

@@ -167,7 +167,9 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
   if (reclaim_at === null && !isNoticeStanding(machine, change.now))
     change.unsetMachine(machine, 'reclaim_at', 'reclaim_noticed');
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
-    change.setMachine(machine, { ready_at: change.now });
+    // A machine is replaced once it is used.
+    const replacing = machine.replace_from === undefined ? {} : { replace_from: change.now };
+    change.setMachine(machine, { ready_at: change.now, ...replacing });
     change.journalMachine('machine.ready', machine);
   }
   // The machine stopped without a release: it will not be usable again, and still costs money.

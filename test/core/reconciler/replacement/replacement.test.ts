@@ -24,7 +24,11 @@ test('a machine that may be reclaimed gets one replacement; both are shown, and 
   await clock.advance(62_000);
   t.deepEqual(east.live(id), ['m-1', 'm-3', 'm-4']);
   t.like(await stored('m-2'), { going: 'replaced', status: 'terminated' });
-  t.is((await reclaimed('m-2'))[0]?.grace_period_s, 0, 'the scheduler did not return it and must learn that it is gone');
+  t.is(
+    (await reclaimed('m-2'))[0]?.grace_period_s,
+    0,
+    'the scheduler did not return it and must learn that it is gone',
+  );
   const { request } = await status(id);
   t.like(request, { status: 'completed', delivered: 3, holds: 3, machine_count: 3 });
   t.is((await events('machine.replacement_ordered')).length, 1);
@@ -133,7 +137,10 @@ test('the replacement of a machine that is lost meanwhile takes its place as it 
 test('a replacement whose answer was lost is found when its machine was lost meanwhile, and takes the place', async (t) => {
   const { clock, east, completed, recommend, stored } = await rebalanceBench(t);
   const id = await completed(1);
-  east.scripts.push(() => 'execute-then-lose', () => new ProviderFault('unknown-outcome', 'Lost again.'));
+  east.scripts.push(
+    () => 'execute-then-lose',
+    () => new ProviderFault('unknown-outcome', 'Lost again.'),
+  );
   await recommend('m-1');
   east.kill('m-1');
   east.boot();
@@ -281,7 +288,10 @@ test('a replacement waits for a slot of the instance', async (t) => {
     limits: { max_concurrent_requests: 1 },
   });
   const id = await completed(1, { rebalance_drain: 0 });
-  const faults = Array.from({ length: 8 }, () => () => new ProviderFault('throttled', 'Later.', { retry_after_ms: 20_000 }));
+  const faults = Array.from(
+    { length: 8 },
+    () => () => new ProviderFault('throttled', 'Later.', { retry_after_ms: 20_000 }),
+  );
   east.scripts.push(...faults);
   const busy = await request(1);
   await clock.advance(1_000);
