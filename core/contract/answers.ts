@@ -28,6 +28,14 @@ export const MachineAnswer = Type.Object({
   created_at: moment(),
   launched_at: optional(),
   reclaim_at: optional(),
+  rebalance_at: Type.Optional(
+    Type.String({ description: 'When the provider recommended to replace the machine. ISO 8601.' }),
+  ),
+  replaced_by: Type.Optional(Type.String({ description: 'The machine that took the place of this one.' })),
+  release_at: Type.Optional(
+    Type.String({ description: 'When a replaced machine ends that is not returned before. ISO 8601.' }),
+  ),
+  replaces: Type.Optional(Type.String({ description: 'The machine whose place this one takes.' })),
   return_id: optional(),
   message: optional(),
 });

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { MachineKey } from './machine.ts';
 import { Offer, Shortfall } from './shortfall.ts';
 import type { Template } from './template.ts';
 
@@ -38,6 +39,11 @@ export const AttemptRecord = Type.Object({
   identity: Type.String(),
   token: Type.String(),
   order: StoredOrder,
+  /**
+   * Only of an order for replacements: the machines of the request that the ordered ones replace. The order has one
+   * machine for each.
+   */
+  replaces: Type.Optional(Type.Array(MachineKey)),
   state: Type.Unsafe<AttemptState>(Type.Enum([...attemptStates])),
   /** The result of `prepare`, boxed so that an absent and an empty result differ. */
   prepared: Type.Optional(Type.Object({ value: Type.Unknown() })),

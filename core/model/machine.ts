@@ -16,9 +16,9 @@ export type MachineStatus = (typeof machineStatuses)[number];
 
 /**
  * Why a machine shall go. `surplus`: more machines arrived than the target. `late`: the machine arrived after the end
- * of the request. `failed`: it never became usable.
+ * of the request. `failed`: it never became usable. `replaced`: another machine took its place.
  */
-export const goingReasons = ['returned', 'cancelled', 'failed', 'surplus', 'late'] as const;
+export const goingReasons = ['returned', 'cancelled', 'failed', 'surplus', 'late', 'replaced'] as const;
 export type GoingReason = (typeof goingReasons)[number];
 
 /** Identifies a machine over all provider instances. */
@@ -55,6 +55,18 @@ export const MachineRecord = Type.Object({
   announced: Type.Optional(Type.Record(Type.String(), Announcement)),
   /** When the provider recommended to replace the machine, because it may be reclaimed. ISO 8601. */
   rebalance_at: Type.Optional(Type.String()),
+  /**
+   * Since when a replacement of the machine is sought, once it is ready. Absent: none is sought, or no longer.
+   */
+  replace_from: Type.Optional(Type.Integer()),
+  /** The machine that took the place of this one in the request. */
+  replaced_by: Type.Optional(MachineKey),
+  /** When muster releases a replaced machine that nobody returned until then. */
+  release_at: Type.Optional(Type.Integer()),
+  /** The machine was ordered to take the place of this one. Until it does, it is not one of those of the request. */
+  replaces: Type.Optional(MachineKey),
+  /** When the machine took the place of the one that it replaces. */
+  took_over_at: Type.Optional(Type.Integer()),
   message: Type.Optional(Type.String()),
   machine_type: Type.Optional(Type.String()),
   market: Type.Optional(Type.Unsafe<Market>(Type.Enum([...markets]))),
@@ -80,7 +92,7 @@ export const MachineRecord = Type.Object({
   given_up: Type.Optional(Type.Boolean()),
   /**
    * The part of `shifted_ms` of the request that was already added to the times of the machine: its creation time until
-   * it is ready, and `missing_since`.
+   * it is ready, `missing_since`, and the times of its replacement.
    */
   shifted_ms: Type.Optional(Type.Integer()),
   /** Since when the provider has not listed the machine, although it lists others. */
@@ -95,7 +107,9 @@ export const machineKey = (machine: MachineKey): string => `${machine.provider_i
  * The message about a machine that callers see. Undefined for a machine that ends because it was returned or
  * cancelled: the cloud describes this expected end as an error.
  */
-export function machineMessage({ message, going, lost, status }: MachineRecord): string | undefined {
+export function machineMessage({ message, going, lost, status, replaced_by }: MachineRecord): string | undefined {
+  if (replaced_by !== undefined && lost !== true && going !== 'returned')
+    return `Machine ${replaced_by.machine_id} replaces it.`;
   const expected = (going === 'returned' || going === 'cancelled') && lost !== true;
   return expected && (status === 'shutting-down' || status === 'terminated') ? undefined : message;
 }

@@ -87,6 +87,8 @@ export const RequestRecord = Type.Object({
   created_at: Type.Integer(),
   completed_at: Type.Optional(Type.Integer()),
   deadline_at: Type.Integer(),
+  /** Only provisioning requests: the time-out with which the request was accepted, in seconds. */
+  timeout_s: Type.Optional(Type.Integer()),
   cancel_requested_at: Type.Optional(Type.Integer()),
   cancel_reason: Type.Optional(Type.String()),
   fulfilment: Type.Optional(Fulfilment),

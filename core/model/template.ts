@@ -4,6 +4,9 @@ import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 /** Seconds that a machine has to become ready, when its template sets no `ready_timeout`. */
 export const defaultReadyTimeoutS = 600;
 
+/** Seconds until a replaced machine is released, when its template sets no `rebalance_drain`. */
+export const defaultDrainS = 120;
+
 /** The pattern of `template_id`: 1 to 128 letters, digits, `-`, `_`, `.`, starting with a letter or a digit. */
 export const templateIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 
@@ -81,9 +84,16 @@ export const commonTemplateFields = {
     Type.Boolean({ description: 'Replace machines that are lost after the request completed.' }),
   ),
   on_rebalance: Type.Optional(
-    Type.Enum(['ignore', 'report'], {
+    Type.Enum(['ignore', 'report', 'replace'], {
       description:
-        'What happens when the provider recommends to replace a machine that may be reclaimed, which only notices show. report (default): the machine is reported as one that is reclaimed in an hour. ignore: nothing.',
+        'What happens when the provider recommends to replace a machine that may be reclaimed, which only notices show. report (default): the machine is reported as one that is reclaimed in an hour. replace: a replacement is ordered; when it is ready, the machine is reported, and ends after `rebalance_drain`. ignore: nothing.',
+    }),
+  ),
+  rebalance_drain: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 86_400,
+      description: `Seconds from the time when a replacement is ready until the replaced machine is released, with \`on_rebalance: replace\`. A machine that is returned earlier is released at once. Default: ${defaultDrainS}.`,
     }),
   ),
   partial: Type.Optional(
@@ -103,6 +113,9 @@ export type Template = Static<typeof CommonTemplate> & { readonly [field: string
 
 /** The template as a plugin with these fields sees it. */
 export type TemplateOf<Fields extends ObjectSchema> = Template & ValueOf<Fields>;
+
+/** The most machines of one request, and of the template at a time. Infinity: no limit. */
+export const limitOf = ({ max_instances = -1 }: Template): number => (max_instances < 0 ? Infinity : max_instances);
 
 /** A template, with the versions that single instances have of it. */
 export interface Placed {

@@ -7,6 +7,7 @@ import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
 import type { MachineType, Places } from '../contract/provider/resources.ts';
+import type { MachineRef } from '../contract/provider/orders-and-reports.ts';
 import type { Offer, Shortfall } from '../model/shortfall.ts';
 import { PluginFailure, type AskingParts } from './guard/asking.ts';
 import { PluginAnswers } from './plugin-answers.ts';
@@ -178,6 +179,18 @@ export class ProviderDirectory {
       if (shortfall) shortfalls.set(key, shortfall);
     }
     return { offers, shortfalls };
+  }
+
+  /** The keys of those offers that stand for the pools of these machines. Empty when none is known. */
+  offersOfMachines(
+    instance: string,
+    apiName: string,
+    machines: readonly MachineRef[],
+    offers: readonly Offer[] = [],
+  ): ReadonlySet<string> {
+    const api = this.apis(instance).find(({ name }) => name === apiName);
+    const answer = api && this.#answers.offersOfMachines(machines, offers, instance, api);
+    return answer instanceof PluginFailure || answer === undefined ? new Set() : answer;
   }
 
   /** Whether any offer of the instance lacked capacity recently. Avoids computing the offers of a template. */

@@ -2,6 +2,7 @@ import type { Finding } from '../contract/findings.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
 import type { MachineType, Places } from '../contract/provider/resources.ts';
+import type { MachineRef } from '../contract/provider/orders-and-reports.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Offer } from '../model/shortfall.ts';
 import type { Template } from '../model/template.ts';
@@ -39,6 +40,24 @@ export class PluginAnswers {
     if (!api.offers) return undefined;
     const what = `offers of template '${template.template_id}' at '${instance}' (${api.name})`;
     return this.#asking.ask(instance, api, what, () => api.offers?.(template) as readonly Offer[], checkOffers);
+  }
+
+  /** The keys of the offers that stand for the pools of these machines. Default: undefined, it is not known. */
+  offersOfMachines(
+    machines: readonly MachineRef[],
+    offers: readonly Offer[],
+    instance: string,
+    api: ProviderApi,
+  ): ReadonlySet<string> | PluginFailure | undefined {
+    const { offersOfMachine } = api;
+    if (!offersOfMachine) return undefined;
+    const what = `pools of machines at '${instance}' (${api.name})`;
+    const call = () => {
+      const found = machines.flatMap((machine) => offersOfMachine.call(api, machine, offers));
+      return [...new Map(found.map((offer) => [offer.key, offer])).values()];
+    };
+    const answer = this.#asking.ask(instance, api, what, call, checkOffers);
+    return answer instanceof PluginFailure ? answer : new Set(answer.map(({ key }) => key));
   }
 
   /** The machine type of a template. `known` finds a type that an instance reported. Default: undefined. */

@@ -23,6 +23,8 @@ export interface Settings {
   readonly offer_memory_ms: number;
   /** The time after which such an offer may be used again when no other is left. */
   readonly offer_probe_ms: number;
+  /** The least time from when a replacement took over until it is replaced itself. */
+  readonly replace_again_ms: number;
   /** The duration of a claim after its last renewal. */
   readonly lease_ms: number;
   /** Requests without due work for longer than this are yielded. */
@@ -62,6 +64,7 @@ export const defaultSettings: Settings = {
   clock_shift_ms: 5_000,
   offer_memory_ms: 180_000,
   offer_probe_ms: 15_000,
+  replace_again_ms: 1_800_000,
   lease_ms: 30_000,
   hold_ms: 60_000,
   repeat_release_ms: 60_000,

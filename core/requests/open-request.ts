@@ -1,7 +1,7 @@
 import { newEvent } from '../contract/commits/new-event.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { defaultTimeoutS, type RequestRecord } from '../model/request.ts';
-import type { Placed, Template } from '../model/template.ts';
+import { limitOf, type Placed, type Template } from '../model/template.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Change } from '../contract/storage.ts';
 import { machineCountCeiling } from '../operations/parameters.ts';
@@ -47,9 +47,6 @@ export function checkSize({ additional_data, tags }: RequestInput): void {
       );
   }
 }
-
-/** -1 or absent: no limit. */
-const limitOf = ({ max_instances = -1 }: Template): number => (max_instances < 0 ? Infinity : max_instances);
 
 const openingMessage = (count: number, template_id: string | null, instance: string | undefined): string =>
   `${count} ${count === 1 ? 'machine' : 'machines'} of template '${template_id}' requested from '${instance}'.`;
@@ -108,6 +105,7 @@ export function openRequest(
     message: openingMessage(machine_count, template.template_id, chosen.provider_instance),
     created_at: now,
     deadline_at: now + timeout * 1000,
+    timeout_s: timeout,
     next_at: now,
     version: 1,
     epoch: 0,

@@ -3,6 +3,7 @@ import { defineProviderApi, ProviderFault, type Observation, type Finding } from
 import {
   ownedFleets,
   poolsOf,
+  poolsOfMachine,
   removeFleets,
   type CloudSession,
   type CloudTemplate,
@@ -93,6 +94,7 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
 
   review,
   offers: (template) => poolsOf(template as unknown as CloudTemplate),
+  offersOfMachine: poolsOfMachine,
 });
 
 function typeOf(fleetType: string | undefined): FleetType {

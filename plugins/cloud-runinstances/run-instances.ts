@@ -7,6 +7,7 @@ import {
   launchFault,
   observeMachines,
   poolsOf,
+  poolsOfMachine,
   reportOf,
   terminate,
   weightOf,
@@ -101,6 +102,7 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
 
   review,
   offers: (template) => poolsOf(template as unknown as CloudTemplate),
+  offersOfMachine: poolsOfMachine,
 });
 
 const machinesOfToken = (session: CloudSession, token: string, call: Call): Promise<Instance[]> =>

@@ -7,6 +7,7 @@ import {
   launchFleet,
   observeFleets,
   poolsOf,
+  poolsOfMachine,
   releaseFleet,
   standingTypes,
   withDates,
@@ -100,4 +101,5 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
 
   review,
   offers: (template) => poolsOf(spotByDefault(template as unknown as CloudTemplate)),
+  offersOfMachine: poolsOfMachine,
 });

@@ -37,6 +37,7 @@ export {
   machineTypesOf,
   marketsOf,
   poolsOf,
+  poolsOfMachine,
   matchingPools,
   weightOf,
   type Pool,

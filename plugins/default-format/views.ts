@@ -18,7 +18,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 /** A machine of a request. */
 function machineView(machine: MachineRecord): MachineAnswer {
-  const { launched_at, reclaim_at, return_id } = machine;
+  const { launched_at, reclaim_at, rebalance_at, replaced_by, release_at, replaces, return_id } = machine;
   const message = machineMessage(machine);
   return {
     machine_id: machine.machine_id,
@@ -33,6 +33,10 @@ function machineView(machine: MachineRecord): MachineAnswer {
     created_at: iso(machine.created_at),
     ...(launched_at === undefined ? {} : { launched_at }),
     ...(reclaim_at === undefined ? {} : { reclaim_at }),
+    ...(rebalance_at === undefined ? {} : { rebalance_at }),
+    ...(replaced_by === undefined ? {} : { replaced_by: replaced_by.machine_id }),
+    ...(release_at === undefined ? {} : { release_at: iso(release_at) }),
+    ...(replaces === undefined ? {} : { replaces: replaces.machine_id }),
     ...(return_id === undefined ? {} : { return_id }),
     ...(message === undefined ? {} : { message }),
   };

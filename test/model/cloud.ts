@@ -4,6 +4,7 @@ import {
   type Launch,
   type LaunchOrder,
   type MachineReport,
+  type NoticeMessage,
   type Observation,
   type Shortfall,
 } from '../../core/index.ts';
@@ -33,6 +34,8 @@ export interface Machine {
   ended?: number;
   dead?: number;
   ended_by?: EndedBy;
+  /** When the cloud recommended to replace it. */
+  recommended_at?: number;
   /** It was left out of lists, by itself, until then. */
   hidden_until: number;
 }
@@ -75,6 +78,9 @@ export class Cloud {
   observing: Window<ObserveMood> | undefined;
   listing: Window<ListMood> | undefined;
   refusesUntil = 0;
+  /** Notices that nobody acknowledged yet. */
+  messages: readonly NoticeMessage[] = [];
+  #arrived: (() => void)[] = [];
   /**
    * When something last kept a caller from getting what is ordered here; `hard`: in a way that others cannot make up
    * for.
@@ -157,6 +163,27 @@ export class Cloud {
     this.trouble.hard = this.#time.now;
     this.end(machine, 'cloud');
     machine.dead = this.#time.now;
+  }
+
+  /** The cloud recommends to replace a machine. */
+  recommend(machine: Machine): void {
+    machine.recommended_at ??= this.#time.now;
+    const at = new Date(this.#time.trueWall()).toISOString();
+    const notice = { machine_id: machine.id, kind: 'rebalance', at } as const;
+    this.messages = [...this.messages, { receipt: `${machine.id} ${this.#time.now}`, notices: [notice] }];
+    for (const go of this.#arrived.splice(0)) go();
+  }
+
+  /** Resolves with the next notice. */
+  arrival(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.#arrived.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  forget(receipts: readonly string[]): void {
+    this.messages = this.messages.filter(({ receipt }) => !receipts.includes(receipt));
   }
 
   end(machine: Machine, by: EndedBy): void {
@@ -372,7 +399,8 @@ export class Cloud {
     if ((seen > at && !overdue) || machine.hidden_until > this.#time.now || at > dead + this.#api.forget_ms)
       return undefined;
     const launched_at = new Date(this.#time.trueWall() - this.#time.now + born).toISOString();
-    const named = { machine_id: id, launched_at, name: `host-${id}`, private_ip: '10.0.0.1' };
+    const data = { offer: machine.offer };
+    const named = { machine_id: id, launched_at, name: `host-${id}`, private_ip: '10.0.0.1', data };
     if (at >= dead) return { ...named, status: 'terminated', ready: false };
     if (at >= ended) return { ...named, status: 'shutting-down', ready: false };
     return at >= ready ? { ...named, status: 'running', ready: true } : { ...named, status: 'pending', ready: false };

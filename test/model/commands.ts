@@ -22,6 +22,8 @@ export type Command =
   | { readonly do: 'capacity'; readonly at: number; readonly offer: number; readonly free: number | null }
   /** The cloud takes machines away. */
   | { readonly do: 'die'; readonly at: number; readonly from: number; readonly machines: number }
+  /** The cloud recommends to replace machines. */
+  | { readonly do: 'recommend'; readonly at: number; readonly from: number; readonly machines: number }
   | { readonly do: 'launches'; readonly at: number; readonly mood: LaunchMood; readonly times: number }
   | { readonly do: 'observations'; readonly at: number; readonly mood: ObserveMood; readonly ms: number }
   | { readonly do: 'releases'; readonly at: number; readonly mood: ReleaseMood; readonly times: number }
@@ -112,6 +114,7 @@ function command(sizes: fc.Arbitrary<number>, several: fc.Arbitrary<number>): fc
     weigh(4, fc.record({ do: does('pass'), ms: oneOf(60_000, 300_000, 7_200_000) })),
     weigh(3, fc.record({ do: does('capacity'), at: small, offer: small, free: oneOf(null, 0, 3) })),
     weigh(3, fc.record({ do: does('die'), at: small, from: fc.nat({ max: 9 }), machines: oneOf(1, 2, 10_000) })),
+    weigh(5, fc.record({ do: does('recommend'), at: small, from: fc.nat({ max: 9 }), machines: oneOf(1, 2, 10_000) })),
     weigh(
       6,
       fc.record({

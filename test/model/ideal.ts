@@ -1,4 +1,4 @@
-import type { MachineRecord, RequestRecord, SignalRecord } from '../../core/index.ts';
+import type { AttemptRecord, MachineRecord, RequestRecord, SignalRecord } from '../../core/index.ts';
 import { isLive, type Machine } from './cloud.ts';
 
 /**
@@ -28,15 +28,30 @@ export interface Seen {
   readonly row: MachineRecord | undefined;
   /** Its order was given up: its token is too old, so what it started is looked for and ended. */
   readonly given_up: boolean;
+  /** It was ordered in place of machines that the cloud recommends to replace. */
+  readonly attempt: AttemptRecord | undefined;
 }
+
+/** It is to take the place of another one, and has not yet. */
+export const isStandby = ({ row, attempt }: Seen): boolean =>
+  row === undefined ? attempt?.replaces !== undefined : row.replaces !== undefined && row.took_over_at === undefined;
+
+/** Another one took its place. */
+const isReplaced = ({ row }: Seen): boolean => row?.replaced_by !== undefined;
 
 /**
  * Machines that a caller gave back and that were wanted until then. One that the cloud took before, or that counted as
  * gone, may have been replaced.
  */
 export function givenBack({ returned }: Owed, all: readonly Seen[]): number {
-  return all.filter(({ machine, row }) => returned.has(machine.id) && machine.ended_by !== 'cloud' && isReturned(row))
-    .length;
+  return all.filter(
+    (each) =>
+      returned.has(each.machine.id) &&
+      each.machine.ended_by !== 'cloud' &&
+      isReturned(each.row) &&
+      !isStandby(each) &&
+      !isReplaced(each),
+  ).length;
 }
 
 const isReturned = (row: MachineRecord | undefined): boolean =>
@@ -46,6 +61,9 @@ const isReturned = (row: MachineRecord | undefined): boolean =>
 export function stays({ returned }: Owed, { machine, row, given_up }: Seen): boolean {
   return isLive(machine) && !returned.has(machine.id) && row?.going === undefined && !given_up;
 }
+
+/** It is one of those that were asked for, not one beside them for as long as it takes to replace one. */
+export const hasPlace = (each: Seen): boolean => !isStandby(each) && !isReplaced(each);
 
 /** By now a sweep has seen it again. */
 const seenAgainMs = 300_000;
@@ -66,6 +84,6 @@ export const most = (owed: Owed, all: readonly Seen[]): number => owed.request.m
 
 /** How many stay beyond what may. */
 export function tooMany(owed: Owed, all: readonly Seen[], now: number): number {
-  const staying = all.filter((each) => stays(owed, each) && !isExcused(each, now));
+  const staying = all.filter((each) => stays(owed, each) && hasPlace(each) && !isExcused(each, now));
   return staying.length - most(owed, all);
 }

@@ -7,7 +7,7 @@ import {
 } from '../../core/index.ts';
 import { isLive, type Cloud, type Machine } from './cloud.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
-import { givenBack, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';
+import { givenBack, isExcused, isStandby, stays, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';
 import type { Life } from './life.ts';
 import type { Shelf, Written } from './shelf.ts';
 import type { Time } from './time.ts';
@@ -16,6 +16,8 @@ import type { Time } from './time.ts';
 export type Rule =
   | 'more than asked'
   | 'more than ordered'
+  | 'replaced without cause'
+  | 'not replaced'
   | 'ordered where disabled'
   | 'over the limit'
   | 'out of turn'
@@ -41,7 +43,7 @@ export interface Violation {
 }
 
 /** Settings of the broker that decide what it may be blamed for. */
-export type JudgedBy = Pick<Settings, 'pending_timeout_ms' | 'offer_probe_ms'>;
+export type JudgedBy = Pick<Settings, 'pending_timeout_ms' | 'offer_probe_ms' | 'replace_again_ms'>;
 
 /** Looks at every machine that starts and every commit, with the eyes of somebody who knows what truly runs. */
 export class Judge {
@@ -51,18 +53,21 @@ export class Judge {
   readonly owed = new Map<string, Owed>();
   /** When a loop, a host or the storage was last kept from its work, or the configuration changed. */
   disturbed_at = -Infinity;
+  /** When each replacement truly took over. */
+  readonly #took_over = new Map<string, number>();
   readonly #shelf: Shelf;
   readonly #time: Time;
   readonly #clouds: readonly Cloud[];
   readonly #pending_timeout_ms: number;
   readonly #offer_probe_ms: number;
+  readonly #replace_again_ms: number;
   readonly #but: ReadonlySet<Rule>;
 
   constructor(
     shelf: Shelf,
     time: Time,
     clouds: readonly Cloud[],
-    { pending_timeout_ms, offer_probe_ms }: JudgedBy,
+    { pending_timeout_ms, offer_probe_ms, replace_again_ms }: JudgedBy,
     but: ReadonlySet<Rule>,
   ) {
     this.#shelf = shelf;
@@ -70,6 +75,7 @@ export class Judge {
     this.#clouds = clouds;
     this.#pending_timeout_ms = pending_timeout_ms;
     this.#offer_probe_ms = offer_probe_ms;
+    this.#replace_again_ms = replace_again_ms;
     this.#but = but;
     shelf.written = (rows, life) => this.#written(rows, life);
     for (const cloud of clouds) {
@@ -108,6 +114,7 @@ export class Judge {
         machine,
         row: this.row(machine),
         given_up: attempts?.get(machine.attempt)?.state === 'lost',
+        attempt: attempts?.get(machine.attempt),
       })),
     );
   }
@@ -125,6 +132,65 @@ export class Judge {
         'more than asked',
         `${owed.request.request_id}: ${many} too many of ${owed.request.machine_count} run`,
       );
+    const all = this.seen(owed.request.request_id);
+    const recommended = all.filter(({ machine }) => machine.recommended_at !== undefined).length;
+    const standby = all.filter(
+      (each) => isStandby(each) && stays(owed, each) && !isExcused(each, this.#time.now),
+    ).length;
+    if (standby > recommended)
+      this.fail(
+        'replaced without cause',
+        `${owed.request.request_id}: ${standby} run beside the others, to replace ${recommended}`,
+      );
+  }
+
+  /** An order of replacements: one for each machine that the cloud recommended to replace, and only one at a time. */
+  #replacements({ request_id, attempt, replaces = [], order }: AttemptRecord): void {
+    const wrong = (what: string) =>
+      this.fail('replaced without cause', `attempt ${attempt} of ${request_id}: ${what}`);
+    if (order.machine_count !== replaces.length) wrong(`${order.machine_count} machines for ${replaces.length}`);
+    if (order.template.on_rebalance !== 'replace') wrong('its template replaces none');
+    const others = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])].filter(
+      (each) => each.attempt !== attempt && !isSettled(each),
+    );
+    const keys = new Set(replaces.map(machineKey));
+    if (keys.size !== replaces.length) wrong('it names a machine twice');
+    for (const key of keys) {
+      const row = this.#shelf.machines.get(key);
+      const machine = row && this.machine(row);
+      if (!row || machine?.recommended_at === undefined)
+        return wrong(`nobody recommended to replace ${row?.machine_id}`);
+      const { machine_id, replaced_by, going, gone_at, took_over_at } = row;
+      if (replaced_by || going || gone_at !== undefined) wrong(`${machine_id} needs none any more`);
+      if (others.some((each) => each.replaces?.some((other) => machineKey(other) === key)))
+        wrong(`another order for ${machine_id} is open`);
+      const standing = this.seen(request_id).filter(
+        (each) => each.row?.replaces && machineKey(each.row.replaces) === key && each.row.gone_at === undefined,
+      );
+      if (standing.some((each) => isStandby(each) && each.row?.going === undefined))
+        wrong(`another machine waits to replace ${machine_id}`);
+      const since = this.#took_over.get(key);
+      const unseen = this.owed.get(request_id)?.unseen_jumps ?? 0;
+      if (
+        took_over_at !== undefined &&
+        since !== undefined &&
+        this.#time.now - since + unseen < this.#replace_again_ms - 1_000
+      )
+        wrong(`${machine_id} took over only ${this.#time.now - since} ms ago`);
+    }
+  }
+
+  /** Nothing keeps an ideal broker from replacing a machine since then. */
+  isReplaceable(owed: Owed, { machine, row }: Seen): boolean {
+    const since = machine.recommended_at;
+    if (since === undefined) return false;
+    const used = row?.ready_at !== undefined && machine.born + 1_000 < since;
+    if (!used || owed.request.template?.on_rebalance !== 'replace' || owed.returned.size > 0) return false;
+    if (owed.cancelled_at !== undefined || this.disturbed_at >= since || owed.unseen_jumps > 0) return false;
+    return (
+      this.#clouds.every(({ trouble }) => trouble.hard < since && trouble.at < since) &&
+      this.#clouds.some((cloud) => this.isOpen(cloud) && cloud.isWell(since - this.#offer_probe_ms))
+    );
   }
 
   #written(rows: readonly Written[], life: Life | undefined): void {
@@ -138,7 +204,8 @@ export class Judge {
         owed?.signals.push(written.row);
         if (written.row.kind === 'cancel' && owed) owed.cancelled_at ??= this.#time.now;
         if (written.row.kind === 'complete' && owed) owed.completed_at ??= this.#time.now;
-        for (const { machine_id } of written.row.machines) owed?.returned.add(machine_id);
+        if (written.row.kind === 'return')
+          for (const { machine_id } of written.row.machines) owed?.returned.add(machine_id);
       }
       const held = life && this.owed.get(written.row.request_id);
       if (held) held.held_by = life;
@@ -172,7 +239,10 @@ export class Judge {
     const owed = this.owed.get(request_id);
     if (!owed) return;
     owed.ended_at = now;
-    const open = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])].filter((attempt) => !isSettled(attempt));
+    const isOwn = ({ replaces }: AttemptRecord) => replaces === undefined || status === 'cancelled';
+    const open = [...(this.#shelf.attempts.get(request_id)?.values() ?? [])].filter(
+      (attempt) => isOwn(attempt) && !isSettled(attempt),
+    );
     if (open.length > 0)
       this.fail('ended while more may come', `${request_id} is ${status}, attempt ${open[0]?.attempt} is not settled`);
     const given = givenBack(owed, this.seen(request_id));
@@ -221,6 +291,7 @@ export class Judge {
   }
 
   #attempt(row: AttemptRecord, before: AttemptRecord | undefined, life: Life | undefined): void {
+    if (!before && row.replaces) this.#replacements(row);
     if (before || row.state === 'closed') return;
     const { provider_instance, request_id } = row;
     const instance = life?.instances.find(({ name }) => name === provider_instance);
@@ -241,6 +312,8 @@ export class Judge {
   #machine(row: MachineRecord, before: MachineRecord | undefined): void {
     const machine = this.machine(row);
     const { now } = this.#time;
+    if (row.took_over_at !== undefined && before?.took_over_at === undefined)
+      this.#took_over.set(machineKey(row), now);
     if (!machine) return this.fail('figures', `a row says that ${row.machine_id} exists, and it never did`);
     if (row.gone_at !== undefined && before?.gone_at === undefined && isLive(machine) && !wasHidden(machine, now))
       this.fail('living one told gone', `${row.machine_id} runs, and its row says that it is ${row.status} and gone`);

@@ -4,7 +4,7 @@ import type { Command, History } from './commands.ts';
 import type { Rule, Violation } from './judge.ts';
 import type { Life, Trap } from './life.ts';
 import { judgeEnd, judgeRest } from './rest.ts';
-import { absenceMs, sweepMs, World } from './world.ts';
+import { absenceMs, replaceAgainMs, sweepMs, World } from './world.ts';
 
 const fineMs = 20_000;
 const longestDownMs = 91_000;
@@ -68,7 +68,9 @@ async function rest(world: World): Promise<void> {
     0,
     ...[...deadlines, ...returnDeadlines(world)].map((deadline) => deadline + judge.suspended_ms - time.now),
   );
-  await long(world, left + settledMs);
+  // For a clock that was set back, resources in the cloud are younger than they are, and a sweep leaves them longer.
+  const behind = Math.max(0, -time.off);
+  await long(world, Math.max(left, replacedWithin(world)) + behind + settledMs);
   await sweptAway(world);
   if (judge.violations.length > 0) return;
   judgeRest(judge, shelf, setup);
@@ -79,6 +81,15 @@ async function rest(world: World): Promise<void> {
   if (living.length > 0) await world.asks(() => world.requestService.returnMachines(living, 300));
   await long(world, settledMs);
   if (judge.violations.length === 0) judgeEnd(judge, shelf, setup, clouds);
+}
+
+/** How long replacements of the recommended machines are still sought. */
+function replacedWithin({ clouds, judge, time, setup }: World): number {
+  const longest = Math.max(...setup.templates.map(({ timeout }) => timeout)) * 1_000;
+  const unseen = Math.max(0, ...[...judge.owed.values()].map(({ unseen_jumps }) => unseen_jumps));
+  const at = clouds.flatMap((cloud) => cloud.live().flatMap(({ recommended_at }) => recommended_at ?? []));
+  const until = Math.max(...at) + replaceAgainMs + longest + unseen + judge.suspended_ms;
+  return Math.max(0, until - time.now);
 }
 
 /** A sweep ends a few at a time: as long as fewer are left after each, it goes on. */
@@ -134,6 +145,11 @@ async function carryOut(command: Command, world: World): Promise<void> {
     case 'die': {
       const cloud = at(clouds, command.at);
       for (const machine of chosen(cloud.live(), command.from, command.machines)) cloud.take(machine);
+      return;
+    }
+    case 'recommend': {
+      const cloud = at(clouds, command.at);
+      for (const machine of chosen(cloud.live(), command.from, command.machines)) cloud.recommend(machine);
       return;
     }
     case 'launches':

@@ -4,24 +4,28 @@ import {
   defineProviderType,
   ProviderFault,
   type Call,
+  type MachineRef,
   type MachineReport,
+  type Offer,
   type OwnedResource,
   type ProviderApi,
   type ProviderType,
 } from '../../core/index.ts';
 import type { Cloud } from './cloud.ts';
 import type { Life, Trap } from './life.ts';
-import type { ApiSetup } from './setup.ts';
+import type { Setup } from './setup.ts';
 import type { Time } from './time.ts';
 
 const config = Type.Object({ cloud: Type.String() });
 const lateMs = 6_000;
+const receiveMs = 20_000;
+const receivedAtOnce = 200;
 
 /**
  * The provider type and the API by which one life speaks to the clouds: each call may be where the life is cut short.
  */
 export function providerOf(
-  setup: ApiSetup,
+  { api: setup, templates }: Setup,
   clouds: readonly Cloud[],
   life: Life,
   time: Time,
@@ -82,6 +86,17 @@ export function providerOf(
       if (window === 'fails') throw new ProviderFault('unavailable', 'The list fails.');
       if (window !== 'empty') yield* cloud.live().flatMap((machine) => resourceOf(cloud, machine));
     },
+    notices: {
+      configured: () => templates.some(({ on_rebalance }) => on_rebalance === 'replace'),
+      async receive(cloud, call) {
+        const received = () => cross(cloud, 'read', undefined, () => cloud.messages.slice(0, receivedAtOnce));
+        const waiting = await received();
+        if (waiting.length > 0) return waiting;
+        await Promise.race([cloud.arrival(call.signal), new Promise<void>((go) => time.after(receiveMs, go))]);
+        return received();
+      },
+      acknowledge: async (cloud, receipts) => cross(cloud, 'read', undefined, () => cloud.forget(receipts)),
+    },
     remove: async (cloud, orphans, call) =>
       cross(cloud, 'remove', call, () => {
         for (const { id } of orphans) {
@@ -113,7 +128,11 @@ export function providerOf(
       late_release_ms: setup.kind === 'plain' ? 0 : setup.late_release_ms,
     },
     ...(setup.offers > 0
-      ? { offers: () => Array.from({ length: setup.offers }, (_, index) => ({ key: `pool-${index}` })) }
+      ? {
+          offers: () => Array.from({ length: setup.offers }, (_, index) => ({ key: `pool-${index}` })),
+          offersOfMachine: ({ data }: MachineRef, offers: readonly Offer[]) =>
+            offers.filter(({ key }) => key === (data as { offer?: string } | undefined)?.offer),
+        }
       : {}),
     ...(setup.prepares
       ? {

@@ -69,6 +69,13 @@ function machines(
       );
   }
   const staying = left.filter(({ row }) => row !== undefined && row.going === undefined && row.gone_at === undefined);
+  for (const each of staying) {
+    const { machine_id = '', replaced_by, replaces, took_over_at } = each.row ?? {};
+    if (replaced_by || (replaces && took_over_at === undefined))
+      judge.fail('more than asked', `${machine_id} of ${request_id} runs beside the machines of its request`);
+    if (each.row?.replace_from !== undefined || judge.isReplaceable(owed, each))
+      judge.fail('not replaced', `${machine_id} of ${request_id} was recommended to be replaced, and was not`);
+  }
   if (staying.length > most(owed, all))
     judge.fail(
       'more than asked',
@@ -78,7 +85,7 @@ function machines(
 
 function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed, all: readonly Seen[]): void {
   const { request_id, status, fulfilment } = request;
-  const delivered = all.filter(({ row }) => row?.ready_at !== undefined).length;
+  const delivered = all.filter(({ row }) => row?.ready_at !== undefined && row.replaces === undefined).length;
   if (request.delivered !== delivered)
     judge.fail('figures', `${request_id} says ${request.delivered} delivered, ${delivered} became ready`);
   if (fulfilment?.requested !== request.machine_count || fulfilment.delivered > delivered || fulfilment.final !== true)

@@ -39,6 +39,8 @@ export interface TemplateSetup {
   readonly partial: 'best_effort' | 'all_or_nothing';
   readonly retry_until_timeout: boolean;
   readonly replace_lost: boolean;
+  readonly on_rebalance: 'report' | 'replace';
+  readonly rebalance_drain: number;
 }
 
 export interface Setup {
@@ -68,7 +70,16 @@ export const plainSetup: Setup = {
     forget_ms: 3_600_000,
   },
   instances: [{ weight: 10, max_concurrent: null, free: null }],
-  templates: [{ timeout: 300, partial: 'best_effort', retry_until_timeout: false, replace_lost: false }],
+  templates: [
+    {
+      timeout: 300,
+      partial: 'best_effort',
+      retry_until_timeout: false,
+      replace_lost: false,
+      on_rebalance: 'report',
+      rebalance_drain: 10,
+    },
+  ],
   sweep: 'terminate',
   rows_per_commit: 6,
   lease_ms: 120_000,
@@ -105,6 +116,8 @@ const template = fc.record<TemplateSetup>({
   partial: oneOf('best_effort', 'best_effort', 'all_or_nothing'),
   retry_until_timeout: oneOf(false, false, true),
   replace_lost: oneOf(false, false, true),
+  on_rebalance: oneOf('report', 'replace', 'replace'),
+  rebalance_drain: oneOf(10, 0, 60),
 });
 
 /** `sizes`: how many machines a launch may take. */

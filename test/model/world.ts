@@ -21,6 +21,7 @@ const names = ['east', 'west', 'north'] as const;
 
 export const absenceMs = 20_000;
 export const sweepMs = 120_000;
+export const replaceAgainMs = 60_000;
 
 /** Intervals that let a play be short; their order among each other is that of the defaults. */
 const quickSettings = {
@@ -29,6 +30,7 @@ const quickSettings = {
   offer_memory_ms: 30_000,
   offer_probe_ms: 5_000,
   repeat_release_ms: 10_000,
+  replace_again_ms: replaceAgainMs,
   recover_after_ms: [5_000, 20_000, 60_000],
   sweep_ms: sweepMs,
   sweep_first_ms: 15_000,
@@ -122,7 +124,7 @@ export class World {
     const life = new Life(owner, host, this.time, this.#instances());
     this.lives.push(life);
     const { setup } = this;
-    const { type, api } = providerOf(setup.api, this.clouds, life, this.time);
+    const { type, api } = providerOf(setup, this.clouds, life, this.time);
     const settings = { ...quickSettings, rows_per_commit: setup.rows_per_commit, lease_ms: setup.lease_ms };
     try {
       life.loop = await startLoop({
@@ -206,7 +208,7 @@ export class World {
       [],
     );
     const store = this.shelf.for();
-    const { type, api } = providerOf(this.setup.api, this.clouds, life, this.time);
+    const { type, api } = providerOf(this.setup, this.clouds, life, this.time);
     this.#facts?.[Symbol.dispose]();
     this.#facts = new Facts(store, life.clock);
     await this.#facts.follow();

@@ -92,8 +92,9 @@ export class ScriptedCloud {
     const mine = () => [...this.machines.values()].filter((machine) => machine.token === order.token);
     while (mine().length < count) {
       const machine_id = `m-${++this.#count}`;
+      const [offer] = order.offers ?? [];
       this.machines.set(machine_id, {
-        report: { machine_id, status: 'pending', ready: false },
+        report: { machine_id, status: 'pending', ready: false, ...(offer ? { data: { offer: offer.key } } : {}) },
         token: order.token,
         request_id: order.request_id,
         attempt: order.attempt,
@@ -215,6 +216,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     name: 'Scripted',
     capabilities,
     ...(offers ? { offers: () => offers } : {}),
+    offersOfMachine: ({ data }, given) => given.filter(({ key }) => key === (data as { offer?: string })?.offer),
     ...(finds
       ? {
           async find(cloud: ScriptedCloud, { token }: LaunchOrder<any, any>) {

@@ -5,7 +5,15 @@ import type { ProviderFault } from '../fault.ts';
 import type { Finding } from '../findings.ts';
 import type { Call } from './call.ts';
 import { type Capabilities, type DeclaredCapabilities, defaultCapabilities } from './capabilities.ts';
-import type { Launch, LaunchOrder, Observation, Progress, ReleaseTarget, Watched } from './orders-and-reports.ts';
+import type {
+  Launch,
+  LaunchOrder,
+  MachineRef,
+  Observation,
+  Progress,
+  ReleaseTarget,
+  Watched,
+} from './orders-and-reports.ts';
 import type { OwnedResource } from './resources.ts';
 
 /**
@@ -82,6 +90,11 @@ export interface ProviderApi<
   review?(template: TemplateOf<Fields>): readonly Finding[];
   /** The pools that a template allows, best first. Pure. Shortfalls name offers by the same key. */
   offers?(template: TemplateOf<Fields>): readonly Offer[];
+  /**
+   * Those of the offers that stand for the pool of a machine: its type, place and market. A replacement of a machine
+   * that may be reclaimed uses the other offers first. Pure. Default: none.
+   */
+  offersOfMachine?(machine: MachineRef, offers: readonly Offer[]): readonly Offer[];
 }
 
 /** A provider API as a plugin declares it. */

@@ -1,8 +1,12 @@
 import { type GoingReason, machineMessage, type MachineRecord } from '../../model/machine.ts';
 
-/** The machine runs, is usable, and is neither released nor reclaimed. */
-export const isHealthy = ({ status, ready_at, going, reclaim_at }: MachineRecord): boolean =>
-  status === 'running' && ready_at !== undefined && going === undefined && reclaim_at === undefined;
+/** The machine runs, is usable, and is neither released, reclaimed nor replaced. */
+export const isHealthy = ({ status, ready_at, going, reclaim_at, replaced_by }: MachineRecord): boolean =>
+  status === 'running' &&
+  ready_at !== undefined &&
+  going === undefined &&
+  reclaim_at === undefined &&
+  replaced_by === undefined;
 
 /** A sentence about what happens to a machine. It always fits `isHealthy`. */
 export function healthSentence(machine: MachineRecord): string {
@@ -27,4 +31,5 @@ const whys: Readonly<Record<GoingReason, string>> = {
   failed: 'It never became usable, and ',
   surplus: 'More machines came than were requested, and it ',
   late: 'It came after the end of its request, and ',
+  replaced: 'Another machine took its place, and it ',
 };

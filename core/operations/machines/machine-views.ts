@@ -25,6 +25,14 @@ export const MachineView = Type.Object({
   /** When muster learned that the machine no longer exists. */
   gone_at: moment(),
   reclaim_at: moment(),
+  /** When the provider recommended to replace the machine. */
+  rebalance_at: moment(),
+  /** The machine that took the place of this one. */
+  replaced_by: nullable(),
+  /** When a replaced machine ends that is not returned before. */
+  release_at: moment(),
+  /** The machine whose place this one takes. */
+  replaces: nullable(),
 });
 export type MachineView = Static<typeof MachineView>;
 
@@ -49,5 +57,9 @@ export function machineView(machine: MachineRecord): MachineView {
     ready_at: iso(machine.ready_at),
     gone_at: iso(machine.gone_at),
     reclaim_at: machine.reclaim_at ?? null,
+    rebalance_at: machine.rebalance_at ?? null,
+    replaced_by: machine.replaced_by?.machine_id ?? null,
+    release_at: iso(machine.release_at),
+    replaces: machine.replaces?.machine_id ?? null,
   };
 }

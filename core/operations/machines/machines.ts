@@ -97,7 +97,9 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
   output: Type.Object({
     machine_id: Type.String(),
     status: Type.String(),
-    healthy: Type.Boolean({ description: 'The machine runs, is usable, and is neither released nor reclaimed.' }),
+    healthy: Type.Boolean({
+      description: 'The machine runs, is usable, and is neither released, reclaimed nor replaced.',
+    }),
     message: Type.String(),
     provider_instance: Type.String(),
     provider_healthy: Type.Boolean({

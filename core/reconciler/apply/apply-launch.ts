@@ -38,24 +38,27 @@ export function applyLaunchFault(
     case 'refused':
       change.moveAttempt(attempt.attempt, (each) => refused(withShortfall(each, more), first));
       change.journal('attempt.refused', entry);
-      if (kind === 'invalid') change.setRequest({ message });
+      if (kind === 'invalid') say(change, attempt, message);
       return;
     case 'not carried out':
       change.moveAttempt(attempt.attempt, (each) => deferred(each, fault, change.now));
-      change.setRequest({ message: `Waiting for '${provider_instance}': ${message}` });
+      say(change, attempt, `Waiting for '${provider_instance}': ${message}`);
       return;
     case 'unknown':
       change.moveAttempt(attempt.attempt, (each) => doubted(each, fault, change.now));
       change.journal('attempt.unknown', { attempt: attempt.attempt, provider_instance, code, message });
-      change.setRequest({
-        message: `The answer of '${provider_instance}' was lost; finding out what it started: ${message}`,
-      });
+      say(change, attempt, `The answer of '${provider_instance}' was lost; finding out what it started: ${message}`);
       return;
     case 'unrepeatable':
       change.moveAttempt(attempt.attempt, (each) => withShortfall(each, [first, ...more]));
       change.journal('attempt.refused', entry);
       markLost(change, attempt, settings);
   }
+}
+
+/** The message of a request says how its own orders are, not those for replacements. */
+function say(change: StateChange, { replaces }: AttemptRecord, message: string): void {
+  if (replaces === undefined) change.setRequest({ message });
 }
 
 type Meaning = 'refused' | 'not carried out' | 'unknown' | 'unrepeatable';
@@ -86,16 +89,15 @@ function meaningOf({ kind, code }: ProviderFault, { doubtful, accepted_handle, t
 }
 
 /** The order can no longer be repeated. From now on its machines are only searched by tags. */
-export function markLost(
-  change: StateChange,
-  { attempt, provider_instance }: AttemptRecord,
-  settings: Settings,
-): void {
+export function markLost(change: StateChange, order: AttemptRecord, settings: Settings): void {
+  const { attempt, provider_instance } = order;
   change.moveAttempt(attempt, (each) => expired(each, change.now + (settings.recover_after_ms[0] ?? 0)));
   change.journal('attempt.lost', { attempt, provider_instance });
-  change.setRequest({
-    message: `The result of an order to '${provider_instance}' is not known; looking for its machines by their tags.`,
-  });
+  say(
+    change,
+    order,
+    `The result of an order to '${provider_instance}' is not known; looking for its machines by their tags.`,
+  );
 }
 
 /** Ends an attempt that the provider never executed, so that another instance can serve. */

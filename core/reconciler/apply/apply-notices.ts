@@ -3,6 +3,7 @@ import type { MachineKey, MachineRecord } from '../../model/machine.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { changeOf, isNews, withNotice, type Announced } from './announcements.ts';
+import { asMoved } from '../clock-shift/shift-times.ts';
 
 /**
  * Applies notices of the provider about machines of the request. A notice that tells nothing new has no effect. A
@@ -30,8 +31,9 @@ function applyNotice(change: StateChange, machine: MachineRecord, notice: Notice
   if (notice.kind === 'rebalance' && policy === 'ignore') return;
   setAnnounced(change, machine, withNotice(machine, notice, change.now));
   if (notice.kind === 'rebalance') {
-    if (machine.rebalance_at === undefined)
-      change.journalMachine('machine.rebalance_recommended', machine, { policy, ...message });
+    if (machine.rebalance_at !== undefined) return;
+    if (policy === 'replace') change.setMachine(machine, { replace_from: change.now, ...asMoved(change) });
+    change.journalMachine('machine.rebalance_recommended', machine, { policy, ...message });
     return;
   }
   const after = change.machine(machine) ?? machine;

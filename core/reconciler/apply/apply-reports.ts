@@ -1,12 +1,13 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { GoingReason, MachineRecord } from '../../model/machine.ts';
-import { isTerminal, type RequestRecord } from '../../model/request.ts';
+import { isTerminal } from '../../model/request.ts';
 import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { withObservation } from './announcements.ts';
 import { setAnnounced } from './apply-notices.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
-import { isAlive, isEnding, isStaying } from '../state/machine-life.ts';
+import { hasPlace, isAlive, isEnding, isStandby, isStaying } from '../state/machine-life.ts';
+import { needOf, openNeeds } from '../replacement/needs.ts';
 import type { Settings } from '../settings.ts';
 import { asMoved, followWith } from '../clock-shift/shift-times.ts';
 import type { Template } from '../../model/template.ts';
@@ -79,9 +80,11 @@ function adopt(change: StateChange, attempt: AttemptRecord, report: MachineRepor
     ...asMoved(change),
   };
   change.putMachine(machine);
+  const [needed] = request.undone_at === undefined ? openNeeds(attempt, change.machines) : [];
   if (request.cancel_requested_at !== undefined) change.setMachine(machine, { going: 'cancelled' });
-  else if (attempt.state === 'lost' || (isTerminal(request.status) && !keepsNumber(request)))
-    change.setMachine(machine, { going: 'late' });
+  else if (attempt.state === 'lost') change.setMachine(machine, { going: 'late' });
+  else if (needed) change.setMachine(machine, { replaces: needed.key });
+  else if (isTerminal(request.status) && !keepsNumber(request)) change.setMachine(machine, { going: 'late' });
   else if (vacancies <= 0) change.setMachine(machine, { going: 'surplus' });
   const present = change.machine(machine) ?? machine;
   if (present.going === undefined) change.journalMachine('machine.launched', machine);
@@ -89,7 +92,7 @@ function adopt(change: StateChange, attempt: AttemptRecord, report: MachineRepor
   refresh(change, present, report);
   const applied = change.machine(machine);
   // A machine that was gone before its first report takes no vacancy.
-  return applied !== undefined && isStaying(applied);
+  return applied !== undefined && isStaying(applied) && hasPlace(applied);
 }
 
 /**
@@ -97,18 +100,17 @@ function adopt(change: StateChange, attempt: AttemptRecord, report: MachineRepor
  * one of the vacancies.
  */
 function revive(change: StateChange, machine: MachineRecord, report: MachineReport, vacancies: number): boolean {
-  const { request } = change;
   change.unsetMachine(machine, 'gone_at', 'lost', 'missing_since');
   followWith(change, change.machine(machine) ?? machine);
   // An accepted release that had no effect is repeated.
   if (!isEnding(report.status)) change.unsetMachine(machine, 'released_at');
-  const why = machine.going ?? whyRevivedGoes(request, machine, vacancies);
+  const why = machine.going ?? whyRevivedGoes(change, machine, vacancies);
   if (why !== undefined) change.setMachine(machine, { going: why });
   const present = change.machine(machine) ?? machine;
   change.journalMachine('machine.found_again', machine, present.going === undefined ? {} : { why: present.going });
   refresh(change, present, report);
   const applied = change.machine(machine);
-  return applied !== undefined && isStaying(applied);
+  return applied !== undefined && isStaying(applied) && hasPlace(applied);
 }
 
 /**
@@ -128,12 +130,15 @@ function vacanciesOf(change: StateChange): number {
  * stays if there is a vacancy; a machine that was never ready goes.
  */
 function whyRevivedGoes(
-  request: RequestRecord,
-  { ready_at, given_up }: MachineRecord,
+  { request, machines }: StateChange,
+  machine: MachineRecord,
   vacancies: number,
 ): GoingReason | undefined {
+  const { ready_at, given_up, replaced_by, replaces } = machine;
   if (request.cancel_requested_at !== undefined) return 'cancelled';
   if (given_up) return 'late';
+  if (replaced_by !== undefined) return undefined;
+  if (replaces !== undefined && isStandby(machine)) return needOf(machines.get(replaces)) ? undefined : 'surplus';
   const isOver = isTerminal(request.status) && !keepsNumber(request);
   if (isOver && (request.status === 'failed' || ready_at === undefined)) return 'late';
   return vacancies <= 0 ? 'surplus' : undefined;
@@ -162,7 +167,9 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
   if (present.announced !== undefined || typeof reclaim_at === 'string')
     setAnnounced(change, machine, withObservation(present, reclaim_at, change.now));
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
-    change.setMachine(machine, { ready_at: change.now });
+    // A machine is replaced once it is used.
+    const replacing = machine.replace_from === undefined ? {} : { replace_from: change.now };
+    change.setMachine(machine, { ready_at: change.now, ...replacing });
     change.journalMachine('machine.ready', machine);
   }
   // The machine stopped without a release: it will not be usable again, and still costs money.

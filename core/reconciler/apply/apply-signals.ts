@@ -2,7 +2,8 @@ import { isTerminal } from '../../model/request.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import { canRelease, sought } from '../state/attempt.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { isAlive } from '../state/machine-life.ts';
+import { giveUp } from '../replacement/replace.ts';
+import { isAlive, isStandby } from '../state/machine-life.ts';
 import { applyNotices } from './apply-notices.ts';
 import { applyReports } from './apply-reports.ts';
 
@@ -23,10 +24,16 @@ export function applySignals(change: StateChange, finds = true): void {
     if (signal.kind === 'cancel') cancel(change, signal.reason);
     else if (signal.kind === 'complete') endWaiting(change);
     else if (signal.kind === 'return') applyReturn(change, signal.machines, signal.return_id);
-    else if (signal.kind === 'noticed') applyNotices(change, signal);
+    else if (signal.kind === 'noticed') applyNoticed(change, signal);
     else if (finds) applyFound(change, signal);
     change.apply(signal);
   }
+}
+
+function applyNoticed(change: StateChange, signal: SignalRecord): void {
+  applyNotices(change, signal);
+  // An ended request without work would not be claimed again when this process dies before a replacement is ordered.
+  if (change.request.next_at === null) change.setRequest({ next_at: change.now });
 }
 
 function cancel(change: StateChange, reason: string | undefined): void {
@@ -61,6 +68,9 @@ function applyReturn(
       if (machine.going === undefined) change.setMachine(key, { given_up: true });
       continue;
     }
+    // Who returns a replacement before it is used wants no other one.
+    const old = isStandby(machine) && machine.replaces ? change.machine(machine.replaces) : undefined;
+    if (old?.replace_from !== undefined) giveUp(change, old, `Replacement ${machine.machine_id} was returned.`);
     change.setMachine(key, {
       ...(machine.going === undefined ? { going: 'returned' } : {}),
       ...(machine.return_id === undefined && return_id !== undefined ? { return_id } : {}),

@@ -2,7 +2,7 @@ import type { RequestStatus } from '../../model/request.ts';
 import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { targetOf } from '../state/counting.ts';
-import { isStaying } from '../state/machine-life.ts';
+import { hasPlace, isStaying } from '../state/machine-life.ts';
 import { shortfallOf, uncounted } from './shortfall-of.ts';
 
 /**
@@ -28,7 +28,7 @@ export function finish(change: StateChange, skipped: readonly Shortfall[] = []):
 /** The time-out has passed: machines that are not ready yet are released. */
 export function expire(change: StateChange): void {
   for (const machine of change.machines.all()) {
-    if (!isStaying(machine) || machine.ready_at !== undefined) continue;
+    if (!isStaying(machine) || !hasPlace(machine) || machine.ready_at !== undefined) continue;
     change.setMachine(machine, {
       status: 'failed',
       going: 'failed',
@@ -49,7 +49,7 @@ export function undo(change: StateChange): void {
 /** Marks the machines beyond the target as surplus. */
 export function trim(change: StateChange): void {
   const surplus = change.machines.counts().staying - targetOf(change);
-  const staying = [...change.machines.all()].filter(isStaying).toReversed();
+  const staying = [...change.machines.all()].filter((each) => isStaying(each) && hasPlace(each)).toReversed();
   // Ready machines may be in use, so they are released last, the oldest one last of all.
   const unready = staying.filter(({ ready_at }) => ready_at === undefined);
   const ready = staying.filter(({ ready_at }) => ready_at !== undefined);
@@ -76,7 +76,8 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
       code: 'NO_PROVIDER',
       message: 'No configured provider instance can serve the template.',
     });
-  const failed = [...machines.all()].filter((machine) => machine.going === 'failed');
+  // Replacements are not among the requested machines.
+  const failed = [...machines.all()].filter(({ going, replaces }) => going === 'failed' && replaces === undefined);
   if (failed.length > 0) {
     const message = failed[0]?.message ?? 'Machines never became ready.';
     additional.push({ kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
@@ -85,7 +86,7 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
     const seconds = Math.round((request.deadline_at - request.created_at - (request.shifted_ms ?? 0)) / 1000);
     additional.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
   }
-  const reported = attempts.map((attempt) => attempt.shortfall);
+  const reported = attempts.flatMap(({ replaces, shortfall }) => (replaces === undefined ? [shortfall] : []));
   return {
     requested,
     delivered,

@@ -33,6 +33,8 @@ export class ClaimedRequest {
   pending_shift: number;
   /** Why no attempt may be opened before a monotonic time. */
   held_back: { readonly why: string; readonly until: number } | undefined;
+  /** The earliest monotonic time of the next order for replacements. */
+  replacements_at = -Infinity;
   readonly observed_at = new Map<number, number>();
   /** The attempts whose last observation failed. */
   readonly observation_failed = new Set<number>();
@@ -104,6 +106,11 @@ export class ClaimedRequest {
 
   holdBack(why: string, ms: number): void {
     this.held_back = { why, until: this.#clock.monotonic() + ms };
+  }
+
+  /** No replacement may be ordered for a time. */
+  holdReplacements(ms: number): void {
+    this.replacements_at = this.#clock.monotonic() + ms;
   }
 
   /** No session with the instance is available: from now on its unsent orders count as unanswered. */

@@ -14,7 +14,8 @@ export function measured(
   at: number,
 ): Change[] {
   if (request.kind === 'return' || isTerminal(before.request.status) || !isTerminal(request.status)) return [];
-  return [...Map.groupBy(attempts, (attempt) => attempt.provider_instance)].map(([name, mine]) => {
+  const ordered = attempts.filter(({ replaces }) => replaces === undefined);
+  return [...Map.groupBy(ordered, (attempt) => attempt.provider_instance)].map(([name, mine]) => {
     const gave = mine.some(({ attempt }) => machines.counts(attempt).delivered > 0);
     const answered = mine.flatMap(({ answered_ms }) => answered_ms ?? []);
     const amounts: { readonly [Count in keyof Measured]: number } = {

@@ -27,16 +27,19 @@ export function followShift(change: StateChange): void {
   for (const machine of change.machines.all()) if (isAlive(machine)) followWith(change, machine);
 }
 
+type MovedTime = 'created_at' | 'missing_since' | 'replace_from' | 'release_at' | 'took_over_at';
+const following: readonly MovedTime[] = ['missing_since', 'replace_from', 'release_at', 'took_over_at'];
+
 /** Moves the times of a machine by the amount that it has not followed yet. */
 export function followWith(change: StateChange, machine: MachineRecord): void {
   const { shifted_ms = 0 } = change.request;
-  const { created_at, ready_at, missing_since } = machine;
   const ms = shifted_ms - (machine.shifted_ms ?? 0);
-  if (ms === 0 || (ready_at !== undefined && missing_since === undefined)) return;
+  const times = following.filter((time) => machine[time] !== undefined);
+  if (machine.ready_at === undefined) times.push('created_at');
+  if (ms === 0 || times.length === 0) return;
   change.setMachine(machine, {
     shifted_ms,
-    ...(ready_at === undefined ? { created_at: created_at + ms } : {}),
-    ...(missing_since === undefined ? {} : { missing_since: missing_since + ms }),
+    ...Object.fromEntries(times.map((time) => [time, (machine[time] ?? 0) + ms])),
   });
 }
 

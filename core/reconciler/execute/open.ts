@@ -1,6 +1,7 @@
 import { isBrokerError } from '../../contract/errors.ts';
 import { ProviderFault } from '../../contract/fault.ts';
 import { attemptToken } from '../../model/ids.ts';
+import { limitOf } from '../../model/template.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { applyLaunchFault } from '../apply/apply-launch.ts';
 import type { StateChange } from '../state/request-state.ts';
@@ -23,6 +24,7 @@ export async function open(
 ): Promise<readonly Apply[]> {
   const [first] = orders;
   if (!first) return [];
+  if (first.replaces) return openReplacement(first, claimed, context);
   const { provider_instance } = first.option;
   const connected = await connect(provider_instance, first.option.template, context);
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
@@ -41,6 +43,48 @@ export async function open(
   const max = connected.instance.limits.max_concurrent_requests;
   if (max === null) return [(change) => add(change, orders, identity, context)];
   await openInTurn(provider_instance, max, claimed, context, (change) => add(change, orders, identity, context));
+  return [];
+}
+
+/** The wait before replacements are ordered again when the instance or the template has no room for them. */
+const noRoomMs = 10_000;
+
+/**
+ * Stores the order of replacements. For a time they are machines beyond those of the request: the commit checks that
+ * the template may have so many. The request does not wait in the queue for a slot; it asks again.
+ */
+async function openReplacement(
+  order: PlannedOrder,
+  claimed: ClaimedRequest,
+  context: StepContext,
+): Promise<readonly Apply[]> {
+  const { option, machine_count } = order;
+  const { provider_instance, template } = option;
+  const connected = await connect(provider_instance, template, context);
+  if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
+    claimed.holdReplacements(connected.retry_after_ms ?? defaultAgainMs);
+    return [];
+  }
+  if (connected instanceof ProviderFault)
+    return [(change) => add(change, [order], provider_instance, context, connected)];
+  const { request_id } = claimed;
+  const { template_id } = claimed.state.request;
+  const max = connected.instance.limits.max_concurrent_requests;
+  const limit = limitOf(template);
+  try {
+    await context.record(claimed, (change) => {
+      if (max !== null) change.require({ op: 'slot', provider_instance, request_id, max });
+      if (template_id !== null && limit < Infinity)
+        change.require({ op: 'limit', template_id, machine_count, max: limit });
+      add(change, [order], connected.identity, context);
+    });
+  } catch (error) {
+    const isFull =
+      isBrokerError(error) && (error.code === 'INSTANCE_BUSY' || error.code === 'INSTANCE_LIMIT_EXCEEDED');
+    if (!isFull) throw error;
+    context.log.info({ request_id, provider_instance, code: error.code }, `Replacements wait: ${error.message}`);
+    claimed.holdReplacements(noRoomMs);
+  }
   return [];
 }
 
@@ -79,7 +123,7 @@ function add(
 ): void {
   const { request, now } = change;
   let number = change.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
-  for (const { option, machine_count, offers } of orders) {
+  for (const { option, machine_count, offers, replaces } of orders) {
     number += 1;
     const { provider_instance, provider_type, api, template } = option;
     const attempt: AttemptRecord = {
@@ -96,6 +140,7 @@ function add(
         ...(offers ? { offers: [...offers] } : {}),
         tags: machineTags(template, request),
       },
+      ...(replaces ? { replaces: [...replaces] } : {}),
       state: 'open',
       settled: false,
       disposed: false,
@@ -107,8 +152,11 @@ function add(
       tries: 0,
     };
     change.addAttempt(attempt);
-    change.setRequest({ provider_instance, provider_type });
+    if (replaces) {
+      const machine_ids = replaces.map(({ machine_id }) => machine_id);
+      change.journal('machine.replacement_ordered', { attempt: number, provider_instance, machine_ids });
+    } else change.setRequest({ provider_instance, provider_type });
     if (refusal) applyLaunchFault(change, attempt, refusal, context.settings);
   }
-  change.stopWaiting();
+  if (orders.every(({ replaces }) => replaces === undefined)) change.stopWaiting();
 }

@@ -1,5 +1,6 @@
 import { applyLeft, markLost } from '../apply/apply-launch.ts';
 import { expire, finish, trim, undo } from '../apply/finish.ts';
+import { replace } from '../replacement/replace.ts';
 import { dropped } from '../state/attempt.ts';
 import type { Step } from '../plan/next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
@@ -46,6 +47,8 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
       return [(change) => change.setRequest({ repeat_release_at: 0 })];
     case 'trim':
       return [trim];
+    case 'replace':
+      return [(change) => replace(change, context.settings)];
     case 'end':
       return [(change) => finish(change, step.skipped)];
   }

@@ -2,14 +2,23 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { isTerminal } from '../../model/request.ts';
 import type { Capabilities } from '../../contract/provider/capabilities.ts';
-import { pendingReleases, isRefused, repeatDue, stopsArrivals, type PendingRelease } from './pending-releases.ts';
+import {
+  pendingReleases,
+  isRefused,
+  isTooLarge,
+  isUndone,
+  repeatDue,
+  stopsArrivals,
+  type PendingRelease,
+} from './pending-releases.ts';
+import { planReplacements, replacementRetries, type ReplacementContext } from '../replacement/plan-replacements.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { tally } from '../state/counting.ts';
 import { noCandidates, type FallbackOrder } from './fallback-order.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
+import { requestRetries } from './standing.ts';
 import { msUntil } from '../state/ms-until.ts';
-import type { Settings } from '../settings.ts';
 import { gridAfter } from '../cadence/grid.ts';
 import type { AnnouncedEnds } from '../claims/announced-ends.ts';
 
@@ -25,7 +34,7 @@ export type Step =
     }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'release'; readonly pending: PendingRelease }
-  | { readonly do: 'expire' | 'undo' | 'trim' | 'repeated' }
+  | { readonly do: 'expire' | 'undo' | 'trim' | 'replace' | 'repeated' }
   /** `skipped`: why offers were not used at all. */
   | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
 
@@ -45,11 +54,8 @@ export interface Agenda {
 }
 
 /** The inputs of a decision besides the state of the request. */
-export interface PlanContext {
-  /** Epoch milliseconds. */
-  readonly now: number;
+export interface PlanContext extends ReplacementContext {
   readonly monotonic: number;
-  readonly settings: Settings;
   readonly agenda: Agenda;
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
@@ -92,6 +98,8 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   const { request } = from;
   const over = isTerminal(request.status);
   const stop = stopsArrivals(from, at.now);
+  const replacements = planReplacements(from, at);
+  if (replacements.moves) return { steps: [{ do: 'replace' }] };
   const counts = tally(from);
   if (counts.staying > counts.target) return { steps: [{ do: 'trim' }] };
   const steps: Step[] = [];
@@ -100,7 +108,8 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
 
   for (const attempt of from.attempts) {
     if (attempt.state !== 'open' || !attempt.unsent) continue;
-    const left = leave(from, attempt, stop, at);
+    const needless = attempt.replaces === undefined ? stop : isTooLarge(attempt, from);
+    const left = leave(from, attempt, needless, at);
     if (left) return { steps: [left] };
   }
   for (const attempt of reachable) {
@@ -112,14 +121,14 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   let skipped: readonly Shortfall[] = [];
   let message: string | undefined;
   if (!stop && !over && counts.missing > 0) {
-    const persistent = request.template?.retry_until_timeout === true;
+    const retries = requestRetries(request);
     const { options, out } = at.held_back === undefined ? at.fallbackOrder() : { options: [], out: [] };
-    const planned = planOrders(from, options, counts.missing, { ...at.settings, now: at.now, persistent });
+    const planned = planOrders(from, options, counts.missing, { ...at.settings, now: at.now, ...retries });
     if (planned.orders.length > 0) return { steps: [...steps, { do: 'open', orders: planned.orders }] };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
       wake.in(at.held_back.ms);
-    } else if (persistent && !planned.denied) {
+    } else if (retries.retries && !planned.denied) {
       const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
       message = `${why}; trying again until the time-out.`;
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
@@ -128,6 +137,9 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
       skipped = options.length > 0 ? planned.skipped : noCandidates(out);
     }
   }
+
+  if (replacements.order) return { steps: [...steps, { do: 'open', orders: [replacements.order] }] };
+  if (replacements.again_ms < Infinity) wake.in(replacements.again_ms);
 
   const pendingTargets = pendingReleases({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
   if (pendingTargets.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
@@ -156,7 +168,9 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     wake.in(repeats);
     return wake.decision(message);
   }
-  if (!from.attempts.every(isSettled)) return wake.decision(message ?? unreachable(from, at));
+  const isAwaited = ({ replaces }: AttemptRecord): boolean => replaces === undefined || isUndone(request);
+  if (from.attempts.some((attempt) => isAwaited(attempt) && !isSettled(attempt)))
+    return wake.decision(message ?? unreachable(from, at));
   if (request.cancel_requested_at !== undefined)
     return from.machines.counts().awaitsRelease > 0 ? wake.decision(message) : { steps: [{ do: 'end' }] };
   if (at.now >= request.deadline_at && counts.ready < counts.staying) return { steps: [{ do: 'expire' }] };
@@ -187,9 +201,9 @@ function pursue(attempt: AttemptRecord, at: PlanContext, wake: Alarm): Step[] {
  * Ends an attempt that was certainly never executed, without a call: it is no longer needed, or another instance shall
  * serve.
  */
-function leave(from: RequestState, attempt: AttemptRecord, stop: boolean, at: PlanContext): Step | undefined {
+function leave(from: RequestState, attempt: AttemptRecord, needless: boolean, at: PlanContext): Step | undefined {
   const { provider_instance } = attempt;
-  if (stop) return { do: 'close', attempt };
+  if (needless) return { do: 'close', attempt };
   const out = at.outOfReach(attempt);
   if (out !== undefined) return { do: 'leave', attempt, why: `${out}.` };
   if (!at.takesOrders(provider_instance))
@@ -220,11 +234,9 @@ function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: PlanC
   const others = options.filter(
     ({ provider_instance, unhealthy }) => provider_instance !== attempt.provider_instance && !unhealthy,
   );
-  const persistent = from.request.template?.retry_until_timeout === true;
-  return (
-    planOrders(from, others, attempt.order.machine_count, { ...at.settings, now: at.now, persistent }).orders.length >
-    0
-  );
+  const { replaces, created_at, order } = attempt;
+  const retries = replaces ? { retries: replacementRetries(created_at) } : requestRetries(from.request);
+  return planOrders(from, others, order.machine_count, { ...at.settings, now: at.now, ...retries }).orders.length > 0;
 }
 
 /** An order that can no longer be repeated is searched by tags a few times; machines that appear are released. */

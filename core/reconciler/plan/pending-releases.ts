@@ -4,8 +4,9 @@ import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { ReleaseTarget, MachineRef } from '../../contract/provider/orders-and-reports.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
-import { keepsNumber, tally, incomingOf } from '../state/counting.ts';
+import { arrivalsOf, keepsNumber, tally } from '../state/counting.ts';
 import { awaitsRelease, isAlive, isStaying } from '../state/machine-life.ts';
+import { countNeeds } from '../replacement/needs.ts';
 import { msUntil } from '../state/ms-until.ts';
 import { isDenied } from './standing.ts';
 
@@ -36,10 +37,13 @@ export function pendingReleases(
   for (const attempt of attempts) {
     if (attempt.handle === undefined) continue;
     const mine = machines.counts(attempt.attempt);
-    const coming = incomingOf(attempt, mine.staying);
-    const ended = stop || isFutile(attempt, request);
-    const allowed = ended ? 0 : Math.min(coming, vacancies);
-    vacancies -= allowed;
+    const { incoming, replacing } = arrivalsOf(attempt, from);
+    const coming = incoming + replacing;
+    const futile = isFutile(attempt, request);
+    const ended = futile || isUndone(request) || (stop && replacing === 0);
+    const filling = stop || futile ? 0 : Math.min(incoming, vacancies);
+    const allowed = filling + (ended ? 0 : replacing);
+    vacancies -= filling;
     const repeat = mustRepeat && !repeated.has(attempt.attempt);
     const leaving = repeat ? mine.going : mine.awaitsRelease;
     const mustBound = !isSettled(attempt) && (ended || allowed < coming);
@@ -54,10 +58,20 @@ export function pendingReleases(
 
 /**
  * Whether an attempt keeps trying and must be stopped, because another attempt may only replace it after that: it is
- * lost, or it is stuck and its request has not ended.
+ * lost, or it is stuck and its machines may be ordered elsewhere.
  */
-const isFutile = ({ state, stuck }: AttemptRecord, { status }: RequestRecord): boolean =>
-  state === 'lost' || (stuck === true && !isTerminal(status));
+const isFutile = ({ state, stuck, replaces }: AttemptRecord, { status }: RequestRecord): boolean =>
+  state === 'lost' || (stuck === true && (!isTerminal(status) || replaces !== undefined));
+
+/** All machines of the request shall go. */
+export const isUndone = ({ cancel_requested_at, undone_at }: RequestRecord): boolean =>
+  cancel_requested_at !== undefined || undone_at !== undefined;
+
+/** Whether an order for replacements that was not sent has become too large: fewer machines need one. */
+export const isTooLarge = (attempt: AttemptRecord, { request, machines }: RequestState): boolean => {
+  const { held, lost } = countNeeds(attempt, machines);
+  return isUndone(request) || held + lost < attempt.order.machine_count;
+};
 
 /**
  * Whether no further machine shall arrive: the request ended, is being cancelled, was refused, or its time-out has
@@ -65,7 +79,7 @@ const isFutile = ({ state, stuck }: AttemptRecord, { status }: RequestRecord): b
  */
 export function stopsArrivals(from: RequestState, now: number): boolean {
   const { request } = from;
-  if (request.cancel_requested_at !== undefined || request.undone_at !== undefined) return true;
+  if (isUndone(request)) return true;
   return isTerminal(request.status) ? !keepsNumber(request) : now >= request.deadline_at || isRefused(from);
 }
 
@@ -76,7 +90,9 @@ export function stopsArrivals(from: RequestState, now: number): boolean {
 export const isRefused = (from: RequestState): boolean =>
   from.attempts.some(
     (attempt) =>
-      attempt.state === 'closed' && attempt.shortfall.some((each) => each.kind === 'invalid' && !isDenied(each)),
+      attempt.state === 'closed' &&
+      attempt.replaces === undefined &&
+      attempt.shortfall.some((each) => each.kind === 'invalid' && !isDenied(each)),
   );
 
 export const repeatDue = ({ request }: Pick<RequestState, 'request'>, now: number): boolean =>

@@ -5,6 +5,7 @@ import type { ProviderDirectory } from '../../providers/directory.ts';
 import { noticesTopic, type Facts } from '../../providers/facts.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
 import { fallbackOrder } from './fallback-order.ts';
+import { refOf } from './pending-releases.ts';
 import type { PlanContext } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
@@ -53,6 +54,11 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
       return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
     },
     movingIntervalMs: (attempt) => parts.cadence.intervalOf(claimed, attempt),
+    replacementsWaitMs: Math.max(left, claimed.replacements_at - monotonic),
+    offersOfMachines({ provider_instance, api, offers }, machines) {
+      const mine = machines.filter((machine) => machine.provider_instance === provider_instance);
+      return parts.directory.offersOfMachines(provider_instance, api, mine.map(refOf), offers);
+    },
     ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
 }

@@ -1,3 +1,4 @@
+import type { MachineKey } from '../../model/machine.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { RequestState } from '../state/request-state.ts';
 import type { ProviderOption } from './provider-option.ts';
@@ -7,6 +8,8 @@ export interface PlannedOrder {
   readonly option: ProviderOption;
   readonly machine_count: number;
   readonly offers: readonly Offer[] | undefined;
+  /** Only of an order for replacements: the machines to replace, one for each machine of the order. */
+  readonly replaces?: readonly MachineKey[];
 }
 
 export interface OrderPlan {
@@ -29,6 +32,7 @@ const mostOrders = 100;
 /** An alternative of an option: one of its offers, or the whole option when its API has no offers. */
 interface Choice {
   readonly offer: Offer | undefined;
+  readonly avoided: boolean;
   /** Set when the offer lacked capacity recently: the time from which it may be used again. */
   readonly tried_again_at?: number;
 }
@@ -36,25 +40,28 @@ interface Choice {
 /**
  * Plans the next orders for the missing machines. The first option with offers that did not lack capacity recently is
  * used, else the first option with offers that may be tried again. The machines are split by the maximum of the API.
- * Options that did not answer this request come last. Pure.
+ * Options that did not answer this request come last. `avoided`: the keys of the offers of an option that come after
+ * its other offers. Pure.
  */
 export function planOrders(
   from: RequestState,
   options: readonly ProviderOption[],
   missing: number,
   at: OfferClock,
+  avoided: (option: ProviderOption) => ReadonlySet<string> = () => none,
 ): OrderPlan {
   const known = options.map((option) => ({ option, tried: attemptsAt(from, option, at) }));
   const left = known
     .filter(({ option, tried }) => !isRuledOut(option, tried))
     .toSorted((a, b) => lastUnanswered(a.tried) - lastUnanswered(b.tried))
-    .map(({ option, tried }) => ({ option, choices: choicesOf(from, option, tried, at) }));
+    .map(({ option, tried }) => ({ option, choices: choicesOf(from, option, tried, at, avoided(option)) }));
 
   for (const isNow of [isOpen, isDue] as const) {
     for (const { option, choices } of left) {
       const worth = choices.filter((choice) => isNow(choice, at.now));
       if (worth.length === 0) continue;
-      const orders = ordersOf(option, worth, missing);
+      const preferred = worth.filter((choice) => !choice.avoided);
+      const orders = ordersOf(option, preferred.length > 0 ? preferred : worth, missing);
       // An offer that lacked capacity gets a single order, because the others would fail in the same way.
       return { orders: isNow === isDue ? orders.slice(0, 1) : orders, skipped: [], denied: false };
     }
@@ -68,6 +75,7 @@ export function planOrders(
   };
 }
 
+const none: ReadonlySet<string> = new Set();
 const isOpen = ({ tried_again_at }: Choice): boolean => tried_again_at === undefined;
 const isDue = ({ tried_again_at = Infinity }: Choice, now: number): boolean => tried_again_at <= now;
 
@@ -76,13 +84,15 @@ function choicesOf(
   option: ProviderOption,
   tried: RequestState['attempts'],
   at: OfferClock,
+  avoided: ReadonlySet<string>,
 ): readonly Choice[] {
   return (option.offers ?? [undefined]).flatMap((offer): Choice[] => {
     const standing = standingOf(from, tried, offer, at);
     if (standing === 'used-up') return [];
     const known = offer === undefined ? undefined : option.shortfalls.get(offer.key)?.tried_again_at;
     const times = [known, standing.tried_again_at].filter((time) => time !== undefined);
-    return [{ offer, ...(times.length > 0 ? { tried_again_at: Math.max(...times) } : {}) }];
+    const choice = { offer, avoided: offer !== undefined && avoided.has(offer.key) };
+    return [{ ...choice, ...(times.length > 0 ? { tried_again_at: Math.max(...times) } : {}) }];
   });
 }
 

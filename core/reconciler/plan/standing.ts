@@ -1,5 +1,6 @@
 import type { FaultKind } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
+import type { RequestRecord } from '../../model/request.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
@@ -11,9 +12,24 @@ import type { ProviderOption } from './provider-option.ts';
 export interface OfferClock extends Pick<Settings, 'offer_memory_ms' | 'offer_probe_ms'> {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The request keeps trying until its time-out: shortfalls older than `offer_memory_ms` no longer count. */
-  readonly persistent: boolean;
+  /** Absent: an offer that lacked capacity is not used again after each offer was tried. */
+  readonly retries?: Retries;
 }
+
+/**
+ * An order is tried again until a time-out: shortfalls older than `offer_memory_ms` no longer count. It waits longer
+ * the longer it is tried.
+ */
+export interface Retries {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** The wait before an offer that lacked capacity is used again, as a share of the time since then. */
+  readonly share: number;
+}
+
+/** The retries of a request with `retry_until_timeout`: one that waits for a week makes some hundred attempts. */
+export const requestRetries = ({ template, created_at }: RequestRecord): { readonly retries?: Retries } =>
+  template?.retry_until_timeout === true ? { retries: { since: created_at, share: 1 / 100 } } : {};
 
 /**
  * The number of attempts with a missing permission after which an option is not tried again. A permission may concern
@@ -30,15 +46,12 @@ const wasDenied = ({ shortfall }: AttemptRecord): boolean => shortfall.some(isDe
 /** The number of failed attempts after which an option or an offer is not tried again. */
 const fruitlessTries = 3;
 
-/**
- * How long an offer that lacked capacity is not used. A persistent request waits longer the older it is, a hundredth
- * of its age: a request that waits for a week makes some hundred attempts, not forty thousand.
- */
-const probeMs = ({ request }: RequestState, { now, offer_probe_ms, persistent }: OfferClock): number =>
-  persistent ? Math.max(offer_probe_ms, (now - request.created_at) / 100) : offer_probe_ms;
+/** How long an offer that lacked capacity is not used. */
+const probeMs = ({ now, offer_probe_ms, retries }: OfferClock): number =>
+  retries ? Math.max(offer_probe_ms, (now - retries.since) * retries.share) : offer_probe_ms;
 
 /** How long a lack of capacity is remembered: at least until the offer is tried again. */
-const memoryMs = (from: RequestState, at: OfferClock): number => Math.max(at.offer_memory_ms, 2 * probeMs(from, at));
+const memoryMs = (at: OfferClock): number => Math.max(at.offer_memory_ms, 2 * probeMs(at));
 
 /** The attempts of a request at an option that count. A missing permission counts until the end of the request. */
 export const attemptsAt = (
@@ -46,7 +59,7 @@ export const attemptsAt = (
   { provider_instance, api }: ProviderOption,
   at: OfferClock,
 ): readonly AttemptRecord[] => {
-  const since = at.persistent ? at.now - memoryMs(from, at) : -Infinity;
+  const since = at.retries ? at.now - memoryMs(at) : -Infinity;
   return from.attempts.filter(
     (each) =>
       each.provider_instance === provider_instance &&
@@ -107,8 +120,8 @@ export function standingOf(
   const lacked = mine.filter((attempt) =>
     attempt.shortfall.some((each) => each.kind === 'capacity' && concerns(each, attempt, offer)),
   );
-  // A persistent request may try a scarce offer any number of times.
-  const counted = at.persistent ? mine.filter((attempt) => !lacked.includes(attempt)) : mine;
+  // With retries a scarce offer may be tried any number of times.
+  const counted = at.retries ? mine.filter((attempt) => !lacked.includes(attempt)) : mine;
   const vain = counted.filter(
     (attempt) =>
       isFruitless(from, attempt) &&
@@ -119,8 +132,8 @@ export function standingOf(
   if (vain.length >= fruitlessTries) return 'used-up';
   // A time in the future was recorded before the clock was set back.
   const since = lacked.filter(({ attempt }) => attempt > lastServed(from, mine));
-  const lately = since.filter((each) => heardAt(each) > at.now - memoryMs(from, at) && heardAt(each) <= at.now);
-  const waits = lately.map((each) => heardAt(each) + (isUntried(each, offer) ? 0 : probeMs(from, at)));
+  const lately = since.filter((each) => heardAt(each) > at.now - memoryMs(at) && heardAt(each) <= at.now);
+  const waits = lately.map((each) => heardAt(each) + (isUntried(each, offer) ? 0 : probeMs(at)));
   return waits.length === 0 ? {} : { tried_again_at: Math.max(...waits) };
 }
 

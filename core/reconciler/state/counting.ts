@@ -1,6 +1,7 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import { isSettled } from './attempt.ts';
+import { countNeeds } from '../replacement/needs.ts';
 import type { Machines } from './machine-set.ts';
 
 interface Counted {
@@ -25,10 +26,10 @@ export function targetOf({ request, machines }: Pick<Counted, 'request' | 'machi
   return keepsNumber(request) ? Math.max(0, (request.kept_count ?? 0) - returned) : staying;
 }
 
-/** How many machines of an attempt may still arrive, given the number that stays. */
-export function incomingOf(attempt: AttemptRecord, staying: number): number {
+/** How many machines of an attempt may still arrive, given the number that is present. */
+export function incomingOf(attempt: AttemptRecord, present: number): number {
   if (isSettled(attempt)) return 0;
-  const vacancies = Math.max(0, attempt.order.machine_count - staying);
+  const vacancies = Math.max(0, attempt.order.machine_count - present);
   return attempt.incoming === undefined || attempt.reopened ? vacancies : Math.min(vacancies, attempt.incoming);
 }
 
@@ -37,8 +38,10 @@ export interface Tally {
   readonly target: number;
   readonly staying: number;
   readonly ready: number;
-  /** Machines that may still arrive, over all attempts. */
+  /** Machines that may still arrive, over all attempts, without those that will be on standby. */
   readonly incoming: number;
+  /** Machines that may still arrive to replace others. */
+  readonly replacing: number;
   /** Machines of the target that neither stay nor are incoming. */
   readonly missing: number;
 }
@@ -47,11 +50,26 @@ export function tally(counted: Counted): Tally {
   const { attempts, machines } = counted;
   const { staying, ready } = machines.counts();
   const target = targetOf(counted);
-  const incoming = attempts.reduce(
-    (sum, attempt) => sum + incomingOf(attempt, machines.counts(attempt.attempt).staying),
-    0,
-  );
-  return { target, staying, ready, incoming, missing: Math.max(0, target - staying - incoming) };
+  const ofAttempts = attempts.map((attempt) => arrivalsOf(attempt, counted));
+  const incoming = ofAttempts.reduce((sum, each) => sum + each.incoming, 0);
+  const replacing = ofAttempts.reduce((sum, each) => sum + each.replacing, 0);
+  return { target, staying, ready, incoming, replacing, missing: Math.max(0, target - staying - incoming) };
+}
+
+/**
+ * How many machines of an attempt may still arrive: those that replace others, and those that fill places of the
+ * request. After the end of the request a replacement of a machine that was lost meanwhile is still awaited.
+ */
+export function arrivalsOf(
+  attempt: AttemptRecord,
+  { request, machines }: Pick<Counted, 'request' | 'machines'>,
+): Pick<Tally, 'incoming' | 'replacing'> {
+  const coming = incomingOf(attempt, machines.counts(attempt.attempt).present);
+  if (attempt.replaces === undefined || coming === 0) return { incoming: coming, replacing: 0 };
+  const { held, lost } = countNeeds(attempt, machines);
+  const isOver = isTerminal(request.status) && !keepsNumber(request);
+  const replacing = Math.min(coming, isOver ? held + lost : held);
+  return { incoming: coming - replacing, replacing };
 }
 
 /**
@@ -61,8 +79,8 @@ export function holdsOf(counted: Counted): number {
   const { request, machines } = counted;
   if (request.kind === 'return') return 0;
   const { unreleased, staying } = machines.counts();
-  const { target, incoming } = tally(counted);
+  const { target, incoming, replacing } = tally(counted);
   const missing = Math.max(0, target - staying);
-  // After the end nothing is ordered; only machines that a fleet replaces on its own may still arrive.
-  return unreleased + (isTerminal(request.status) ? Math.min(missing, incoming) : missing);
+  // After the end only replacements are ordered, and machines that a fleet replaces on its own may still arrive.
+  return unreleased + replacing + (isTerminal(request.status) ? Math.min(missing, incoming) : missing);
 }

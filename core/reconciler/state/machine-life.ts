@@ -34,6 +34,13 @@ export const isStaying = (machine: MachineRecord): boolean =>
 
 export const isReady = (machine: MachineRecord): boolean => isStaying(machine) && machine.ready_at !== undefined;
 
+/** The machine was ordered to replace another one, and has not taken its place. */
+export const isStandby = ({ replaces, took_over_at }: MachineRecord): boolean =>
+  replaces !== undefined && took_over_at === undefined;
+
+/** The machine is one of the requested ones: not on standby, and not replaced. */
+export const hasPlace = (machine: MachineRecord): boolean => machine.replaced_by === undefined && !isStandby(machine);
+
 /** The machine must go, and the provider has not accepted its release yet. */
 export const awaitsRelease = (machine: MachineRecord): boolean =>
   isAlive(machine) && machine.going !== undefined && machine.released_at === undefined;

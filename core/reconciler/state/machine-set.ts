@@ -1,15 +1,18 @@
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
-import { awaitsRelease, isAlive, isReady, isStaying } from './machine-life.ts';
+import { awaitsRelease, hasPlace, isAlive, isReady, isStandby, isStaying } from './machine-life.ts';
 
 /** The classes that machines are counted by. A machine may be in several classes. */
 const classes = {
   /** Exists, as far as muster knows. */
   alive: isAlive,
-  staying: isStaying,
+  /** Exists and shall exist: the requested machines, their replacements, and those that are replaced. */
+  present: isStaying,
+  /** One of the requested machines, and stays. */
+  staying: (machine: MachineRecord) => isStaying(machine) && hasPlace(machine),
   /** Stays and was ready once. */
-  ready: isReady,
-  /** Was ready once, whatever its present state. */
-  delivered: (machine: MachineRecord) => machine.ready_at !== undefined,
+  ready: (machine: MachineRecord) => isReady(machine) && hasPlace(machine),
+  /** Was ready once, whatever its present state. A replacement is no further delivery. */
+  delivered: (machine: MachineRecord) => machine.ready_at !== undefined && machine.replaces === undefined,
   /** Lives, shall stay, and was never ready. */
   unready: (machine: MachineRecord) =>
     isAlive(machine) && machine.going === undefined && machine.ready_at === undefined,
@@ -22,8 +25,15 @@ const classes = {
   unreleased: (machine: MachineRecord) => isAlive(machine) && machine.released_at === undefined,
   /** Ended without a release by muster. */
   lost: (machine: MachineRecord) => machine.lost === true,
-  /** Returned by a caller while it lived. */
-  returned: (machine: MachineRecord) => machine.going === 'returned',
+  /** Returned by a caller while it lived, so that its place is given up. */
+  returned: (machine: MachineRecord) => machine.going === 'returned' && hasPlace(machine),
+  /** Shall be replaced, and is still used. */
+  wanted: (machine: MachineRecord) => machine.replace_from !== undefined && isReady(machine) && hasPlace(machine),
+  /** Will take the place of another machine. */
+  standby: (machine: MachineRecord) => isStandby(machine) && isStaying(machine),
+  /** Was replaced, and is released after a time. */
+  draining: (machine: MachineRecord) =>
+    machine.replaced_by !== undefined && isAlive(machine) && machine.going === undefined,
 } satisfies Record<string, (machine: MachineRecord) => boolean>;
 
 export type MachineClass = keyof typeof classes;

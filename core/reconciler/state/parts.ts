@@ -17,7 +17,11 @@ export interface MachineEvent {
 export interface Rows {
   readonly fence: Change;
   readonly conditions: readonly Change[];
-  readonly machines: readonly { readonly record: MachineRecord; readonly events: readonly MachineEvent[] }[];
+  /** In groups: the machines of a group are stored in one commit. */
+  readonly machines: readonly (readonly {
+    readonly record: MachineRecord;
+    readonly events: readonly MachineEvent[];
+  }[])[];
   readonly attempts: readonly { readonly record: AttemptRecord; readonly events: readonly EventRecord[] }[];
   /** The attempts as they were, with their new handles. */
   readonly handles: readonly AttemptRecord[];
@@ -60,7 +64,11 @@ export function partsOf(
       lines.add(JSON.stringify([event.type, event.machine.provider_instance, event.data]));
     }
   };
-  for (const { record, events } of rows.machines) add([{ op: 'put', kind: 'machine', record }], events);
+  for (const group of rows.machines)
+    add(
+      group.map(({ record }): Change => ({ op: 'put', kind: 'machine', record })),
+      group.flatMap(({ events }) => events),
+    );
   for (const { record, events } of rows.attempts)
     add([{ op: 'put', kind: 'attempt', record }, ...events.map(inserted)]);
   // The request, its signals and its events are committed together where they fit.

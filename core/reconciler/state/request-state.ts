@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { MachineKey, MachineRecord, MachineStatus } from '../../model/machine.ts';
+import { machineKey, type MachineKey, type MachineRecord, type MachineStatus } from '../../model/machine.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { SignalRecord } from '../../model/signal.ts';
@@ -26,7 +26,15 @@ export interface HeldState extends RequestState {
 /** The fields that a machine may lose again. */
 type PartialFields = Pick<
   MachineRecord,
-  'announced' | 'reclaim_at' | 'rebalance_at' | 'message' | 'missing_since' | 'gone_at' | 'lost' | 'released_at'
+  | 'announced'
+  | 'reclaim_at'
+  | 'rebalance_at'
+  | 'message'
+  | 'missing_since'
+  | 'gone_at'
+  | 'lost'
+  | 'released_at'
+  | 'replace_from'
 >;
 
 /** A machine whose end a notice announced. */
@@ -214,7 +222,9 @@ export class StateChange {
     const changed: Rows = {
       fence: { op: 'fence', request_id, epoch },
       conditions: this.#conditions,
-      machines: this.#machines.changed.map((record) => ({ record, events: this.#eventsOf(record) })),
+      machines: withReplacements(this.#machines.changed).map((records) =>
+        records.map((record) => ({ record, events: this.#eventsOf(record) })),
+      ),
       attempts: this.changedAttempts.map((record) => ({
         record,
         events: this.#events.filter(({ data }) => data['attempt'] === record.attempt),
@@ -257,6 +267,20 @@ export class StateChange {
       return [{ seq: 0, at: this.now, type: first.type, request_id, data }];
     });
   }
+}
+
+/** Each machine together with those that replaced it, one after another. */
+function withReplacements(machines: readonly MachineRecord[]): readonly (readonly MachineRecord[])[] {
+  const byKey = new Map(machines.map((machine) => [machineKey(machine), machine]));
+  const next = ({ replaced_by }: MachineRecord) => replaced_by && byKey.get(machineKey(replaced_by));
+  const followers = new Set(machines.flatMap((machine) => next(machine) ?? []));
+  return machines
+    .filter((machine) => !followers.has(machine))
+    .map((first) => {
+      const group = [first];
+      for (let each = next(first); each !== undefined; each = next(each)) group.push(each);
+      return group;
+    });
 }
 
 function alike<T extends object>(record: T, fields: Partial<T>): boolean {

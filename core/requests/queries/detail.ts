@@ -50,10 +50,13 @@ const ofKind = (requests: readonly RequestRecord[], kind: RequestRecord['kind'])
   requests.filter((request) => request.kind === kind).map(({ request_id }) => request_id);
 
 /**
- * Hides machines that never became usable and were replaced, and surplus machines. The fulfilment and the journal
- * contain them.
+ * Hides machines that never became usable and were replaced, surplus machines, and replacements until they are ready.
+ * The fulfilment and the journal contain them.
  */
 const isShown = (machine: MachineRecord): boolean =>
+  machine.replaces === undefined ? isOfRequest(machine) : machine.ready_at !== undefined;
+
+const isOfRequest = (machine: MachineRecord): boolean =>
   machine.ready_at !== undefined ||
   machine.going === undefined ||
   machine.going === 'returned' ||

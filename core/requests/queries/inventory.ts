@@ -134,21 +134,29 @@ const leastGraceS = 120;
 
 const secondsUntil = (time: string, now: number): number => Math.floor((Date.parse(time) - now) / 1000);
 
-function reclaimOf(
-  { machine_id, name, lost, going, status, message, reclaim_at, rebalance_at }: MachineRecord,
-  now: number,
-): Reclaimed | undefined {
+const reclaimLeft = (reclaim_at: string | undefined, now: number): number =>
+  reclaim_at === undefined ? Infinity : secondsUntil(reclaim_at, now);
+
+function reclaimOf(machine: MachineRecord, now: number): Reclaimed | undefined {
+  const { machine_id, name, lost, going, status, message, reclaim_at, rebalance_at, replace_from } = machine;
   const named = { machine_id, ...(name === undefined ? {} : { name }) };
   if (lost === true) return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
+  const { replaced_by, release_at = now, return_id } = machine;
+  if (replaced_by !== undefined && (going === undefined || going === 'replaced') && return_id === undefined) {
+    const left = going === 'replaced' ? 0 : Math.ceil((release_at - now) / 1000);
+    const reason = `Machine ${replaced_by.machine_id} replaces it.`;
+    return { ...named, reason, grace_period_s: Math.max(0, Math.min(left, reclaimLeft(reclaim_at, now))) };
+  }
   // A machine that a caller returned, or that was never delivered, is not reported as reclaimed.
   if (going !== undefined) return undefined;
   if (status === 'shutting-down' || status === 'stopping' || status === 'stopped' || status === 'terminated')
     return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
+  // While a replacement is sought, the machine is used.
+  if (reclaim_at === undefined && replace_from !== undefined) return undefined;
   if (reclaim_at === undefined && rebalance_at !== undefined) {
     const grace_period_s = Math.max(leastGraceS, secondsUntil(rebalance_at, now) + rebalanceGraceS);
     return { ...named, reason: 'The cloud recommends to replace it, because it may reclaim it.', grace_period_s };
   }
   if (reclaim_at === undefined) return undefined;
-  const left = Math.max(0, secondsUntil(reclaim_at, now));
-  return { ...named, reason: 'The cloud reclaims it.', grace_period_s: left };
+  return { ...named, reason: 'The cloud reclaims it.', grace_period_s: Math.max(0, reclaimLeft(reclaim_at, now)) };
 }

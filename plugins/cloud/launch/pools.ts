@@ -1,4 +1,4 @@
-import type { Offer } from '../../../core/index.ts';
+import type { MachineRef, Offer } from '../../../core/index.ts';
 import { maxPools, type CloudTemplate } from '../template/fields.ts';
 import { marketsOfPrice, type Market } from './markets.ts';
 
@@ -80,6 +80,10 @@ export const weightOf = (template: CloudTemplate, type: string | undefined): num
 /** Whether the template gives weights, so that a fleet counts units of capacity instead of machines. */
 export const isWeighted = ({ machine_types = {}, machine_types_on_demand = {} }: CloudTemplate): boolean =>
   Object.keys(machine_types).length > 0 || Object.keys(machine_types_on_demand).length > 0;
+
+/** The pools that a machine may have come from. Its data name its type, subnet and market. */
+export const poolsOfMachine = ({ data }: MachineRef, offers: readonly Offer[]): readonly Pool[] =>
+  data === undefined ? [] : matchingPools(offers as readonly Pool[], data as PoolMatch);
 
 /** Properties of a pool, as far as an event names them. */
 export interface PoolMatch {

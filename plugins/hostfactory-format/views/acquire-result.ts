@@ -17,8 +17,8 @@ const fail = (machine: MachineRecord, reason: string): MachineResult => ({
 
 /**
  * The result of a machine of a request for machines. It succeeds when it becomes ready, and stays a success when its
- * caller returns it. It fails when it is lost, reclaimed or cancelled, or when the request ends before it is ready. It
- * is executing only while the request is.
+ * caller returns it. It fails when it is lost, reclaimed, replaced or cancelled, or when the request ends before it is
+ * ready. It is executing only while the request is.
  */
 export function acquireResult(request: RequestRecord, machine: MachineRecord): MachineResult {
   const { status, going } = machine;
@@ -26,6 +26,7 @@ export function acquireResult(request: RequestRecord, machine: MachineRecord): M
   if (going === 'cancelled') return fail(machine, 'The request was cancelled.');
   if (machine.ready_at !== undefined && going === 'returned') return succeed;
   if (going !== undefined) return fail(machine, reasons[going]);
+  if (machine.replaced_by !== undefined) return fail(machine, reasons.replaced);
   if (machine.reclaim_at !== undefined)
     return fail(machine, `The cloud reclaims the machine at ${machine.reclaim_at}.`);
   if (status !== 'running' && status !== 'pending') return fail(machine, `The machine is ${status}.`);
@@ -38,4 +39,5 @@ const reasons = {
   failed: 'The machine never became usable.',
   surplus: 'More machines started than requested; this one is released.',
   late: 'The machine started after the end of the request; it is released.',
+  replaced: 'Another machine replaces it.',
 } as const;

@@ -9,7 +9,9 @@ import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/recor
 
 const offers = [{ key: 'a' }, { key: 'b' }];
 
-const moment: OfferClock = { now: 1_000, offer_memory_ms: 180_000, offer_probe_ms: 15_000, persistent: false };
+const moment: OfferClock = { now: 1_000, offer_memory_ms: 180_000, offer_probe_ms: 15_000 };
+/** Tried until the time-out of a request that was made at 0. */
+const retries = { since: 0, share: 1 / 100 };
 
 function option(
   provider_instance: string,
@@ -185,7 +187,7 @@ const shortages: readonly [string, RequestState, readonly ProviderOption[], Part
     'its own offer however often, one that keeps trying asks again',
     stateOf({ attempts: [own(1, -60_000), own(2, -40_000), own(3, longAgo)] }),
     [option('east', { offers: [{ key: 'a' }] })],
-    { persistent: true },
+    { retries },
     [['east', 'a']],
   ],
   [
@@ -348,7 +350,7 @@ test('a persistent request tries a scarce offer less often with time: after a hu
   const asked: number[] = [];
   for (let now = 0; now < 7 * day; ) {
     const from = stateOf({ attempts, request: requestOf({ deadline_at: 8 * day }) });
-    const planned = planOrders(from, only, 3, { ...moment, now, persistent: true });
+    const planned = planOrders(from, only, 3, { ...moment, now, retries });
     if (planned.orders.length > 0) {
       asked.push(now);
       const order = { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [{ key: 'a' }] };
