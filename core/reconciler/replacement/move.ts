@@ -3,7 +3,8 @@ import type { RequestRecord } from '../../model/request.ts';
 import { isAlive, isStandby, isStaying } from '../state/machine-life.ts';
 import type { RequestState } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';
-import { needOf } from './needs.ts';
+import { isSettled } from '../state/attempt.ts';
+import { needOf, openNeeds } from './needs.ts';
 
 /**
  * What is due for one machine of a replacement.
@@ -34,6 +35,20 @@ export function moveOf(
     return need === 'lost' || machine.ready_at !== undefined ? 'take-over' : undefined;
   }
   return now >= replaceUntil(machine, request, settings) ? 'give-up' : undefined;
+}
+
+/** The machines that were lost after their replacement was ordered, while the order may still deliver. */
+export function* awaitedLost({
+  attempts,
+  machines,
+}: Pick<RequestState, 'attempts' | 'machines'>): Generator<MachineRecord> {
+  for (const attempt of attempts) {
+    if (attempt.replaces === undefined || isSettled(attempt)) continue;
+    for (const { key, need } of openNeeds(attempt, machines)) {
+      const machine = need === 'lost' ? machines.get(key) : undefined;
+      if (machine) yield machine;
+    }
+  }
 }
 
 /**

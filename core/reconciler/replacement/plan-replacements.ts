@@ -6,7 +6,8 @@ import type { Retries } from '../plan/standing.ts';
 import type { Settings } from '../settings.ts';
 import { isSettled } from '../state/attempt.ts';
 import type { RequestState } from '../state/request-state.ts';
-import { moveOf, replaceFrom, replaceUntil } from './move.ts';
+import { needOf } from './needs.ts';
+import { awaitedLost, moveOf, replaceFrom, replaceUntil } from './move.ts';
 
 /** The inputs of the plan besides the state of the request. */
 export interface ReplacementContext {
@@ -47,13 +48,16 @@ export const replacementRetries = (since: number): Retries => ({ since, share: w
  */
 export function planReplacements(from: RequestState, at: ReplacementContext): ReplacementPlan {
   const { wanted, standby, draining } = from.machines.counts();
-  if (wanted + standby + draining === 0) return nothing;
   const { now, settings } = at;
+  let again_at = Infinity;
+  for (const machine of awaitedLost(from))
+    again_at = Math.min(again_at, replaceUntil(machine, from.request, settings));
+  if (again_at <= now) return { ...nothing, moves: true };
+  if (wanted + standby + draining === 0) return { ...nothing, again_ms: again_at - now };
   const covered = new Set(
     from.attempts.flatMap((attempt) => (isSettled(attempt) ? [] : (attempt.replaces ?? []).map(machineKey))),
   );
   const sought: MachineRecord[] = [];
-  let again_at = Infinity;
   for (const machine of from.machines.all()) {
     const { gone_at, going, replaced_by, release_at = now, replaces, took_over_at, replace_from } = machine;
     if (gone_at !== undefined || going !== undefined) continue;
@@ -63,11 +67,10 @@ export function planReplacements(from: RequestState, at: ReplacementContext): Re
     else if (replace_from !== undefined) sought.push(machine);
   }
   for (const machine of sought) again_at = Math.min(again_at, replaceUntil(machine, from.request, settings));
-  const open = sought.filter((machine) => machine.ready_at !== undefined && !covered.has(machineKey(machine)));
-  const [due = [], later = []] = [true, false].map((is) =>
-    open.filter((machine) => replaceFrom(machine, settings) <= now === is),
-  );
-  for (const machine of later) again_at = Math.min(again_at, replaceFrom(machine, settings));
+  const open = sought.filter((machine) => needOf(machine) === 'held' && !covered.has(machineKey(machine)));
+  const due = open.filter((machine) => replaceFrom(machine, settings) <= now);
+  for (const machine of open)
+    if (replaceFrom(machine, settings) > now) again_at = Math.min(again_at, replaceFrom(machine, settings));
   const plan = { moves: false, again_ms: again_at - now };
   if (due.length === 0) return plan;
   if (at.replacementsWaitMs > 0) return { ...plan, again_ms: Math.min(plan.again_ms, at.replacementsWaitMs) };

@@ -3,7 +3,7 @@ import { machineKey, type MachineRecord } from '../../model/machine.ts';
 import { asMoved } from '../clock-shift/shift-times.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { isReady } from '../state/machine-life.ts';
-import { moveOf, type Timing } from './move.ts';
+import { awaitedLost, moveOf, replaceUntil, type Timing } from './move.ts';
 
 /** The most machines of one change. */
 const mostAtOnce = 250;
@@ -21,10 +21,17 @@ export function replace(change: StateChange, settings: Timing): void {
     if (machine === undefined || move === undefined) continue;
     if (move === 'take-over') takeOver(change, machine);
     else if (move === 'give-up') giveUp(change, machine);
-    else change.setMachine(machine, { going: move === 'end' ? 'replaced' : 'surplus' });
+    else release(change, machine, move === 'end' ? 'replaced' : 'surplus');
     moved += 1;
     if (moved === mostAtOnce) return;
   }
+  for (const machine of awaitedLost(change))
+    if (change.now >= replaceUntil(machine, change.request, settings)) giveUp(change, machine);
+}
+
+function release(change: StateChange, machine: MachineRecord, going: 'replaced' | 'surplus'): void {
+  change.setMachine(machine, { going });
+  change.journalMachine('machine.unwanted', machine, { why: going });
 }
 
 function takeOver(change: StateChange, machine: MachineRecord): void {

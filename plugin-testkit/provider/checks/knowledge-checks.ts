@@ -29,6 +29,21 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
       assert.equal(notJson(offers, 'offers'), undefined, 'Offers are stored as JSON.');
     });
 
+  if (api.offersOfMachine)
+    on('the pool of a machine is among the offers of its order', async (harness) => {
+      const attempt = await harness.start();
+      await harness.up(attempt);
+      const { offers = [] } = attempt.order;
+      const known = new Set(offers.map(({ key }) => key));
+      for (const machine of harness.refs(attempt)) {
+        const found = pure('offersOfMachine', (given) => api.offersOfMachine?.(given, offers), machine) ?? [];
+        assert.ok(
+          Array.isArray(found) && found.length > 0 && found.every(({ key }) => known.has(key)),
+          `offersOfMachine gives at least one of the offers of the order; it gave ${formatValue(found)}.`,
+        );
+      }
+    });
+
   if (api.review)
     on('a review depends only on the template, and finds no error in the template of the world', async (harness) => {
       const findings: readonly Finding[] =

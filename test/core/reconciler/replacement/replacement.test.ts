@@ -357,6 +357,23 @@ test('an all-or-nothing request that gets too few machines releases its replacem
   t.deepEqual(east.live(id), []);
 });
 
+for (const jump of [3_600_000, -3_600_000])
+  test(`a clock that is set by ${jump} ms neither ends a machine early nor keeps it`, async (t) => {
+    const { clock, east, completed, recommend } = await rebalanceBench(t);
+    const id = await completed(2, { rebalance_drain: 120, timeout: 600 });
+    await recommend('m-1');
+    clock.jump(jump);
+    await clock.advance(3_000);
+    t.deepEqual(east.live(id), ['m-1', 'm-2', 'm-3'], 'the replacement is still awaited');
+    east.boot();
+    await clock.advance(5_000);
+    clock.jump(jump);
+    await clock.advance(90_000);
+    t.deepEqual(east.live(id), ['m-1', 'm-2', 'm-3']);
+    await clock.advance(40_000);
+    t.deepEqual(east.live(id), ['m-2', 'm-3']);
+  });
+
 test('report and ignore order nothing', async (t) => {
   const { clock, east, completed, recommend } = await rebalanceBench(t);
   await completed(1, { on_rebalance: 'report' });
