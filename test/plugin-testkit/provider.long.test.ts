@@ -681,6 +681,11 @@ const defects: Readonly<
     'offers depend only on the template, each with a unique key',
     /offers must be pure/,
   ],
+  'a machine is said to come from an offer that its order did not have': [
+    () => tinyPlugin({}, { offersOfMachine: () => [{ key: 'other' }] }),
+    'the pool of a machine is among the offers of its order',
+    /at least one of the offers of the order; it gave .*other/,
+  ],
   'review changes the template': [
     () => tinyPlugin({}, { review: (template: { name?: string }) => ((template.name = 'mine'), []) }),
     'a review depends only on the template, and finds no error in the template of the world',

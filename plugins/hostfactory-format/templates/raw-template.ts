@@ -64,6 +64,14 @@ export function rawTemplate(entry: Readonly<Record<string, unknown>>, isKnown: (
       message: 'HostFactory replaces lost machines itself; remove it',
     });
   }
+  if (fields['on_rebalance'] === 'replace' || fields['onRebalance'] === 'replace') {
+    findings.push({
+      level: 'warning',
+      path: '/on_rebalance',
+      message:
+        'HostFactory does not ask for a complete request again, so it learns that machines are replaced, and not by which; with `report` it requests the machines that it needs',
+    });
+  }
   if (
     ![undefined, null, '', 'complete', 'complete_with_error'].includes(
       entry['partialStatus'] as string | null | undefined,

@@ -9,6 +9,8 @@ export interface Expected {
   /** Machines that were given back. */
   readonly returned?: readonly string[];
   readonly cancelled?: boolean;
+  /** How many of its machines were replaced: so many more were started, and as many ended. */
+  readonly replaced?: number;
 }
 
 const goes = new Set(['running', 'pending']);
@@ -59,8 +61,12 @@ function checkLaunches(launches: Readonly<Record<string, number>>, expected: rea
   for (const [token, count] of Object.entries(launches))
     ok(count <= most, `token ${token} started ${count} machines, of orders of ${most}`);
   const started = Object.values(launches).reduce((sum, count) => sum + count, 0);
-  const least = expected.reduce((sum, { machine_count, cancelled }) => sum + (cancelled ? 0 : machine_count), 0);
-  const all = expected.reduce((sum, { machine_count }) => sum + machine_count, 0);
+  const replaced = expected.reduce((sum, each) => sum + (each.replaced ?? 0), 0);
+  const least = expected.reduce(
+    (sum, { machine_count, cancelled }) => sum + (cancelled ? 0 : machine_count),
+    replaced,
+  );
+  const all = expected.reduce((sum, { machine_count }) => sum + machine_count, replaced);
   ok(
     started >= least && started <= all,
     `${started} machines were started, ${least === all ? all : `${least} to ${all}`} were asked for`,

@@ -193,6 +193,7 @@ const told: readonly (readonly [Record<string, unknown>, string, string, RegExp]
   [{ vmType: 'x', vmTypes: { y: 1, z: 1 } }, 'warning', '/templates/0/vmType', /'x' is ignored/],
   [{ vmTypes: { x: 3 }, maxNumber: 1 }, 'warning', '/templates/0/vmTypes', /the weight 3 of the only type is ignored/],
   [{ replace_lost: true }, 'error', '/templates/0/replace_lost', /remove it/],
+  [{ onRebalance: 'replace' }, 'warning', '/templates/0/on_rebalance', /does not ask for a complete request again/],
   [
     { subnetId: 'a', subnetIds: ['b'] },
     'error',

@@ -42,6 +42,10 @@ const planAt = (now: number, state: Parameters<typeof stateOf>[0], offers = opti
 const key = (machine_id: string) => ({ provider_instance: 'east', machine_id });
 const recommended = (machine_id: string, fields: Partial<MachineRecord> = {}) =>
   machineOf(machine_id, { replace_from: 0, ...fields });
+function pending(machine_id: string, fields: Partial<MachineRecord>): MachineRecord {
+  const { ready_at: _, ...machine } = machineOf(machine_id, { status: 'pending', ...fields });
+  return machine;
+}
 const ordered = (attempt: number, fields: Partial<AttemptRecord> = {}, ...machine_ids: readonly string[]) =>
   attemptOf(attempt, { replaces: machine_ids.map(key), ...fields }, machine_ids.length);
 
@@ -61,9 +65,7 @@ const covered: readonly (readonly [string, readonly MachineRecord[], readonly At
   ['an open order', [recommended('m-1')], [ordered(2, { state: 'open', settled: false }, 'm-1')]],
   [
     'a machine on standby',
-    [recommended('m-1'), machineOf('m-2', { attempt: 2, replaces: key('m-1'), status: 'pending' })].map(
-      ({ ready_at, ...machine }) => (machine.machine_id === 'm-2' ? machine : { ...machine, ready_at: ready_at ?? 1 }),
-    ),
+    [recommended('m-1'), pending('m-2', { attempt: 2, replaces: key('m-1') })],
     [ordered(2, {}, 'm-1')],
   ],
   ['its end', [recommended('m-1', { status: 'shutting-down' })], []],
