@@ -19,6 +19,7 @@ import type { Time } from './time.ts';
 const config = Type.Object({ cloud: Type.String() });
 const lateMs = 6_000;
 const receiveMs = 20_000;
+const receivedAtOnce = 200;
 
 /**
  * The provider type and the API by which one life speaks to the clouds: each call may be where the life is cut short.
@@ -88,7 +89,7 @@ export function providerOf(
     notices: {
       configured: () => templates.some(({ on_rebalance }) => on_rebalance === 'replace'),
       async receive(cloud, call) {
-        const received = () => cross(cloud, 'read', undefined, () => [...cloud.messages]);
+        const received = () => cross(cloud, 'read', undefined, () => cloud.messages.slice(0, receivedAtOnce));
         const waiting = await received();
         if (waiting.length > 0) return waiting;
         await Promise.race([cloud.arrival(call.signal), new Promise<void>((go) => time.after(receiveMs, go))]);
