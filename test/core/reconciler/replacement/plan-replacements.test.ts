@@ -27,7 +27,7 @@ const option: ProviderOption = {
   },
   template: { template_id: 'small' },
   offers: [{ key: 'a' }, { key: 'b' }],
-  short: new Map(),
+  shortfalls: new Map(),
 };
 
 const planAt = (now: number, state: Parameters<typeof stateOf>[0], offers = option.offers) =>
@@ -125,7 +125,7 @@ test('the replacement of a lost machine that does not arrive within the time-out
   t.is(change.machine(lost)?.replace_from, undefined);
   const [pending] = pendingReleases(change, hour);
   t.is(pending?.attempt.attempt, 2);
-  t.is(pending?.target.to_come, 0);
+  t.is(pending?.target.incoming, 0);
 });
 
 test('both machines of a pair are stored in one commit, however few rows it takes', (t) => {

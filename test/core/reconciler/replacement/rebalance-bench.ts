@@ -50,7 +50,7 @@ export async function rebalanceBench(t: ExecutionContext, given: Given = {}) {
       await bench.clock.advance(3_000);
     },
     async giveBack(...machine_ids: readonly string[]): Promise<void> {
-      await bench.requestService.giveBack(machine_ids, 300);
+      await bench.requestService.returnMachines(machine_ids, 300);
       await bench.clock.advance(3_000);
     },
     reclaimed: (...machine_ids: readonly string[]) => inventory.reclaimed(machine_ids, []),
