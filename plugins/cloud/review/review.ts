@@ -1,4 +1,5 @@
 import type { Finding } from '../../../core/index.ts';
+import { marketsOf } from '../launch/pools.ts';
 import { reviewReservation } from '../template/capacity-reservation.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 import { reviewIds } from './review-ids.ts';
@@ -57,6 +58,10 @@ export function reviewCommon(
     if (template.machine_types?.[type] === undefined && template.machine_types_on_demand?.[type] === undefined)
       warning(`/machine_types_priority/${type}`, 'is not among machine_types');
   }
+  const { launch_template_spec } = template;
+  const namesMarket = launch_template_id !== undefined || launch_template_spec !== undefined;
+  if (template['on_rebalance'] === 'replace' && !namesMarket && !marketsOf(template).includes('spot'))
+    warning('/on_rebalance', 'has no effect without Spot machines; AWS recommends to replace no others');
   for (const field of apiFields)
     if (template[field] !== undefined && !knows.includes(field))
       warning(`/${field}`, 'has no effect; it is for SpotFleet');

@@ -63,6 +63,10 @@ const probes: readonly (readonly [feature: string, fields: object])[] = [
   ['Native machine data (`launch_template_spec`)', { launch_template_spec: { EbsOptimized: true } }],
   ['Native parameters of the call (`provider_api_spec`)', { provider_api_spec: { Context: '' } }],
   ['Replaces lost machines after completion (`replace_lost`)', { replace_lost: true }],
+  [
+    'Replaces machines that may be reclaimed (`on_rebalance: replace`)',
+    { price_type: 'spot', on_rebalance: 'replace' },
+  ],
 ];
 
 /** Which API supports which feature, by the reviews of templates with that feature, and by its capabilities. */
