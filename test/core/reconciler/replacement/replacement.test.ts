@@ -328,7 +328,7 @@ test('a machine is replaced while its request still waits for others, and the en
 });
 
 test('a cancelled request releases its replacements and the replaced machines', async (t) => {
-  const { clock, east, request, recommend, status, requestService } = await rebalanceBench(t);
+  const { clock, east, request, recommend, status, requestCommands } = await rebalanceBench(t);
   const id = await request(3, { on_rebalance: 'replace' });
   await clock.advance(1_000);
   east.boot('m-1', 'm-2');
@@ -338,7 +338,7 @@ test('a cancelled request releases its replacements and the replaced machines', 
   await clock.advance(3_000);
   await recommend('m-2');
   t.is(east.live(id).length, 5);
-  await requestService.cancel(id, undefined);
+  await requestCommands.cancel(id, undefined);
   await clock.advance(10_000);
   t.deepEqual(east.live(id), []);
   t.is((await status(id)).request.status, 'cancelled');
