@@ -1,3 +1,4 @@
+import type { MachineRecord } from '../../model/machine.ts';
 import { isTerminal } from '../../model/request.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import { canRelease, sought } from '../state/attempt.ts';
@@ -68,14 +69,19 @@ function applyReturn(
       if (machine.going === undefined) change.setMachine(key, { given_up: true });
       continue;
     }
-    // Who returns a replacement before it is used wants no other one.
-    const old = isStandby(machine) && machine.replaces ? change.machine(machine.replaces) : undefined;
-    if (old?.replace_from !== undefined) giveUp(change, old, `Replacement ${machine.machine_id} was returned.`);
+    const declines = isStandby(machine) && (machine.going ?? 'returned') === 'returned';
+    if (declines) giveUpFor(change, machine);
     change.setMachine(key, {
       ...(machine.going === undefined ? { going: 'returned' } : {}),
       ...(machine.return_id === undefined && return_id !== undefined ? { return_id } : {}),
     });
   }
+}
+
+/** Who returns a replacement before it is used wants no other one. */
+function giveUpFor(change: StateChange, { machine_id, replaces }: MachineRecord): void {
+  const old = replaces && change.machine(replaces);
+  if (old?.replace_from !== undefined) giveUp(change, old, `Replacement ${machine_id} was returned.`);
 }
 
 /**
