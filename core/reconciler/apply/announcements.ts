@@ -74,14 +74,14 @@ export function withObservation(
   return derived(machine, reclaim_at === null || !before ? others : { ...others, [observed]: before }, now);
 }
 
-/**
- * What a notice changed: another reclaim counts, or none, or neither. A reclaim that an observation showed before its
- * notice counts as another one.
- */
+/** What the source of a notice did: it announced a reclaim, or one with another time, or withdrew its own. */
 export function changeOf(before: MachineRecord, after: MachineRecord, notice: Notice, now: number) {
-  const [was, is] = [reclaimIn(before.announced, now), reclaimIn(after.announced, now)];
-  if (is?.source === sourceOf(notice)) return was?.source === is.source && isSame(was, is) ? undefined : 'announced';
-  return was !== undefined && was.source !== is?.source ? 'withdrawn' : undefined;
+  const source = sourceOf(notice);
+  const [was, is] = [before, after].map(({ announced }) =>
+    standingIn(announced, now).find((each) => each.source === source),
+  );
+  if (!is) return was ? 'withdrawn' : undefined;
+  return was && isSame(was, is) ? undefined : 'announced';
 }
 
 /** Computes what follows from the announcements, so that their order does not matter. */
@@ -112,17 +112,20 @@ function messageOf(
 
 /** The earliest reclaim that is announced. An observed one that is the same as a noticed one has its time. */
 function reclaimIn(announced: Announcements | undefined, now: number): Reclaim | undefined {
-  if (announced === undefined) return undefined;
-  const standing = Object.entries(announced).flatMap(([source, each]): Reclaim[] => {
-    const { reclaim_at, message } = each;
-    if (typeof reclaim_at !== 'string' || !counts(source, each, now)) return [];
-    return [{ source, reclaim_at, ...(message === undefined ? {} : { message }) }];
-  });
+  const standing = standingIn(announced, now);
   const [noticed] = standing.filter(({ source }) => source !== observed).toSorted(byTime);
   const seen = standing.find(({ source }) => source === observed);
   if (!noticed || !seen) return noticed ?? seen;
   return isSame(noticed, seen) || Date.parse(noticed.reclaim_at) < Date.parse(seen.reclaim_at) ? noticed : seen;
 }
+
+/** The reclaims that count now, at most one of each source. */
+const standingIn = (announced: Announcements = {}, now: number): readonly Reclaim[] =>
+  Object.entries(announced).flatMap(([source, each]): Reclaim[] => {
+    const { reclaim_at, message } = each;
+    if (typeof reclaim_at !== 'string' || !counts(source, each, now)) return [];
+    return [{ source, reclaim_at, ...(message === undefined ? {} : { message }) }];
+  });
 
 /** The next observation withdraws an observed reclaim; a notice ends by itself. */
 function counts(source: string, announcement: Announcement, now: number): boolean {

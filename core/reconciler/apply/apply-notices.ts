@@ -36,11 +36,10 @@ function applyNotice(change: StateChange, machine: MachineRecord, notice: Notice
     change.journalMachine('machine.rebalance_recommended', machine, { policy, ...message });
     return;
   }
-  const after = change.machine(machine) ?? machine;
-  const reclaim_at = after.reclaim_at === undefined ? {} : { reclaim_at: after.reclaim_at };
-  const what = changeOf(machine, after, notice, change.now);
-  if (what === 'announced') change.journalMachine('machine.reclaim_noticed', machine, { ...reclaim_at, ...message });
-  if (what === 'withdrawn') change.journalMachine('machine.reclaim_withdrawn', machine, { ...reclaim_at, ...message });
+  const what = changeOf(machine, change.machine(machine) ?? machine, notice, change.now);
+  if (what === 'announced')
+    change.journalMachine('machine.reclaim_noticed', machine, { reclaim_at: notice.reclaim_at, ...message });
+  if (what === 'withdrawn') change.journalMachine('machine.reclaim_withdrawn', machine, message);
 }
 
 const fields = ['announced', 'reclaim_at', 'rebalance_at', 'message'] as const;

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { ExecutionContext } from 'ava';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import type { Log } from '../../../core/index.ts';
-import { bootBroker, makePlace, type BootOptions } from '../../support/boot-broker.ts';
+import { bootBroker, makePlace, type BootOptions, type PlaceOptions } from '../../support/boot-broker.ts';
 
 const QueueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/events';
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'test' };
@@ -27,6 +27,56 @@ const templates = ['report', 'ignore'].map((on_rebalance) => ({
   ...(on_rebalance === 'report' ? {} : { on_rebalance }),
 }));
 
+/** A place whose provider instance reads a queue of the simulated cloud. */
+export async function placeWithQueue(
+  t: ExecutionContext,
+  knobs: KnobChange = {},
+  { config, ...options }: Partial<PlaceOptions> & { readonly config?: object } = {},
+) {
+  const place = await makePlace({ templates, ...options, knobs: { queues: { names: ['events'] }, ...knobs } });
+  t.teardown(place.close);
+  const { simulator } = place;
+  const configured = {
+    name: 'east',
+    type: 'cloud',
+    config: {
+      endpoint_url: simulator.url,
+      access_key_id: 'AKIATEST',
+      secret_access_key: 'test',
+      interruption_queue: { url: QueueUrl },
+      ...config,
+    },
+  };
+  const file = `${place.directory}/muster.config.json`;
+  const configuration = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...configuration, providers: [configured] }));
+  const connection = { endpoint: simulator.url, region: 'us-east-1', credentials };
+  const sqs = new SQSClient({ ...connection, useQueueUrlAsEndpoint: false });
+  const ec2 = new EC2Client(connection);
+  t.teardown(() => {
+    sqs.destroy();
+    ec2.destroy();
+  });
+  return {
+    place,
+    ec2,
+    send: (MessageBody: string) => sqs.send(new SendMessageCommand({ QueueUrl, MessageBody })),
+    /** Puts many messages into the queue at once. */
+    put(bodies: readonly string[]): void {
+      for (const state of simulator.state.regions()) {
+        const { now, random } = state.contextAt(simulator.clock.now());
+        for (const body of bodies) state.queues.get('events')?.send(body, now, random);
+      }
+    },
+    /** Messages of the queue that no receiver has deleted yet. */
+    left: () => {
+      const [state] = [...simulator.state.regions()].filter(({ region }) => region === 'us-east-1');
+      const { visible = 0, hidden = 0 } = state?.queues.get('events')?.counts(simulator.clock.now()) ?? {};
+      return visible + hidden;
+    },
+  };
+}
+
 /** A broker whose machines at rest are observed once in an hour: what it learns earlier comes from the queue. */
 export async function openWithQueue(
   t: ExecutionContext,
@@ -41,39 +91,10 @@ export async function openWithQueue(
     warn: (_fields, text) => void warnings.push(text),
     error: (_fields, text) => void warnings.push(text),
   };
-  const place = await makePlace({ templates, ...options, knobs: { queues: { names: ['events'] }, ...knobs } });
-  t.teardown(place.close);
-  const configured = {
-    name: 'east',
-    type: 'cloud',
-    config: {
-      endpoint_url: place.simulator.url,
-      access_key_id: 'AKIATEST',
-      secret_access_key: 'test',
-      interruption_queue: { url: QueueUrl },
-      ...config,
-    },
-  };
-  const file = `${place.directory}/muster.config.json`;
-  const configuration = JSON.parse(await readFile(file, 'utf8'));
-  await writeFile(file, JSON.stringify({ ...configuration, providers: [configured] }));
-  const boot = () =>
-    bootBroker({
-      place,
-      log,
-      settings: rarely,
-      ...options,
-    });
+  const { place, ...queue } = await placeWithQueue(t, knobs, { ...options, ...(config ? { config } : {}) });
+  const boot = () => bootBroker({ place, log, settings: rarely, ...options });
   const broker = await boot();
   t.teardown(broker.close);
-  const { simulator } = place;
-  const connection = { endpoint: simulator.url, region: 'us-east-1', credentials };
-  const sqs = new SQSClient({ ...connection, useQueueUrlAsEndpoint: false });
-  const ec2 = new EC2Client(connection);
-  t.teardown(() => {
-    sqs.destroy();
-    ec2.destroy();
-  });
   const machines = async (id: string, from = broker): Promise<any[]> => {
     const { body } = await from.call('GET', `/requests/${id}/status`);
     return (body.requests ?? [body])[0].machines ?? [];
@@ -82,17 +103,9 @@ export async function openWithQueue(
     ...broker,
     boot,
     broker,
-    ec2,
+    ...queue,
     warnings,
     machines,
-    send: (MessageBody: string) => sqs.send(new SendMessageCommand({ QueueUrl, MessageBody })),
-    /** Puts many messages into the queue at once. */
-    put(bodies: readonly string[]): void {
-      for (const state of simulator.state.regions()) {
-        const { now, random } = state.contextAt(simulator.clock.now());
-        for (const body of bodies) state.queues.get('events')?.send(body, now, random);
-      }
-    },
     /** Orders machines and waits until the request is complete. */
     async order(template_id: string, machine_count: number): Promise<{ id: string; ids: readonly string[] }> {
       const { body } = await broker.call('POST', '/machines/request', { template_id, machine_count });
@@ -116,12 +129,6 @@ export async function openWithQueue(
           values.map(({ labels, value }: any) => [`${labels.kind} ${labels.outcome}`, value]),
         ),
       );
-    },
-    /** Messages of the queue that no receiver has deleted yet. */
-    left: () => {
-      const [state] = [...simulator.state.regions()].filter(({ region }) => region === 'us-east-1');
-      const { visible = 0, hidden = 0 } = state?.queues.get('events')?.counts(simulator.clock.now()) ?? {};
-      return visible + hidden;
     },
   };
 }

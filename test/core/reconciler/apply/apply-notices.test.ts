@@ -65,7 +65,7 @@ const recommended = (announced: number): Notice => ({
 test('the withdrawal of planned work withdraws no warning, and no other planned work', (t) => {
   const { machine, events } = after([warning(-1, 1), planned(-5, 30, 'a'), planned(0, null, 'a')]);
   t.like(machine, { reclaim_at: at(1), message: 'Warned at -1.' });
-  t.deepEqual(events, ['reclaim_noticed']);
+  t.deepEqual(events, ['reclaim_noticed', 'reclaim_noticed', 'reclaim_withdrawn']);
   t.is(after([planned(-5, 30, 'a'), planned(-5, 40, 'b'), planned(0, null, 'a')]).machine.reclaim_at, at(40));
   t.is(after([{ reclaim_at: at(2) }, planned(0, null)]).machine.reclaim_at, at(2));
 });
