@@ -36,7 +36,10 @@ export const AttemptRecord = Type.Object({
    * attempt.
    */
   identity: Type.String(),
+  /** The token of the first call; see `tokens_spent`. */
   token: Type.String(),
+  /** How many tokens of the order failed for good. The token of the next call is made from this number. */
+  tokens_spent: Type.Optional(Type.Integer({ minimum: 1 })),
   order: StoredOrder,
   state: Type.Unsafe<AttemptState>(Type.Enum([...attemptStates])),
   /** The result of `prepare`, boxed so that an absent and an empty result differ. */

@@ -2,6 +2,7 @@ import { isBrokerError } from '../../contract/errors.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
+import { presentToken } from '../../model/ids.ts';
 import type { LaunchOrder, ProviderApi } from '../../contract/provider.ts';
 import type { Template } from '../../model/template.ts';
 import type { RequestRecord } from '../../model/request.ts';
@@ -79,7 +80,7 @@ export function orderOf(attempt: AttemptRecord, prepared: unknown): LaunchOrder<
   return {
     request_id: attempt.request_id,
     attempt: attempt.attempt,
-    token: attempt.token,
+    token: presentToken(attempt),
     prepared,
     ...attempt.order,
   };
