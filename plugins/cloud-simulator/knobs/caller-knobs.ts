@@ -19,8 +19,8 @@ export interface TokenKnobs {
   /** An identical replay of a call that found no capacity: the same error, or another attempt. */
   readonly failed_replay: 'repeat' | 'execute';
   /**
-   * An identical replay of a launch that did not see its launch template or its instance profile: the same error, or
-   * another attempt.
+   * An identical replay of a launch, or of a new version of a launch template, that did not see the launch template or
+   * the instance profile: the same error, or another attempt.
    */
   readonly unseen_replay: 'repeat' | 'execute';
   /** A replay when all its machines are terminated: IdempotentInstanceTerminated, or the old reservation. */
