@@ -76,10 +76,7 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
       async () => {
         const dated = withDates(order.prepared.input);
         const SpotFleetRequestConfig = { ...dated, ClientToken: order.token } as unknown as SpotFleetRequestConfigData;
-        const answer = await session.write(
-          (ec2) => new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig }),
-          call,
-        );
+        const answer = await session.write((ec2) => new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig }), call);
         return answer.SpotFleetRequestId;
       },
       call,

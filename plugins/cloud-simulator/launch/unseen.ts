@@ -22,8 +22,7 @@ export function readForToken<Input>(call: ActionCall, read: () => Input): Input 
   try {
     return read();
   } catch (error) {
-    if (error instanceof AwsError && isUnseen(error))
-      tokens.remember(key, paramsHash, { kind: 'failed', error }, now);
+    if (error instanceof AwsError && isUnseen(error)) tokens.remember(key, paramsHash, { kind: 'failed', error }, now);
     throw error;
   }
 }

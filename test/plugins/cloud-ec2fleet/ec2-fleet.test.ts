@@ -108,6 +108,22 @@ test('no machine at all is a launch with a shortfall, sent once', async (t) => {
   t.is(cloud.calls('CreateFleet'), 1);
 });
 
+test('pools that a fleet never tried are one reason without an offer, however many they are', async (t) => {
+  const cloud = await stage({}, {}, { knobs: { capacity: [{ count: 0 }], fleets: { instant_tries: 3 } as any } });
+  t.teardown(cloud.close);
+  const sizes = ['large', 'xlarge', '2xlarge', '4xlarge', '8xlarge'];
+  const machine_types = Object.fromEntries(
+    sizes.flatMap((size) => ['m5', 'm5a'].map((each) => [`${each}.${size}`, 1])),
+  );
+  const order = await prepared(ec2Fleet, cloud, { template: { machine_types } as any });
+  const { shortfall = [] } = await ec2Fleet.launch(cloud.session, order, cloud.call);
+  const named = shortfall.filter(({ offer }) => offer !== undefined);
+  t.deepEqual([named.length, shortfall.length], [3, 4]);
+  const others = shortfall.find(({ offer }) => offer === undefined);
+  t.like(others, { kind: 'capacity', code: 'UnfulfillableCapacity', lack: 'untried' });
+  t.true(named.every(({ lack }) => lack === undefined));
+});
+
 test('with weights never more machines come than were asked for', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
