@@ -77,9 +77,9 @@ export async function makeTemplate(
 const versionTokenMs = 60_000;
 
 /**
- * Adds a version and returns its number. A repeated call for the order returns the same version for a minute; later the
- * version is found by its description. Not longer, because EC2 may keep the token of a call that did not see the new
- * launch template. Two equal versions do no harm.
+ * Adds a version and returns its number. A repeated call for the order returns the same version for a minute; later
+ * the version is found by its description. Not longer, because EC2 may keep the token of a call that did not see the
+ * new launch template. Two equal versions do no harm.
  */
 export async function makeVersion(
   session: CloudSession,
