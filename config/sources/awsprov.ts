@@ -34,6 +34,7 @@ const fields: Readonly<Record<string, readonly [ours: string, convert: Convert]>
   AWS_CONNECTION_TIMEOUT_MS: ['cloud_connect_timeout', seconds],
   AWS_DESCRIBE_REQUEST_RETRY_ATTEMPTS: ['cloud_max_retries', whole],
   AWS_SPOT_TERMINATE_ON_RECLAIM: ['terminate_on_reclaim', flag],
+  AWS_TAG_InstanceID: ['tag_instance_id', flag],
 };
 
 /** The keys that become fields in the `template_defaults` of the one provider instance. */
@@ -49,7 +50,6 @@ const withoutEffect: Readonly<Record<string, string>> = {
   AWS_CREDENTIAL_RENEW_MARGIN: 'muster renews credentials five minutes before they expire',
   AWS_REQUEST_RETRY_ATTEMPTS: 'muster repeats a changing call under one token until its outcome is known',
   AWS_DESCRIBE_REQUEST_INTERVAL: 'muster derives the interval from the open requests',
-  AWS_TAG_InstanceID: 'muster tags machines with their request, not with their own id',
   INSTANCE_CREATION_TIMEOUT: 'muster does not terminate machines because the scheduler does not name them',
 };
 const ownKeys = ['LogLevel', 'ACCEPT_PROPAGATED_LOG_SETTING'];
@@ -117,8 +117,7 @@ function changedKeys(raw: Raw): Finding[] {
   const warn = (key: string, message: string): Finding => ({ level: 'warning', path: `/${key}`, message });
   const none = Object.entries(withoutEffect).flatMap(([key, why]) => {
     const given = raw[key] === '' || raw[key] === null ? undefined : raw[key];
-    const isSet = given !== undefined && !(key === 'AWS_TAG_InstanceID' && isOff(given));
-    return isSet ? [warn(key, `has no effect: ${why}`)] : [];
+    return given === undefined ? [] : [warn(key, `has no effect: ${why}`)];
   });
   const ms = whole(raw['AWS_CONNECTION_TIMEOUT_MS']);
   const ready = whole(raw['AWS_INSTANCE_PENDING_TIMEOUT_SEC']);
@@ -146,8 +145,6 @@ function changedKeys(raw: Raw): Finding[] {
       : []),
   ];
 }
-
-const isOff = (value: unknown): boolean => /^(false|0|no)$/i.test(String(value));
 
 function unknown(raw: Raw): Finding[] {
   const known = [...Object.keys(fields), ...Object.keys(defaults), ...Object.keys(withoutEffect), ...ownKeys];

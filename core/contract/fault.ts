@@ -96,6 +96,13 @@ export interface FaultDetails {
   readonly lack?: 'terms' | 'untried' | 'denied';
   /** How long the provider asks the caller to wait before the next call, in milliseconds. */
   readonly retry_after_ms?: number;
+  /**
+   * Of a launch that failed as `unavailable`: the provider may give the same answer to every later call with the
+   * order's token, so the next call needs another token. `order`: the answer proves that no call with the token
+   * started a machine. `call`: it proves this only for this call, so the token stays while the answer of an earlier
+   * call with it is missing.
+   */
+  readonly token_spent?: 'order' | 'call';
   readonly cause?: unknown;
 }
 
@@ -111,6 +118,7 @@ export class ProviderFault extends Error {
   readonly offers: readonly string[] | undefined;
   readonly lack: 'terms' | 'untried' | 'denied' | undefined;
   readonly retry_after_ms: number | undefined;
+  readonly token_spent: 'order' | 'call' | undefined;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -121,6 +129,7 @@ export class ProviderFault extends Error {
     this.offers = details.offers;
     this.lack = details.lack;
     this.retry_after_ms = details.retry_after_ms;
+    this.token_spent = details.token_spent;
   }
 }
 

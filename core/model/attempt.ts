@@ -37,7 +37,10 @@ export const AttemptRecord = Type.Object({
    * attempt.
    */
   identity: Type.String(),
+  /** The token of the first call; see `tokens_spent`. */
   token: Type.String(),
+  /** How many tokens of the order failed for good. The token of the next call is made from this number. */
+  tokens_spent: Type.Optional(Type.Integer({ minimum: 1 })),
   order: StoredOrder,
   /**
    * Only of an order for replacements: the machines of the request that the ordered ones replace. The order has one

@@ -15,6 +15,10 @@ export function attemptToken(installation: string, requestId: string, attempt: n
   return BigInt(`0x${digest}`).toString(32).padStart(52, '0');
 }
 
+/** The token of the next call of an attempt. The digits of the first token end before `x`, so no two are equal. */
+export const presentToken = ({ token, tokens_spent = 0 }: { token: string; tokens_spent?: number }): string =>
+  tokens_spent === 0 ? token : `${token}x${tokens_spent}`;
+
 /** A fingerprint of a JSON value that does not depend on the order of keys. */
 export function jsonFingerprint(value: unknown): string {
   return createHash('sha256')

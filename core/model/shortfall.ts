@@ -17,7 +17,7 @@ export const Shortfall = Type.Object({
   lack: Type.Optional(
     Type.Enum(['terms', 'untried', 'denied'], {
       description:
-        'Of a lack of capacity. `terms`: only the terms of the template, such as its price, find no machines of the offer. `untried`: the provider may not have tried the offer. Of the kind `invalid`: `denied`: the account or the identity of the instance may not start machines of the offer; other offers and instances may serve. Absent: the offer has no machines for any template.',
+        'Of a lack of capacity. `terms`: only the terms of the template, such as its price, find no machines of the offer. `untried`: the provider may not have tried the offer; without `offer`, it may not have tried any offer that no other reason names. Of the kind `invalid`: `denied`: the account or the identity of the instance may not start machines of the offer; other offers and instances may serve. Absent: the offer has no machines for any template.',
     }),
   ),
   /**

@@ -47,14 +47,16 @@ const unfulfillable = 'UnfulfillableCapacity';
  * Why pools delivered fewer machines. An error of a fleet names its pool only as far as the override did, and does not
  * report how many machines are missing. A fleet that delivers less and reports no error counts as a lack of capacity
  * in all its pools. A fleet may end after a few pools and report UnfulfillableCapacity for the others: beside a pool
- * with a code of its own, that code shows nothing about a pool, which is only moved back.
+ * with a code of its own, that code shows nothing about a pool, which is only moved back. One reason without an offer
+ * says so for all these pools: a fleet may have hundreds, and each attempt is stored.
  */
 export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Shortfall[] {
   const endedEarly = answer.errors.some(({ ErrorCode }) => ErrorCode !== undefined && ErrorCode !== unfulfillable);
+  const isUntried = ({ ErrorCode }: FleetAnswer['errors'][number]) => endedEarly && ErrorCode === unfulfillable;
+  const untried = answer.errors.filter(isUntried);
   const found = answer.errors.flatMap((error): Shortfall[] => {
-    const code = error.ErrorCode ?? 'Unknown';
-    const known = reasonFor(code, error.ErrorMessage ?? '', 'CreateFleet');
-    const reason = endedEarly && code === unfulfillable ? { ...known, lack: 'untried' as const } : known;
+    if (isUntried(error)) return [];
+    const reason = reasonFor(error.ErrorCode ?? 'Unknown', error.ErrorMessage ?? '', 'CreateFleet');
     const { InstanceType, SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
     const market = error.Lifecycle === undefined ? undefined : marketOfLifecycle(error.Lifecycle);
     const isNamed = InstanceType !== undefined || SubnetId !== undefined || market !== undefined;
@@ -68,7 +70,12 @@ export function fleetShortfall(answer: FleetAnswer, pools: readonly Pool[]): Sho
     const message = `CreateFleet: the fleet delivered fewer machines in ${key} and gave no reason. Error Code: ${unfulfillable}`;
     return { offer: key, kind: 'capacity' as const, code: unfulfillable, message };
   });
+  const others = untried.slice(0, 1).map(({ ErrorMessage = '' }): Shortfall => {
+    const text = `The fleet ended before it tried all pools; the others come next. ${ErrorMessage}`;
+    return { ...reasonFor(unfulfillable, text, 'CreateFleet'), lack: 'untried' };
+  });
   return [
+    ...others,
     ...new Map((found.length > 0 ? found : unexplained).map((each) => [`${each.offer} ${each.code}`, each])).values(),
   ];
 }

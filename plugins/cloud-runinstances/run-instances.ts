@@ -54,13 +54,8 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
     const { params, template, open_pool } = order.prepared;
     const handle = { client_token: order.token };
     try {
-      const answer = await session.write(
-        (ec2) => new ec2.RunInstancesCommand(params as unknown as RunInstancesCommandInput),
-        call,
-        {
-          slow: true,
-        },
-      );
+      const input = { ...params, ClientToken: order.token } as unknown as RunInstancesCommandInput;
+      const answer = await session.write((ec2) => new ec2.RunInstancesCommand(input), call, { slow: true });
       const instances = answer.Instances ?? [];
       const lacked =
         open_pool && instances.length < order.machine_count

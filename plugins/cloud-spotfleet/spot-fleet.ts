@@ -1,4 +1,4 @@
-import type { RequestSpotFleetCommandInput } from '@aws-sdk/client-ec2';
+import type { SpotFleetRequestConfigData } from '@aws-sdk/client-ec2';
 import { Type } from 'typebox';
 import { defineProviderApi } from '../../core/index.ts';
 import {
@@ -75,13 +75,9 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
       spotFleetPort,
       order,
       async () => {
-        const config = withDates(
-          order.prepared.input,
-        ) as unknown as RequestSpotFleetCommandInput['SpotFleetRequestConfig'];
-        const answer = await session.write(
-          (ec2) => new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig: config }),
-          call,
-        );
+        const dated = withDates(order.prepared.input);
+        const SpotFleetRequestConfig = { ...dated, ClientToken: order.token } as unknown as SpotFleetRequestConfigData;
+        const answer = await session.write((ec2) => new ec2.RequestSpotFleetCommand({ SpotFleetRequestConfig }), call);
         return answer.SpotFleetRequestId;
       },
       call,

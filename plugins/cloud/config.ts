@@ -142,6 +142,10 @@ export const CloudConfig = Type.Object(
       true,
       'Terminate a returned Spot machine also when the cloud has announced to take it back. `false`: leave such a machine to the cloud until one minute after the announced time.',
     ),
+    tag_instance_id: flag(
+      false,
+      'Tag each machine and its volumes with the id of the machine (tag `InstanceID`), a moment after it started. Each machine is one call of CreateTags, of which AWS allows ten a second.',
+    ),
     rate_limits: Type.Optional(RateLimits),
     interruption_queue: Type.Optional(InterruptionQueue),
     credential_file: orNull(Type.String(), 'Credentials file instead of the default one.', { must_exist: true }),

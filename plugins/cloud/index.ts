@@ -11,7 +11,7 @@ export type { CloudTemplate } from './template/fields.ts';
 export { isComplete, machinesOfOrder } from './release/find.ts';
 export * from './fleets/index.ts';
 export { withImageId } from './template/image-parameter.ts';
-export { launchFault } from './faults/launch-faults.ts';
+export { isProfileMissing, launchFault, tokenSpent } from './faults/launch-faults.ts';
 export { ownOrderTemplate, sharedOrderTemplate, standingParts, taggedParts } from './launch/order-template.ts';
 export { dropLaunchTemplate, isTemplateMissing, type TemplateVersion } from './launch/launch-template.ts';
 export { machineSpecOf } from './template/machine-data.ts';

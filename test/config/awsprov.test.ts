@@ -70,7 +70,6 @@ test('every key of every product is taken: it has its effect, or a warning says 
     '/AWS_CREDENTIAL_RENEW_MARGIN',
     '/AWS_DESCRIBE_REQUEST_INTERVAL',
     '/AWS_REQUEST_RETRY_ATTEMPTS',
-    '/AWS_TAG_InstanceID',
     '/INSTANCE_CREATION_TIMEOUT',
   ]);
   for (const { level, message, file } of told) {
@@ -89,6 +88,7 @@ test('every key of every product is taken: it has its effect, or a warning says 
     cloud_connect_timeout: 3,
     cloud_max_retries: 7,
     terminate_on_reclaim: false,
+    tag_instance_id: true,
   });
   t.is(configuration.server.log_level, 'debug', 'the scheduler’s, which this side accepts');
   const off = await load(

@@ -238,7 +238,8 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     },
     async launch(cloud, order, call): Promise<Launch<{ token: string }>> {
       call.fence();
-      if (order.prepared.for !== order.token) throw new Error('An order came with what was prepared for another.');
+      if (!order.token.startsWith(order.prepared.for))
+        throw new Error('An order came with what was prepared for another.');
       cloud.orders.push(order);
       cloud.calls.push('launch');
       const result = cloud.scripts.shift()?.(order, cloud) ?? cloud.start(order);

@@ -8,7 +8,10 @@ import type { ObjectSchema } from '../../schema/object-schema.ts';
 export interface LaunchOrder<Fields extends ObjectSchema = any, Prepared = undefined> {
   readonly request_id: string;
   readonly attempt: number;
-  /** At most 64 characters of `[a-z0-9]`. Identifies the whole order. */
+  /**
+   * At most 64 characters of `[a-z0-9]`. Identifies the whole order: the same in every call for it. Only after a fault
+   * with `token_spent` the next calls have another one, which begins with the first.
+   */
   readonly token: string;
   /** At most `capabilities.machines_per_launch`. Counts machines, never units of capacity. */
   readonly machine_count: number;

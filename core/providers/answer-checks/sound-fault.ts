@@ -14,6 +14,9 @@ const areKeys = (value: unknown): value is readonly string[] =>
 const isLack = (value: unknown): value is NonNullable<ProviderFault['lack']> =>
   value === 'terms' || value === 'untried' || value === 'denied';
 
+const isSpent = (value: unknown): value is NonNullable<ProviderFault['token_spent']> =>
+  value === 'order' || value === 'call';
+
 /**
  * A fault with valid fields. A plugin may have made the fault by hand or copied the fields from another object; only
  * the kind is known to be valid.
@@ -27,6 +30,7 @@ export function soundFault(fault: ProviderFault): ProviderFault {
     offers,
     lack,
     retry_after_ms: ms,
+    token_spent,
   } = fault as { readonly [F in keyof ProviderFault]?: unknown } & ProviderFault;
   const wait = typeof ms === 'number' && ms >= 0 ? boundedWait(ms) : undefined;
   const sound =
@@ -35,6 +39,7 @@ export function soundFault(fault: ProviderFault): ProviderFault {
     (offer === undefined || typeof offer === 'string') &&
     (offers === undefined || areKeys(offers)) &&
     (lack === undefined || isLack(lack)) &&
+    (token_spent === undefined || isSpent(token_spent)) &&
     wait === ms;
   if (sound) return fault;
   return new ProviderFault(kind, typeof message === 'string' ? message : 'The fault has no message.', {
@@ -43,6 +48,7 @@ export function soundFault(fault: ProviderFault): ProviderFault {
     ...(areKeys(offers) ? { offers } : {}),
     ...(isLack(lack) ? { lack } : {}),
     ...(wait === undefined ? {} : { retry_after_ms: wait }),
+    ...(isSpent(token_spent) ? { token_spent } : {}),
     cause: fault,
   });
 }

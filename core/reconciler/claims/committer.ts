@@ -138,9 +138,13 @@ export class Committer {
    * terms of one template lack, and offers that were perhaps never tried, are no facts about the offer.
    */
   #offerShortfalls(before: RequestState, change: StateChange): FactRecord[] {
-    const known = new Set(before.attempts.flatMap((attempt) => attempt.shortfall));
+    const changed = change.changedAttempts;
+    const numbers = new Set(changed.map(({ attempt }) => attempt));
+    const known = new Set(
+      before.attempts.flatMap(({ attempt, shortfall }) => (numbers.has(attempt) ? shortfall : [])),
+    );
     const now = this.#parts.clock.now();
-    return change.attempts.flatMap((attempt) => {
+    return changed.flatMap((attempt) => {
       const offers = (each: Shortfall) =>
         each.offer === undefined ? (attempt.order.offers ?? []).map((offer) => offer.key) : [each.offer];
       return attempt.shortfall

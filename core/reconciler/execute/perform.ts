@@ -37,6 +37,12 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'leave':
       claimed.unanswered_since.delete(step.attempt.attempt);
       return [(change) => applyLeft(change, step.attempt, step.why)];
+    case 'forget':
+      return [
+        (change) => {
+          for (const attempt of step.attempts) change.removeAttempt(attempt);
+        },
+      ];
     case 'mark-lost':
       return [(change) => markLost(change, step.attempt, context.settings)];
     case 'expire':

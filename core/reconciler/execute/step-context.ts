@@ -4,6 +4,7 @@ import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { LaunchOrder } from '../../contract/provider/orders-and-reports.ts';
 import type { ProviderApi } from '../../contract/provider/provider-api.ts';
+import { presentToken } from '../../model/ids.ts';
 import type { Template } from '../../model/template.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { CalledFor } from '../../providers/guard/called-for.ts';
@@ -80,7 +81,7 @@ export function orderOf(attempt: AttemptRecord, prepared: unknown): LaunchOrder<
   return {
     request_id: attempt.request_id,
     attempt: attempt.attempt,
-    token: attempt.token,
+    token: presentToken(attempt),
     prepared,
     ...attempt.order,
   };

@@ -16,6 +16,7 @@ import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { tally } from '../state/counting.ts';
 import { noCandidates, type FallbackOrder } from './fallback-order.ts';
+import { forgettable } from './forgettable.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
 import { requestRetries } from './standing.ts';
 import { msUntil } from '../state/ms-until.ts';
@@ -33,6 +34,7 @@ export type Step =
       readonly attempt: AttemptRecord;
     }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
+  | { readonly do: 'forget'; readonly attempts: readonly number[] }
   | { readonly do: 'release'; readonly pending: PendingRelease }
   | { readonly do: 'expire' | 'undo' | 'trim' | 'replace' | 'repeated' }
   /** `skipped`: why offers were not used at all. */
@@ -116,6 +118,8 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     if (attempt.state === 'open') steps.push(...pursue(attempt, at, wake));
     else if (attempt.state === 'lost' && attempt.handle === undefined) steps.push(...search(attempt, at, wake));
   }
+
+  steps.push(...forget(from, at, wake));
 
   let exhausted = false;
   let skipped: readonly Shortfall[] = [];
@@ -270,15 +274,39 @@ function observationDue(from: RequestState, attempt: AttemptRecord, at: PlanCont
 const gridUntil = (last: number, interval: number, step: number): number =>
   Math.max(gridAfter(last, step), Math.floor((last + interval) / step) * step);
 
+/** So many attempts are removed in one step, and no fewer are worth one. */
+const mostForgotten = 50;
+const fewestForgotten = 10;
+
+/** Removes attempts that no decision needs, and before that what the provider keeps for them. */
+function forget(from: RequestState, at: PlanContext, wake: Alarm): Step[] {
+  const old = forgettable(from, { ...at.settings, now: at.now, ...requestRetries(from.request) });
+  if (old.length < fewestForgotten) return [];
+  const steps: Step[] = [];
+  const removable: number[] = [];
+  for (const attempt of old.slice(0, mostForgotten)) {
+    const capabilities = at.capabilities(attempt);
+    if (!capabilities) continue;
+    if (attempt.disposed || !capabilities.disposes) removable.push(attempt.attempt);
+    else disposeWhenDue(attempt, at, steps, wake);
+  }
+  if (removable.length >= fewestForgotten) steps.push({ do: 'forget', attempts: removable });
+  return steps;
+}
+
+function disposeWhenDue(attempt: AttemptRecord, at: PlanContext, steps: Step[], wake: Alarm): void {
+  const due = at.agenda.dispose_at.get(attempt.attempt) ?? 0;
+  if (due <= at.monotonic) steps.push({ do: 'dispose', attempt });
+  else wake.in(due - at.monotonic);
+}
+
 /** After the end of the request: observes living machines, and removes the rest of attempts without machines. */
 function rest(from: RequestState, reachable: readonly AttemptRecord[], at: PlanContext, wake: Alarm): Decision {
   const steps: Step[] = [];
   for (const attempt of reachable) {
     if (attempt.disposed || !isSettled(attempt) || !at.capabilities(attempt)?.disposes) continue;
     if (from.machines.counts(attempt.attempt).alive > 0) continue;
-    const due = at.agenda.dispose_at.get(attempt.attempt) ?? 0;
-    if (due <= at.monotonic) steps.push({ do: 'dispose', attempt });
-    else wake.in(due - at.monotonic);
+    disposeWhenDue(attempt, at, steps, wake);
   }
   if (reachable.length < from.attempts.length && from.machines.counts().alive > 0)
     wake.in(at.settings.observe_resting_ms);

@@ -2,7 +2,16 @@ import type { MachineKey } from '../../model/machine.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { RequestState } from '../state/request-state.ts';
 import type { ProviderOption } from './provider-option.ts';
-import { attemptsAt, isRuledOut, isWhollyDenied, lastUnanswered, standingOf, type OfferClock } from './standing.ts';
+import {
+  attemptsAt,
+  isRuledOut,
+  isWhollyDenied,
+  lastUnanswered,
+  paceOf,
+  standingOf,
+  wasOrdered,
+  type OfferClock,
+} from './standing.ts';
 
 export interface PlannedOrder {
   readonly option: ProviderOption;
@@ -33,6 +42,8 @@ const mostOrders = 100;
 interface Choice {
   readonly offer: Offer | undefined;
   readonly avoided: boolean;
+  /** An attempt of the request had the offer. */
+  readonly ordered: boolean;
   /** Set when the offer lacked capacity recently: the time from which it may be used again. */
   readonly tried_again_at?: number;
 }
@@ -50,23 +61,29 @@ export function planOrders(
   at: OfferClock,
   avoided: (option: ProviderOption) => ReadonlySet<string> = () => none,
 ): OrderPlan {
+  const { turns, paused_until } = paceOf(from, at);
+  const passes = turns ? [isUnknown, isUsable] : [isOpen, isDue];
   const known = options.map((option) => ({ option, tried: attemptsAt(from, option, at) }));
   const left = known
     .filter(({ option, tried }) => !isRuledOut(option, tried))
     .toSorted((a, b) => lastUnanswered(a.tried) - lastUnanswered(b.tried))
     .map(({ option, tried }) => ({ option, choices: choicesOf(from, option, tried, at, avoided(option)) }));
 
-  for (const isNow of [isOpen, isDue] as const) {
+  for (const isNow of paused_until === undefined ? passes : []) {
     for (const { option, choices } of left) {
-      const worth = choices.filter((choice) => isNow(choice, at.now));
+      const usable = (turns ? fromTurn(from, choices) : choices).filter((choice) => isNow(choice, at.now));
+      const worth = turns ? usable.slice(0, Math.max(fewestInTurn, Math.ceil(choices.length / 10))) : usable;
       if (worth.length === 0) continue;
       const preferred = worth.filter((choice) => !choice.avoided);
       const orders = ordersOf(option, preferred.length > 0 ? preferred : worth, missing);
       // An offer that lacked capacity gets a single order, because the others would fail in the same way.
-      return { orders: isNow === isDue ? orders.slice(0, 1) : orders, skipped: [], denied: false };
+      return { orders: isNow === passes[0] ? orders : orders.slice(0, 1), skipped: [], denied: false };
     }
   }
-  const waits = left.flatMap(({ choices }) => choices.flatMap(({ tried_again_at }) => tried_again_at ?? []));
+  const waits =
+    paused_until === undefined
+      ? left.flatMap(({ choices }) => choices.flatMap(({ tried_again_at }) => tried_again_at ?? []))
+      : [paused_until];
   return {
     orders: [],
     skipped: left.flatMap(({ option }) => whySkipped(option)),
@@ -78,6 +95,20 @@ export function planOrders(
 const none: ReadonlySet<string> = new Set();
 const isOpen = ({ tried_again_at }: Choice): boolean => tried_again_at === undefined;
 const isDue = ({ tried_again_at = Infinity }: Choice, now: number): boolean => tried_again_at <= now;
+const isUsable = (choice: Choice, now: number): boolean => isOpen(choice) || isDue(choice, now);
+const isUnknown = (choice: Choice): boolean => isOpen(choice) && !choice.ordered;
+
+/** The fewest offers of an order of a request whose offers take turns, where there are as many. */
+const fewestInTurn = 10;
+
+/**
+ * The offers take turns: each order has a tenth of them, from another place of the list on. So every offer gets its
+ * turn, and the stored orders stay small.
+ */
+function fromTurn({ attempts }: RequestState, choices: readonly Choice[]): readonly Choice[] {
+  const start = Math.max(...attempts.map(({ attempt }) => attempt)) % Math.max(1, choices.length);
+  return [...choices.slice(start), ...choices.slice(0, start)];
+}
 
 function choicesOf(
   from: RequestState,
@@ -91,8 +122,14 @@ function choicesOf(
     if (standing === 'used-up') return [];
     const known = offer === undefined ? undefined : option.shortfalls.get(offer.key)?.tried_again_at;
     const times = [known, standing.tried_again_at].filter((time) => time !== undefined);
-    const choice = { offer, avoided: offer !== undefined && avoided.has(offer.key) };
-    return [{ ...choice, ...(times.length > 0 ? { tried_again_at: Math.max(...times) } : {}) }];
+    return [
+      {
+        offer,
+        ordered: wasOrdered(from, option, offer),
+        avoided: offer !== undefined && avoided.has(offer.key),
+        ...(times.length > 0 ? { tried_again_at: Math.max(...times) } : {}),
+      },
+    ];
   });
 }
 

@@ -6,6 +6,7 @@ import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { isStaying } from '../state/machine-life.ts';
 import type { Settings } from '../settings.ts';
+import { isOrdered, isUntried, namesOrderedOffer, reasonsAgainst, reasonsFor } from './attempt-reasons.ts';
 import type { ProviderOption } from './provider-option.ts';
 
 /** The inputs of a plan besides the state and the options. */
@@ -51,7 +52,7 @@ const probeMs = ({ now, offer_probe_ms, retries }: OfferClock): number =>
   retries ? Math.max(offer_probe_ms, (now - retries.since) * retries.share) : offer_probe_ms;
 
 /** How long a lack of capacity is remembered: at least until the offer is tried again. */
-const memoryMs = (at: OfferClock): number => Math.max(at.offer_memory_ms, 2 * probeMs(at));
+export const memoryMs = (at: OfferClock): number => Math.max(at.offer_memory_ms, 2 * probeMs(at));
 
 /** The attempts of a request at an option that count. A missing permission counts until the end of the request. */
 export const attemptsAt = (
@@ -87,9 +88,7 @@ const hasTooManyDenials = (tried: readonly AttemptRecord[]): boolean => tried.fi
 /** Whether missing permissions alone rule out the option, with all its offers, until the end of the request. */
 export const isWhollyDenied = ({ offers }: ProviderOption, tried: readonly AttemptRecord[]): boolean =>
   hasTooManyDenials(tried) ||
-  (offers ?? [undefined]).every((offer) =>
-    tried.some((attempt) => attempt.shortfall.some((each) => isDenied(each) && rulesOut(each, attempt, offer))),
-  );
+  (offers ?? [undefined]).every((offer) => tried.some((attempt) => reasonsAgainst(attempt, offer).some(isDenied)));
 
 /** The attempt was ended because the instance did not answer, so it shows nothing about the offers. */
 const isUnanswered = ({ state, shortfall }: AttemptRecord): boolean =>
@@ -113,13 +112,8 @@ export function standingOf(
   at: OfferClock,
 ): Standing {
   const mine = tried.filter((attempt) => isOrdered(attempt, offer));
-  if (
-    tried.some((attempt) => attempt.shortfall.some((each) => isFinal(each, attempt) && rulesOut(each, attempt, offer)))
-  )
-    return 'used-up';
-  const lacked = mine.filter((attempt) =>
-    attempt.shortfall.some((each) => each.kind === 'capacity' && concerns(each, attempt, offer)),
-  );
+  if (tried.some((attempt) => reasonsAgainst(attempt, offer).some((each) => isFinal(each, attempt)))) return 'used-up';
+  const lacked = mine.filter((attempt) => lacksCapacity(attempt, offer));
   // With retries a scarce offer may be tried any number of times.
   const counted = at.retries ? mine.filter((attempt) => !lacked.includes(attempt)) : mine;
   const vain = counted.filter(
@@ -137,11 +131,42 @@ export function standingOf(
   return waits.length === 0 ? {} : { tried_again_at: Math.max(...waits) };
 }
 
-/** The provider may not have tried the offer in this attempt: the offer comes after all others, without a wait. */
-const isUntried = ({ shortfall }: AttemptRecord, offer: Offer | undefined): boolean =>
-  offer !== undefined &&
-  shortfall.some((each) => each.offer === offer.key && each.lack === 'untried') &&
-  !shortfall.some((each) => each.offer === offer.key && each.lack !== 'untried');
+const lacksCapacity = (attempt: AttemptRecord, offer: Offer | undefined): boolean =>
+  reasonsFor(attempt, offer).some(({ kind }) => kind === 'capacity');
+
+/** Whether any attempt at the option had the offer, however old it is. */
+export const wasOrdered = (
+  { attempts }: RequestState,
+  { provider_instance, api }: ProviderOption,
+  offer: Offer | undefined,
+): boolean =>
+  attempts.some((each) => each.provider_instance === provider_instance && each.api === api && isOrdered(each, offer));
+
+/**
+ * The most attempts without any machine within the time for which a lack of capacity is remembered. A persistent
+ * request with hundreds of offers would otherwise use up the calls of its account, and store thousands of attempts.
+ */
+const mostFruitless = 60;
+/** From so many such attempts on, the offers take turns. */
+const turnsAfter = 30;
+
+/** The pace of a persistent request without capacity. */
+export interface Pace {
+  /** Its offers take turns. */
+  readonly turns: boolean;
+  /** Until then it makes no further order. */
+  readonly paused_until?: number;
+}
+
+export function paceOf(from: RequestState, at: OfferClock): Pace {
+  if (!at.retries || from.attempts.length < turnsAfter) return { turns: false };
+  const served = from.attempts.findLastIndex((attempt) => isSettled(attempt) && !isFruitless(from, attempt));
+  const vain = from.attempts.slice(served + 1).filter((attempt) => isFruitless(from, attempt));
+  const memory = memoryMs(at);
+  const late = vain.map(({ created_at }) => created_at).filter((time) => time > at.now - memory && time <= at.now);
+  const first = late.toSorted((a, b) => b - a)[mostFruitless - 1];
+  return { turns: vain.length >= turnsAfter, ...(first === undefined ? {} : { paused_until: first + memory }) };
+}
 
 /** The part of its offer, such as one zone, that lacked capacity in an attempt; undefined: the attempt names none. */
 function partOf({ order, shortfall: [first, ...more] }: AttemptRecord): string | undefined {
@@ -186,16 +211,6 @@ const final: ReadonlySet<FaultKind> = new Set(['quota', 'invalid', 'credentials'
 const isFinal = ({ kind }: Shortfall, { state }: AttemptRecord): boolean =>
   final.has(kind) && !(kind === 'credentials' && state === 'closed');
 
-/** Whether a final reason concerns an offer. A refusal of a market names also offers that the order did not have. */
-const rulesOut = (each: Shortfall, attempt: AttemptRecord, offer: Offer | undefined): boolean =>
-  (offer !== undefined && each.offer === offer.key) || (isOrdered(attempt, offer) && concerns(each, attempt, offer));
-
-const isOrdered = ({ order }: AttemptRecord, offer: Offer | undefined): boolean =>
-  offer === undefined || order.offers?.some(({ key }) => key === offer.key) === true;
-
-const concerns = (each: Shortfall, attempt: AttemptRecord, offer: Offer | undefined): boolean =>
-  offer === undefined || each.offer === offer.key || (each.offer === undefined && isSettled(attempt));
-
 /** When the outcome of an attempt was known, as far as it is recorded. */
 const heardAt = ({ created_at, sent_at, answered_ms = 0 }: AttemptRecord): number =>
   (sent_at ?? created_at) + answered_ms;
@@ -205,17 +220,11 @@ const heardAt = ({ created_at, sent_at, answered_ms = 0 }: AttemptRecord): numbe
  * its shortfall names. An offer that was perhaps not tried is not concerned.
  */
 function blames(attempt: AttemptRecord, offer: Offer | undefined): boolean {
-  const { order, shortfall } = attempt;
   if (isUntried(attempt, offer)) return false;
-  const named = order.offers?.filter(({ key }) => shortfall.some((each) => each.offer === key)) ?? [];
-  return (
-    named.length === 0 ||
-    named.some(({ key }) => key === offer?.key) ||
-    shortfall.some((each) => each.offer === undefined)
-  );
+  return reasonsFor(attempt, offer).length > 0 || !namesOrderedOffer(attempt);
 }
 
 /** The attempt ended without a machine that stays or was ever ready. */
-const isFruitless = (from: RequestState, attempt: AttemptRecord): boolean =>
+export const isFruitless = (from: RequestState, attempt: AttemptRecord): boolean =>
   isSettled(attempt) &&
   ![...from.machines.of(attempt.attempt)].some((machine) => isStaying(machine) || machine.ready_at !== undefined);

@@ -103,12 +103,27 @@ const closed = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
     message: why.message,
   });
 
-/** The call was certainly not executed. It is repeated with the same token. */
+/**
+ * The call was certainly not executed. It is repeated: with the same token, unless that one is spent. Another token is
+ * only used when this record is stored, because a crash before would repeat the first token.
+ */
 export const deferred = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord => {
   const { kind, code, message } = fault;
   const why = { deferred_for: { kind, code, message }, message };
-  return move(attempt, 'deferred', { unsent: !attempt.doubtful, ...backOff(attempt, fault, now), ...why });
+  const spent = isSpent(attempt, fault);
+  return move(attempt, 'deferred', {
+    unsent: spent || !attempt.doubtful,
+    ...(spent ? { doubtful: false, tokens_spent: (attempt.tokens_spent ?? 0) + 1 } : {}),
+    ...backOff(attempt, fault, now),
+    ...why,
+  });
 };
+
+/** Whether no call with the present token started a machine, and none will. */
+const isSpent = (
+  { doubtful, accepted_handle }: AttemptRecord,
+  { token_spent }: Pick<ProviderFault, 'token_spent'>,
+): boolean => accepted_handle === undefined && (token_spent === 'order' || (token_spent === 'call' && !doubtful));
 
 /** The call may have been executed. It is repeated with the same token until the outcome is known. */
 export const doubted = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord =>

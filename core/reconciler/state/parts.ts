@@ -23,6 +23,8 @@ export interface Rows {
     readonly events: readonly MachineEvent[];
   }[])[];
   readonly attempts: readonly { readonly record: AttemptRecord; readonly events: readonly EventRecord[] }[];
+  /** Attempts to remove, by key. */
+  readonly removed: readonly Pick<AttemptRecord, 'request_id' | 'attempt'>[];
   /** The attempts as they were, with their new handles. */
   readonly handles: readonly AttemptRecord[];
   readonly request: RequestRecord;
@@ -71,6 +73,7 @@ export function partsOf(
     );
   for (const { record, events } of rows.attempts)
     add([{ op: 'put', kind: 'attempt', record }, ...events.map(inserted)]);
+  for (const key of rows.removed) add([{ op: 'delete', kind: 'attempt', key }]);
   // The request, its signals and its events are committed together where they fit.
   const last: Change[] = [
     { op: 'put', kind: 'request', record: rows.request },

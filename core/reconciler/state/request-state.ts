@@ -59,6 +59,7 @@ export class StateChange {
   readonly #machines: ChangedMachines;
   readonly #signals: Map<string, SignalRecord>;
   readonly #changedAttempts = new Set<number>();
+  readonly #removedAttempts = new Set<number>();
   readonly #applied: SignalRecord[] = [];
   readonly #events: EventRecord[] = [];
   readonly #conditions: Change[] = [];
@@ -120,6 +121,11 @@ export class StateChange {
   addAttempt(attempt: AttemptRecord): void {
     this.#attempts.set(attempt.attempt, attempt);
     this.#changedAttempts.add(attempt.attempt);
+  }
+
+  /** Removes the record of an attempt that ended without a machine. */
+  removeAttempt(number: number): void {
+    if (this.#attempts.delete(number)) this.#removedAttempts.add(number);
   }
 
   /** Applies a transition of `attempt.ts` to an attempt. An equal result is no change. */
@@ -206,7 +212,11 @@ export class StateChange {
 
   get changed(): boolean {
     const changes =
-      this.#changedAttempts.size + this.#machines.changed.length + this.#applied.length + this.#events.length;
+      this.#changedAttempts.size +
+      this.#removedAttempts.size +
+      this.#machines.changed.length +
+      this.#applied.length +
+      this.#events.length;
     return this.#requestChanged || changes > 0;
   }
 
@@ -229,6 +239,7 @@ export class StateChange {
         record,
         events: this.#events.filter(({ data }) => data['attempt'] === record.attempt),
       })),
+      removed: [...this.#removedAttempts].map((attempt) => ({ request_id, attempt })),
       handles: this.#newHandles(),
       request: this.#request,
       signals: this.#applied,

@@ -80,7 +80,7 @@ function createFault(session: CloudSession, order: Order, error: unknown): unkno
   if (
     error.kind === 'invalid' &&
     notVisibleYet.test(message) &&
-    session.consistencyGrace.has(`group template ${order.token}`, propagationMs)
+    session.consistencyGrace.has(`group template ${order.prepared.name}`, propagationMs)
   )
     return new ProviderFault('unavailable', message, { code, cause });
   return launchFault(session, order, error, order.prepared.template);

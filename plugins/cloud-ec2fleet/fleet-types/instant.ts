@@ -4,15 +4,16 @@ import {
   redactedReasons,
   dropLaunchTemplate,
   isComplete,
+  isProfileMissing,
   isTemplateMissing,
   kindOfReason,
   launchFault,
   observeMachines,
   reportOf,
-  sessionField,
   machinesOfOrder,
   tagValue,
   terminate,
+  tokenSpent,
   withLeftOut,
   type CloudSession,
 } from '../../cloud/index.ts';
@@ -31,8 +32,7 @@ export const instant: FleetType = {
 
   async launch(session, order, call) {
     const { prepared } = order;
-    const { token, next } = unusedToken(session, order);
-    const input = { ...prepared.input, ClientToken: token } as unknown as CreateFleetCommandInput;
+    const input = { ...prepared.input, ClientToken: order.token } as unknown as CreateFleetCommandInput;
     const answer = await session
       .write((ec2) => new ec2.CreateFleetCommand(input), call, { slow: true })
       .catch((error: unknown) => {
@@ -48,12 +48,9 @@ export const instant: FleetType = {
     }
     const handle = { fleet_type, ...(answer.FleetId === undefined ? {} : { fleet_id: answer.FleetId }) };
     if (unitsOf(machines) >= prepared.target) return { handle, machines, settled: true };
-    const unseen = machines.length === 0 ? templateUnseen(errors) : undefined;
-    if (unseen) {
-      const fault = launchFault(session, order, unseen, prepared.template);
-      if (isFault(fault) && fault.kind === 'unavailable') next();
-      throw fault;
-    }
+    const unseen = machines.length === 0 ? notVisible(errors) : undefined;
+    // The fleet exists and started nothing: a repeated call with its token returns the same fleet.
+    if (unseen) throw tokenSpent(launchFault(session, order, unseen, prepared.template), 'order');
     session.logEncoded(
       'CreateFleet',
       errors.map(({ ErrorMessage }) => ErrorMessage),
@@ -94,39 +91,16 @@ export const instant: FleetType = {
   },
 };
 
-const usedTokens = sessionField(() => new Map<string, number>());
-const maxTokens = 1_000;
-
 /**
- * The token of the next call of an order. A fleet that did not see its launch template has used up its token: the same
- * token brings back the same errors. So each further call of the order has a token of its own, derived from that of
- * the order. After a restart the calls begin with the first token again, and each gets its first answer again.
+ * The fault of a fleet that started nothing because it did not see its launch template or its instance profile. A
+ * fleet may report this as an error of each pool, with status 200.
  */
-function unusedToken(session: CloudSession, { token }: FleetOrder): { readonly token: string; next(): void } {
-  const used = usedTokens(session);
-  const count = used.get(token) ?? 0;
-  return {
-    token: count === 0 ? token : `${token}-${count}`,
-    next() {
-      used.set(token, count + 1);
-      for (const oldest of used.keys()) {
-        if (used.size <= maxTokens) break;
-        used.delete(oldest);
-      }
-    },
-  };
-}
-
-/**
- * The fault of a fleet that started nothing because it did not see its launch template. A fleet may report this as an
- * error of each pool, with status 200.
- */
-function templateUnseen(errors: FleetAnswer['errors']): ProviderFault | undefined {
+function notVisible(errors: FleetAnswer['errors']): ProviderFault | undefined {
   const faults = errors.map(({ ErrorCode = 'Unknown', ErrorMessage: text = 'The launch template does not exist' }) => {
     const message = `CreateFleet: ${text.replace(/[.\s]+$/, '')}. Error Code: ${ErrorCode}`;
     return new ProviderFault(kindOfReason(ErrorCode, text), message, { code: ErrorCode });
   });
-  return faults.every(isTemplateMissing) ? faults[0] : undefined;
+  return faults.every((fault) => isTemplateMissing(fault) || isProfileMissing(fault)) ? faults[0] : undefined;
 }
 
 /**

@@ -23,7 +23,8 @@ export const standing: readonly FleetType[] = standingTypes.map((fleet_type) => 
       ec2FleetPort,
       order,
       async () => {
-        const input = withDates(order.prepared.input) as unknown as CreateFleetCommandInput;
+        const dated = withDates(order.prepared.input);
+        const input = { ...dated, ClientToken: order.token } as unknown as CreateFleetCommandInput;
         return (await session.write((ec2) => new ec2.CreateFleetCommand(input), call, { slow: true })).FleetId;
       },
       call,

@@ -18,6 +18,11 @@ import { rule, type When } from './when.ts';
 export interface TokenKnobs {
   /** An identical replay of a call that found no capacity: the same error, or another attempt. */
   readonly failed_replay: 'repeat' | 'execute';
+  /**
+   * An identical replay of a launch, or of a new version of a launch template, that did not see the launch template or
+   * the instance profile: the same error, or another attempt.
+   */
+  readonly unseen_replay: 'repeat' | 'execute';
   /** A replay when all its machines are terminated: IdempotentInstanceTerminated, or the old reservation. */
   readonly terminated_replay: 'error' | 'old';
   /** A replay of CreateFleet: the fleet's id alone, or with machines and errors. */
@@ -105,6 +110,7 @@ const roleTags = ['instance', 'spot-instances-request', 'volume'];
 export const callerDefaults: CallerKnobs = {
   tokens: {
     failed_replay: 'repeat',
+    unseen_replay: 'repeat',
     terminated_replay: 'error',
     fleet_replay: 'bare',
     in_progress_ms: 0,
@@ -142,6 +148,7 @@ const denied = both(rule({ action: actionName, ...narrowing }, ['action']), (val
 export const callerShapes: Shapes = {
   tokens: record({
     failed_replay: oneWordOf('repeat', 'execute'),
+    unseen_replay: oneWordOf('repeat', 'execute'),
     terminated_replay: oneWordOf('error', 'old'),
     fleet_replay: oneWordOf('bare', 'full'),
     in_progress_ms: milliseconds,

@@ -17,12 +17,18 @@ export interface OnceOptions {
   readonly pinFailures?: boolean;
 }
 
+/** Options of a call whose result may be a failure. */
+export interface ResultOptions<Result> extends OnceOptions {
+  /** Whether a replay of the call that had this result is executed again. Default: never. */
+  readonly again?: (result: Result) => boolean;
+}
+
 /**
  * Runs `run` once for each client token and scope. An identical replay returns the first result without effect. Other
  * parameters under the same token are refused, and so is a replay while the first call counts as running. Callers
  * check beforehand what must not pin a token, such as malformed parameters. A dry run ends here.
  */
-export function once<Result>(call: ActionCall, options: OnceOptions, run: () => Result): Once<Result> {
+export function once<Result>(call: ActionCall, options: ResultOptions<Result>, run: () => Result): Once<Result> {
   const { token } = call;
   if (token !== undefined) checkToken(token, options.maxLength ?? 64);
   endDryRun(call);
@@ -34,7 +40,8 @@ export function once<Result>(call: ActionCall, options: OnceOptions, run: () => 
   const first = tokens.recall(key, call.paramsHash, now);
   if (first !== undefined && now - first.at < knobs.tokens.in_progress_ms)
     throw new AwsError('IdempotentCallInProgress', 'The first call with this client token is still in progress.');
-  if (first?.outcome.kind === 'done') return { result: first.outcome.result as Result, replayed: true };
+  if (first?.outcome.kind === 'done' && options.again?.(first.outcome.result as Result) !== true)
+    return { result: first.outcome.result as Result, replayed: true };
   if (first?.outcome.kind === 'failed' && knobs.tokens.failed_replay === 'repeat') throw first.outcome.error;
   try {
     const result = run();

@@ -15,12 +15,14 @@ export function redacted(text: string, values: Values): string {
 export function redactedFault(fault: ProviderFault, values: Values): ProviderFault {
   const message = redacted(fault.message, values);
   if (message === fault.message) return fault;
-  const { kind, code, offer, lack, retry_after_ms } = fault;
+  const { kind, code, offer, offers, lack, retry_after_ms, token_spent } = fault;
   return new ProviderFault(kind, message, {
     code,
     ...(offer === undefined ? {} : { offer }),
+    ...(offers === undefined ? {} : { offers }),
     ...(lack === undefined ? {} : { lack }),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+    ...(token_spent === undefined ? {} : { token_spent }),
   });
 }
 

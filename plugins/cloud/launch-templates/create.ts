@@ -73,9 +73,13 @@ export async function makeTemplate(
   }
 }
 
+/** How long a repeated call for a new version has the same token. */
+const versionTokenMs = 60_000;
+
 /**
- * Adds a version and returns its number. The token is that of the order: a repeated call for the order returns the
- * same version.
+ * Adds a version and returns its number. A repeated call for the order returns the same version for a minute; later
+ * the version is found by its description. Not longer, because EC2 may keep the token of a call that did not see the
+ * new launch template. Two equal versions do no harm.
  */
 export async function makeVersion(
   session: CloudSession,
@@ -93,7 +97,7 @@ export async function makeVersion(
         LaunchTemplateId: id,
         LaunchTemplateData: data,
         VersionDescription: description,
-        ClientToken: digest(`${id} ${description} ${token}`),
+        ClientToken: digest(`${id} ${description} ${token} ${Math.floor(session.clock.now() / versionTokenMs)}`),
       }),
     call,
   );

@@ -44,12 +44,16 @@ export const instanceSummary = (instance: Instance) =>
     PublicIpAddress: instance.PublicIpAddress,
     LaunchTime: instance.LaunchTime,
     Placement: { AvailabilityZone: instance.Placement?.AvailabilityZone },
+    BlockDeviceMappings: instance.BlockDeviceMappings?.map(({ Ebs }) => ({ Ebs: { VolumeId: Ebs?.VolumeId } })),
     Tags: instance.Tags?.filter(({ Key }) => ownKeys.has(Key ?? '')),
   }) satisfies Instance;
 
 export type InstanceSummary = Pick<Instance, keyof ReturnType<typeof instanceSummary>>;
 
-const ownKeys: ReadonlySet<string> = new Set(Object.values(ownTags));
+/** The tag with the id of the machine; the name is that of HostFactory's AWS provider. */
+export const ownIdTag = 'InstanceID';
+
+const ownKeys: ReadonlySet<string> = new Set([...Object.values(ownTags), ownIdTag]);
 
 /**
  * The report of a machine. `ready`: it runs, and its private name and address are known, which come a moment later.

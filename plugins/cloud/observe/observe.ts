@@ -7,6 +7,7 @@ import { lateShortfall, reportOf, type MachineData, type InstanceSummary } from 
 import { eachInTurns, mapInTurns, turnsBetween } from '../connection/answers/in-turns.ts';
 import { poolsOf, weightOf } from '../launch/pools.ts';
 import { machineQueries, type MachineQueries } from './machine-queries.ts';
+import { tagOwnIds } from './own-id-tags.ts';
 import { reclaimsOf } from './liveness/reclaims.ts';
 import { retirementsOf } from './liveness/retirements.ts';
 import type { CloudSession } from '../connection/session.ts';
@@ -52,6 +53,7 @@ export async function observeMachines<H extends object>(
   await askFor(session, watched, checks.of, queries, options.arriving === true, checks.due.size > 0);
   await queries.byExactId(watched.flatMap((each) => unlisted(each, checks.of.get(each), queries)));
 
+  await tagOwnIds(session, queries.found.values(), call);
   const spot = new Set(watched.flatMap((each) => spotMachines(each, checks.of.get(each))));
   for (const [id, { InstanceLifecycle, State }] of queries.found)
     if (InstanceLifecycle === 'spot' && State?.Name === 'running') spot.add(id);

@@ -46,6 +46,7 @@ const options: readonly (readonly [statement: string, neededWith: string])[] = [
     'ReadImageParameters',
     '`image_id: resolve:ssm:…`; a SecureString also needs `kms:Decrypt` for the key of the parameter',
   ],
+  ['TagWithOwnId', '`tag_instance_id` in the configuration'],
   ['AssumeInstanceRole', '`role_arn` in the configuration; the other statements then belong to that role'],
   ['UseKeysOfVolumes, GrantKeysOfVolumes', 'volumes or images that are encrypted with a key of your own'],
 ];
@@ -69,9 +70,10 @@ export function iamPage(): string {
     '## Actions by API\n',
     tableOf(
       ['Action', ...apiNames],
-      actions()
-        .concat('ec2:CreateTags', 'iam:CreateServiceLinkedRole')
-        .map((action) => [`\`${action}\``, ...apiNames.map((api) => (isNeeded(action, api) ? 'yes' : '–'))]),
+      [...actions(), 'iam:CreateServiceLinkedRole'].map((action) => [
+        `\`${action}\``,
+        ...apiNames.map((api) => (isNeeded(action, api) ? 'yes' : '–')),
+      ]),
     ),
     '## Policies by API\n',
     ...apiNames.map((api) => `### ${api}\n\n${titles[api]}\n\n${json(policyFor([api], { optional: false }))}`),

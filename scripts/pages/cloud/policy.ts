@@ -97,7 +97,8 @@ export function policyFor(
   const queue = all.filter((action) => action.startsWith('sqs:'));
   const looks = all.filter((action) => /:(Describe|Get)/.test(action) && !parameters.includes(action));
   const roles: readonly string[] = all.filter((action) => action === 'sts:AssumeRole');
-  const makes = all.filter((action) => ![...looks, ...parameters, ...queue, ...own, ...roles].includes(action));
+  const apart = [...looks, ...parameters, ...queue, ...own, ...roles, 'ec2:CreateTags'];
+  const makes = all.filter((action) => !apart.includes(action));
   const creating = ['RunInstances', 'CreateFleet', 'CreateLaunchTemplate', 'RequestSpotFleet'];
   const arn = (rest: string) => `arn:${partition}:${rest}`;
   const has = (api: ApiName) => apis.includes(api);
@@ -115,12 +116,16 @@ export function policyFor(
     {
       Sid: 'TagOnCreate',
       Effect: 'Allow',
-      Action: ['ec2:CreateTags', ...(has('ASG') ? ['autoscaling:CreateOrUpdateTags'] : [])],
+      Action: 'ec2:CreateTags',
       Resource: '*',
+      // Not `IfExists`: whoever may tag any machine may also end any machine by the statement above.
       Condition: {
-        StringEqualsIfExists: { 'ec2:CreateAction': creating.filter((action) => makes.includes(`ec2:${action}`)) },
+        StringEquals: { 'ec2:CreateAction': creating.filter((action) => makes.includes(`ec2:${action}`)) },
       },
     },
+    ...(has('ASG')
+      ? [{ Sid: 'TagGroupsOnCreate', Effect: 'Allow', Action: 'autoscaling:CreateOrUpdateTags', Resource: '*' }]
+      : []),
     {
       Sid: 'CreateServiceLinkedRoles',
       Effect: 'Allow',
@@ -149,6 +154,16 @@ export function policyFor(
       Action: 'iam:PassRole',
       Resource: arn('iam::ACCOUNT:role/ROLE-OF-THE-MACHINES'),
       Condition: { StringEquals: { 'iam:PassedToService': `ec2.${suffix}` } },
+    },
+    {
+      Sid: 'TagWithOwnId',
+      Effect: 'Allow',
+      Action: 'ec2:CreateTags',
+      Resource: [arn('ec2:*:ACCOUNT:instance/*'), arn('ec2:*:ACCOUNT:volume/*')],
+      Condition: {
+        StringLike: { 'aws:ResourceTag/muster:installation': '*' },
+        'ForAllValues:StringEquals': { 'aws:TagKeys': ['InstanceID'] },
+      },
     },
     {
       Sid: 'ReadImageParameters',

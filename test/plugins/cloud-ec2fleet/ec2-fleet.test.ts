@@ -1,7 +1,6 @@
 import test from 'ava';
 import { isFault, type Launch, type MachineRef, type ProviderFault } from '../../../core/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
-import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
 import { prepared, sleep, stage } from '../cloud/support.ts';
 
 const refs = (launch: Launch): MachineRef[] =>
@@ -107,6 +106,22 @@ test('no machine at all is a launch with a shortfall, sent once', async (t) => {
   t.true(launch.settled);
   t.is(launch.shortfall?.length, 4);
   t.is(cloud.calls('CreateFleet'), 1);
+});
+
+test('pools that a fleet never tried are one reason without an offer, however many they are', async (t) => {
+  const cloud = await stage({}, {}, { knobs: { capacity: [{ count: 0 }], fleets: { instant_tries: 3 } as any } });
+  t.teardown(cloud.close);
+  const sizes = ['large', 'xlarge', '2xlarge', '4xlarge', '8xlarge'];
+  const machine_types = Object.fromEntries(
+    sizes.flatMap((size) => ['m5', 'm5a'].map((each) => [`${each}.${size}`, 1])),
+  );
+  const order = await prepared(ec2Fleet, cloud, { template: { machine_types } as any });
+  const { shortfall = [] } = await ec2Fleet.launch(cloud.session, order, cloud.call);
+  const named = shortfall.filter(({ offer }) => offer !== undefined);
+  t.deepEqual([named.length, shortfall.length], [3, 4]);
+  const others = shortfall.find(({ offer }) => offer === undefined);
+  t.like(others, { kind: 'capacity', code: 'UnfulfillableCapacity', lack: 'untried' });
+  t.true(named.every(({ lack }) => lack === undefined));
 });
 
 test('with weights never more machines come than were asked for', async (t) => {
@@ -220,33 +235,6 @@ test('a launch template that vanished is made again by the next attempt', async 
   const next = await prepared(ec2Fleet, cloud, { request_id: order.request_id, attempt: 2, template: twoTypes });
   t.not(next.prepared.template.id, order.prepared.template.id);
 });
-
-for (const missing_template of ['errors', 'refused'] as const) {
-  test(`a launch template that the fleet does not see yet is waited for, however it says so: ${missing_template}`, async (t) => {
-    const clock = standingClock();
-    const still = { now: () => clock.now(), monotonic: () => clock.now(), sleep: async () => {} };
-    const knobs = { visible_ms: { version: 20_000 }, fleets: { missing_template } } as any;
-    const cloud = await stage({}, { clock: still }, { clock, knobs });
-    t.teardown(cloud.close);
-    const order = await prepared(ec2Fleet, cloud, { template: twoTypes, machine_count: 2 });
-    for (const passed of [0, 5_000, 10_000]) {
-      clock.advance(passed);
-      const young = await t.throwsAsync<ProviderFault>(ec2Fleet.launch(cloud.session, order, cloud.call));
-      t.deepEqual([young?.kind, young?.code], ['unavailable', 'InvalidLaunchTemplateId.VersionNotFound']);
-    }
-    clock.advance(10_000);
-    // A restarted broker repeats the order from its first token on, and arrives at the same machines.
-    const later = await cloud.restarted();
-    const launches = [];
-    for (const session of [cloud.session, later, later, later, later]) {
-      const launch = await ec2Fleet.launch(session, order, cloud.call).catch((error: unknown) => error);
-      if (!isFault(launch)) launches.push(launch as Launch);
-    }
-    t.true(launches.length >= 2);
-    for (const launch of launches) t.is(launch.machines?.length, 2);
-    t.is(cloud.simulator.ledger().live[order.request_id]?.length, 2);
-  });
-}
 
 test("the template's own launch template is used at a number", async (t) => {
   const cloud = await stage();

@@ -77,6 +77,39 @@ test('a call that was refused for its parameters does not pin its token', async 
   t.is((await ec2.send(launch({ ClientToken: 'one' }))).Instances?.length, 1);
 });
 
+test('a launch that does not see its template or its profile keeps its token, unless the knob says otherwise', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { visible_ms: { version: 5_000 } as any } });
+  const LaunchTemplateData = { ImageId: 'ami-1', InstanceType: 't3.micro' as const };
+  await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: 'pool', LaunchTemplateData }));
+  const run = (ClientToken: string, more: object = {}) =>
+    ec2.send(
+      new RunInstancesCommand({
+        ClientToken,
+        MinCount: 1,
+        MaxCount: 1,
+        LaunchTemplate: { LaunchTemplateName: 'pool', Version: '1' },
+        ...more,
+      }),
+    );
+  const unseen = 'InvalidLaunchTemplateId.VersionNotFound';
+  t.is(await codeOf(run('kept')), unseen);
+  simulator.setKnobs({ tokens: { unseen_replay: 'execute' } });
+  t.is(await codeOf(run('free')), unseen);
+  simulator.setKnobs({ tokens: { unseen_replay: 'repeat' } });
+  simulator.advance(5_000);
+  t.is(await codeOf(run('kept')), unseen);
+  t.is(await codeOf(run('kept', { MaxCount: 2 })), 'IdempotentParameterMismatch');
+  t.is((await run('free')).Instances?.length, 1);
+
+  const IamInstanceProfile = { Name: 'bad name' };
+  t.is(await codeOf(run('profile', { IamInstanceProfile })), 'InvalidParameterValue');
+  t.is(await codeOf(run('profile')), 'IdempotentParameterMismatch');
+  // A dry run keeps no token.
+  const dry = { DryRun: true, LaunchTemplate: { LaunchTemplateName: 'pool', Version: '2' } };
+  t.is(await codeOf(run('dry', dry)), unseen);
+  t.is((await run('dry')).Instances?.length, 1);
+});
+
 test('a replay when all its machines are terminated is an error, or the old reservation', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const { Instances = [] } = await ec2.send(launch({ ClientToken: 'one', MaxCount: 2 }));

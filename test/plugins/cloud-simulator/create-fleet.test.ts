@@ -324,6 +324,27 @@ test('a fleet that did not see its template has used its token, also once the te
   t.is((await createFleet(ec2, { ...ask, token: 'second' })).Instances?.length, 1);
 });
 
+test('by knobs, a replay of a fleet that started nothing makes another attempt; one that started machines never does', async (t) => {
+  const { ec2, simulator } = await openCloud(t, { knobs: { visible_ms: { version: 5_000 } as any } });
+  simulator.setKnobs({ tokens: { unseen_replay: 'execute', fleet_replay: 'full' } } as any);
+  const unseen = { units: 1, token: 'unseen' };
+  const { FleetId } = await createFleet(ec2, unseen);
+  simulator.advance(5_000);
+  const executed = await createFleet(ec2, unseen);
+  t.not(executed.FleetId, FleetId);
+  t.is(executed.Instances?.length, 1);
+  t.is((await createFleet(ec2, unseen)).FleetId, executed.FleetId);
+
+  simulator.setKnobs({ capacity: [{ count: 0 }] });
+  const full = { units: 1, token: 'full' };
+  t.deepEqual((await createFleet(ec2, full)).Instances, []);
+  simulator.setKnobs({ capacity: [] });
+  t.deepEqual((await createFleet(ec2, full)).Instances, []);
+  simulator.setKnobs({ tokens: { failed_replay: 'execute' } } as any);
+  t.is((await createFleet(ec2, full)).Instances?.length, 1);
+  t.deepEqual(simulator.ledger().launches, { unseen: 1, full: 1 });
+});
+
 const six: FleetLaunchTemplateOverridesRequest[] = [
   't3.micro',
   't3.small',

@@ -7,6 +7,7 @@ import { contextOf } from './support.ts';
 test('no field is needed, and all defaults are those of the specification', (t) => {
   t.deepEqual(settingsOf({}) as object, {
     provider_type: 'cloud',
+    tag_instance_id: false,
     terminate_on_reclaim: true,
     region: 'us-east-1',
     profile: null,

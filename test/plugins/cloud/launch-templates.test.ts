@@ -158,3 +158,14 @@ test('somebody else may have taken the name: that is told, and nothing is launch
   t.like(fault, { kind: 'invalid' });
   t.regex((fault as ProviderFault).message, /was not created by muster/);
 });
+
+test('a version is added when its new launch template becomes visible, also if EC2 keeps the token of the failed call', async (t) => {
+  const cloud = await templateStage(t, { create_per_request: false }, { visible_ms: { template: 20_000 } as any });
+  const make = () =>
+    cloud.order(ec2Fleet, { request_id: 'req-young', token: 'young', template: { fleet_type: 'maintain' } as any });
+  const young = await t.throwsAsync(make());
+  t.like(young, { kind: 'unavailable', code: 'InvalidLaunchTemplateId.NotFound' });
+  cloud.simulator.advance(60_000);
+  t.is((await make()).prepared.template.owner, 'version');
+  t.is(cloud.shelves().length, 1);
+});

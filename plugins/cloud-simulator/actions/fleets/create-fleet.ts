@@ -5,6 +5,7 @@ import { onceRead } from '../../launch/fleets/fleet-once.ts';
 import { launchInstantFleet } from '../../launch/fleets/instant-fleet.ts';
 import { type InstantRequest, readInstantFleet } from '../../launch/fleets/instant-fleet-request.ts';
 import { readStandingFleet } from '../../launch/fleets/standing-fleet-request.ts';
+import { isUnseen } from '../../launch/unseen.ts';
 import type { InstantFleet } from '../../state/fleets/fleets.ts';
 import { fleetOutcomeXml } from '../../wire/xml/fleet-xml.ts';
 import { oneOf } from '../../wire/values.ts';
@@ -44,9 +45,17 @@ function createInstant(call: ActionCall): string {
     call,
     () => readInstantFleet(call),
     (request) => launch(call, request),
+    { again: (first) => isExecutedAgain(call, first) },
   );
   const bare = replayed && call.knobs.tokens.fleet_replay === 'bare';
   return leaf('fleetId', fleet.id) + (bare ? '' : fleetOutcomeXml(fleet.launches, fleet.errors));
+}
+
+/** Whether a replay of a fleet that started nothing makes another attempt, as knobs decide. */
+function isExecutedAgain({ knobs }: ActionCall, { launches, errors }: InstantFleet): boolean {
+  if (launches.some(({ instanceIds }) => instanceIds.length > 0)) return false;
+  const { unseen_replay, failed_replay } = knobs.tokens;
+  return (errors.some(isUnseen) ? unseen_replay : failed_replay) === 'execute';
 }
 
 function launch(call: ActionCall, request: InstantRequest): InstantFleet {

@@ -8,6 +8,7 @@ import { once } from '../../launch/once.ts';
 import { callerAsLauncher, checkLaunch } from '../../launch/permission.ts';
 import { place, placeInFirstZone } from '../../launch/place.ts';
 import { startInstances } from '../../launch/start-instances.ts';
+import { readForToken } from '../../launch/unseen.ts';
 import { findTemplate, findVersion, templateNames } from '../../launch/specification/template-data.ts';
 import { type Instance, stateOf } from '../../state/instances/instance.ts';
 import { AwsError, invalidCombination, invalidParameter, missingParameter } from '../../wire/errors.ts';
@@ -28,7 +29,7 @@ export const runInstances: Action = {
     const { state, token } = call;
     // If the launch names a zone, the token belongs to that zone: the same token in another zone launches again.
     const done = scopeOfReplay(call);
-    const asked = done === undefined ? read(call) : undefined;
+    const asked = done === undefined ? readForToken(call, () => read(call)) : undefined;
     const scope = done ?? asked?.spec.network.zone ?? '';
     const { result: instances, replayed } = once(call, { scope }, () => start(call, asked as Asked));
     if (replayed) checkReplay(call, instances);

@@ -1,5 +1,6 @@
 import type { Action } from '../../dispatch/action.ts';
 import { once } from '../../launch/once.ts';
+import { readForToken } from '../../launch/unseen.ts';
 import { findTemplate, findVersion } from '../../launch/specification/template-data.ts';
 import { templateWarnings } from '../../launch/specification/template-warnings.ts';
 import { type TemplateVersion, withImage } from '../../state/templates.ts';
@@ -18,7 +19,7 @@ export const createLaunchTemplateVersion: Action = {
   mutating: true,
   handle(call) {
     const { state, params } = call;
-    const template = findTemplate(call, params);
+    const template = readForToken(call, () => findTemplate(call, params));
     const sourceVersion = text(params, 'SourceVersion');
     const source = sourceVersion === undefined ? undefined : findVersion(call, template, sourceVersion);
     // A version that only copies its source has no data parameter: the query protocol omits empty structures.

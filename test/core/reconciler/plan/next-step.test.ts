@@ -71,3 +71,39 @@ test('a recovered attempt is observed until it was reported, also after its stop
   t.true(steps(stateOf({ request: ended, attempts: [found] })).includes('observe'));
   t.false(steps(stateOf({ request: ended, attempts: [{ ...found, settled: true }] })).includes('observe'));
 });
+
+test('old attempts of a persistent request without a machine are disposed of, then removed; what may matter stays', (t) => {
+  const template = { template_id: 'small', retry_until_timeout: true };
+  const now = 10_000_000;
+  const request = requestOf({ template, created_at: now - 1_000_000, deadline_at: 1e12 });
+  const denied = { kind: 'invalid' as const, code: 'no', message: 'No.', lack: 'denied' as const };
+  const ended = { settled: true, shortfall: [{ kind: 'capacity' as const, code: 'c', message: 'm' }] };
+  const old = Array.from({ length: 12 }, (_, i) => attemptOf(i + 1, { ...ended, created_at: now - 950_000 }));
+  const kept = [
+    attemptOf(20, { ...ended, created_at: now - 950_000 }),
+    attemptOf(21, { ...ended, created_at: now - 950_000, state: 'lost' }),
+    attemptOf(22, { ...ended, created_at: now - 950_000, settled: false, incoming: 1 }),
+    attemptOf(23, { ...ended, created_at: now - 950_000, state: 'closed', shortfall: [denied] }),
+    attemptOf(24, { ...ended, created_at: now - 800_000 }),
+    attemptOf(30, { ...ended, created_at: now - 950_000 }),
+  ];
+  const machines = [machineOf('m-1', { attempt: 20, gone_at: now - 900_000, status: 'terminated' })];
+  const stepsOf = (attempts: typeof old, more: Partial<Parameters<typeof requestOf>[0]> = {}) =>
+    nextStep(stateOf({ request: { ...request, ...more }, attempts: [...attempts, ...kept], machines }), at({ now }))
+      .steps;
+  const numbers = old.map(({ attempt }) => attempt);
+
+  const first = stepsOf(old);
+  t.deepEqual(
+    first.flatMap((step) => (step.do === 'dispose' ? [step.attempt.attempt] : [])),
+    numbers,
+  );
+  t.false(first.some((step) => step.do === 'forget'));
+  const second = stepsOf(old.map((each) => ({ ...each, disposed: true })));
+  t.deepEqual(
+    second.flatMap((step) => (step.do === 'forget' ? [...step.attempts] : [])),
+    numbers,
+  );
+  const impatient = { ...template, retry_until_timeout: false };
+  t.false(stepsOf(old, { template: impatient }).some((step) => step.do === 'forget' || step.do === 'dispose'));
+});

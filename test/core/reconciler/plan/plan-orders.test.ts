@@ -395,7 +395,11 @@ test('an offer that lacked capacity gets a single order; after a success it gets
 const untried = (number: number, ...keysOf: string[]) => ({
   ...attemptOf(number, {
     state: 'closed',
-    shortfall: keysOf.map((offer) => ({ ...(short('capacity', offer)[0] as Shortfall), lack: 'untried' as const })),
+    // The provider tried another offer.
+    shortfall: [
+      ...short('capacity', 'c'),
+      ...keysOf.map((offer) => ({ ...(short('capacity', offer)[0] as Shortfall), lack: 'untried' as const })),
+    ],
     order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers },
   }),
   sent_at: lately,
@@ -413,6 +417,80 @@ test('an offer that was perhaps never tried is not used up by that', (t) => {
   const attempts = [1, 2, 3, 4].map((number) => untried(number, 'a', 'b'));
   t.deepEqual(keys(stateOf({ attempts }), [option('east')]), [['east', 'a']]);
 });
+
+test('one reason without an offer says of all offers that no other reason names that they were perhaps never tried', (t) => {
+  const [reason] = short('capacity', 'a');
+  const { offer: _offer, ...whole } = reason as Shortfall;
+  const attempt = {
+    ...attemptOf(1, {
+      shortfall: [reason as Shortfall, { ...whole, lack: 'untried' as const }],
+      order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers },
+    }),
+    sent_at: lately,
+  };
+  t.deepEqual(keys(stateOf({ attempts: [attempt] }), [option('east')]), [['east', 'b']]);
+  t.deepEqual(keys(stateOf({ attempts: [attempt] }), [option('east'), option('west')]), [['west', 'a']]);
+});
+
+test('an attempt in which nothing was tried counts for all its offers: it would be repeated without end', (t) => {
+  const nothing = { ...untried(1, 'a', 'b'), shortfall: untried(1, 'a', 'b').shortfall.slice(1) };
+  t.deepEqual(keys(stateOf({ attempts: [nothing] }), [option('east')]), []);
+});
+
+/** Plays a persistent request for hours, in a cloud without capacity; each attempt tries some of its offers. */
+function playShortage(count: number, tries: number, hours: number, offers_per_launch: 'one' | 'many') {
+  const many = Array.from({ length: count }, (_, i) => ({ key: `offer-${i}` }));
+  const only = [option('east', { offers: many }, { offers_per_launch, machines_per_launch: 100 })];
+  const made: { readonly at: number; readonly tried: readonly string[] }[] = [];
+  let attempts: ReturnType<typeof attemptOf>[] = [];
+  for (let now = 1_000; now < hours * 3_600_000; ) {
+    const from = stateOf({ attempts, request: requestOf({ deadline_at: 1e12 }) });
+    const { orders, tried_again_at = now } = planOrders(from, only, 3, { ...moment, now, retries });
+    const [order] = orders;
+    if (order === undefined) {
+      now = Math.max(now + 1_000, Math.ceil(tried_again_at));
+      continue;
+    }
+    const tried = (order.offers ?? []).slice(0, tries).map(({ key }) => key);
+    made.push({ at: now, tried });
+    const [reason] = short('capacity', 'x');
+    const rest = (order.offers ?? []).length > tried.length;
+    attempts = [
+      ...attempts.filter(({ created_at }) => created_at > now - 900_000),
+      attemptOf(made.length, {
+        created_at: now,
+        sent_at: now,
+        order: { machine_count: 3, template: { template_id: 'small' }, tags: {}, offers: [...(order.offers ?? [])] },
+        shortfall: [
+          ...tried.map((offer) => ({ ...(reason as Shortfall), offer })),
+          ...(rest ? [{ kind: 'capacity' as const, code: 'c', message: 'm', lack: 'untried' as const }] : []),
+        ],
+      }),
+    ];
+    now += 1_000;
+  }
+  return made;
+}
+
+for (const [offers_per_launch, tries] of [
+  ['many', 3],
+  ['one', 1],
+] as const) {
+  test(`a persistent request with 300 offers makes few attempts, and tries every offer again and again: ${offers_per_launch}`, (t) => {
+    const made = playShortage(300, tries, 6, offers_per_launch);
+    for (const { at } of made) {
+      const since = made.filter((each) => each.at > at - 180_000 && each.at <= at);
+      t.true(since.length <= 60, `${since.length} attempts in three minutes at ${at}`);
+    }
+    const hourMs = 3_600_000;
+    for (const hour of [0, 2, 4]) {
+      const tried = new Set(
+        made.filter(({ at }) => at >= hour * hourMs && at < (hour + 1) * hourMs).flatMap((each) => each.tried),
+      );
+      t.is(tried.size, 300, `in hour ${hour}`);
+    }
+  });
+}
 
 test('an attempt that lacked capacity in one part of its offer does not use up the offer; a part that lacks it again does', (t) => {
   const part = (number: number, zone: string) => ({
