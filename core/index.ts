@@ -77,6 +77,7 @@ export type {
   WrittenKey,
   View,
 } from './contract/scheduler.ts';
+export { Outage } from './contract/commits/outage.ts';
 export { refusals } from './contract/commits/refusals.ts';
 export { compile, type Compiled, type Parsed, type ParseOptions } from './schema/compile.ts';
 export { isObject } from './schema/is-object.ts';
@@ -93,8 +94,19 @@ export {
   type StorageContext,
   type StorageCopy,
   type StorageDriver,
+  type StorageMigration,
   type Store,
 } from './contract/storage.ts';
+export {
+  columnValue,
+  columnValues,
+  insertable,
+  quoted,
+  shapes,
+  type ColumnValue,
+  type Shape,
+} from './tables/shapes.ts';
+export { countQuery, selectQuery, type Bind, type SelectQuery, type SqlDialect } from './tables/select-query.ts';
 export type { SourceInfo } from './templates/layers.ts';
 /** The JSON schema library of the broker. A plugin may use another one, for example `@sinclair/typebox`. */
 export { Type, type Static, type TObject, type TSchema } from 'typebox';

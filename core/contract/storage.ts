@@ -194,6 +194,15 @@ export interface StorageCopy {
   readonly check: StorageCheck;
 }
 
+/** An update of the schema. `from` and `to` are equal when it was up to date. */
+export interface StorageMigration {
+  /** The file or place that was updated. */
+  readonly path: string;
+  /** The version before; 0 when nothing was there. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A kind of storage. */
 export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
   readonly type: string;
@@ -209,6 +218,11 @@ export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
    * message with the remedy.
    */
   open(options: ValueOf<Options>, context: StorageContext): Promise<Store>;
+  /**
+   * Updates the schema ahead of a start, and creates a missing one. May run beside brokers of this version and of the
+   * version before. Repeatable. Absent: only `open` updates.
+   */
+  migrate?(options: ValueOf<Options>, context: Pick<StorageContext, 'log'>): Promise<StorageMigration>;
   /**
    * Checks everything that is stored, or the backup in `file`. Changes nothing, and runs beside other processes.
    * Absent: the storage has no check.

@@ -1,5 +1,4 @@
-import { checkedAmounts, type Change } from '../../../core/index.ts';
-import { columnValues, shapes } from '../queries/shapes.ts';
+import { checkedAmounts, columnValues, shapes, type Change } from '../../../core/index.ts';
 import type { Statements } from '../queries/statements.ts';
 
 /** Returns the step that adds amounts to the numbers of a fact, in one statement. */

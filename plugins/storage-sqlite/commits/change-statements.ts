@@ -1,11 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { columnValues, quoted, type Shape } from '../queries/shapes.ts';
+import { columnValues, insertable, quoted, type Shape } from '../../../core/index.ts';
 
 export const same = (key: readonly string[]) => key.map((field) => `${quoted(field)} = ?`).join(' AND ');
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ');
-
-/** The columns of an insert: the store assigns the sequence number of an event. */
-export const insertable = (shape: Shape) => [...(shape.maintained.includes('seq') ? [] : shape.key), ...shape.columns];
 
 export function inserting(shape: Shape): string {
   const fields = [...insertable(shape), 'doc'];

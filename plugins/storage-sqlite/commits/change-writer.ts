@@ -1,11 +1,21 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { BrokerError, refusals, type Change, type Kind, type MachineRecord } from '../../../core/index.ts';
+import {
+  BrokerError,
+  columnValues,
+  insertable,
+  quoted,
+  refusals,
+  shapes,
+  type Change,
+  type Kind,
+  type MachineRecord,
+  type Shape,
+} from '../../../core/index.ts';
 import { addition } from './additions.ts';
 import { Bounds } from '../database/bounds.ts';
-import { inserting, insertable, putting, replacement, replacing, same } from './change-statements.ts';
+import { inserting, putting, replacement, replacing, same } from './change-statements.ts';
 import { misuse } from '../database/failures.ts';
 import type { Work } from './group-queue.ts';
-import { columnValues, quoted, shapes, type Shape } from '../queries/shapes.ts';
 import { row, type Statements } from '../queries/statements.ts';
 
 type Step = () => void;

@@ -1,28 +1,15 @@
-import type { BrokerError, Log } from '../../../core/index.ts';
+import { Outage, type BrokerError, type Log } from '../../../core/index.ts';
 import { isDamage } from './failures.ts';
 
-/** The shortest time between two log lines about an outage. */
-const logIntervalMs = 10_000;
-
-interface Outage {
-  readonly since: number;
-  readonly logged: boolean;
-  refused: number;
-}
-
-/**
- * Whether the database serves, according to the last reads and writes. The log gets a line for each change, not for
- * each try.
- */
+/** Whether the database serves, according to the last reads and writes, and whether it is damaged. */
 export class Health {
   readonly #log: Log;
-  #outage: Outage | undefined;
+  readonly #outage: Outage;
   #damage: BrokerError | undefined;
-  #nextLogAt = -Infinity;
-  #wroteAt = -Infinity;
 
   constructor(log: Log) {
     this.#log = log;
+    this.#outage = new Outage(log);
   }
 
   /** Damage that a statement found. It lasts as long as the database is open. */
@@ -32,38 +19,18 @@ export class Health {
 
   /** Whether the last write succeeded and is more recent than `ms`. */
   wroteWithin(ms: number): boolean {
-    return !this.#outage && performance.now() - this.#wroteAt < ms;
+    return this.#outage.wroteWithin(ms);
   }
 
   /** Records that `count` reads or writes were refused because the database cannot serve. */
   failed(error: BrokerError, count = 1): void {
-    if (isDamage(error.cause)) {
-      if (!this.#damage) this.#log.error({ err: error.cause }, error.message);
-      this.#damage ??= error;
-      return;
-    }
-    const now = performance.now();
-    if (!this.#outage) {
-      const logged = now >= this.#nextLogAt;
-      if (logged) {
-        this.#nextLogAt = now + logIntervalMs;
-        this.#log.error({ err: error.cause }, error.message);
-      }
-      this.#outage = { since: now, logged, refused: 0 };
-    }
-    this.#outage.refused += count;
+    if (!isDamage(error.cause)) return this.#outage.failed(error, count);
+    if (!this.#damage) this.#log.error({ err: error.cause }, error.message);
+    this.#damage ??= error;
   }
 
   /** Records a durable write. */
   wrote(): void {
-    this.#wroteAt = performance.now();
-    if (!this.#outage) return;
-    const { since, logged, refused } = this.#outage;
-    this.#outage = undefined;
-    if (logged)
-      this.#log.info(
-        { refused, seconds: Math.round((this.#wroteAt - since) / 1000) },
-        'The database can be written again.',
-      );
+    this.#outage.wrote();
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { damageAdvice, Damaged, isOfTheDatabase, text } from './failures.ts';
-import { decode, quoted, selected, shapes } from '../queries/shapes.ts';
+import { quoted, shapes } from '../../../core/index.ts';
+import { decode, selected } from '../queries/decode.ts';
 import type { Row } from '../queries/statements.ts';
 
 /**

@@ -1,7 +1,18 @@
-import type { StatementSync } from 'node:sqlite';
-import type { Kind, KeyOf, Query, Records } from '../../../core/index.ts';
-import { selectQuery, countQuery, type SelectQuery } from './select-query.ts';
-import { columnValues, decode, quoted, selected, shapes } from './shapes.ts';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import {
+  columnValues,
+  countQuery,
+  quoted,
+  selectQuery,
+  shapes,
+  type Kind,
+  type KeyOf,
+  type Query,
+  type Records,
+  type SelectQuery,
+} from '../../../core/index.ts';
+import { decode, selected } from './decode.ts';
+import { sqliteDialect } from './dialect.ts';
 import { row, rows, type Row, type Statements } from './statements.ts';
 
 /** The columns by which the counters of a kind are kept. */
@@ -35,14 +46,16 @@ export class RecordReader {
 
   find<K extends Kind>(kind: K, query: Query<K>): readonly Records[K][] {
     const shape = shapes[kind];
-    return this.#ask(selectQuery(selected(shape), kind, query)).map((found) => decode<K>(shape, found));
+    return this.#ask(selectQuery(sqliteDialect, selected(shape), kind, query)).map((found) => decode<K>(shape, found));
   }
 
   versions(query: Query<'request'>): readonly { readonly request_id: string; readonly version: number }[] {
     const one = onlyRequestId(query);
     // Callers poll one request often: its statement is prepared once.
     const found =
-      one === undefined ? this.#ask(selectQuery('request_id, version', 'request', query)) : rows(this.#version, [one]);
+      one === undefined
+        ? this.#ask(selectQuery(sqliteDialect, 'request_id, version', 'request', query))
+        : rows(this.#version, [one]);
     return found.map(([id, version]) => ({
       request_id: id as string,
       version: version as number,
@@ -52,7 +65,7 @@ export class RecordReader {
   sizes(request_ids: readonly string[]): readonly { readonly request_id: string; readonly bytes: number }[] {
     // SQLite reads the length from the head of the row, without the document.
     return this.#ask(
-      selectQuery('request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } }),
+      selectQuery(sqliteDialect, 'request_id, octet_length(doc)', 'request', { where: { request_id: request_ids } }),
     ).map(([id, bytes]) => ({
       request_id: id as string,
       bytes: bytes as number,
@@ -60,10 +73,10 @@ export class RecordReader {
   }
 
   count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): number {
-    return Number(this.#ask(fromCounters(kind, where) ?? countQuery(kind, where))[0]?.[0]);
+    return Number(this.#ask(fromCounters(kind, where) ?? countQuery(sqliteDialect, kind, where))[0]?.[0]);
   }
 
-  #ask({ sql, values }: SelectQuery): readonly Row[] {
+  #ask({ sql, values }: SelectQuery<SQLInputValue>): readonly Row[] {
     return this.#statements.all(sql, values);
   }
 }
@@ -76,7 +89,7 @@ function onlyRequestId({ where = {}, limit, offset }: Query<'request'>): string 
 }
 
 /** The query of the counters, when they contain the answer: they exist for the values of some columns. */
-function fromCounters(kind: Kind, where: object): SelectQuery | undefined {
+function fromCounters(kind: Kind, where: object): SelectQuery<SQLInputValue> | undefined {
   const columns = counterColumns[kind];
   const entries = Object.entries(where);
   if (!columns || !entries.every(([field, match]) => columns[field] && typeof match === 'string')) return undefined;

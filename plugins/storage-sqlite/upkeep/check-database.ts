@@ -1,13 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { BrokerError, type Finding, type StorageCheck } from '../../../core/index.ts';
+import { BrokerError, quoted, shapes, type Finding, type StorageCheck } from '../../../core/index.ts';
 import { isDamage, refusal, resultCode, sqlite, text } from '../database/failures.ts';
 import { invariants } from './invariants.ts';
 import { newest } from '../migrations/index.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { retryWhileBusy } from '../database/busy-retry.ts';
-import { quoted, shapes } from '../queries/shapes.ts';
 
 /** The most records that are named for each kind of finding. */
 const maxReported = 20;

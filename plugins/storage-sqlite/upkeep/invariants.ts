@@ -1,5 +1,4 @@
-import type { Kind } from '../../../core/index.ts';
-import { quoted, shapes, type Shape } from '../queries/shapes.ts';
+import { quoted, shapes, type Kind, type Shape } from '../../../core/index.ts';
 
 /** A condition that all records meet. `sql` returns, in one column, a pointer to each record that violates it. */
 export interface Invariant {

@@ -1,9 +1,9 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import test from 'ava';
-import { kinds, type Kind } from '../../../core/index.ts';
+import { countQuery, kinds, selectQuery, type Kind } from '../../../core/index.ts';
 import { byCreation } from '../../../core/requests/queries/machine-order.ts';
 import { olderWaiters, openRequests } from '../../../plugins/storage-sqlite/database/bounds.ts';
-import { selectQuery, countQuery } from '../../../plugins/storage-sqlite/queries/select-query.ts';
+import { sqliteDialect } from '../../../plugins/storage-sqlite/queries/dialect.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 let database: DatabaseSync;
@@ -69,7 +69,7 @@ const pages: readonly (readonly [string, Kind, object])[] = [
 ];
 for (const [name, kind, query] of pages) {
   test(`${name} are read in the order of an index, without sorting`, (t) => {
-    const { sql, values } = selectQuery('doc', kind, query);
+    const { sql, values } = selectQuery(sqliteDialect, 'doc', kind, query);
     const plan = database
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...values)
@@ -81,7 +81,7 @@ for (const [name, kind, query] of pages) {
   });
 }
 
-const watched = countQuery('machine', { return_id: 'r', gone_at: null });
+const watched = countQuery(sqliteDialect, 'machine', { return_id: 'r', gone_at: null });
 const covered: readonly (readonly [string, string, readonly (SQLInputValue | Record<string, SQLInputValue>)[]])[] = [
   ['the machines of a return that live', watched.sql, watched.values],
   ['who has an active attempt at an instance', openRequests, [{ request_id: 'r', provider_instance: 'east' }]],

@@ -1,9 +1,7 @@
-import type { SQLInputValue } from 'node:sqlite';
-import { kinds, type Kind, type Records } from '../../../core/index.ts';
-import { Damaged, misuse } from '../database/failures.ts';
-import type { Row } from './statements.ts';
+import { refusals } from '../contract/commits/refusals.ts';
+import { kinds, type Kind } from '../model/kinds.ts';
 
-/** The table of one kind. */
+/** The table of one kind, in a storage that keeps tables. */
 export interface Shape {
   readonly kind: Kind;
   /** Fields that identify a record. */
@@ -23,6 +21,7 @@ const maintainedBy: { readonly [K in Kind]?: Shape['maintained'] } = {
   event: ['seq'],
 };
 
+/** The table of each kind. */
 export const shapes = Object.fromEntries(
   Object.entries(kinds).map(([kind, { key, columns }]) => [
     kind,
@@ -30,35 +29,25 @@ export const shapes = Object.fromEntries(
   ]),
 ) as unknown as { readonly [K in Kind]: Shape };
 
+/** The columns of an insert: the store assigns the sequence number of an event. */
+export const insertable = (shape: Shape): readonly string[] => [
+  ...(shape.maintained.includes('seq') ? [] : shape.key),
+  ...shape.columns,
+];
+
 /** A quoted identifier: some fields have names of SQL keywords. */
 export const quoted = (name: string): string => `"${name}"`;
 
-/** The columns that `decode` needs. */
-export const selected = (shape: Shape): string => ['doc', ...shape.maintained].map(quoted).join(', ');
-
-export function decode<K extends Kind>(shape: Shape, found: Row): Records[K] {
-  const record = parsed(shape, found[0] as string);
-  shape.maintained.forEach((field, i) => {
-    record[field] = found[i + 1];
-  });
-  return record;
-}
-
-function parsed(shape: Shape, text: string): any {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The document may contain secrets: the message does not quote it.
-    throw new Damaged(`a record of kind ${shape.kind} cannot be parsed`);
-  }
-}
+/** The value of a column. A boolean is kept as 0 or 1. */
+export type ColumnValue = string | number | null;
 
 /** The values of some fields of a record for their columns. */
-export function columnValues(record: object, fields: readonly string[]): SQLInputValue[] {
+export function columnValues(record: object, fields: readonly string[]): ColumnValue[] {
   return fields.map((field) => columnValue((record as Record<string, unknown>)[field], field));
 }
 
-export function columnValue(value: unknown, field: string): SQLInputValue {
+/** Throws INTERNAL for a value that no column holds. */
+export function columnValue(value: unknown, field: string): ColumnValue {
   switch (typeof value) {
     case 'string':
     case 'number':
@@ -69,7 +58,7 @@ export function columnValue(value: unknown, field: string): SQLInputValue {
       return null;
     default:
       if (value === null) return null;
-      throw misuse(
+      throw refusals.misuse(
         `'${field}' is a column: it holds a string, a number, a boolean or nothing, not ${JSON.stringify(value)}.`,
       );
   }
