@@ -13,6 +13,17 @@ export interface StorageSubject {
   /** The configuration under `storage`, without `type`, for a place. JSON. */
   readonly options: (place: string) => Readonly<Record<string, unknown>>;
   /**
+   * Sets the time of a storage that has a clock of its own, such as that of a database server, to epoch milliseconds.
+   * The time then stands still, and every check runs with wrong clocks of the callers. Absent: the time of the
+   * storage is that of the clock with which it is opened.
+   */
+  readonly setTime?: (place: string, ms: number) => Promise<void>;
+  /**
+   * Makes the storage in a place refuse for a moment, as when its server restarts or another process holds its lock,
+   * and resolves when it serves again. For checks of commits that are refused, or whose outcome is unknown.
+   */
+  readonly interrupt?: (place: string) => Promise<void>;
+  /**
    * The module whose default export is the plugin, for checks that need another process, e.g. that acknowledged data
    * outlives a kill. Processes are started with the arguments of this Node process (`process.execArgv`).
    */

@@ -1,11 +1,21 @@
 import { AssertionError } from 'node:assert';
+import { setTimeout as after } from 'node:timers/promises';
 import test from 'ava';
-import { BrokerError, type Change, type Plugin, type StorageCheck, type Store } from '../../core/index.ts';
+import {
+  BrokerError,
+  type Change,
+  type EventRecord,
+  type Plugin,
+  type StorageCheck,
+  type StorageContext,
+  type Store,
+} from '../../core/index.ts';
 import memory from '../../plugins/storage-memory/index.ts';
 import doubleClaims from '../support/double-claims-storage.ts';
+import { memoryDriver } from '../support/memory-driver.ts';
 import { freshPath } from '../support/storage-sqlite-file.ts';
 import { pluginOf, sharedMemoryStorage, spoiledStorage } from '../support/shared-memory-storage.ts';
-import { collectingRunner } from '../support/collecting-runner.ts';
+import { collectingRunner, type CollectingRunner } from '../support/collecting-runner.ts';
 import { testStorage } from '../../plugin-testkit/index.ts';
 
 let places = 0;
@@ -227,6 +237,44 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
       })),
   ],
   [
+    'fences that are checked before the commit waits for its turn',
+    'a commit under an old epoch is refused, also when it began before the take-over',
+    () =>
+      spoiledStorage((store) => ({
+        async commit(changes) {
+          const fences = changes.filter((change) => change.op === 'fence');
+          if (fences.length === 0) return store.commit(changes);
+          const present = async (request_id: string) => (await store.get('request', { request_id }))?.epoch ?? -1;
+          const [fence] = fences;
+          if (fence && (await present(fence.request_id)) !== fence.epoch) return store.commit(changes);
+          await after(20);
+          const late = changes.map(async (change) =>
+            change.op === 'fence' ? { ...change, epoch: await present(change.request_id) } : change,
+          );
+          await store.commit(await Promise.all(late));
+        },
+      })),
+  ],
+  [
+    'events that become visible out of order',
+    'a reader of the journal that goes on behind the last event it saw skips none',
+    () =>
+      spoiledStorage((store) => {
+        const asked = new Set<number>();
+        return {
+          async find(kind, query) {
+            const found = await store.find(kind, query);
+            if (kind !== 'event') return found;
+            return (found as readonly EventRecord[]).filter(({ seq }) => {
+              const isVisible = seq % 5 > 0 || asked.has(seq);
+              asked.add(seq);
+              return isVisible;
+            }) as never;
+          },
+        };
+      }),
+  ],
+  [
     'an update that ignores what was read',
     'update replaces what was read, once',
     () =>
@@ -340,6 +388,73 @@ for (const [defect, words, plugin] of defects) {
     if (!defect.startsWith(without))
       t.is(await sound.failureOf(words), undefined, 'a sound storage passes this check');
     t.true((await checksOf(plugin()).failureOf(words)) instanceof AssertionError);
+  });
+}
+
+/** A storage in memory whose own clock stands where `setTime` puts it; `ofCaller` makes it use the clock of its caller. */
+function withOwnClock(ofCaller: boolean): Parameters<typeof testStorage>[0] & { readonly checks: CollectingRunner } {
+  const checks = collectingRunner();
+  const times = new Map<string, number>();
+  const plugin = pluginOf({
+    ...open,
+    shared: false,
+    open: async ({ place }: { readonly place: string }, { clock, log }: StorageContext) =>
+      memoryDriver().open(
+        {},
+        ofCaller ? { clock, log } : { clock: { ...clock, now: () => times.get(place) ?? 0 }, log },
+      ),
+  });
+  return {
+    checks,
+    test: checks.runner,
+    plugin: () => plugin,
+    place: () => `${(places += 1)}`,
+    options: (place) => ({ place }),
+    setTime: async (place, ms) => void times.set(place, ms),
+  };
+}
+
+test('the kit of storages catches leases by the clock of the caller where the storage has its own', async (t) => {
+  const words = 'claim takes what is due by the clock of the store';
+  const right = withOwnClock(false);
+  testStorage(right);
+  t.is(await right.checks.failureOf(words), undefined);
+  const wrong = withOwnClock(true);
+  testStorage(wrong);
+  t.true((await wrong.checks.failureOf(words)) instanceof AssertionError);
+});
+
+const interruptions = 'amid interruptions each commit is stored, refused, or of an unknown outcome';
+for (const [defect, isWritten, told, expected] of [
+  ['nothing in an interruption that it says', false, {}, undefined],
+  ['a refused commit that was written', true, {}, AssertionError],
+  ['no unknown outcome, which may be written', true, { outcome: 'unknown' }, undefined],
+] as const) {
+  test(`the kit of storages catches ${defect}`, async (t) => {
+    const checks = collectingRunner();
+    let isInterrupted = false;
+    const plugin = spoiledStorage((store) => ({
+      async commit(changes) {
+        await after(1);
+        if (!isInterrupted) return store.commit(changes);
+        if (isWritten) await store.commit(changes);
+        throw new BrokerError('UNAVAILABLE', 'It does not serve.', told);
+      },
+    }));
+    testStorage({
+      test: checks.runner,
+      plugin: () => plugin,
+      place: () => `${(places += 1)}`,
+      options: (place) => ({ place }),
+      interrupt: async () => {
+        isInterrupted = true;
+        await after(10);
+        isInterrupted = false;
+      },
+    });
+    const failure = await checks.failureOf(interruptions);
+    if (expected) t.true(failure instanceof expected);
+    else t.is(failure, undefined);
   });
 }
 

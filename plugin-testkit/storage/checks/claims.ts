@@ -11,8 +11,8 @@ export function checkClaims({ check, opened, shared }: Contract): void {
   const other = anOwner({ pid: process.ppid });
 
   check('claim takes what is due by the clock of the store, longest due first, up to the limit', async (ending) => {
-    const { store, clock } = await opened(ending);
-    clock.time = 100;
+    const { store, time } = await opened(ending);
+    await time.set(100);
     await store.commit([
       insert('request', aRequest('r-1', { next_at: 90 })),
       insert('request', aRequest('r-2', { next_at: 101 })),
@@ -25,7 +25,7 @@ export function checkClaims({ check, opened, shared }: Contract): void {
       { request_id: 'r-1', epoch: 1, taken_over: false },
     ]);
     assert.deepEqual(ids(await store.claim(anOwner(), 2, 1_000)), ['r-5']);
-    clock.time = 101;
+    await time.set(101);
     assert.deepEqual(ids(await store.claim(anOwner(), 2, 1_000)), ['r-2']);
     assert.deepEqual(await store.claim(anOwner(), 2, 1_000), []);
     assert.equal((await store.get('request', { request_id: 'r-3' }))?.epoch, 1);
@@ -34,28 +34,28 @@ export function checkClaims({ check, opened, shared }: Contract): void {
   check(
     'a clock that was set back makes everything due that waits, and bounds the leases that run',
     async (ending) => {
-      const { store, clock } = await opened(ending);
-      clock.time = 10_000_000;
+      const { store, time } = await opened(ending);
+      await time.set(10_000_000);
       await store.commit([
         insert('request', aRequest('r-1', { next_at: 10_000_000 })),
         insert('request', aRequest('r-2', { next_at: 10_000_500 })),
         insert('request', aRequest('r-3', { next_at: null })),
       ]);
       assert.deepEqual(ids(await store.claim(other, 9, 60_000)), ['r-1']);
-      clock.time -= 999;
+      await time.pass(-999);
       assert.deepEqual(await store.claim(anOwner(), 9, 60_000), []);
-      clock.time = 6_400_000;
+      await time.set(6_400_000);
       assert.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-2']);
       assert.equal((await store.get('request', { request_id: 'r-2' }))?.next_at, 6_400_000);
       assert.deepEqual(await store.claim(anOwner(), 9, 60_000), []);
-      clock.time += 60_000;
+      await time.pass(60_000);
       assert.deepEqual(ids(await store.claim(anOwner(), 9, 60_000)), ['r-1', 'r-2']);
     },
   );
 
   check('a signal that waits makes its request due', async (ending) => {
-    const { store, clock } = await opened(ending);
-    clock.time = 100;
+    const { store, time } = await opened(ending);
+    await time.set(100);
     await store.commit([
       insert('request', aRequest('r-1', { next_at: null })),
       insert('request', aRequest('r-2', { next_at: 500 })),
@@ -98,29 +98,29 @@ export function checkClaims({ check, opened, shared }: Contract): void {
   });
 
   check('when the lease ends another owner takes over, and learns that the claim was not yielded', async (ending) => {
-    const { store, clock } = await opened(ending);
+    const { store, time } = await opened(ending);
     await store.commit([insert('request', aRequest('r-1'))]);
     await store.claim(anOwner({ host: 'far' }), 1, 1_000);
-    clock.time += 999;
+    await time.pass(999);
     assert.deepEqual(await store.claim(other, 1, 1_000), []);
-    clock.time += 1;
+    await time.pass(1);
     assert.deepEqual(await store.claim(other, 1, 1_000), [{ request_id: 'r-1', epoch: 2, taken_over: true }]);
   });
 
   check('renew prolongs all claims of its owner alone, and returns those that it still holds', async (ending) => {
-    const { store, clock } = await opened(ending);
+    const { store, time } = await opened(ending);
     await store.commit([1, 2, 3].map((i) => insert('request', aRequest(`r-${i}`, { next_at: i }))));
     const mine = await store.claim(anOwner(), 2, 1_000);
     await store.claim(other, 1, 1_000);
-    clock.time += 600;
+    await time.pass(600);
     const held = await store.renew(anOwner(), 1_000);
     assert.deepEqual(new Set(ids(held)), new Set(ids(mine)));
     assert.ok(held.every((each) => each.epoch === 1));
     assert.deepEqual(await store.renew(anOwner({ thread: 2 }), 1_000), []);
-    clock.time += 600;
+    await time.pass(600);
     assert.deepEqual(ids(await store.claim(anOwner({ host: 'far' }), 9, 1_000)), ['r-3']);
     assert.deepEqual(await store.renew(other, 1_000), []);
-    clock.time += 400;
+    await time.pass(400);
     assert.deepEqual(await store.renew(anOwner(), 1_000), [], 'the lease has ended');
   });
 

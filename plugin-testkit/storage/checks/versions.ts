@@ -55,11 +55,11 @@ export function checkVersions({ check, opened }: Contract): void {
   );
 
   check('a commit under another epoch than the present one is refused with CONFLICT', async (ending) => {
-    const { store, clock } = await opened(ending);
+    const { store, time } = await opened(ending);
     await store.commit([insert('request', aRequest('r-1'))]);
     await store.commit([fence('r-1', 0), insert('machine', aMachine('m-0'))]);
     const [first] = await store.claim(anOwner(), 1, 1_000);
-    clock.time += 2_000;
+    await time.pass(2_000);
     const [second] = await store.claim(anOwner({ started: 2, pid: 1 }), 1, 1_000);
     assert.deepEqual([first?.epoch, second?.epoch], [1, 2]);
     for (const epoch of [0, 1, 3]) {

@@ -40,11 +40,11 @@ export function checkSharing({ when, opened, shared }: Contract): void {
 
   two(
     'what one store holds another one does not claim, and its fence is refused there',
-    async ({ store, other, clock }) => {
+    async ({ store, other, time }) => {
       await store.commit([insert('request', aRequest('r-1'))]);
       const [first] = await store.claim(anOwner({ host: 'far' }), 1, 1_000);
       assert.deepEqual(await other.claim(anOwner(), 1, 1_000), []);
-      clock.time += 1_000;
+      await time.pass(1_000);
       const [second] = await other.claim(anOwner(), 1, 1_000);
       assert.deepEqual(second, { request_id: 'r-1', epoch: 2, taken_over: true });
       await assertRefused(
