@@ -20,4 +20,5 @@ export const defaultPlugins = [
   'default-format',
   'hostfactory-format',
   'storage-sqlite',
+  'storage-postgres',
 ];

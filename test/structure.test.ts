@@ -157,9 +157,11 @@ test('an interface imports no other interface except the SDK', (t) => {
   );
 });
 
-test('cloud SDKs are imported when a provider connects, not when a plugin is loaded', (t) => {
+test('cloud SDKs and the client of PostgreSQL are imported when they are used, not when a plugin is loaded', (t) => {
   t.deepEqual(
-    shown(from('plugins').filter(({ target, types, lazy }) => /^@(aws-sdk|smithy)\//.test(target) && !types && !lazy)),
+    shown(
+      from('plugins').filter(({ target, types, lazy }) => /^@(aws-sdk|smithy)\/|^pg$/.test(target) && !types && !lazy),
+    ),
     [],
   );
 });

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../../config/configuration.ts';
 import { loadConfiguration } from '../../../config/load.ts';
 import { BrokerError } from '../../../core/contract/errors.ts';
+import { silentLog } from '../../../core/contract/log.ts';
 import type { StorageDriver } from '../../../core/contract/storage.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -39,6 +40,18 @@ export async function backUpStorage(
   if (copy.check.valid) return exitCodes.done;
   terminal.err(`muster: the stored data are damaged, so the copy was discarded; ${copy.file} is unchanged.\n`);
   return exitCodes.refused;
+}
+
+/** `muster storage migrate` */
+export async function migrateStorage(config: string | undefined, form: Form, terminal: Terminal): Promise<number> {
+  const { driver, options } = await configuredStorage(config);
+  if (!driver.migrate)
+    throw new BrokerError(
+      'INVALID_CONFIGURATION',
+      `The storage '${driver.type}' is updated by the start of a server, and only by it.`,
+    );
+  await print('migrate_storage', await driver.migrate(options, { log: silentLog }), form, terminal);
+  return exitCodes.done;
 }
 
 interface ConfiguredStorage {

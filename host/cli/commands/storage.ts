@@ -11,13 +11,14 @@ interface Flags {
 const sound: Example = ['muster storage check', 'check all stored data'];
 const copy: Example = ['muster storage backup /backup/muster.db', 'a copy, while the server runs'];
 const copySound: Example = ['muster storage check --file /backup/muster.db', 'check a copy'];
+const migrated: Example = ['muster storage migrate', 'update the tables before a new version starts'];
 
 /** `muster storage …`. Calls no server; the commands work while a server runs. */
 export function storageCommands(program: Command, cli: Cli): void {
   const storage = program
     .command('storage')
-    .description('Check and copy the stored data, with or without a running server.');
-  addExamples(storage, [sound, copy, copySound]);
+    .description('Check, copy and update the stored data, with or without a running server.');
+  addExamples(storage, [sound, copy, copySound, migrated]);
   const config = ['--config <file>', 'Configuration file. Default: the file that the search finds.'] as const;
   const output = () => new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table');
   const check = storage
@@ -47,4 +48,16 @@ export function storageCommands(program: Command, cli: Cli): void {
       },
     );
   addExamples(backup, [copy]);
+  const migrate = storage
+    .command('migrate')
+    .description(
+      'Update the tables of a database to the version of this muster, or create them. Servers of this version and of the one before may run meanwhile.',
+    )
+    .option(...config)
+    .addOption(output())
+    .action(async ({ config: configuration, output: form }: Flags) => {
+      const { migrateStorage } = await import('./storage-work.ts');
+      cli.code = await migrateStorage(configuration, form, cli.terminal);
+    });
+  addExamples(migrate, [migrated]);
 }

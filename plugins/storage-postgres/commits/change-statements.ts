@@ -1,0 +1,78 @@
+import { insertable, quoted, type Shape } from '../../../core/index.ts';
+
+const list = (fields: readonly string[]) => fields.map(quoted).join(', ');
+const places = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `$${i + from}`).join(', ');
+const same = (key: readonly string[], from: number) =>
+  key.map((field, i) => `${quoted(field)} = $${from + i}`).join(' AND ');
+
+/** The columns that are numbers; all others are texts. */
+export const numberColumns: ReadonlySet<string> = new Set([
+  'machine_count',
+  'holds',
+  'created_at',
+  'completed_at',
+  'next_at',
+  'attempt',
+  'active',
+  'gone_at',
+  'applied',
+  'updated_at',
+  'until',
+  'at',
+]);
+
+/** The SQL of the changes to the tables of one kind in a schema. A statement whose change is refused fails. */
+export function changeStatements(schema: string, shape: Shape) {
+  const table = `${schema}.${quoted(shape.kind)}`;
+  /** Fails unless the changing statement found its row. */
+  const orRefuse = (change: string, what = `''`, unless = '') =>
+    `WITH done AS (${change} RETURNING 1) SELECT ${schema}.refuse(${what}) WHERE NOT EXISTS (SELECT FROM done)${unless}`;
+
+  const inserted = [...insertable(shape), 'doc'];
+  const all = [...shape.key, ...shape.columns, 'doc'];
+  const changed = [...shape.columns, 'doc'];
+  const next = shape.maintained.includes('version') ? [`version = ${quoted(shape.kind)}.version + 1`] : [];
+  const put = `INSERT INTO ${table} (${list(all)}) VALUES (${places(all.length)})
+    ON CONFLICT (${list(shape.key)}) DO UPDATE SET ${[...changed.map((field) => `${quoted(field)} = excluded.${quoted(field)}`), ...next].join(', ')}`;
+  const own = changed.map((field, i) => `${quoted(field)} = $${i + 1}`).join(', ');
+  const replace = (guard: string) =>
+    orRefuse(
+      `UPDATE ${table} SET ${own}, version = version + 1 WHERE ${same(shape.key, changed.length + 1)} AND ${guard} = $${all.length + 1}`,
+    );
+  const key = same(shape.key, 1);
+  return {
+    insert: `INSERT INTO ${table} (${list(inserted)}) VALUES (${places(inserted.length)})`,
+    /** Values: one array for each column. */
+    insertMany: `INSERT INTO ${table} (${list(inserted)}) SELECT * FROM unnest(${inserted.map((field, i) => `$${i + 1}::${numberColumns.has(field) ? 'bigint' : 'text'}[]`).join(', ')})`,
+    put,
+    /** A living machine stays with its request; the refusal names that request. */
+    putMachine: orRefuse(
+      `${put} WHERE "machine".gone_at IS NOT NULL OR "machine".request_id IS NOT DISTINCT FROM excluded.request_id`,
+      `coalesce((SELECT request_id FROM ${table} WHERE ${key}), '')`,
+    ),
+    /** Values: the columns, the document, the key, and the version or epoch. */
+    update: replace('version'),
+    putUnderFence: replace('epoch'),
+    delete: `DELETE FROM ${table} WHERE ${key}`,
+    deleteVersion: orRefuse(
+      `DELETE FROM ${table} WHERE ${key} AND version = $${shape.key.length + 1}`,
+      `''`,
+      ` AND EXISTS (SELECT FROM ${table} WHERE ${key})`,
+    ),
+  };
+}
+
+/** Locks the request until the commit, so that no take-over can come between. Values: the request and its epoch. */
+export const fencing = (schema: string): string =>
+  `WITH held AS MATERIALIZED (SELECT 1 FROM ${schema}.request WHERE request_id = $1 AND epoch = $2 FOR NO KEY UPDATE)
+    SELECT ${schema}.refuse('') WHERE NOT EXISTS (SELECT FROM held)`;
+
+/** Adds amounts to the numbers of a fact. Values: the key, the new document, the names, the amounts, the time. */
+export const adding = (
+  schema: string,
+): string => `INSERT INTO ${schema}.fact (topic, name, item, doc) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (topic, name, item) DO UPDATE SET doc = (
+    SELECT (d || jsonb_build_object('value', coalesce(d -> 'value', '{}') || sums, 'at', greatest((d ->> 'at')::numeric, $7::numeric)))::text
+    FROM (SELECT fact.doc::jsonb AS d) AS present, LATERAL (
+      SELECT coalesce(jsonb_object_agg(a.name, coalesce((d -> 'value' ->> a.name)::numeric, 0) + a.amount), '{}') AS sums
+      FROM unnest($5::text[], $6::numeric[]) AS a(name, amount)) AS added)`;

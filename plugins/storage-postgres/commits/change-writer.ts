@@ -1,0 +1,208 @@
+import {
+  BrokerError,
+  checkedAmounts,
+  columnValues,
+  insertable,
+  refusals,
+  shapes,
+  type Change,
+  type EventRecord,
+  type Kind,
+  type MachineRecord,
+} from '../../../core/index.ts';
+import { lockNumber, withinLimit, withinSlots } from '../database/bounds.ts';
+import type { Value } from '../database/connection.ts';
+import { misuse } from '../database/failures.ts';
+import { bound } from '../queries/dialect.ts';
+import { adding, changeStatements, fencing } from './change-statements.ts';
+import type { Step, Work } from './work.ts';
+
+type Put = Extract<Change, { readonly op: 'insert' | 'put' }>;
+
+/** Converts a commit to work for the queue: statements that fail when their change is refused. */
+export class ChangeWriter {
+  readonly #schema: string;
+  readonly #sql: { readonly [K in Kind]: ReturnType<typeof changeStatements> };
+  readonly #fencing: string;
+  readonly #adding: string;
+  readonly #limit: string;
+  readonly #slot: string;
+
+  constructor(schema: string) {
+    this.#schema = schema;
+    this.#sql = Object.fromEntries(
+      Object.values(shapes).map((shape) => [shape.kind, changeStatements(schema, shape)]),
+    ) as { readonly [K in Kind]: ReturnType<typeof changeStatements> };
+    this.#fencing = fencing(schema);
+    this.#adding = adding(schema);
+    this.#limit = withinLimit(schema);
+    this.#slot = withinSlots(schema);
+  }
+
+  /** The insert of many records of a kind. */
+  insertMany(kind: Kind): string {
+    return this.#sql[kind].insertMany;
+  }
+
+  /** Throws INTERNAL for changes that no state of the store allows. */
+  work(changes: readonly Change[]): Work {
+    const events: EventRecord[] = [];
+    const steps = changes.flatMap((change) => {
+      if (change.op === 'insert' && change.kind === 'event') events.push(change.record);
+      else return this.#step(change, changes) ?? [];
+      return [];
+    });
+    const slots = changes.filter((change) => change.op === 'slot');
+    const limits = changes.filter((change) => change.op === 'limit');
+    return {
+      kinds: new Set(changes.flatMap((change) => ('kind' in change ? change.kind : []))),
+      size: steps.length + events.length,
+      locks: [
+        ...limits.map((change) => lockNumber(this.#schema, 'limit', change.template_id)),
+        ...slots.map((change) => lockNumber(this.#schema, 'slot', change.provider_instance)),
+      ],
+      // Bounds count the records before the commit's own changes. A holder that lost its claim must get that refusal
+      // rather than one about slots.
+      steps: [
+        ...limits.map((change) => this.#withinLimit(change)),
+        ...(slots.length > 0
+          ? changes.filter((change) => change.op === 'fence').map((each) => this.#fence(each))
+          : []),
+        ...slots.map((change) => this.#withinSlots(change)),
+        ...steps,
+      ],
+      events: events.map(eventRow),
+    };
+  }
+
+  #step(change: Change, all: readonly Change[]): Step | undefined {
+    switch (change.op) {
+      case 'insert':
+        return this.#insert(change);
+      case 'put':
+        if (change.kind === 'event') throw misuse('An event does not change: insert it instead of putting it.');
+        if (change.kind === 'request') return this.#putRequest(change.record, all);
+        return change.kind === 'machine' ? this.#putMachine(change.record) : this.#put(change);
+      case 'update':
+        return this.#update(change);
+      case 'delete':
+        return this.#delete(change);
+      case 'fence':
+        return this.#fence(change);
+      case 'add':
+        return this.#add(change);
+      case 'limit':
+      case 'slot':
+        return undefined;
+    }
+  }
+
+  #insert({ kind, record }: Put): Step {
+    return {
+      text: this.#sql[kind].insert,
+      values: [...bounds(record, insertable(shapes[kind])), JSON.stringify(record)],
+      refused: () => new BrokerError('ALREADY_EXISTS', `The ${kind} ${named(kind, record)} exists already.`),
+      inserts: kind,
+      touches: touches(kind, record),
+    };
+  }
+
+  #put({ kind, record }: Put): Step {
+    return { text: this.#sql[kind].put, values: whole(kind, record), touches: touches(kind, record) };
+  }
+
+  #putMachine(record: MachineRecord): Step {
+    return {
+      text: this.#sql.machine.putMachine,
+      values: whole('machine', record),
+      touches: touches('machine', record),
+      // Without a name, the machine was inserted at this moment by another commit.
+      refused: (held_by) => (held_by === '' ? 'repeat' : refusals.foreignMachine(record, held_by)),
+    };
+  }
+
+  #putRequest(record: { readonly request_id: string }, all: readonly Change[]): Step {
+    const id = record.request_id;
+    const fence = all.find((change) => change.op === 'fence' && change.request_id === id);
+    if (fence?.op !== 'fence') throw misuse(`Request ${id} is put in a commit without its fence. Add a fence change.`);
+    return {
+      text: this.#sql.request.putUnderFence,
+      values: [...replacement('request', record), fence.epoch],
+      touches: touches('request', record),
+      refused: () => refusals.lostClaim(id),
+    };
+  }
+
+  #update({ kind, record, version }: Extract<Change, { readonly op: 'update' }>): Step {
+    return {
+      text: this.#sql[kind].update,
+      values: [...replacement(kind, record), version],
+      touches: touches(kind, record),
+      refused: () => outdated(kind, record),
+    };
+  }
+
+  #delete({ kind, key, version }: Extract<Change, { readonly op: 'delete' }>): Step {
+    const values = bounds(key, shapes[kind].key);
+    const step = { touches: touches(kind, key) };
+    if (version === undefined) return { ...step, text: this.#sql[kind].delete, values };
+    if (kind !== 'request' && kind !== 'template') throw misuse(`A ${kind} has no version: delete it without one.`);
+    return {
+      ...step,
+      text: this.#sql[kind].deleteVersion,
+      values: [...values, version],
+      refused: () => outdated(kind, key),
+    };
+  }
+
+  #fence({ request_id, epoch }: Extract<Change, { readonly op: 'fence' }>): Step {
+    return { text: this.#fencing, values: [bound(request_id), epoch], refused: () => refusals.lostClaim(request_id) };
+  }
+
+  #add({ key, amounts, at }: Extract<Change, { readonly op: 'add' }>): Step {
+    const all = checkedAmounts(amounts);
+    const names = all.map(([name]) => name);
+    const fresh = JSON.stringify({ ...key, value: Object.fromEntries(all), at });
+    const sums = all.map(([, amount]) => amount);
+    return {
+      text: this.#adding,
+      values: [...bounds(key, shapes.fact.key), fresh, names, sums, at],
+    };
+  }
+
+  #withinLimit({ template_id, machine_count, max }: Extract<Change, { readonly op: 'limit' }>): Step {
+    return {
+      text: this.#limit,
+      values: [bound(template_id), machine_count, bound(max)],
+      refused: (held) => refusals.overLimit(template_id, max, Number(held), machine_count),
+    };
+  }
+
+  #withinSlots({ provider_instance, request_id, max }: Extract<Change, { readonly op: 'slot' }>): Step {
+    return {
+      text: this.#slot,
+      values: [bound(provider_instance), bound(request_id), bound(max)],
+      refused: (open) =>
+        open === '' ? refusals.lostClaim(request_id) : refusals.noSlot(provider_instance, Number(open), max),
+    };
+  }
+}
+
+const touches = (kind: Kind, record: object) => JSON.stringify([kind, ...columnValues(record, shapes[kind].key)]);
+const bounds = (record: object, fields: readonly string[]) => columnValues(record, fields).map(bound);
+const whole = (kind: Kind, record: object): Value[] => [
+  ...bounds(record, [...shapes[kind].key, ...shapes[kind].columns]),
+  JSON.stringify(record),
+];
+const replacement = (kind: Kind, record: object): Value[] => [
+  ...bounds(record, shapes[kind].columns),
+  JSON.stringify(record),
+  ...bounds(record, shapes[kind].key),
+];
+const eventRow = (record: EventRecord) => [...bounds(record, shapes.event.columns), JSON.stringify(record)];
+const named = (kind: Kind, record: object) =>
+  columnValues(record, shapes[kind].key)
+    .map((part) => `'${part}'`)
+    .join(' / ');
+const outdated = (kind: Kind, record: object) =>
+  new BrokerError('CONFLICT', `The ${kind} ${named(kind, record)} was changed by another commit. Read it again.`);

@@ -1,0 +1,216 @@
+import {
+  Outage,
+  quoted,
+  type Change,
+  type Claim,
+  type Kind,
+  type KeyOf,
+  type Owner,
+  type Query,
+  type Records,
+  type StorageContext,
+  type Store,
+} from '../../core/index.ts';
+import { ChangeFeed } from './commits/change-feed.ts';
+import { ChangeWriter } from './commits/change-writer.ts';
+import { Claims } from './commits/claims.ts';
+import { GroupQueue } from './commits/group-queue.ts';
+import { GroupStatements, type Marks } from './commits/group-statements.ts';
+import { targetOf } from './database/client-config.ts';
+import { Connection, type Row, type Statement } from './database/connection.ts';
+import { Connections } from './database/connections.ts';
+import { closed, isConflict, isOfTheDatabase, refusal } from './database/failures.ts';
+import { migrate, outdatedTables } from './database/migrate.ts';
+import { schemaVersion } from './database/schema-version.ts';
+import { times } from './database/times.ts';
+import { newest } from './migrations/index.ts';
+import type { PostgresOptions } from './options.ts';
+import { RecordReader } from './queries/record-reader.ts';
+
+/** A write within this time proves that the database can be written. */
+const writeValidMs = 1_000;
+
+/** How often statements are repeated that lost a conflict with the transactions of others. */
+const maxConflicts = 5;
+
+/** Opens the storage, and updates its tables unless the options forbid it. */
+export async function openStore(options: PostgresOptions, { log }: StorageContext): Promise<Store> {
+  const target = await targetOf(options);
+  const { config, place } = target;
+  const { schema } = options;
+  const statements = new GroupStatements(quoted(schema));
+  const first = await Connection.open(config);
+  try {
+    const version = await schemaVersion(first.run.bind(first), schema, place);
+    if (version < newest && !options.migrate) throw outdatedTables(version, place);
+    if (version < newest) await migrate(target, schema, log);
+    const [found = []] = await first.run([statements.marks]);
+    const connections = new Connections(config, options.pool);
+    return new PostgresStore(connections, place, options, statements, statements.read(found[0]), log);
+  } catch (error) {
+    throw refusal(error, place);
+  } finally {
+    await first.close();
+  }
+}
+
+/** The connections to one schema of a database. */
+class PostgresStore implements Store {
+  readonly #connections: Connections;
+  readonly #place: string;
+  readonly #reader: RecordReader;
+  readonly #writer: ChangeWriter;
+  readonly #claims: Claims;
+  readonly #statements: GroupStatements;
+  readonly #feed: ChangeFeed;
+  readonly #queue: GroupQueue;
+  readonly #outage: Outage;
+  readonly #touch: Statement;
+  #probe: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    connections: Connections,
+    place: string,
+    options: PostgresOptions,
+    statements: GroupStatements,
+    marks: Marks,
+    log: StorageContext['log'],
+  ) {
+    const schema = quoted(options.schema);
+    this.#connections = connections;
+    this.#place = place;
+    this.#statements = statements;
+    this.#outage = new Outage(log);
+    this.#touch = { text: `UPDATE ${schema}.probe SET n = n + 1`, values: [] };
+    this.#reader = new RecordReader(schema, (statement) => this.#ask(statement));
+    this.#writer = new ChangeWriter(schema);
+    this.#claims = new Claims(schema, (all) => this.#run(all));
+    this.#feed = new ChangeFeed({
+      statements,
+      marks,
+      place,
+      channel: options.schema,
+      log,
+      pollMs: options.poll_ms,
+      notifies: options.listen,
+      run: (statement) => this.#ask(statement),
+      listen: (notified) => connections.listen(notified),
+    });
+    const write = (all: readonly Statement[]) => connections.write(all);
+    this.#queue = new GroupQueue(write, statements, (kind) => this.#writer.insertMany(kind), place, {
+      committed: (kinds, raised) => this.#feed.announce(kinds, raised),
+      failed: (error, count) => this.#outage.failed(error, count),
+      wrote: () => this.#outage.wrote(),
+    });
+  }
+
+  async get<K extends Kind>(kind: K, key: KeyOf<K>): Promise<Records[K] | undefined> {
+    return this.#reader.get(kind, key);
+  }
+
+  async find<K extends Kind>(kind: K, query: Query<K>): Promise<readonly Records[K][]> {
+    return this.#reader.find(kind, query);
+  }
+
+  async count<K extends Kind>(kind: K, where: NonNullable<Query<K>['where']>): Promise<number> {
+    return this.#reader.count(kind, where);
+  }
+
+  async changes(kind: Kind): Promise<number> {
+    const [row] = await this.#ask(this.#statements.marks);
+    return this.#statements.read(row).get(kind) ?? 0;
+  }
+
+  async versions(
+    query: Query<'request'>,
+  ): Promise<readonly { readonly request_id: string; readonly version: number }[]> {
+    return this.#reader.versions(query);
+  }
+
+  async sizes(
+    request_ids: readonly string[],
+  ): Promise<readonly { readonly request_id: string; readonly bytes: number }[]> {
+    return this.#reader.sizes(request_ids);
+  }
+
+  async commit(changes: readonly Change[]): Promise<void> {
+    this.#refuseWhenClosed();
+    if (changes.length > 0) await this.#queue.add(this.#writer.work(changes));
+  }
+
+  async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {
+    return this.#claims.claim(owner, limit, lease_ms);
+  }
+
+  async renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]> {
+    return this.#claims.renew(owner, lease_ms);
+  }
+
+  async yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void> {
+    this.#refuseWhenClosed();
+    return this.#claims.yield(claims);
+  }
+
+  watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable {
+    this.#refuseWhenClosed();
+    return this.#feed.watch(on);
+  }
+
+  async ready(): Promise<void> {
+    this.#refuseWhenClosed();
+    if (this.#outage.wroteWithin(writeValidMs)) return;
+    this.#probe ??= this.#ask(this.#touch)
+      .then(() => this.#outage.wrote())
+      .finally(() => (this.#probe = undefined));
+    await this.#probe;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.drain();
+    await this.#feed.close();
+    await this.#connections.close();
+  }
+
+  async #ask(statement: Statement): Promise<readonly Row[]> {
+    const [rows = []] = await this.#run([statement]);
+    return rows;
+  }
+
+  /** Runs statements that may be repeated when they lose a conflict. Answers within the time of a call. */
+  async #run(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    this.#refuseWhenClosed();
+    let late: NodeJS.Timeout | undefined;
+    const end = new Promise<never>((_, reject) => {
+      late = setTimeout(() => reject(new Error('it does not answer')), times.callMs);
+    });
+    try {
+      return await Promise.race([this.#repeated(statements), end]);
+    } catch (error) {
+      const refused = refusal(error, this.#place);
+      if (isOfTheDatabase(error)) this.#outage.failed(refused);
+      throw refused;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async #repeated(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    for (let conflicts = 0; ; conflicts += 1) {
+      try {
+        return await this.#connections.run(statements);
+      } catch (error) {
+        if (!isConflict(error) || conflicts === maxConflicts) throw error;
+      }
+    }
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing) throw closed(this.#place);
+  }
+}

@@ -1,0 +1,98 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { isBrokerError, silentLog, systemClock, type Store } from '../../../core/index.ts';
+import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
+import plugin from '../../../plugins/storage-postgres/index.ts';
+import { testDatabase, type TestDatabase } from '../../support/postgres-database.ts';
+
+let database: TestDatabase;
+test.before(async () => {
+  database = await testDatabase();
+});
+test.after.always(() => database.remove());
+
+const driver = plugin.storages?.[0];
+const openAt = (options: object): Promise<Store> =>
+  driver?.open(options, { clock: systemClock, log: silentLog }) ?? Promise.reject(new Error('There is no driver.'));
+
+async function refused(t: ExecutionContext, promise: Promise<unknown>): Promise<Error & { details: any }> {
+  const error = await promise.then(
+    () => t.fail('It was not refused.'),
+    (reason: unknown) => reason,
+  );
+  if (!isBrokerError(error)) throw error;
+  t.is(error.code, 'UNAVAILABLE', error.message);
+  return error as Error & { details: any };
+}
+
+/** A way to the database that can fall silent: it takes everything and passes on nothing. */
+async function silentWay(t: ExecutionContext): Promise<{ readonly url: string; silent: boolean; cut(): void }> {
+  const way = { url: '', silent: false, cut: () => sockets.forEach((each) => each.destroy()) };
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((from) => {
+    const to = connect(database.server.port, '127.0.0.1');
+    for (const [a, b] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      sockets.add(a);
+      a.on('data', (data) => way.silent || b.write(data));
+      a.on('error', () => b.destroy());
+      a.on('close', () => {
+        sockets.delete(a);
+        b.destroy();
+      });
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    way.cut();
+    server.close();
+  });
+  way.url = `postgres://muster@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`;
+  return way;
+}
+
+test('a silent database is as good as an absent one: each call is refused, and it goes on when the database answers', async (t) => {
+  const way = await silentWay(t);
+  const store = await openAt({ ...database.options(database.place()), url: way.url });
+  t.teardown(() => store.close());
+  await store.commit([insert('request', aRequest('r-1'))]);
+  way.silent = true;
+  const [sent, waiting, read] = await Promise.all([
+    refused(t, store.commit([insert('request', aRequest('r-2'))])),
+    new Promise<void>((resolve) => setTimeout(resolve, 50)).then(() =>
+      refused(t, store.commit([insert('request', aRequest('r-3'))])),
+    ),
+    refused(t, store.get('request', { request_id: 'r-1' })),
+  ]);
+  t.is(sent.details.outcome, 'unknown');
+  t.is(waiting.details.outcome, undefined);
+  t.regex(read.message, /no (answer for|connection within) \d/);
+  way.silent = false;
+  way.cut();
+  await store.commit([insert('request', aRequest('r-4'))]);
+  t.is((await store.find('request', { where: { request_id: 'r-3' } })).length, 0);
+  await store.ready?.();
+});
+
+test('a commit whose connection is lost is refused with an unknown outcome, and one that was not sent without', async (t) => {
+  const way = await silentWay(t);
+  const store = await openAt({ ...database.options(database.place()), url: way.url });
+  t.teardown(() => store.close());
+  await store.commit([insert('request', aRequest('r-1'))]);
+  way.silent = true;
+  const sent = refused(t, store.commit([insert('request', aRequest('r-2'))]));
+  await new Promise((resolve) => void setTimeout(resolve, 100));
+  way.cut();
+  t.is((await sent).details.outcome, 'unknown');
+});
+
+test('a database that is not there refuses the start and says where it was sought, without the password', async (t) => {
+  const url = 'postgres://muster:geheim@127.0.0.1:1/nowhere';
+  const error = await refused(t, openAt({ ...database.options('muster'), url }));
+  t.regex(error.message, /nowhere at 127\.0\.0\.1:1 \(schema muster\).*ECONNREFUSED/);
+  t.false(error.message.includes('geheim'));
+});
