@@ -4,7 +4,7 @@ import type { LoadedConfiguration } from '../config/load.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { configurationChecks } from '../config/checks/configuration-checks.ts';
 import { readTemplateFiles } from '../config/templates/template-files.ts';
-import type { Clock } from '../core/contract/clock.ts';
+import { systemClock, type Clock } from '../core/contract/clock.ts';
 import type { Container } from '../core/wiring/container.ts';
 import { BrokerError } from '../core/contract/errors.ts';
 import {
@@ -89,12 +89,12 @@ export interface ComposeOptions {
 export async function compose(options: ComposeOptions): Promise<Broker> {
   const { loaded, log } = options;
   const { configuration } = loaded;
-  const container = containerOf(loaded.plugins, log, options.clock);
+  const container = containerOf(loaded.plugins, log);
   registerOperations(container);
   const strategies = container.all(schedulers).map(guardedStrategy);
   const scheduler = schedulerOf(strategies, configuration);
-  if (options.store) container.set(storeToken, options.store);
-  else await openStore(container, configuration);
+  if (options.store) container.set(storeToken, options.store).set(clock, options.clock ?? systemClock);
+  else await openStore(container, configuration, options.clock);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
   const store = meter.pressure.follow(interfaceStore(meter.thread.time(container.get(storeToken)), log));
   const facts = new Facts(store, container.get(clock), configuration.providers);

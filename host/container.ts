@@ -18,13 +18,14 @@ import type { Plugin } from '../core/contract/plugin.ts';
 import type { Owner, StorageDriver } from '../core/contract/storage.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { maskCommits } from './store/mask-commits.ts';
+import { storageClock } from './store/storage-clock.ts';
 import { secretsOf } from './process/secrets.ts';
 
-/** Creates a container with the contributions of the plugins; the store is not open yet. */
-export function containerOf(plugins: readonly Plugin[], log: Log, time: Clock = systemClock): Container {
+/** Creates a container with the contributions of the plugins; the store is not open yet, and the clock not set. */
+export function containerOf(plugins: readonly Plugin[], log: Log): Container {
   const container = new Container();
   for (const plugin of plugins) contribute(container, plugin);
-  return container.set(logger, log).set(clock, time);
+  return container.set(logger, log);
 }
 
 /** Returns the storage driver that the configuration names. */
@@ -34,14 +35,22 @@ export function storageOf(container: Container, { storage }: Configuration): Sto
   throw new BrokerError('INVALID_CONFIGURATION', `No loaded plugin contributes the storage '${storage.type}'.`);
 }
 
-/** Opens the store and registers it in the container. */
-export async function openStore(container: Container, configuration: Configuration): Promise<void> {
+/** Opens the store and registers it, and the clock: that of the storage if it has one, else `time`. */
+export async function openStore(
+  container: Container,
+  configuration: Configuration,
+  time: Clock = systemClock,
+): Promise<void> {
   const { type: _, ...options } = configuration.storage;
-  const opened = await storageOf(container, configuration).open(options, {
-    clock: container.get(clock),
-    log: container.get(logger),
-  });
-  container.set(store, opened);
+  const log = container.get(logger);
+  const opened = await storageOf(container, configuration).open(options, { clock: time, log });
+  try {
+    const now = opened.now?.bind(opened);
+    container.set(clock, now ? await storageClock(time, now, log) : time).set(store, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 /** Returns the dependencies of the reconciler loop, in any thread. */

@@ -148,6 +148,11 @@ export interface Store {
   /** Gives claims back when no call is in flight. Stale claims are ignored. */
   yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void>;
   /**
+   * The time of the storage in epoch milliseconds. All times in records, and the time by which `claim` works, are of
+   * this clock. Absent: it is the clock with which the storage was opened.
+   */
+  now?(): Promise<number>;
+  /**
    * Calls `on` within a second after a commit of these kinds, by this or another store object (process or thread) on
    * the same storage. Changes of claims are not reported.
    */

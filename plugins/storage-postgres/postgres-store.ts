@@ -66,6 +66,7 @@ class PostgresStore implements Store {
   readonly #queue: GroupQueue;
   readonly #outage: Outage;
   readonly #touch: Statement;
+  readonly #time: Statement;
   #probe: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -83,6 +84,7 @@ class PostgresStore implements Store {
     this.#statements = statements;
     this.#outage = new Outage(log);
     this.#touch = { text: `UPDATE ${schema}.probe SET n = n + 1`, values: [] };
+    this.#time = { text: `SELECT ${schema}.now_ms()`, values: [] };
     this.#reader = new RecordReader(schema, (statement) => this.#ask(statement));
     this.#writer = new ChangeWriter(schema);
     this.#claims = new Claims(schema, (all) => this.#run(all));
@@ -150,6 +152,11 @@ class PostgresStore implements Store {
   async yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void> {
     this.#refuseWhenClosed();
     return this.#claims.yield(claims);
+  }
+
+  async now(): Promise<number> {
+    const [row] = await this.#ask(this.#time);
+    return Number(row?.[0]);
   }
 
   watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable {

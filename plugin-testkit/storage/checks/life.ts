@@ -49,6 +49,14 @@ export function checkLife({ check, opened }: Contract): void {
     assert.ok(await eventually(() => heard === 1));
   });
 
+  check('the time of a storage with a clock of its own is that clock, whatever the caller has', async (ending) => {
+    const { store, time } = await opened(ending);
+    if (!store.now) return;
+    assert.equal(await store.now(), time.now);
+    await time.pass(5_000);
+    assert.equal(await store.now(), time.now);
+  });
+
   check('a storage that is ready can be written to, and one that is closed is not ready', async (ending) => {
     const { store } = await opened(ending);
     await store.ready?.();
@@ -76,6 +84,7 @@ export function checkLife({ check, opened }: Contract): void {
     await assertRefused(store.claim(anOwner(), 1, 1), 'UNAVAILABLE');
     await assertRefused(store.renew(anOwner(), 1), 'UNAVAILABLE');
     await assertRefused(store.yield([]), 'UNAVAILABLE');
+    if (store.now) await assertRefused(store.now(), 'UNAVAILABLE');
     assert.throws(() => store.watch(() => {}), { message: /closed/ });
   });
 }
