@@ -9,6 +9,7 @@ import type { PlanContext } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { Cadence } from '../cadence/cadence.ts';
+import type { RestingSlots } from '../cadence/resting-slots.ts';
 import type { Stoppages } from '../../providers/quarantine/stoppages.ts';
 
 /** The parts of the loop that a plan depends on. */
@@ -20,6 +21,7 @@ export interface PlanParts {
   readonly pool: SessionPool;
   readonly stoppages: Stoppages;
   readonly cadence: Cadence;
+  readonly restingSlots: RestingSlots;
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
 }
 
@@ -53,6 +55,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
       return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
     },
     movingIntervalMs: (attempt) => parts.cadence.intervalOf(claimed, attempt),
+    restingOffsetMs: (attempt, interval) => parts.restingSlots.offsetOf(claimed, attempt, interval),
     ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
 }
