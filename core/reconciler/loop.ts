@@ -12,6 +12,7 @@ import { Background } from './background/background.ts';
 import { RefutedNotices } from './background/notices/refuted-notices.ts';
 import { HealthWatch } from './health/health-watch.ts';
 import { Cadence } from './cadence/cadence.ts';
+import { RestingSlots } from './cadence/resting-slots.ts';
 import { ClaimedRequest } from './claims/claimed-request.ts';
 import { ClaimPool } from './claims/claim-pool.ts';
 import { Committer } from './claims/committer.ts';
@@ -125,6 +126,7 @@ class Loop implements RunningLoop {
       compareClocks: () => this.#claimPool.compareClocks(),
       became: (claimed, before, change) => this.#became(claimed, before, change),
     });
+    const restingSlots = new RestingSlots(clock, () => this.#claimPool.held());
     const cadence = new Cadence(clock, settings, () => this.#claimPool.held());
     const stepContext: StepContext = {
       pool: this.#pool,
@@ -153,7 +155,7 @@ class Loop implements RunningLoop {
       slots: this.#slots,
       committer,
       stepContext,
-      planParts: { ...around, stoppages, api, cadence },
+      planParts: { ...around, stoppages, api, cadence, restingSlots },
       watch,
       refuted: new RefutedNotices(clock, log, meter),
       claimPool: this.#claimPool,

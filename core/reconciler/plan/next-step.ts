@@ -17,10 +17,10 @@ import { isSettled } from '../state/attempt.ts';
 import { tally } from '../state/counting.ts';
 import { noCandidates, type FallbackOrder } from './fallback-order.ts';
 import { forgettable } from './forgettable.ts';
+import { observationDue, type ObservationContext } from './observation-due.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
 import { requestRetries } from './standing.ts';
 import { msUntil } from '../state/ms-until.ts';
-import { gridAfter } from '../cadence/grid.ts';
 import type { AnnouncedEnds } from '../claims/announced-ends.ts';
 
 /**
@@ -41,8 +41,7 @@ export type Step =
   | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
 
 /** The times of the calls for each attempt, on the monotonic clock of this process. */
-export interface Agenda {
-  readonly observed_at: ReadonlyMap<number, number>;
+export type Agenda = ObservationContext['agenda'] & {
   /** The earliest time of the next call. */
   readonly release_at: ReadonlyMap<number, number>;
   readonly dispose_at: ReadonlyMap<number, number>;
@@ -51,13 +50,10 @@ export interface Agenda {
   /** Attempts whose repeated release the provider accepted after a takeover. */
   readonly repeated: ReadonlySet<number>;
   readonly announcedEnds: Pick<AnnouncedEnds, 'due'>;
-  /** A caller requested a fresh observation. */
-  readonly refresh_now: boolean;
-}
+};
 
 /** The inputs of a decision besides the state of the request. */
-export interface PlanContext extends ReplacementContext {
-  readonly monotonic: number;
+export interface PlanContext extends ReplacementContext, ObservationContext {
   readonly agenda: Agenda;
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
@@ -68,8 +64,6 @@ export interface PlanContext extends ReplacementContext {
    * they are not.
    */
   quarantined(attempt: AttemptRecord): string | undefined;
-  /** Whether the provider sends notices about the machines of an instance now. */
-  sendsNotices(instance: string): boolean;
   /** Why the present configuration prevents calls for an attempt; undefined: it does not. */
   outOfReach(attempt: AttemptRecord): string | undefined;
   /**
@@ -78,8 +72,6 @@ export interface PlanContext extends ReplacementContext {
   capabilities(
     attempt: AttemptRecord,
   ): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
-  /** Milliseconds between observations of an attempt whose machines start or end. */
-  movingIntervalMs(attempt: AttemptRecord): number;
   /** Why no attempt may be opened now, and after how many milliseconds this is checked again. */
   readonly held_back?: { readonly why: string; readonly ms: number };
 }
@@ -251,28 +243,6 @@ function search(attempt: AttemptRecord, at: PlanContext, wake: Alarm): Step[] {
   wake.in(due);
   return [];
 }
-
-function observationDue(from: RequestState, attempt: AttemptRecord, at: PlanContext): number | undefined {
-  if (attempt.handle === undefined) return undefined;
-  const { alive, going, unready, missing } = from.machines.counts(attempt.attempt);
-  // A recovered attempt is observed until its machines were reported once, even when no machine is incoming.
-  const seen = attempt.state !== 'lost' || attempt.settled;
-  if (alive === 0 && isSettled(attempt) && seen) return undefined;
-  const last = at.agenda.observed_at.get(attempt.attempt);
-  if (last === undefined) return at.monotonic;
-  const moving = !isSettled(attempt) || going > 0 || unready > 0;
-  const noticed = missing === 0 && at.sendsNotices(attempt.provider_instance);
-  const { observe_moving_ms, observe_resting_ms, observe_noticed_ms, observe_expected_ms } = at.settings;
-  const restingMs = noticed ? observe_noticed_ms : observe_resting_ms;
-  const interval = moving ? at.movingIntervalMs(attempt) : restingMs;
-  const due =
-    interval < observe_moving_ms ? gridUntil(last, interval, observe_expected_ms) : gridAfter(last, interval);
-  return at.agenda.refresh_now ? Math.min(due, Math.max(at.monotonic, last + observe_moving_ms)) : due;
-}
-
-/** Observations fall on common times, so that those of many requests share one call. */
-const gridUntil = (last: number, interval: number, step: number): number =>
-  Math.max(gridAfter(last, step), Math.floor((last + interval) / step) * step);
 
 /** So many attempts are removed in one step, and no fewer are worth one. */
 const mostForgotten = 50;

@@ -10,6 +10,7 @@ import type { PlanContext } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { Cadence } from '../cadence/cadence.ts';
+import type { RestingSlots } from '../cadence/resting-slots.ts';
 import type { Stoppages } from '../../providers/quarantine/stoppages.ts';
 
 /** The parts of the loop that a plan depends on. */
@@ -21,6 +22,7 @@ export interface PlanParts {
   readonly pool: SessionPool;
   readonly stoppages: Stoppages;
   readonly cadence: Cadence;
+  readonly restingSlots: RestingSlots;
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
 }
 
@@ -59,6 +61,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
       const mine = machines.filter((machine) => machine.provider_instance === provider_instance);
       return parts.directory.offersOfMachines(provider_instance, api, mine.map(refOf), offers);
     },
+    restingOffsetMs: (attempt, interval) => parts.restingSlots.offsetOf(claimed, attempt, interval),
     ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
 }

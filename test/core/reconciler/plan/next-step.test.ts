@@ -25,6 +25,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
 
   outOfReach: () => undefined,
   movingIntervalMs: () => defaultSettings.observe_moving_ms,
+  restingOffsetMs: () => 0,
   capabilities: () => ({
     supports_spot: true,
     supports_on_demand: true,

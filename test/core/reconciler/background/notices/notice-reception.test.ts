@@ -43,6 +43,28 @@ test('machines at rest are observed rarely while notices arrive, and as ever soo
   t.is(observations(east) - before, 5);
 });
 
+test('rare observations are spread, so that each minute has its share of the machines', async (t) => {
+  const sizes = [1_000, 1_000, 1_000, 500, 500, 200, 200, 200, 200, 100, 50, 30, 10, 5, 3, 1, 1];
+  const { bench, east, at } = await requestsAtRest(t, sizes);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  east.messages = [state('r', 'm-1', 'running', at())];
+  await bench.clock.advance(400_000);
+  for (let round = 0; round < 4; round++) {
+    const minutes: number[] = [];
+    for (let minute = 0; minute < 5; minute++) {
+      const before = east.asked.length;
+      await bench.clock.advance(60_000);
+      minutes.push(east.asked.slice(before).reduce((sum, machines) => sum + machines, 0));
+    }
+    t.is(
+      minutes.reduce((sum, machines) => sum + machines, 0),
+      total,
+      'each once in five minutes',
+    );
+    t.true(Math.max(...minutes) <= 1_300, `${minutes}`);
+  }
+});
+
 test('machines are observed as ever when a source answers and never names one of them', async (t) => {
   const { bench, east, at } = await threeAtRest(t);
   const foreign = message('r', { machine_id: 'm-99', kind: 'state', at: at(), status: 'running' });
