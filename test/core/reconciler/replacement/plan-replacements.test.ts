@@ -137,15 +137,12 @@ test('both machines of a pair are stored in one commit, however few rows it take
   const change = new StateChange(stateOf({ request, attempts: [attemptOf(1), ordered(2, {}, ...olds)], machines }), 1);
   replace(change, defaultSettings);
   change.derive();
-  const commits = change.commits(3);
+  const commits = change.commits(2);
   t.true(commits.length >= 9);
   for (const changes of commits) {
     const stored = changes.flatMap((each) =>
       each.op === 'put' && each.kind === 'machine' ? [each.record.machine_id] : [],
     );
-    t.deepEqual(
-      stored.map((id) => id.replace('old', 'new')).filter((id, index, all) => all.indexOf(id) === index).length * 2,
-      stored.length,
-    );
+    t.is(new Set(stored.map((id) => id.replace('old', 'new'))).size * 2, stored.length, stored.join());
   }
 });

@@ -327,6 +327,39 @@ test('a machine is replaced while its request still waits for others, and the en
   t.like((await status(id)).request, { status: 'completed', delivered: 2, fulfilment: { delivered: 2 } });
 });
 
+test('a replaced machine that is returned while its request waits for others gives up no place', async (t) => {
+  const { clock, east, request, recommend, giveBack, status } = await rebalanceBench(t);
+  const id = await request(2, { on_rebalance: 'replace' });
+  await clock.advance(1_000);
+  east.boot('m-1');
+  await clock.advance(3_000);
+  await recommend('m-1');
+  east.boot('m-3');
+  await clock.advance(3_000);
+  await giveBack('m-1');
+  t.deepEqual(east.live(id), ['m-2', 'm-3']);
+  east.boot();
+  await clock.advance(60_000);
+  t.deepEqual(east.live(id), ['m-2', 'm-3']);
+  t.like((await status(id)).request, { status: 'completed', delivered: 2, kept_count: 2 });
+});
+
+test('an order that was not sent yet is made anew for the machines that still need a replacement', async (t) => {
+  const { clock, east, completed, recommend, giveBack } = await rebalanceBench(t);
+  const id = await completed(3, { rebalance_drain: 0 });
+  east.scripts.push(() => new ProviderFault('throttled', 'Later.', { retry_after_ms: 20_000 }));
+  await recommend('m-1', 'm-2');
+  await giveBack('m-1');
+  await clock.advance(30_000);
+  t.deepEqual(
+    east.orders.map(({ machine_count }) => machine_count),
+    [3, 2, 1],
+  );
+  east.boot();
+  await clock.advance(5_000);
+  t.deepEqual(east.live(id), ['m-3', 'm-4']);
+});
+
 test('a cancelled request releases its replacements and the replaced machines', async (t) => {
   const { clock, east, request, recommend, status, requestCommands } = await rebalanceBench(t);
   const id = await request(3, { on_rebalance: 'replace' });
