@@ -12,7 +12,7 @@ export const timeOuts = {
   find: 60_000,
   discovery: 120_000,
   'which-live': 60_000,
-  owned: 300_000,
+  owned: 420_000,
   remove: 120_000,
   'receive-notices': 45_000,
   'acknowledge-notices': 30_000,

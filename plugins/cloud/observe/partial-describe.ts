@@ -33,20 +33,21 @@ interface Outage extends PartialAnswer {
  * Describes machines in the zones that answer. While one zone does not answer, EC2 refuses every call that concerns
  * machines there or may concern them; it answers calls that name other zones. Throws when no zone answers, or when the
  * fault is not about a zone. `keep` selects the properties to keep of each machine, because whole pages of machines
- * need much memory.
+ * need much memory. `pause` is called after each page with its number of machines.
  */
 export async function partialDescribe<T>(
   session: CloudSession,
   filters: readonly InstanceFilter[],
   keep: (instance: Instance) => T,
   call: Call,
+  pause?: (machines: number) => Promise<void>,
 ): Promise<Described<T>> {
   const inZones = (zones: Iterable<string>) =>
-    ask(session, [...filters, { Name: 'availability-zone', Values: [...zones] }], keep, call);
+    ask(session, [...filters, { Name: 'availability-zone', Values: [...zones] }], keep, call, pause);
   const outage = outageOf(session);
   const some = outage !== undefined && outage.answered.size > 0;
   try {
-    if (!some) return { found: await ask(session, filters, keep, call) };
+    if (!some) return { found: await ask(session, filters, keep, call, pause) };
     return { found: await inZones(outage.answered), partial: outage };
   } catch (error) {
     if (!isFault(error) || !mayBeZoneOutage(error) || (outage && !some)) throw error;
@@ -73,10 +74,13 @@ async function ask<T>(
   filters: readonly InstanceFilter[],
   keep: (instance: Instance) => T,
   call: Call,
+  pause: (machines: number) => Promise<void> = async () => undefined,
 ): Promise<T[]> {
   const found: T[] = [];
-  for await (const page of instancePages(session, filters, call))
+  for await (const page of instancePages(session, filters, call)) {
     for (const instance of page) found.push(keep(instance));
+    await pause(page.length);
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@ import { launchTemplatesOf, removeLaunchTemplates } from '../launch/launch-templ
 import { reportOf } from '../observe/machines.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { madeFor, ownTags } from '../template/tags.ts';
+import { pausesBetween } from './listing-pauses.ts';
 import { terminate } from './terminate.ts';
 
 /**
@@ -21,7 +22,9 @@ export async function* ownedBy(
     Name: 'instance-state-name',
     Values: ['pending', 'running', 'shutting-down', 'stopping', 'stopped'],
   };
-  const { found } = await partialDescribe(session, [ours, alive], (instance) => machineOwned(session, instance), call);
+  const keep = (instance: Instance) => machineOwned(session, instance);
+  const pause = pausesBetween(session, call);
+  const { found } = await partialDescribe(session, [ours, alive], keep, call, pause);
   yield* found;
   yield* launchTemplatesOf(session, installation, call);
 }

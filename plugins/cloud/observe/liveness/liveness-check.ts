@@ -1,5 +1,6 @@
 import { isFault, type Call, type MachineRef, type ProviderFault, type Watched } from '../../../../core/index.ts';
 import { fullScanSchedule } from './full-scan-schedule.ts';
+import { noteAtRest } from './known-at-rest.ts';
 import { runningIn } from './liveness.ts';
 import type { MachineData } from '../machines.ts';
 import type { CloudSession } from '../../connection/session.ts';
@@ -36,7 +37,9 @@ export async function checkLiveness(
   const ours = new Map<string, number>();
   for (const each of atRest) {
     if (schedule.due(attemptName(each))) due.add(each);
-    for (const zone of each.known.map(zoneOf)) ours.set(zone, (ours.get(zone) ?? 0) + 1);
+    const zones = new Map([...Map.groupBy(each.known, zoneOf)].map(([zone, machines]) => [zone, machines.length]));
+    noteAtRest(session, attemptName(each), zones);
+    for (const [zone, count] of zones) ours.set(zone, (ours.get(zone) ?? 0) + count);
   }
   const candidates = atRest.filter((each) => !due.has(each));
   const zones = new Set(candidates.flatMap((each) => each.known.map(zoneOf)));

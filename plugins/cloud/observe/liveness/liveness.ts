@@ -3,6 +3,7 @@ import { inTurn, machinesPerPage } from '../describe.ts';
 import { pagesOf } from '../../connection/answers/pages.ts';
 import type { CloudSession } from '../../connection/session.ts';
 import { sessionField } from '../../connection/session-field.ts';
+import { countValidMs, knownAtRest } from './known-at-rest.ts';
 import { mostRows, zonesToScan } from './zone-scan-cost.ts';
 
 /**
@@ -18,8 +19,6 @@ export type Running = ReadonlySet<string> | ProviderFault | 'too-many';
 const gatherMs = 30;
 /** How long a listing is valid. */
 const listingValidMs = 5_000;
-/** How long the number of machines in a zone is valid. */
-const countValidMs = 600_000;
 
 /** The last listing of a zone. */
 interface Listing {
@@ -79,8 +78,13 @@ function gathered(session: CloudSession, liveness: Liveness, ours: ReadonlyMap<s
     const all = new Map<string, number>();
     const toScan = session.clock.sleep(gatherMs).then(() => {
       liveness.gathering = undefined;
+      const least = knownAtRest(session);
       return zonesToScan(
-        [...all].map(([zone, count]) => ({ zone, ours: count, ...rowsOf(session, liveness.listings.get(zone)) })),
+        [...all].map(([zone, count]) => ({
+          zone,
+          ours: count,
+          ...rowsOf(session, liveness.listings.get(zone), least.get(zone) ?? count),
+        })),
       );
     });
     return { ours: all, toScan };
@@ -88,12 +92,13 @@ function gathered(session: CloudSession, liveness: Liveness, ours: ReadonlyMap<s
 }
 
 /**
- * The number of machines in a zone, if it matters: a valid listing costs nothing, and the number of an old one is not
- * used.
+ * The number of machines in a zone, at least `least`, if it matters: a valid listing costs nothing, and the number of
+ * an old one is not used.
  */
-function rowsOf({ clock }: CloudSession, last: Listing | undefined): { readonly rows?: number } {
+function rowsOf({ clock }: CloudSession, last: Listing | undefined, least: number): { readonly rows?: number } {
   const age = last === undefined ? Infinity : clock.monotonic() - last.began;
-  return last?.rows === undefined || age <= listingValidMs || age > countValidMs ? {} : { rows: last.rows };
+  if (age <= listingValidMs) return {};
+  return { rows: last?.rows === undefined || age > countValidMs ? least : Math.max(least, last.rows) };
 }
 
 async function shared(
