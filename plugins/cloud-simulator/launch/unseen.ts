@@ -9,8 +9,8 @@ export const isUnseen = ({ code, message }: { readonly code: string; readonly me
   missingTemplate.test(code) || /invalid iam instance profile/i.test(message);
 
 /**
- * Reads the parameters of a call with a token. An error of `read` pins no token, unless it is about something that is not visible
- * and the knob `unseen_replay` is `repeat`: then every replay gets the same error.
+ * Reads the parameters of a call with a token. An error of `read` pins no token, unless it is about something that is
+ * not visible and the knob `unseen_replay` is `repeat`: then every replay gets the same error.
  */
 export function readForToken<Input>(call: ActionCall, read: () => Input): Input {
   const { token, action, paramsHash, now, knobs } = call;
