@@ -61,13 +61,16 @@ export class ChangeFeed {
     this.#channel.unref();
   }
 
-  /** Announces a commit of this store, after it is durable. */
+  /**
+   * Announces a commit of this store, after it is durable. Its watchers are notified of what no reading of the marks
+   * reported before: a reading can be answered between the commit and its answer.
+   */
   announce(kinds: ReadonlySet<Kind>, marks: Marks): void {
     const raised = new Map([...marks].filter(([kind]) => kinds.has(kind)));
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads has no origin
     this.#channel.postMessage(raised);
-    this.#see(raised);
-    if (this.#watchers.size > 0) setImmediate(() => this.#notify(kinds));
+    const unseen = this.#see(raised);
+    if (unseen.size > 0 && this.#watchers.size > 0) setImmediate(() => this.#notify(unseen));
     if (this.#parts.notifies) this.#notice ??= setTimeout(() => this.#sendNotice(), coalesceMs).unref();
   }
 
@@ -169,14 +172,16 @@ export class ChangeFeed {
     return this.#parts.statements.read(row);
   }
 
-  #see(marks: Marks): void {
-    this.#seen = new Map([...this.#seen, ...[...marks].filter(([kind, mark]) => mark > (this.#seen.get(kind) ?? 0))]);
+  #receive(marks: Marks): void {
+    const unseen = this.#see(marks);
+    if (unseen.size > 0) this.#notify(unseen);
   }
 
-  #receive(marks: Marks): void {
-    const raised = [...marks].filter(([kind, mark]) => mark > (this.#seen.get(kind) ?? 0)).map(([kind]) => kind);
-    this.#see(marks);
-    if (raised.length > 0) this.#notify(new Set(raised));
+  /** Keeps the marks, and returns the kinds whose mark is news. */
+  #see(marks: Marks): ReadonlySet<Kind> {
+    const news = [...marks].filter(([kind, mark]) => mark > (this.#seen.get(kind) ?? 0));
+    this.#seen = new Map([...this.#seen, ...news]);
+    return new Set(news.map(([kind]) => kind));
   }
 
   #notify(kinds: ReadonlySet<Kind>): void {
