@@ -39,7 +39,18 @@ export {
 } from './model/template.ts';
 export type { SignalRecord } from './model/signal.ts';
 export type { ObjectSchema, ValueOf } from './schema/object-schema.ts';
-export { isDead } from './contract/commits/owner.ts';
+export { isDead } from './contract/commits/is-dead.ts';
+export { brokerStates, type StoredBroker } from './brokers/broker-states.ts';
+export { claimable, surplusOf, type HeldCount, type LiveBroker, type NeedsCount } from './brokers/fair-share.ts';
+export { canServe, needsOf, type NeededInstance } from './brokers/needs.ts';
+export {
+  BrokerRecord,
+  brokerStatuses,
+  deadShownMs,
+  ServedInstance,
+  type BrokerState,
+  type BrokerStatus,
+} from './model/broker.ts';
 export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './contract/plugin.ts';
 export type { Call, PluginContext, ProviderCall } from './contract/provider/call.ts';
 export type { Capabilities, DeclaredCapabilities } from './contract/provider/capabilities.ts';
@@ -86,10 +97,13 @@ export {
   defineStorage,
   type Change,
   type Claim,
+  type Fence,
+  type Held,
+  type JobLease,
   type Match,
-  type Owner,
   type Page,
   type Query,
+  type Renewal,
   type StorageCheck,
   type StorageContext,
   type StorageCopy,

@@ -14,6 +14,7 @@ import {
   schedulers,
   store as storeToken,
 } from '../core/wiring/extension-points.ts';
+import type { LoopParts } from '../core/reconciler/running-loop.ts';
 import type { Settings } from '../core/reconciler/settings.ts';
 import type { Log } from '../core/contract/log.ts';
 import type { Operation } from '../core/operations/operation.ts';
@@ -40,7 +41,7 @@ import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
-import { thisOwner } from './process/this-owner.ts';
+import { thisBroker } from './process/this-broker.ts';
 import { byPreference, placementOf } from '../core/providers/placement.ts';
 import type { PrimaryLink } from './cluster/primary-link.ts';
 
@@ -56,7 +57,9 @@ export interface Broker {
   readonly facts: Facts;
   readonly store: Store;
   readonly log: Log;
-  /** Absent when this process runs no reconciler. */
+  /** The id of this broker in `list_brokers`. Absent when this server runs no reconciler. */
+  readonly broker_id?: string;
+  /** Absent when this server runs no reconciler. */
   readonly loop?: LoopHandle;
   readonly meter: BrokerMeter;
   /** Returns the metrics of all threads and processes of the server. */
@@ -108,7 +111,9 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   try {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
-    const loop = await startLoop(options, container, refreshBatcher);
+    const self = thisBroker(configuration);
+    const loop = await startLoop(options, container, refreshBatcher, self);
+    const broker_id = options.primary ? options.primary.broker_id : loop && self.broker_id;
     let closed: Promise<void> | undefined;
     return {
       configuration,
@@ -128,6 +133,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,
         checkup: loop ?? noCheckup,
+        brokers: () => store.brokers(),
         clock: container.get(clock),
       },
       rendering: new Rendering(scheduler, await ownFormat()),
@@ -137,6 +143,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       meter,
       measures: async () => options.primary?.measures() ?? [meter.families(), (await loop?.measures()) ?? []],
       ...(loop ? { loop } : {}),
+      ...(broker_id === undefined ? {} : { broker_id }),
       close: () => (closed ??= close(store, loop, [templates, facts])),
     };
   } catch (error) {
@@ -190,6 +197,7 @@ async function startLoop(
   options: ComposeOptions,
   container: Container,
   refreshBatcher: RefreshBatcher,
+  broker: LoopParts['broker'],
 ): Promise<LoopHandle | undefined> {
   const { loaded, log, primary } = options;
   const { configuration } = loaded;
@@ -202,14 +210,14 @@ async function startLoop(
     const { LoopThread } = await import('./loop/loop-thread.ts');
     const plugins_from = loaded.file === undefined ? resolve(options.cwd ?? '.') : dirname(loaded.file);
     return new LoopThread({
-      data: { configuration, plugins_from, owner: thisOwner(), ...settings },
+      data: { configuration, plugins_from, broker, ...settings },
       log,
       refreshed,
       ...options.thread,
     });
   }
   const { startInlineLoop } = await import('./loop/inline-loop.ts');
-  return startInlineLoop({ ...loopParts(container, configuration, thisOwner()), ...settings, refreshed });
+  return startInlineLoop({ ...loopParts(container, configuration, broker, options.settings), refreshed });
 }
 
 async function close(store: Store, loop: LoopHandle | undefined, followers: readonly Disposable[]): Promise<void> {

@@ -13,9 +13,10 @@ import {
   store,
 } from '../core/wiring/extension-points.ts';
 import type { LoopParts } from '../core/reconciler/running-loop.ts';
+import type { Settings } from '../core/reconciler/settings.ts';
 import type { Log } from '../core/contract/log.ts';
 import type { Plugin } from '../core/contract/plugin.ts';
-import type { Owner, StorageDriver } from '../core/contract/storage.ts';
+import type { StorageDriver } from '../core/contract/storage.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { maskCommits } from './store/mask-commits.ts';
 import { storageClock } from './store/storage-clock.ts';
@@ -54,13 +55,19 @@ export async function openStore(
 }
 
 /** Returns the dependencies of the reconciler loop, in any thread. */
-export function loopParts(container: Container, configuration: Configuration, owner: Owner): LoopParts {
+export function loopParts(
+  container: Container,
+  configuration: Configuration,
+  broker: LoopParts['broker'],
+  settings: Partial<Settings> = {},
+): LoopParts {
   const plugin: Plugin = {
     name: 'all',
     contract: 1,
     providers: container.all(providerTypes),
     storages: container.all(storages),
   };
+  const { lease_ms } = storageOf(container, configuration);
   return {
     store: maskCommits(container.get(store), secretsOf({ configuration, plugins: [plugin] })),
     instances: configuration.providers,
@@ -71,6 +78,7 @@ export function loopParts(container: Container, configuration: Configuration, ow
     data_directory: configuration.data_directory,
     clock: container.get(clock),
     log: container.get(logger),
-    owner,
+    broker,
+    settings: { ...(lease_ms === undefined ? {} : { lease_ms }), ...settings },
   };
 }

@@ -1,5 +1,6 @@
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 import type { Finding } from './findings.ts';
+import type { BrokerRecord, BrokerState } from '../model/broker.ts';
 import type { Column, Kind, KeyOf, Records } from '../model/kinds.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
@@ -45,7 +46,8 @@ export interface Page<T> {
  * - `update`: replaces a record whose `version` is still the given one, else CONFLICT; the version increases by one.
  * - `delete`: removes a record, with `version` only while the version is still the given one. An absent record is no
  *   error.
- * - `fence`: the commit succeeds only while this is the present epoch of the request, else CONFLICT.
+ * - `fence`: the commit succeeds only while this is the present epoch of the request or job, else CONFLICT. A
+ *   take-over waits for a commit that passed its fence.
  * - `limit`: refuses with INSTANCE_LIMIT_EXCEEDED when the sum of `holds` of all requests of the template and
  *   `machine_count` is above `max`. Counted in the same transaction, before the changes of the commit.
  * - `slot`: refuses with INSTANCE_BUSY unless the instance has a free slot for the request. The commit that opens an
@@ -74,7 +76,7 @@ export type Change =
   | {
       [K in Kind]: { readonly op: 'delete'; readonly kind: K; readonly key: KeyOf<K>; readonly version?: number };
     }[Kind]
-  | { readonly op: 'fence'; readonly request_id: string; readonly epoch: number }
+  | Fence
   | { readonly op: 'limit'; readonly template_id: string; readonly machine_count: number; readonly max: number }
   | { readonly op: 'slot'; readonly provider_instance: string; readonly request_id: string; readonly max: number }
   | {
@@ -85,17 +87,10 @@ export type Change =
       readonly at: number;
     };
 
-/** A process that holds claims. Two owners are the same only when all fields are equal. */
-export interface Owner {
-  readonly host: string;
-  /** Changes with every boot of the host. */
-  readonly boot: string;
-  readonly pid: number;
-  /** When the process started, because the system reuses pids. */
-  readonly started: number;
-  /** Increases when a process replaces its loop thread. An owner of the same process with a lower number is dead. */
-  readonly thread: number;
-}
+/** The condition that a claim, or the lease of a job, is still held. */
+export type Fence =
+  | { readonly op: 'fence'; readonly request_id: string; readonly job?: undefined; readonly epoch: number }
+  | { readonly op: 'fence'; readonly job: string; readonly request_id?: undefined; readonly epoch: number };
 
 /** The right to change a request, until the lease ends or the epoch increases. */
 export interface Claim {
@@ -103,6 +98,25 @@ export interface Claim {
   readonly epoch: number;
   /** The last holder did not yield the claim: a call that it sent may still be in flight. */
   readonly taken_over: boolean;
+}
+
+/** A claim as its holder names it. */
+export type Held = Pick<Claim, 'request_id' | 'epoch'>;
+
+/** What a broker holds after a renewal of its lease. */
+export interface Renewal {
+  readonly claims: readonly Held[];
+  /**
+   * Requests that the broker should yield when they are at rest, because other live brokers should have them: the
+   * broker cannot serve them, or holds more than its share.
+   */
+  readonly surplus: readonly string[];
+}
+
+/** The right to do work that is done once at a time, until the lease of its broker ends or the epoch increases. */
+export interface JobLease {
+  readonly job: string;
+  readonly epoch: number;
 }
 
 /**
@@ -136,17 +150,41 @@ export interface Store {
   /**
    * Claims up to `limit` due requests without a holder, by the clock of the store, and increases the `epoch` of each.
    * A request is due when `next_at` has passed or a signal waits; the longest due comes first. A request is held while
-   * the lease of its owner runs; the lease of a dead owner of this host counts as ended. When the clock was set back
-   * since the last claim, every request with a `next_at` is due, and running leases end at most `lease_ms` from now.
+   * the lease of its broker runs; the lease of a dead broker of this host counts as ended (`isDead`). The call also
+   * renews the lease of the broker if it claims something. When the clock was set back since the last claim, every
+   * request with a `next_at` is due, and running leases end at most `lease_ms` from now.
+   *
+   * With other live brokers, a broker claims no more than its share of the requests with the same `needs`, and none
+   * that another one can serve and it cannot (`claimable`). A request that no live broker can serve may be claimed by
+   * any: its holder reports for what it waits.
    */
-  claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]>;
+  claim(broker: BrokerRecord, limit: number, lease_ms: number): Promise<readonly Claim[]>;
   /**
-   * Renews all claims of an owner in one statement and returns the claims that the owner still holds. A lease that
-   * ended is not renewed.
+   * Renews the lease of a broker, and with it all its claims and jobs, by writing one row; stores its present record.
+   * A broker without a lease begins one: so it joins the others. A lease that ended is never renewed: its claims and
+   * jobs are free, and the same broker begins a new one.
    */
-  renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]>;
+  renew(broker: BrokerRecord, lease_ms: number): Promise<Renewal>;
   /** Gives claims back when no call is in flight. Stale claims are ignored. */
-  yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void>;
+  yield(claims: readonly Held[]): Promise<void>;
+  /**
+   * Ends the lease of a broker that stops: it is no longer listed, and its jobs are free. Claims that it did not yield
+   * are taken over.
+   */
+  leave(broker: BrokerRecord): Promise<void>;
+  /**
+   * The brokers, ordered by `broker_id`: those whose lease runs, and for ten minutes those whose lease ended without
+   * `leave`. One entry for each `broker_id`: that of its latest thread.
+   */
+  brokers(): Promise<readonly BrokerState[]>;
+  /**
+   * Gives a job to a broker, until its lease ends or it frees the job; undefined while another broker has it. A job
+   * that a broker has already is given to it again under the same epoch. Each other time the epoch increases. Also
+   * begins the lease of a broker without one.
+   */
+  job(broker: BrokerRecord, job: string, lease_ms: number): Promise<JobLease | undefined>;
+  /** Frees a job. A stale lease is ignored. */
+  freeJob(lease: JobLease): Promise<void>;
   /**
    * The time of the storage in epoch milliseconds. All times in records, and the time by which `claim` works, are of
    * this clock. Absent: it is the clock with which the storage was opened.
@@ -218,6 +256,8 @@ export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
    * of the interfaces.
    */
   readonly shared: boolean;
+  /** How long a broker counts as alive after its last renewal. Default: 30 seconds. */
+  readonly lease_ms?: number;
   /**
    * Opens the storage and migrates it to the present version. Rejects with INVALID_CONFIGURATION or UNAVAILABLE and a
    * message with the remedy.

@@ -32,6 +32,7 @@ export const kinds = {
       'provider_type',
       'provider_instance',
       'waits_for',
+      'needs',
       'machine_count',
       'holds',
       'created_at',

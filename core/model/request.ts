@@ -73,6 +73,11 @@ export const RequestRecord = Type.Object({
    * slot. Absent: the request waits for no slot.
    */
   waits_for: Type.Optional(Type.String()),
+  /**
+   * The provider instances that a broker must have to work on the request (`needsOf`): those of its unfinished
+   * attempts, else the selected one. Absent: any broker can.
+   */
+  needs: Type.Optional(Type.String()),
   /** Only provisioning requests: the criteria by which instances are selected again for each new order. */
   preference: Type.Optional(Preference),
   /**

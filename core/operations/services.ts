@@ -1,4 +1,5 @@
 import type { Clock } from '../contract/clock.ts';
+import type { Store } from '../contract/storage.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
@@ -27,5 +28,7 @@ export interface Services {
   readonly requestCommands: RequestCommands;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
+  /** The brokers that share the storage. */
+  readonly brokers: Store['brokers'];
   readonly clock: Clock;
 }

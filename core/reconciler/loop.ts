@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../contract/clock.ts';
+import type { BrokerRecord } from '../model/broker.ts';
 import type { Checked } from '../model/health.ts';
 import type { RequestRecord } from '../model/request.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
@@ -95,7 +96,7 @@ class Loop implements RunningLoop {
       quarantined,
       pool: this.#pool,
       health: this.#health,
-      owner: parts.owner,
+      broker: () => this.#broker(),
       meter,
       sinks: parts.sinks ?? [],
     });
@@ -106,7 +107,7 @@ class Loop implements RunningLoop {
       store,
       clock,
       log,
-      owner: parts.owner,
+      broker: () => this.#broker(),
       settings,
       trouble: this.#trouble,
       run: (claimed) => this.#runner.run(claimed),
@@ -200,8 +201,15 @@ class Loop implements RunningLoop {
     await this.#claimPool.stop(stopMs, () => this.#stopping.abort());
     this.#reportObserved();
     await this.#background.stop();
+    // Last, so that a take-over cannot begin while work of this broker is under way.
+    await this.#claimPool.leave().catch(() => undefined);
     await this.#pool.close();
     this.#facts[Symbol.dispose]();
+  }
+
+  /** The present record of this broker. */
+  #broker(): BrokerRecord {
+    return { ...this.#parts.broker, serves: this.#pool.served() };
   }
 
   async #betweenRounds(): Promise<void> {

@@ -4,7 +4,8 @@ import type { Log } from '../contract/log.ts';
 import type { EndpointScheme } from '../contract/plugin.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
-import type { Owner, Store } from '../contract/storage.ts';
+import type { Store } from '../contract/storage.ts';
+import type { BrokerRecord } from '../model/broker.ts';
 import type { Checked } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { CallTracking } from '../providers/guard/call-tracking.ts';
@@ -24,7 +25,8 @@ export interface LoopParts {
   readonly data_directory: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly owner: Owner;
+  /** This broker. The loop adds what it can serve. */
+  readonly broker: Omit<BrokerRecord, 'serves'>;
   readonly settings?: Partial<Settings>;
   readonly meter?: ProviderMeter;
   /** Tracks which plugin code runs, for the diagnosis of hangs. */

@@ -1,3 +1,4 @@
+import { needsOf } from '../brokers/needs.ts';
 import { newEvent } from '../contract/commits/new-event.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { defaultTimeoutS, type RequestRecord } from '../model/request.ts';
@@ -100,6 +101,7 @@ export function openRequest(
     },
     preference,
     selected_instance: chosen.provider_instance,
+    needs: needsOf([{ name: chosen.provider_instance }]),
     ...(input.additional_data ? { additional_data: { ...input.additional_data } } : {}),
     ...(input.tags ? { tags: { ...input.tags } } : {}),
     message: openingMessage(machine_count, template.template_id, chosen.provider_instance),

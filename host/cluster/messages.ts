@@ -17,8 +17,8 @@ export interface WorkerData {
   readonly url: string;
   /** The address on which the primary listens. */
   readonly bound: string;
-  /** Whether the primary runs a loop. */
-  readonly loop: boolean;
+  /** The broker that the primary runs; absent when it runs no loop. */
+  readonly broker_id?: string;
 }
 
 /** A question of a worker that the primary answers. */

@@ -7,6 +7,8 @@ import type { Family } from '../metrics/family.ts';
 export interface PrimaryLink {
   /** The number of this worker, from 1. */
   readonly worker: number;
+  /** The broker that the primary runs. */
+  readonly broker_id?: string;
   /**
    * Returns the loop in the primary; undefined when the server has none. `refreshed` is called with requests that the
    * loop refreshed.

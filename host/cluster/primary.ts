@@ -5,7 +5,7 @@ import { LoopThread } from '../loop/loop-thread.ts';
 import type { Family } from '../metrics/family.ts';
 import { processFamilies } from '../metrics/process-families.ts';
 import { ThreadMeter } from '../metrics/thread-meter.ts';
-import { thisOwner } from '../process/this-owner.ts';
+import { thisBroker } from '../process/this-broker.ts';
 import { rateLimits } from '../rest/limits/rate-limits.ts';
 import { announce } from '../data-directory/announce.ts';
 import type { RunningServer, ServeOptions } from '../http/serve-options.ts';
@@ -43,10 +43,10 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     const meter = new ThreadMeter('primary', 0);
     const refreshed = (request_ids: readonly string[], at: number) =>
       workerPool.broadcast({ do: 'refreshed', request_ids, at });
-    const loop = api_only
-      ? undefined
-      : new LoopThread({ data: { configuration, plugins_from, owner: thisOwner() }, log, refreshed });
-    const data = { configuration, plugins_from, url, bound: address, log_calls, loop: loop !== undefined };
+    const broker = api_only ? undefined : thisBroker(configuration);
+    const loop = broker && new LoopThread({ data: { configuration, plugins_from, broker }, log, refreshed });
+    const own = broker === undefined ? {} : { broker_id: broker.broker_id };
+    const data = { configuration, plugins_from, url, bound: address, log_calls, ...own };
 
     async function answerTo(question: Question): Promise<unknown> {
       if (question.ask === 'trouble') return loop?.trouble();

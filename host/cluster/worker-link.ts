@@ -17,14 +17,14 @@ const checkMs = 30_000;
 /** The worker's end of the channel to the primary. */
 export class WorkerLink implements PrimaryLink, RateLimits {
   readonly worker: number;
-  readonly #hasLoop: boolean;
+  readonly broker_id?: string;
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #questions = 0;
   #refreshed: (request_ids: readonly string[], at: number) => void = () => undefined;
 
-  constructor({ worker, loop }: WorkerData) {
+  constructor({ worker, broker_id }: WorkerData) {
     this.worker = worker;
-    this.#hasLoop = loop;
+    if (broker_id !== undefined) this.broker_id = broker_id;
   }
 
   handle(message: ToWorker): void {
@@ -36,7 +36,7 @@ export class WorkerLink implements PrimaryLink, RateLimits {
 
   loop(refreshed: (request_ids: readonly string[], at: number) => void): LoopHandle | undefined {
     this.#refreshed = refreshed;
-    if (!this.#hasLoop) return undefined;
+    if (this.broker_id === undefined) return undefined;
     return {
       where: 'primary',
       trouble: () => this.#ask<string | undefined>({ ask: 'trouble' }),

@@ -17,7 +17,7 @@ import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
 /** Runs the loop in a worker thread until a stop message: loads the plugins again and opens its own store. */
 export async function runLoop(
   port: MessagePort,
-  { configuration, plugins_from, owner, settings, call_memory, quarantine, stopped }: LoopThreadData,
+  { configuration, plugins_from, broker, settings, call_memory, quarantine, stopped }: LoopThreadData,
 ): Promise<void> {
   const send = (message: FromLoop): void => port.postMessage(message);
   const plugins = await loadPlugins(configuration.plugins, { cwd: plugins_from });
@@ -44,12 +44,11 @@ export async function runLoop(
     if (!of) loop?.failed(name, message);
   });
   const running = await startLoop({
-    ...loopParts(container, configuration, owner),
+    ...loopParts(container, configuration, broker, settings),
     meter: loggedCalls(meter, container.get(logger)),
     watch,
     quarantine,
     stopped,
-    ...(settings ? { settings } : {}),
     refreshed: (request_ids, at) => send({ event: 'refreshed', request_ids, at }),
   });
   loop = running;

@@ -2,7 +2,7 @@ import type { Stoppage } from '../../core/providers/quarantine/stoppages.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import type { Checked } from '../../core/model/health.ts';
 import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
-import type { Owner } from '../../core/contract/storage.ts';
+import type { LoopParts } from '../../core/reconciler/running-loop.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { LogLine } from '../process/forwarded-log.ts';
 import type { Family } from '../metrics/family.ts';
@@ -12,7 +12,7 @@ export interface LoopThreadData {
   readonly configuration: Configuration;
   /** The directory from which plugins are resolved. */
   readonly plugins_from: string;
-  readonly owner: Owner;
+  readonly broker: LoopParts['broker'];
   readonly settings?: Partial<Settings>;
   /** The memory in which `SharedCallTracking` records open calls. */
   readonly call_memory: SharedArrayBuffer;

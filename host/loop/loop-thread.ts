@@ -136,9 +136,9 @@ export class LoopThread implements LoopHandle {
     const file = this.#options.file ?? new URL(`./loop-worker${extname(import.meta.url)}`, import.meta.url);
     this.#memory = callMemory();
     this.#names = [];
-    const owner = { ...data.owner, thread: this.#thread };
+    const broker = { ...data.broker, thread: this.#thread };
     const worker = new Worker(file, {
-      workerData: { ...data, owner, call_memory: this.#memory, ...this.#stops.charges } satisfies LoopThreadData,
+      workerData: { ...data, broker, call_memory: this.#memory, ...this.#stops.charges } satisfies LoopThreadData,
       resourceLimits: {
         maxYoungGenerationSizeMb: youngMb,
         ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }),

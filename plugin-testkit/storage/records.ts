@@ -1,9 +1,9 @@
 import type {
   AttemptRecord,
+  BrokerRecord,
   Change,
   EventRecord,
   MachineRecord,
-  Owner,
   RequestRecord,
   TemplateRecord,
   SignalRecord,
@@ -69,13 +69,22 @@ export const anEvent = (given: Partial<EventRecord> = {}): EventRecord => ({
   ...given,
 });
 
-/** A live owner: this process, unless other values are given. */
-export const anOwner = (given: Partial<Owner> = {}): Owner => ({
-  host: 'here',
-  boot: 'b1',
-  pid: process.pid,
-  started: 1,
+/** A live broker: this process, unless other values are given. Another process is another broker. */
+export const aBroker = ({
+  host = 'here',
+  boot = 'b1',
+  pid = process.pid,
+  started = 1,
+  ...given
+}: Partial<BrokerRecord> = {}): BrokerRecord => ({
+  broker_id: `${host} ${boot} ${pid} ${started}`,
+  host,
+  boot,
+  pid,
+  started,
   thread: 1,
+  version: '1.0.0',
+  serves: [],
   ...given,
 });
 

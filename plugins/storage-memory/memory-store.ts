@@ -1,29 +1,35 @@
 import {
   BrokerError,
+  type BrokerRecord,
+  type BrokerState,
   type Change,
   type Claim,
+  type Held,
+  type JobLease,
   type KeyOf,
   type Kind,
   kinds,
   type Log,
-  type Owner,
   type Query,
   type Records,
+  type Renewal,
   type StorageContext,
   type Store,
 } from '../../core/index.ts';
+import type { BrokerLease } from './brokers.ts';
 import { Claims, type HeldClaim } from './claims.ts';
 import { Table, type Kept } from './table.ts';
 import { apply } from './transaction.ts';
 
 /**
- * What must be restored after a restart, in its order: a commit, claims that were given, or claims that were yielded.
- * JSON.
+ * What must be restored after a restart, in its order: a commit, claims that were given with the lease of their
+ * holder, claims that were yielded, or a job that was given. JSON.
  */
 export type JournalEntry =
   | { readonly changes: readonly Change[] }
-  | { readonly claimed: readonly HeldClaim[] }
-  | { readonly yielded: readonly Pick<Claim, 'request_id' | 'epoch'>[] };
+  | { readonly claimed: readonly HeldClaim[]; readonly lease?: BrokerLease }
+  | { readonly yielded: readonly Held[] }
+  | { readonly job: JobLease; readonly lease?: BrokerLease };
 
 /** Makes a MemoryStore durable. */
 export interface Journal {
@@ -65,8 +71,11 @@ export class MemoryStore implements Store {
   /** Applies an entry of the journal. Call it before any other method, in the order of the journal. */
   restore(entry: JournalEntry): void {
     if ('changes' in entry) this.#apply(entry.changes);
-    else if ('claimed' in entry) this.#claims.restore(entry.claimed);
-    else this.#claims.yield(entry.yielded);
+    else if ('claimed' in entry) this.#claims.restore(entry.lease, entry.claimed);
+    else if ('job' in entry) {
+      this.#claims.restore(entry.lease, []);
+      this.#claims.restoreJob(entry.job, entry.lease?.term);
+    } else this.#claims.yield(entry.yielded);
   }
 
   async get<K extends Kind>(kind: K, key: KeyOf<K>): Promise<Records[K] | undefined> {
@@ -109,7 +118,7 @@ export class MemoryStore implements Store {
       // Applies and undoes the changes first: a refused commit is not written, and no reader sees a commit that is not
       // durable yet.
       const seq = this.#seq;
-      apply(given, this.#tables, () => (this.#seq += 1))();
+      this.#applied(given)();
       this.#seq = seq;
       // A restore does not check bounds that held at the commit.
       await journal.write({ changes: given.filter(({ op }) => op !== 'limit' && op !== 'slot') });
@@ -117,16 +126,16 @@ export class MemoryStore implements Store {
     });
   }
 
-  async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {
+  async claim(broker: BrokerRecord, limit: number, lease_ms: number): Promise<readonly Claim[]> {
     this.#refuseWhenClosed();
     const journal = this.#journal;
-    if (!journal) return this.#claims.claim(owner, limit, lease_ms);
+    if (!journal) return this.#claims.claim(broker, limit, lease_ms);
     return this.#serialized(async () => {
-      const claims = this.#claims.claim(owner, limit, lease_ms);
+      const claims = this.#claims.claim(broker, limit, lease_ms);
       // A given epoch must never be given again; an epoch that a failure skips does no harm. The entry also shows the
       // next holder that this holder did not yield.
       try {
-        if (claims.length > 0) await journal.write({ claimed: this.#claims.held(claims) });
+        if (claims.length > 0) await journal.write({ claimed: this.#claims.held(claims), ...this.#leaseOf(broker) });
       } catch (error) {
         this.#claims.yield(claims);
         throw error;
@@ -135,12 +144,12 @@ export class MemoryStore implements Store {
     });
   }
 
-  async renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]> {
+  async renew(broker: BrokerRecord, lease_ms: number): Promise<Renewal> {
     this.#refuseWhenClosed();
-    return this.#claims.renew(owner, lease_ms);
+    return this.#claims.renew(broker, lease_ms);
   }
 
-  async yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void> {
+  async yield(claims: readonly Held[]): Promise<void> {
     this.#refuseWhenClosed();
     const journal = this.#journal;
     if (!journal) return this.#claims.yield(claims);
@@ -148,6 +157,39 @@ export class MemoryStore implements Store {
       await journal.write({ yielded: claims.map(({ request_id, epoch }) => ({ request_id, epoch })) });
       this.#claims.yield(claims);
     });
+  }
+
+  async leave(broker: BrokerRecord): Promise<void> {
+    this.#refuseWhenClosed();
+    this.#claims.leave(broker);
+  }
+
+  async brokers(): Promise<readonly BrokerState[]> {
+    this.#refuseWhenClosed();
+    return this.#claims.brokers();
+  }
+
+  async job(broker: BrokerRecord, job: string, lease_ms: number): Promise<JobLease | undefined> {
+    this.#refuseWhenClosed();
+    const journal = this.#journal;
+    const before = this.#claims.epochOf(job);
+    if (!journal) return this.#claims.job(broker, job, lease_ms);
+    return this.#serialized(async () => {
+      const given = this.#claims.job(broker, job, lease_ms);
+      if (!given || given.epoch === before) return given;
+      try {
+        await journal.write({ job: given, ...this.#leaseOf(broker) });
+      } catch (error) {
+        this.#claims.freeJob(given);
+        throw error;
+      }
+      return given;
+    });
+  }
+
+  async freeJob(lease: JobLease): Promise<void> {
+    this.#refuseWhenClosed();
+    this.#claims.freeJob(lease);
   }
 
   watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable {
@@ -162,12 +204,27 @@ export class MemoryStore implements Store {
     return (this.#closed ??= this.#last.then(() => this.#journal?.close()));
   }
 
+  #leaseOf(broker: BrokerRecord): { readonly lease?: BrokerLease } {
+    const lease = this.#claims.leaseOf(broker);
+    return lease ? { lease } : {};
+  }
+
   #apply(changes: readonly Change[]): void {
-    apply(changes, this.#tables, () => (this.#seq += 1));
+    this.#applied(changes);
     this.#claims.forgetDeleted();
     const kinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
     for (const kind of kinds) this.#changes.set(kind, (this.#changes.get(kind) ?? 0) + 1);
     this.#notify(kinds);
+  }
+
+  /** Applies changes to the tables. Returns the function that undoes them. */
+  #applied(changes: readonly Change[]): () => void {
+    return apply(
+      changes,
+      this.#tables,
+      () => (this.#seq += 1),
+      (job) => this.#claims.epochOf(job),
+    );
   }
 
   #serialized<T>(work: () => Promise<T>): Promise<T> {

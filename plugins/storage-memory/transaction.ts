@@ -2,6 +2,7 @@ import {
   BrokerError,
   type Change,
   checkedAmounts,
+  type Fence,
   type Kind,
   type MachineRecord,
   refusals,
@@ -17,16 +18,18 @@ export function apply(
   changes: readonly Change[],
   tables: { readonly [K in Kind]: Table },
   nextSeq: () => number,
+  epochOfJob: (job: string) => number | undefined,
 ): () => void {
   const undo: (() => void)[] = [];
   try {
     for (const change of changes) if (change.op === 'limit') refuseOverLimit(change, tables);
     const slots = changes.filter((change) => change.op === 'slot');
     // A holder that lost its claim must get that refusal rather than one about slots.
-    if (slots.length > 0) for (const change of changes) if (change.op === 'fence') refuseStale(change, tables);
+    if (slots.length > 0)
+      for (const change of changes) if (change.op === 'fence') refuseStale(change, tables, epochOfJob);
     for (const slot of slots) refuseWithoutSlot(slot, tables);
     for (const change of changes) {
-      const step = applyOne(change, changes, tables, nextSeq);
+      const step = applyOne(change, changes, tables, nextSeq, epochOfJob);
       if (step) undo.push(step);
     }
   } catch (error) {
@@ -43,10 +46,11 @@ function applyOne(
   all: readonly Change[],
   tables: { readonly [K in Kind]: Table },
   nextSeq: () => number,
+  epochOfJob: (job: string) => number | undefined,
 ) {
   if (change.op === 'limit' || change.op === 'slot') return undefined;
   if (change.op === 'add') return tables.fact.set(added(change, tables.fact.get(change.key)));
-  if (change.op === 'fence') return refuseStale(change, tables);
+  if (change.op === 'fence') return refuseStale(change, tables, epochOfJob);
   const table = tables[change.kind];
   const present = table.get(change.op === 'delete' ? change.key : change.record);
   switch (change.op) {
@@ -105,9 +109,14 @@ function refuseForeign(machine: MachineRecord, present: Kept | undefined): void 
 }
 
 function refuseStale(
-  { request_id, epoch }: Extract<Change, { op: 'fence' }>,
+  { request_id, job, epoch }: Fence,
   { request }: { readonly request: Table },
+  epochOfJob: (job: string) => number | undefined,
 ): undefined {
+  if (job !== undefined) {
+    if (epochOfJob(job) !== epoch) throw refusals.lostJob(job);
+    return;
+  }
   if (request.get({ request_id })?.['epoch'] !== epoch) throw refusals.lostClaim(request_id);
 }
 

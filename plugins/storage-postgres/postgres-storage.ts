@@ -5,6 +5,7 @@ import { PostgresOptions } from './options.ts';
 export const postgresStorage = defineStorage({
   type: 'postgres',
   shared: true,
+  lease_ms: 15_000,
   options: PostgresOptions,
   async check(options, file) {
     if (file !== undefined)

@@ -1,16 +1,21 @@
 import {
   Outage,
   quoted,
+  type BrokerRecord,
+  type BrokerState,
   type Change,
   type Claim,
+  type Held,
+  type JobLease,
   type Kind,
   type KeyOf,
-  type Owner,
   type Query,
   type Records,
+  type Renewal,
   type StorageContext,
   type Store,
 } from '../../core/index.ts';
+import { BrokerLeases } from './commits/broker-leases.ts';
 import { ChangeFeed } from './commits/change-feed.ts';
 import { ChangeWriter } from './commits/change-writer.ts';
 import { Claims } from './commits/claims.ts';
@@ -60,6 +65,7 @@ class PostgresStore implements Store {
   readonly #place: string;
   readonly #reader: RecordReader;
   readonly #writer: ChangeWriter;
+  readonly #leases: BrokerLeases;
   readonly #claims: Claims;
   readonly #statements: GroupStatements;
   readonly #feed: ChangeFeed;
@@ -87,7 +93,9 @@ class PostgresStore implements Store {
     this.#time = { text: `SELECT ${schema}.now_ms()`, values: [] };
     this.#reader = new RecordReader(schema, (statement) => this.#ask(statement));
     this.#writer = new ChangeWriter(schema);
-    this.#claims = new Claims(schema, (all) => this.#run(all));
+    const run = (all: readonly Statement[]) => this.#run(all);
+    this.#leases = new BrokerLeases(schema, run);
+    this.#claims = new Claims(schema, run, this.#leases);
     this.#feed = new ChangeFeed({
       statements,
       marks,
@@ -141,17 +149,33 @@ class PostgresStore implements Store {
     if (changes.length > 0) await this.#queue.add(this.#writer.work(changes));
   }
 
-  async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {
-    return this.#claims.claim(owner, limit, lease_ms);
+  async claim(broker: BrokerRecord, limit: number, lease_ms: number): Promise<readonly Claim[]> {
+    return this.#claims.claim(broker, limit, lease_ms);
   }
 
-  async renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]> {
-    return this.#claims.renew(owner, lease_ms);
+  async renew(broker: BrokerRecord, lease_ms: number): Promise<Renewal> {
+    return this.#claims.renew(broker, lease_ms);
   }
 
-  async yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void> {
+  async yield(claims: readonly Held[]): Promise<void> {
     this.#refuseWhenClosed();
     return this.#claims.yield(claims);
+  }
+
+  async leave(broker: BrokerRecord): Promise<void> {
+    return this.#leases.leave(broker);
+  }
+
+  async brokers(): Promise<readonly BrokerState[]> {
+    return this.#leases.brokers();
+  }
+
+  async job(broker: BrokerRecord, job: string, lease_ms: number): Promise<JobLease | undefined> {
+    return this.#leases.job(broker, job, lease_ms);
+  }
+
+  async freeJob(lease: JobLease): Promise<void> {
+    return this.#leases.freeJob(lease);
   }
 
   async now(): Promise<number> {

@@ -1,13 +1,17 @@
 import type { StatementSync } from 'node:sqlite';
 import type {
   BrokerError,
+  BrokerRecord,
+  BrokerState,
   Change,
   Claim,
+  Held,
+  JobLease,
   Kind,
   KeyOf,
-  Owner,
   Query,
   Records,
+  Renewal,
   StorageContext,
   Store,
 } from '../../core/index.ts';
@@ -102,23 +106,36 @@ export class SqliteStore implements Store {
     await this.#queue.add(this.#writer.work(changes));
   }
 
-  async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {
+  async claim(broker: BrokerRecord, limit: number, lease_ms: number): Promise<readonly Claim[]> {
     this.#refuseWhenLost(this.#place.lost);
-    if (this.#queue.empty && !(await this.#read(() => this.#claims.anyDue(owner)))) return [];
-    this.#refuseWhenClosed();
-    return this.#queue.add({ run: () => this.#claims.claim(owner, limit, lease_ms), kinds: [], size: 2 * limit });
+    if (this.#queue.empty && !(await this.#read(() => this.#claims.anyDue(broker)))) return [];
+    return this.#claim(2 * limit, () => this.#claims.claim(broker, limit, lease_ms));
   }
 
-  async renew(owner: Owner, lease_ms: number): Promise<readonly Pick<Claim, 'request_id' | 'epoch'>[]> {
-    if (this.#queue.empty && !(await this.#read(() => this.#claims.holdsAny(owner)))) return [];
-    this.#refuseWhenClosed();
-    return this.#queue.add({ run: () => this.#claims.renew(owner, lease_ms), kinds: [], size: 10 });
+  async renew(broker: BrokerRecord, lease_ms: number): Promise<Renewal> {
+    return this.#claim(1, () => this.#claims.renew(broker, lease_ms));
   }
 
-  async yield(claims: readonly Pick<Claim, 'request_id' | 'epoch'>[]): Promise<void> {
+  async yield(claims: readonly Held[]): Promise<void> {
     this.#refuseWhenClosed();
-    if (claims.length > 0)
-      await this.#queue.add({ run: () => this.#claims.yield(claims), kinds: [], size: claims.length });
+    if (claims.length > 0) await this.#claim(claims.length, () => this.#claims.yield(claims));
+  }
+
+  async leave(broker: BrokerRecord): Promise<void> {
+    await this.#claim(1, () => this.#claims.leave(broker));
+  }
+
+  brokers(): Promise<readonly BrokerState[]> {
+    return this.#read(() => this.#claims.brokers());
+  }
+
+  async job(broker: BrokerRecord, job: string, lease_ms: number): Promise<JobLease | undefined> {
+    const own = this.#queue.empty ? await this.#read(() => this.#claims.ownJob(broker, job)) : undefined;
+    return own ?? this.#claim(1, () => this.#claims.job(broker, job, lease_ms));
+  }
+
+  async freeJob(lease: JobLease): Promise<void> {
+    await this.#claim(1, () => this.#claims.freeJob(lease));
   }
 
   watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable {
@@ -153,6 +170,12 @@ export class SqliteStore implements Store {
       // The log is as durable as the file.
     }
     this.#opened.database.close();
+  }
+
+  /** Runs work about claims, which no watcher is notified of. */
+  async #claim<T>(size: number, run: () => T): Promise<T> {
+    this.#refuseWhenClosed();
+    return this.#queue.add({ run, kinds: [], size });
   }
 
   // A read fails because of a lock only while another process repairs the log after a crash, which is short.

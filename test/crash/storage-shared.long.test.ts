@@ -27,10 +27,9 @@ test('two servers with loops on one database start nothing twice, and one contin
   );
   const store = new DatabaseSync(database, { readOnly: true });
   const holder = await until(async () => {
-    const { owner } = store.prepare('SELECT owner FROM claim LIMIT 1').get() ?? {};
-    return owner === undefined
-      ? undefined
-      : (JSON.parse(String(owner)) as unknown[]).find((part) => part === a.pid || part === b.pid);
+    const held = 'SELECT doc FROM broker WHERE term IN (SELECT term FROM claim) LIMIT 1';
+    const { doc } = store.prepare(held).get() ?? {};
+    return doc === undefined ? undefined : (JSON.parse(String(doc)) as { readonly pid: number }).pid;
   });
   const [dead, left] = holder === a.pid ? [a, b] : [b, a];
   await dead.kill('SIGKILL');

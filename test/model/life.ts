@@ -1,4 +1,4 @@
-import type { Clock, Owner } from '../../core/index.ts';
+import type { BrokerRecord, Clock } from '../../core/index.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { RunningLoop } from '../../core/reconciler/running-loop.ts';
 import type { Host, Sleeping, Time } from './time.ts';
@@ -19,7 +19,7 @@ export type StoreFault = 'refused' | 'unknown, written' | 'unknown, not written'
 /** One run of a loop, from its start to its end, which may come between any two of its steps. */
 export class Life implements Sleeping {
   readonly name: string;
-  readonly owner: Owner;
+  readonly broker: BrokerRecord;
   readonly host: Host;
   readonly clock: Clock;
   readonly instances: readonly ProviderInstance[];
@@ -31,9 +31,9 @@ export class Life implements Sleeping {
   readonly readFaults: (StoreFault | undefined)[] = [];
   #thawed: (() => void)[] = [];
 
-  constructor(owner: Owner, host: Host, time: Time, instances: readonly ProviderInstance[]) {
-    this.name = `${host.name}/${owner.thread}`;
-    this.owner = owner;
+  constructor(broker: BrokerRecord, host: Host, time: Time, instances: readonly ProviderInstance[]) {
+    this.name = `${host.name}/${broker.thread}`;
+    this.broker = broker;
     this.host = host;
     this.instances = instances;
     this.clock = time.clockOf(this);

@@ -16,6 +16,7 @@ import { providerOf } from './provider.ts';
 import type { Setup } from './setup.ts';
 import { Shelf } from './shelf.ts';
 import { Host, Time } from './time.ts';
+import { aBroker } from '../../plugin-testkit/storage/records.ts';
 
 const names = ['east', 'west', 'north'] as const;
 
@@ -120,8 +121,8 @@ export class World {
   async start(elsewhere: boolean): Promise<void> {
     const host = elsewhere ? this.#hosts.there : this.#hosts.here;
     this.#thread += 1;
-    const owner = { host: host.name, boot: 'boot', pid: process.pid, started: 1, thread: this.#thread };
-    const life = new Life(owner, host, this.time, this.#instances());
+    const broker = aBroker({ host: host.name, thread: this.#thread });
+    const life = new Life(broker, host, this.time, this.#instances());
     this.lives.push(life);
     const { setup } = this;
     const { type, api } = providerOf(setup, this.clouds, life, this.time);
@@ -136,7 +137,7 @@ export class World {
         data_directory: '',
         clock: life.clock,
         log: this.#log(),
-        owner,
+        broker,
         settings,
       });
     } catch (error) {
@@ -201,12 +202,7 @@ export class World {
 
   /** The state that the interfaces keep in memory. */
   async #startInterfaces(): Promise<void> {
-    const life = new Life(
-      { host: 'here', boot: 'boot', pid: process.pid, started: 1, thread: 0 },
-      this.#hosts.here,
-      this.time,
-      [],
-    );
+    const life = new Life(aBroker({ thread: 0 }), this.#hosts.here, this.time, []);
     const store = this.shelf.for();
     const { type, api } = providerOf(this.setup, this.clouds, life, this.time);
     this.#facts?.[Symbol.dispose]();

@@ -3,8 +3,12 @@ import { setTimeout as after } from 'node:timers/promises';
 import test from 'ava';
 import {
   BrokerError,
+  canServe,
+  type BrokerRecord,
+  type BrokerState,
   type Change,
   type EventRecord,
+  type Held,
   type Plugin,
   type StorageCheck,
   type StorageContext,
@@ -17,6 +21,7 @@ import { freshPath } from '../support/storage-sqlite-file.ts';
 import { pluginOf, sharedMemoryStorage, spoiledStorage } from '../support/shared-memory-storage.ts';
 import { collectingRunner, type CollectingRunner } from '../support/collecting-runner.ts';
 import { testStorage } from '../../plugin-testkit/index.ts';
+import { aBroker } from '../../plugin-testkit/storage/records.ts';
 
 let places = 0;
 const checksOf = (plugin: Plugin) => {
@@ -34,6 +39,8 @@ const checksOf = (plugin: Plugin) => {
 const changed = (store: Store, to: (change: Change) => Change | readonly Change[]): Partial<Store> => ({
   commit: (changes) => store.commit(changes.flatMap(to)),
 });
+/** What a broker of the checks may serve. */
+const both = ['east', 'west'].map((name) => ({ name, type: 'cloud', identity: `account of ${name}` }));
 const open = sharedMemoryStorage();
 const looked = (valid: boolean, records: Record<string, number>): StorageCheck => ({
   valid,
@@ -226,7 +233,7 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
       spoiledStorage((store) => ({
         async commit(changes) {
           const fresh = changes.map(async (change) => {
-            if (change.op !== 'fence') return change;
+            if (change.op !== 'fence' || change.request_id === undefined) return change;
             return {
               ...change,
               epoch: (await store.get('request', { request_id: change.request_id }))?.epoch ?? change.epoch,
@@ -242,14 +249,15 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
     () =>
       spoiledStorage((store) => ({
         async commit(changes) {
-          const fences = changes.filter((change) => change.op === 'fence');
+          const fences = changes.filter((change) => change.op === 'fence' && change.request_id !== undefined);
           if (fences.length === 0) return store.commit(changes);
           const present = async (request_id: string) => (await store.get('request', { request_id }))?.epoch ?? -1;
           const [fence] = fences;
-          if (fence && (await present(fence.request_id)) !== fence.epoch) return store.commit(changes);
+          if (fence?.op !== 'fence' || (await present(fence.request_id ?? '')) !== fence.epoch)
+            return store.commit(changes);
           await after(20);
           const late = changes.map(async (change) =>
-            change.op === 'fence' ? { ...change, epoch: await present(change.request_id) } : change,
+            change.op === 'fence' ? { ...change, epoch: await present(change.request_id ?? '') } : change,
           );
           await store.commit(await Promise.all(late));
         },
@@ -309,8 +317,8 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
   ],
   [
     'leases that never end',
-    'when the lease ends another owner takes over',
-    () => spoiledStorage((store) => ({ claim: (owner, limit) => store.claim(owner, limit, 1e12) })),
+    'when the lease ends another broker takes over',
+    () => spoiledStorage((store) => ({ claim: (broker, limit) => store.claim(broker, limit, 1e12) })),
   ],
   [
     'a yield that does nothing',
@@ -319,8 +327,142 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
   ],
   [
     'a renewal of what others hold',
-    'renew prolongs all claims of its owner alone',
-    () => spoiledStorage((store) => ({ renew: (owner, lease_ms) => store.renew({ ...owner, thread: 1 }, lease_ms) })),
+    'renew prolongs all claims of its broker alone',
+    () => spoiledStorage((store) => ({ renew: (_, lease_ms) => store.renew(aBroker(), lease_ms) })),
+  ],
+  [
+    'a broker that is not listed',
+    'a broker that joined is listed as it described itself last',
+    () => spoiledStorage(() => ({ brokers: async () => [] })),
+  ],
+  [
+    'a dead broker that is listed for ever',
+    'is listed for ten minutes after',
+    () =>
+      spoiledStorage((store) => {
+        const seen = new Map<string, BrokerState>();
+        return {
+          async brokers() {
+            for (const each of await store.brokers()) seen.set(each.broker_id, each);
+            return [...seen.values()];
+          },
+        };
+      }),
+  ],
+  [
+    'a leave that does nothing',
+    'a broker that leaves is listed no longer',
+    () => spoiledStorage(() => ({ leave: async () => {} })),
+  ],
+  [
+    'an ended lease that begins again with its claims',
+    'a lease that ended is not renewed',
+    () =>
+      spoiledStorage((store) => {
+        let last: readonly Held[] = [];
+        return {
+          async claim(...asked) {
+            const claims = await store.claim(...asked);
+            last = claims;
+            return claims;
+          },
+          renew: async (...asked) => ({ ...(await store.renew(...asked)), claims: last }),
+        };
+      }),
+  ],
+  [
+    'claims of what another broker should serve',
+    'a broker does not claim what only another live broker can serve',
+    () =>
+      spoiledStorage((store) => ({
+        claim: (broker, ...more) => store.claim({ ...broker, serves: both }, ...more),
+        renew: (broker, lease_ms) => store.renew({ ...broker, serves: both }, lease_ms),
+      })),
+  ],
+  [
+    'a name that is taken for the cloud behind it',
+    'an instance of the same name in another cloud does not serve a request',
+    () =>
+      spoiledStorage((store) => ({
+        claim: (broker, ...more) => store.claim({ ...broker, serves: both }, ...more),
+        renew: (broker, lease_ms) => store.renew({ ...broker, serves: both }, lease_ms),
+      })),
+  ],
+  [
+    'requests that nobody claims because nobody can serve them',
+    'a request that no live broker can serve is claimed by any of them',
+    () =>
+      spoiledStorage((store) => ({
+        async claim(broker, ...more) {
+          const claims = await store.claim(broker, ...more);
+          const found = await Promise.all(claims.map(({ request_id }) => store.get('request', { request_id })));
+          return claims.filter((_, i) => canServe(broker, found[i]?.needs));
+        },
+      })),
+  ],
+  [
+    'a broker that keeps what it cannot serve',
+    'a broker yields what it cannot serve as soon as another one can',
+    () =>
+      spoiledStorage((store) => ({ renew: async (...asked) => ({ ...(await store.renew(...asked)), surplus: [] }) })),
+  ],
+  [
+    'a broker that takes everything',
+    'live brokers claim equal shares of what both can serve',
+    () =>
+      spoiledStorage((store) => {
+        let first: BrokerRecord | undefined;
+        return {
+          claim: (broker, ...more) => store.claim((first ??= broker), ...more),
+          renew: (broker, lease_ms) => store.renew(first ?? { ...broker, draining: true }, lease_ms),
+        };
+      }),
+  ],
+  [
+    'a broker above its share that yields nothing',
+    'a broker above its share yields the rest',
+    () =>
+      spoiledStorage((store) => ({ renew: async (...asked) => ({ ...(await store.renew(...asked)), surplus: [] }) })),
+  ],
+  [
+    'a draining broker that is counted',
+    'a draining broker has no share',
+    () =>
+      spoiledStorage((store) => ({
+        renew: (broker, lease_ms) => store.renew({ ...broker, draining: false }, lease_ms),
+      })),
+  ],
+  [
+    'a job that two brokers have',
+    'a job is given to one broker at a time',
+    () => spoiledStorage((store) => ({ job: (_, job, lease_ms) => store.job(aBroker(), job, lease_ms) })),
+  ],
+  [
+    'a job that is never free',
+    'a job is free when it was freed',
+    () => spoiledStorage(() => ({ freeJob: async () => {} })),
+  ],
+  [
+    'a renewal that forgets the jobs',
+    'a renewal keeps the jobs of a broker',
+    () => spoiledStorage((store) => ({ renew: async () => ({ claims: [], surplus: [], store }) })),
+  ],
+  [
+    'a fence of a job that is not checked',
+    'a commit under the epoch of a job is refused after another broker took it over',
+    () =>
+      spoiledStorage((store) => ({
+        commit: (changes) =>
+          store.commit(changes.filter((change) => change.op !== 'fence' || change.job === undefined)),
+      })),
+  ],
+  [
+    'a job that everybody gets who asks at once',
+    'many brokers ask for a job at once: one gets it',
+    () =>
+      spoiledStorage((store) => ({
+        job: async (broker, job, lease_ms) => (await store.job(broker, job, lease_ms)) ?? { job, epoch: 1 },
+      })),
   ],
   [
     'a close that can be called once',

@@ -16,6 +16,7 @@ import { RequestCommands } from '../../core/requests/request-commands.ts';
 import { silentLog, type RequestDetail, type Store, type Template } from '../../core/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
+import { aBroker } from '../../plugin-testkit/storage/records.ts';
 
 export interface LoopBench {
   readonly clock: FakeClock;
@@ -119,7 +120,7 @@ export async function loopBench(
       data_directory: '',
       clock,
       log: silentLog,
-      owner: { host: 'here', boot: 'b', pid: process.pid, started: 1, thread: ++thread },
+      broker: aBroker({ thread: ++thread }),
       settings,
       quarantine: [...quarantine],
     });

@@ -10,7 +10,22 @@ import {
 } from '../../core/index.ts';
 import { memoryDriver } from './memory-driver.ts';
 
-const methods = ['get', 'find', 'count', 'changes', 'versions', 'commit', 'claim', 'renew', 'yield', 'watch'] as const;
+const methods = [
+  'get',
+  'find',
+  'count',
+  'changes',
+  'versions',
+  'commit',
+  'claim',
+  'renew',
+  'yield',
+  'leave',
+  'brokers',
+  'job',
+  'freeJob',
+  'watch',
+] as const;
 
 /**
  * A storage in memory that behaves like one that is durable and shared: every store object that is opened on a place

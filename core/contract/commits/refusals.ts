@@ -5,6 +5,8 @@ export const refusals = {
   lostClaim: (request_id: string) =>
     new BrokerError('CONFLICT', `Request ${request_id} is no longer held under this claim.`, { request_id }),
 
+  lostJob: (job: string) => new BrokerError('CONFLICT', `Job '${job}' is no longer held under this lease.`, { job }),
+
   overLimit: (template_id: string, max_instances: number, held: number, machine_count: number) =>
     new BrokerError(
       'INSTANCE_LIMIT_EXCEEDED',

@@ -2,6 +2,7 @@ import type { Clock } from '../../contract/clock.ts';
 import { BrokerError, isBrokerError } from '../../contract/errors.ts';
 import type { Log } from '../../contract/log.ts';
 import type { EndpointScheme } from '../../contract/plugin.ts';
+import type { ServedInstance } from '../../model/broker.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import type { ProviderType } from '../../contract/provider/provider-type.ts';
@@ -60,6 +61,8 @@ export class SessionPool {
   readonly #connected = new Map<string, Promise<Connected>>();
   readonly #known = new Map<string, Connected>();
   readonly #used = new Set<string>();
+  /** Instances whose last connection failed. */
+  readonly #failed = new Set<string>();
   /** The last opened endpoint of a scheme, by URL. */
   readonly #opened = new Map<string, Opened>();
   readonly #quarantine: Quarantine;
@@ -88,8 +91,14 @@ export class SessionPool {
       connecting = this.#connect(name);
       this.#connected.set(name, connecting);
       connecting.then(
-        (connected) => this.#known.set(name, connected),
-        () => this.#connected.delete(name),
+        (connected) => {
+          this.#known.set(name, connected);
+          this.#failed.delete(name);
+        },
+        () => {
+          this.#connected.delete(name);
+          this.#failed.add(name);
+        },
       );
     }
     return connecting;
@@ -111,6 +120,18 @@ export class SessionPool {
     return settings.some(
       (value) => typeof value === 'string' && this.#parts.schemes.some(({ scheme }) => value.startsWith(`${scheme}:`)),
     );
+  }
+
+  /**
+   * The instances that this process can serve: those that are connected, and those that were not connected yet, whose
+   * identity is unknown.
+   */
+  served(): ServedInstance[] {
+    return this.#parts.instances.flatMap(({ name, type }) => {
+      const identity = this.#known.get(name)?.identity;
+      if (identity !== undefined) return [{ name, type, identity }];
+      return this.#failed.has(name) ? [] : [{ name, type }];
+    });
   }
 
   /** The session, if it is connected and was used. */

@@ -1,5 +1,4 @@
 import type { EventSink } from '../../contract/events.ts';
-import type { Owner } from '../../contract/storage.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { CallTracking } from '../../providers/guard/call-tracking.ts';
 import type { BackgroundParts } from './background-parts.ts';
@@ -17,7 +16,6 @@ interface AllParts extends BackgroundParts {
   readonly health: HealthWatch;
   readonly instances: readonly ProviderInstance[];
   readonly installation: string;
-  readonly owner: Owner;
   readonly sinks: readonly EventSink[];
   readonly watch: CallTracking;
   readonly meter: ProviderMeter;
@@ -43,7 +41,7 @@ export class Background {
     this.#expectedMachines = new ExpectedMachineLookup(parts);
     this.#delivery = new EventDelivery(parts);
     this.#reception = new NoticeReception(parts);
-    this.#retention = new Retention(parts.store, parts.clock);
+    this.#retention = new Retention(parts);
   }
 
   /** Begins what is due. Waits for the removal of old records only. */

@@ -2,13 +2,14 @@ import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Connected } from '../../providers/guard/session-pool.ts';
 import type { BackgroundParts } from './background-parts.ts';
+import { Job } from './job.ts';
 
 /** The wait after a failed discovery. */
 const againMs = 600_000;
 
 /**
- * Learns the places and machine types of an instance and stores them for all processes: once for each cloud in use,
- * and again every `discovery_ms`. Unused clouds are not called. The first discovery waits `discovery_first_ms`, so
+ * Learns the places and machine types of an instance and stores them for all brokers: once for each cloud in use, and
+ * again every `discovery_ms`. One broker does it. Unused clouds are not called. The first discovery waits `discovery_first_ms`, so
  * that requests come first.
  */
 export class Discovery {
@@ -66,7 +67,11 @@ export class Discovery {
   }
 
   async #discovery({ instance: { name }, type, identity }: Connected): Promise<void> {
-    const { clock, facts, signal } = this.#parts;
+    const { clock, facts, signal, store } = this.#parts;
+    const job = new Job(`discovery of '${name}'`, this.#parts);
+    const fence = await job.take();
+    // The broker that has the job stores what it learns for all.
+    if (!fence) return;
     const { places, machine_types } = (await type.discovery?.({ signal })) ?? {};
     const at = clock.now();
     const fact = (topic: string, value: unknown): FactRecord => ({ topic, name, item: '', value, at });
@@ -76,6 +81,7 @@ export class Discovery {
       ...(machine_types ? [fact('machine_types', machine_types)] : []),
       fact('discovery', { identity, at }),
     ];
-    await facts.learn(learned);
+    await facts.learn(learned, (changes) => store.commit([fence, ...changes]));
+    await job.free();
   }
 }

@@ -1,13 +1,12 @@
-import type { Clock } from '../../contract/clock.ts';
 import { isBrokerError } from '../../contract/errors.ts';
 import type { EventSink } from '../../contract/events.ts';
 import type { Log } from '../../contract/log.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { unwatched, type CallTracking } from '../../providers/guard/call-tracking.ts';
 import { guard } from '../../providers/guard/guard.ts';
-import type { Owner, Store } from '../../contract/storage.ts';
+import type { Fence } from '../../contract/storage.ts';
 import { nextCursor, readCursor, type Cursor } from './sink-cursor.ts';
-import { Lease } from './lease.ts';
+import { Job, type JobParts } from './job.ts';
 
 /** The most events of one batch. */
 const atOnce = 200;
@@ -22,11 +21,8 @@ const longestPauseMs = 300_000;
  */
 const idleMs = 5_000;
 
-export interface DeliveryParts {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface DeliveryParts extends JobParts {
   readonly log: Log;
-  readonly owner: Owner;
   readonly sinks: readonly EventSink[];
   /** Aborts when the loop stops. */
   readonly signal: AbortSignal;
@@ -42,6 +38,7 @@ export const sinkName = (name: string): string => `event sink '${name}'`;
 
 interface SinkDelivery {
   readonly sink: EventSink;
+  readonly job: Job;
   pause: number;
   /** Monotonic milliseconds. */
   not_before: number;
@@ -53,12 +50,11 @@ interface SinkDelivery {
 /**
  * Delivers the events of the journal to event sinks: every event at least once, in order, in batches, each sink at its
  * own speed. The position of a sink is stored after each batch, so a crash in between repeats the batch. A new sink
- * starts with the next event. One process on a store holds the lease for the delivery. A sink that throws or hangs is
+ * starts with the next event. One broker on a store delivers to a sink. A sink that throws or hangs is
  * retried with growing waits, and does not delay the others.
  */
 export class EventDelivery implements Disposable {
   readonly #parts: DeliveryParts;
-  readonly #turn: Lease;
   readonly #deliveries: readonly SinkDelivery[];
   readonly #watch: Disposable | undefined;
   readonly #running = new Set<Promise<void>>();
@@ -66,9 +62,9 @@ export class EventDelivery implements Disposable {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-    this.#turn = new Lease('events', parts);
     this.#deliveries = parts.sinks.map((sink) => ({
       sink,
+      job: new Job(`delivery to ${sinkName(sink.name)}`, parts),
       pause: 0,
       not_before: -Infinity,
       failing: false,
@@ -105,10 +101,10 @@ export class EventDelivery implements Disposable {
     }
   }
 
-  /** Resolves when no delivery is running, and gives the lease back. */
+  /** Resolves when no delivery is running, and frees the jobs. */
   async idle(): Promise<void> {
     await Promise.all(this.#running);
-    await this.#turn.free();
+    await Promise.all(this.#deliveries.map(({ job }) => job.free()));
   }
 
   [Symbol.dispose](): void {
@@ -146,9 +142,10 @@ export class EventDelivery implements Disposable {
   async #batch(delivery: SinkDelivery): Promise<boolean> {
     const { store, clock, log, signal, watch = unwatched, deliver_ms = deliverMs } = this.#parts;
     delivery.due = false;
-    if (!(await this.#turn.take(deliver_ms * 2))) return false;
-    const { sink } = delivery;
-    const cursor = await this.#cursor(sink.name);
+    const { sink, job } = delivery;
+    const fence = await job.take();
+    if (!fence) return false;
+    const cursor = await this.#cursor(sink.name, fence);
     if (cursor === undefined) return true;
     const events = await store.find('event', { where: { seq: { after: cursor.seq } }, limit: atOnce });
     const last = events.at(-1);
@@ -169,26 +166,26 @@ export class EventDelivery implements Disposable {
       delivery.pause = 0;
       log.info({ event_sink: sink.name }, `${capital(sinkName(sink.name))} accepts events again.`);
     }
-    await this.#store(sink.name, cursor, last.seq, clock.now());
+    await this.#store(sink.name, cursor, last.seq, clock.now(), fence);
     return true;
   }
 
   /** The position of a sink; undefined when it was just stored for the first time. */
-  async #cursor(name: string): Promise<Cursor | undefined> {
+  async #cursor(name: string, fence: Fence): Promise<Cursor | undefined> {
     const { store, clock } = this.#parts;
     const cursor = await readCursor(store, name);
     if (cursor) return cursor;
     const [newest] = await store.find('event', { order: [['seq', 'desc']], limit: 1 });
-    await this.#store(name, undefined, newest?.seq ?? 0, clock.now());
+    await this.#store(name, undefined, newest?.seq ?? 0, clock.now(), fence);
     return undefined;
   }
 
-  /** If another process stored a position first, that one counts. */
-  async #store(name: string, from: Cursor | undefined, seq: number, at: number): Promise<void> {
+  /** If another broker took the job over, or stored a position first, that one counts. */
+  async #store(name: string, from: Cursor | undefined, seq: number, at: number, fence: Fence): Promise<void> {
     try {
-      await this.#parts.store.commit(nextCursor(name, from, seq, at));
+      await this.#parts.store.commit([fence, ...nextCursor(name, from, seq, at)]);
     } catch (error) {
-      if (!isBrokerError(error) || error.code !== 'ALREADY_EXISTS') throw error;
+      if (!isBrokerError(error) || (error.code !== 'ALREADY_EXISTS' && error.code !== 'CONFLICT')) throw error;
     }
   }
 }

@@ -3,7 +3,7 @@ import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { HostRef } from '../../contract/provider/resources.ts';
 import { sameHost } from '../../providers/answer-checks/answers.ts';
-import type { Change } from '../../contract/storage.ts';
+import type { Change, Fence } from '../../contract/storage.ts';
 import {
   answeredTopic,
   askedTopic,
@@ -12,17 +12,18 @@ import {
   type UnknownHostAnswer,
 } from '../../requests/unknown-host-facts.ts';
 import type { BackgroundParts } from './background-parts.ts';
+import { Job } from './job.ts';
 
 /** The wait after a provider did not answer. */
 const againMs = 15_000;
 const atOnce = 100;
 
-export type UnknownHostLookupParts = Omit<BackgroundParts, 'facts' | 'settings'>;
+export type UnknownHostLookupParts = Omit<BackgroundParts, 'facts'>;
 
 /**
  * Answers the questions of interfaces about unknown hosts. A host lives when one of the instances that may have it
  * reports it, and is gone when all of them answered and none reported it. While one cannot answer, the host has no
- * answer.
+ * answer. For each instance one broker looks; one that lacks the instance leaves the question to those that have it.
  */
 export class UnknownHostLookup implements Disposable {
   readonly #parts: UnknownHostLookupParts;
@@ -44,8 +45,7 @@ export class UnknownHostLookup implements Disposable {
     this.#due = false;
     this.#running = this.#answer(instances)
       .catch((error: unknown) => {
-        this.#due = true;
-        this.#not_before = this.#parts.clock.monotonic() + againMs;
+        this.#later();
         if (this.#parts.signal.aborted) return;
         this.#parts.log.warn({ err: error }, 'The lookup of unknown hosts failed; it will be retried.');
       })
@@ -69,13 +69,32 @@ export class UnknownHostLookup implements Disposable {
     const done = await Promise.allSettled(
       [...groups].map(async ([name, questions]) => {
         const there = instances.filter((instance) => name === '' || instance.name === name);
-        for (const part of chunks(questions, atOnce)) await this.#ask(part, there);
+        if (there.length === 0 && (await this.#isElsewhere(name))) return;
+        const job = new Job(`lookup of unknown hosts at '${name}'`, this.#parts);
+        const fence = await job.take();
+        if (!fence) return this.#later();
+        try {
+          for (const part of chunks(questions, atOnce)) await this.#ask(part, there, fence);
+        } finally {
+          await job.free();
+        }
       }),
     );
     for (const each of done) if (each.status === 'rejected') throw each.reason;
   }
 
-  async #ask(questions: readonly FactRecord[], instances: readonly ProviderInstance[]): Promise<void> {
+  /** Looks again whether the broker that has the job answered. */
+  #later(): void {
+    this.#due = true;
+    this.#not_before = this.#parts.clock.monotonic() + againMs;
+  }
+
+  async #isElsewhere(name: string): Promise<boolean> {
+    const brokers = await this.#parts.store.brokers();
+    return brokers.some(({ status, serves }) => status === 'live' && serves.some((each) => each.name === name));
+  }
+
+  async #ask(questions: readonly FactRecord[], instances: readonly ProviderInstance[], fence: Fence): Promise<void> {
     const { store, clock } = this.#parts;
     const hosts = new Map(questions.map((question) => [question, hostOf(question)]));
     const alive = new Set<HostRef>();
@@ -95,7 +114,7 @@ export class UnknownHostLookup implements Disposable {
       const answer: Change[] = sure || lives ? [{ op: 'put', kind: 'fact', record: answered }] : [];
       return [...answer, { op: 'delete', kind: 'fact', key: { topic, name, item } }];
     });
-    await store.commit(changes);
+    await store.commit([fence, ...changes]);
   }
 
   /**

@@ -77,16 +77,28 @@ export class ClaimPool {
     this.#watch?.[Symbol.dispose]();
     this.#rouse();
     await this.#rounds;
+    // A storage that cannot be written must not delay the end.
+    await this.#within(this.#claims.drain(), ms);
     await this.#rest(ms);
     abort();
     await this.#rest(ms);
     await this.#claims.yieldAll();
   }
 
+  /** Ends the lease of this broker. */
+  leave(): Promise<void> {
+    return this.#claims.leave();
+  }
+
   /** Waits at most `ms` for running work. */
-  async #rest(ms: number): Promise<void> {
+  #rest(ms: number): Promise<void> {
+    return this.#within(Promise.allSettled(this.#running), ms);
+  }
+
+  /** Waits at most `ms`, whatever the outcome. */
+  async #within(work: Promise<unknown>, ms: number): Promise<void> {
     const over = new AbortController();
-    await Promise.race([Promise.allSettled(this.#running), this.#parts.clock.sleep(ms, over.signal)]);
+    await Promise.race([work.catch(() => undefined), this.#parts.clock.sleep(ms, over.signal)]);
     over.abort();
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { Log } from '../../contract/log.ts';
-import type { Claim, Owner, Store } from '../../contract/storage.ts';
+import type { Claim, Store } from '../../contract/storage.ts';
+import type { BrokerRecord } from '../../model/broker.ts';
 import { ClockShifts } from '../clock-shift/clock-shifts.ts';
 import type { Settings } from '../settings.ts';
 import type { HeldState, RequestState } from '../state/request-state.ts';
@@ -15,7 +16,8 @@ export interface HeldClaimsParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly owner: Owner;
+  /** The present record of this broker. */
+  readonly broker: () => BrokerRecord;
   readonly settings: Settings;
   readonly trouble: StorageTrouble;
   /** Whether a release that the last holder sent may undo a newer one when it arrives late. */
@@ -29,14 +31,15 @@ export class HeldClaims {
   /** Requests that are being yielded now. */
   readonly #yielding = new Set<string>();
   readonly #shifts: ClockShifts;
-  #renewed_at: number;
+  #renewed_at = -Infinity;
+  /** How much the stored record of this broker tells of what it can serve. */
+  #told = 0;
   /** The next claim may find requests: the store changed, the last call found its maximum, or a claim was lost. */
   due = true;
 
   constructor(parts: HeldClaimsParts) {
     this.#parts = parts;
     this.#shifts = new ClockShifts(parts);
-    this.#renewed_at = parts.clock.monotonic();
   }
 
   all(): ReadonlyMap<string, ClaimedRequest> {
@@ -53,24 +56,30 @@ export class HeldClaims {
   }
 
   async claim(): Promise<void> {
-    const { store, owner, settings } = this.#parts;
+    const { store, broker, settings } = this.#parts;
     this.due = false;
     // The lease counts from before the call, because the call may take long and the store counts from its own time.
     const before = this.#validity();
-    const claims = await store.claim(owner, claimsAtOnce, settings.lease_ms);
+    const claims = await store.claim(broker(), claimsAtOnce, settings.lease_ms);
     if (claims.length === 0) return;
     if (claims.length === claimsAtOnce) this.due = true;
     await this.#take(claims, before);
   }
 
-  /** Renews all claims when that is due. */
+  /**
+   * Renews the lease of this broker, and with it all claims, when that is due, or when this broker can serve more
+   * instances. Yields requests that other brokers should have.
+   */
   async renew(): Promise<void> {
-    const { store, clock, owner, settings } = this.#parts;
+    const { store, clock, broker, settings } = this.#parts;
     const renewedAt = clock.monotonic();
-    if (renewedAt - this.#renewed_at <= settings.lease_ms / 4) return;
+    const record = broker();
+    const tells = record.serves.length + record.serves.filter(({ identity }) => identity !== undefined).length;
+    if (renewedAt - this.#renewed_at <= settings.lease_ms / 4 && tells <= this.#told) return;
     const validUntil = this.#validity();
-    const held = await store.renew(owner, settings.lease_ms);
+    const { claims: held, surplus } = await store.renew(record, settings.lease_ms);
     this.#renewed_at = renewedAt;
+    this.#told = tells;
     const epochs = new Map(held.map((claim) => [claim.request_id, claim.epoch]));
     for (const claimed of this.#held.values()) {
       if (epochs.get(claimed.request_id) === claimed.claim.epoch) claimed.renewed(validUntil);
@@ -84,6 +93,27 @@ export class HeldClaims {
         forgotten.map((claim) => ({ ...claim, taken_over: true })),
         validUntil,
       );
+    for (const id of surplus) await this.#yieldAtRest(id);
+  }
+
+  /** Tells the other brokers that this one ends: they take its share. */
+  async drain(): Promise<void> {
+    const { store, broker, settings } = this.#parts;
+    await store.renew({ ...broker(), draining: true }, settings.lease_ms);
+  }
+
+  /** Ends the lease of this broker, after its claims were yielded. */
+  async leave(): Promise<void> {
+    await this.#parts.store.leave(this.#parts.broker());
+  }
+
+  /** Yields a request to other brokers unless something is under way; then it is asked for again. */
+  async #yieldAtRest(request_id: string): Promise<void> {
+    this.compareClocks();
+    const claimed = this.#held.get(request_id);
+    if (!claimed || claimed.busy || claimed.lost || claimed.pending_shift !== 0 || claimed.new_signals.size > 0)
+      return;
+    await this.yield(claimed);
   }
 
   /** Yields a request without calls in flight and without work that is due soon. */

@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Kind } from '../../../core/index.ts';
 import { assertRefused } from '../assert-refused.ts';
 import type { Contract } from '../contract.ts';
-import { aMachine, anOwner, aRequest, aSignal, insert } from '../records.ts';
+import { aMachine, aBroker, aRequest, aSignal, insert } from '../records.ts';
 import { eventually } from '../eventually.ts';
 
 /** The contract of `watch`, `ready` and `close`. */
@@ -81,8 +81,8 @@ export function checkLife({ check, opened }: Contract): void {
     await assertRefused(store.count('request', {}), 'UNAVAILABLE');
     await assertRefused(store.versions({}), 'UNAVAILABLE');
     await assertRefused(store.commit([]), 'UNAVAILABLE');
-    await assertRefused(store.claim(anOwner(), 1, 1), 'UNAVAILABLE');
-    await assertRefused(store.renew(anOwner(), 1), 'UNAVAILABLE');
+    await assertRefused(store.claim(aBroker(), 1, 1), 'UNAVAILABLE');
+    await assertRefused(store.renew(aBroker(), 1), 'UNAVAILABLE');
     await assertRefused(store.yield([]), 'UNAVAILABLE');
     if (store.now) await assertRefused(store.now(), 'UNAVAILABLE');
     assert.throws(() => store.watch(() => {}), { message: /closed/ });

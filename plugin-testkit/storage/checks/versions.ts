@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Change } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
-import { aMachine, anOwner, aRequest, aTemplate, insert } from '../records.ts';
+import { aMachine, aBroker, aRequest, aTemplate, insert } from '../records.ts';
 import { assertRefused } from '../assert-refused.ts';
 
 const fence = (request_id: string, epoch: number): Change => ({ op: 'fence', request_id, epoch });
@@ -43,7 +43,7 @@ export function checkVersions({ check, opened }: Contract): void {
     async (ending) => {
       const { store } = await opened(ending);
       await store.commit([insert('request', aRequest('r-1', { version: 50, epoch: 50 }))]);
-      const [claim] = await store.claim(anOwner(), 1, 1_000);
+      const [claim] = await store.claim(aBroker(), 1, 1_000);
       await store.commit([
         fence('r-1', claim?.epoch ?? -1),
         putRequest(aRequest('r-1', { status: 'in_progress', version: 9, epoch: 9 })),
@@ -58,9 +58,9 @@ export function checkVersions({ check, opened }: Contract): void {
     const { store, time } = await opened(ending);
     await store.commit([insert('request', aRequest('r-1'))]);
     await store.commit([fence('r-1', 0), insert('machine', aMachine('m-0'))]);
-    const [first] = await store.claim(anOwner(), 1, 1_000);
+    const [first] = await store.claim(aBroker(), 1, 1_000);
     await time.pass(2_000);
-    const [second] = await store.claim(anOwner({ started: 2, pid: 1 }), 1, 1_000);
+    const [second] = await store.claim(aBroker({ started: 2, pid: 1 }), 1, 1_000);
     assert.deepEqual([first?.epoch, second?.epoch], [1, 2]);
     for (const epoch of [0, 1, 3]) {
       await assertRefused(store.commit([fence('r-1', epoch), insert('machine', aMachine('m-1'))]), 'CONFLICT');

@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { isBrokerError, type Store } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
 import { eventually } from '../eventually.ts';
-import { aMachine, anOwner, aRequest, insert } from '../records.ts';
+import { aMachine, aBroker, aRequest, insert } from '../records.ts';
 import type { StorageSubject } from '../subject.ts';
 
 type Outcome = 'stored' | 'refused' | 'unknown';
@@ -64,12 +64,12 @@ export function checkInterruptions({ when, opened }: Contract, { interrupt }: St
     async (disturb, ending) => {
       const { store, place } = await opened(ending);
       await store.commit([insert('request', aRequest('r-1'))]);
-      const [claim] = await store.claim(anOwner(), 1, 60_000);
+      const [claim] = await store.claim(aBroker(), 1, 60_000);
       let heard = 0;
       using _watch = store.watch(() => (heard += 1));
       await disturb(place);
       await served(store);
-      assert.deepEqual(await store.renew(anOwner(), 60_000), [{ request_id: 'r-1', epoch: claim?.epoch }]);
+      assert.deepEqual((await store.renew(aBroker(), 60_000)).claims, [{ request_id: 'r-1', epoch: claim?.epoch }]);
       const before = heard;
       await store.commit([insert('request', aRequest('r-2'))]);
       assert.ok(await eventually(() => heard > before), 'The watcher was not notified after the interruption.');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Kind, Store } from '../../../core/index.ts';
 import type { Contract, OpenedStorage } from '../contract.ts';
-import { aMachine, anOwner, aRequest, aSignal, insert } from '../records.ts';
+import { aMachine, aBroker, aRequest, aSignal, insert } from '../records.ts';
 import { assertRefused } from '../assert-refused.ts';
 import { eventually } from '../eventually.ts';
 
@@ -42,10 +42,10 @@ export function checkSharing({ when, opened, shared }: Contract): void {
     'what one store holds another one does not claim, and its fence is refused there',
     async ({ store, other, time }) => {
       await store.commit([insert('request', aRequest('r-1'))]);
-      const [first] = await store.claim(anOwner({ host: 'far' }), 1, 1_000);
-      assert.deepEqual(await other.claim(anOwner(), 1, 1_000), []);
+      const [first] = await store.claim(aBroker({ host: 'far' }), 1, 1_000);
+      assert.deepEqual(await other.claim(aBroker(), 1, 1_000), []);
       await time.pass(1_000);
-      const [second] = await other.claim(anOwner(), 1, 1_000);
+      const [second] = await other.claim(aBroker(), 1, 1_000);
       assert.deepEqual(second, { request_id: 'r-1', epoch: 2, taken_over: true });
       await assertRefused(
         store.commit([
@@ -55,7 +55,7 @@ export function checkSharing({ when, opened, shared }: Contract): void {
         'CONFLICT',
       );
       await store.yield([second]);
-      assert.deepEqual(await other.renew(anOwner(), 1_000), []);
+      assert.deepEqual((await other.renew(aBroker(), 1_000)).claims, []);
     },
   );
 
@@ -64,6 +64,6 @@ export function checkSharing({ when, opened, shared }: Contract): void {
     await store.close();
     await other.commit([insert('request', aRequest('r-2'))]);
     assert.equal(await other.count('request', {}), 2);
-    assert.equal((await other.claim(anOwner(), 9, 1_000)).length, 2);
+    assert.equal((await other.claim(aBroker(), 9, 1_000)).length, 2);
   });
 }

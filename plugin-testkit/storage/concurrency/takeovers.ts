@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isBrokerError, type Change, type Store } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
-import { aMachine, anOwner, aRequest, insert } from '../records.ts';
+import { aMachine, aBroker, aRequest, insert } from '../records.ts';
 
 const requests = 40;
 
@@ -14,11 +14,11 @@ export function checkTakeovers({ check, opened, shared }: Contract): void {
       const other = shared ? await open() : store;
       const ids = Array.from({ length: requests }, (_, i) => `r-${i}`);
       await store.commit(ids.map((id) => insert('request', aRequest(id))));
-      const held = await store.claim(anOwner({ host: 'far' }), requests, 1_000);
+      const held = await store.claim(aBroker({ host: 'far' }), requests, 1_000);
       assert.equal(held.length, requests);
       await time.pass(1_000);
       const late = held.map(({ request_id, epoch }, i) => write(store, request_id, epoch, i % 8));
-      const taken = await other.claim(anOwner({ host: 'near' }), requests, 1_000);
+      const taken = await other.claim(aBroker({ host: 'near' }), requests, 1_000);
       const read = await Promise.all(taken.map(({ request_id }) => other.get('request', { request_id })));
       const machines = new Set((await other.find('machine', {})).map(({ request_id }) => request_id));
       const outcomes = new Map(await Promise.all(late));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { aMachine, anAttempt, anOwner, aRequest, aTemplate, aSignal, insert } from '../records.ts';
+import { aMachine, anAttempt, aBroker, aRequest, aTemplate, aSignal, insert } from '../records.ts';
 import type { Contract } from '../contract.ts';
 import { started } from './started.ts';
 import { snapshot } from '../snapshot.ts';
@@ -18,14 +18,14 @@ export function checkDurability({ when, opened }: Contract, { durable = true, mo
     async (_, ending) => {
       const { store, open } = await opened(ending);
       await store.commit([insert('request', aRequest('r-1')), insert('event', { at: 1, type: 'a', data: {} })]);
-      await store.claim(anOwner({ host: 'far' }), 1, 1_000);
+      await store.claim(aBroker({ host: 'far' }), 1, 1_000);
       await store.close();
       const reopened = await open();
       assert.deepEqual(
         await reopened.get('request', { request_id: 'r-1' }),
         aRequest('r-1', { version: 1, epoch: 1 }),
       );
-      assert.deepEqual(await reopened.claim(anOwner(), 1, 1_000), []);
+      assert.deepEqual(await reopened.claim(aBroker(), 1, 1_000), []);
       await reopened.commit([insert('event', { at: 1, type: 'b', data: {} })]);
       assert.deepEqual(
         (await reopened.find('event', {})).map((each) => each.type),

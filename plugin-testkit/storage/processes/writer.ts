@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread, workerData } from 'node:worker_threads';
 import { isBrokerError, silentLog, systemClock, type Plugin, type Store } from '../../../core/index.ts';
-import { aMachine, aRequest, insert } from '../records.ts';
+import { aBroker, aMachine, aRequest, insert } from '../records.ts';
 import { driverOf } from '../subject.ts';
 
 /**
@@ -77,10 +77,10 @@ async function raised(store: Store, name: string): Promise<boolean> {
 
 /** Prints `<request> <epoch> <previous worker>` for each claim; the last must be empty. */
 async function work(store: Store, name: string, times: number): Promise<void> {
-  // An owner of a separate host: others cannot know whether it is alive, so its leases count.
-  const owner = { host: name, boot: 'b', pid: process.pid, started: 1, thread: 1 };
+  // A broker of a separate host: others cannot know whether it is alive, so its leases count.
+  const broker = aBroker({ host: name });
   while ((await store.count('request', { next_at: { before: Number.MAX_SAFE_INTEGER } })) > 0) {
-    const claims = await store.claim(owner, 3, 60_000);
+    const claims = await store.claim(broker, 3, 60_000);
     for (const { request_id, epoch } of claims) {
       const read = await store.get('request', { request_id });
       if (!read) throw new Error(`'${request_id}' was claimed and is not there.`);

@@ -67,6 +67,11 @@ export const fencing = (schema: string): string =>
   `WITH held AS MATERIALIZED (SELECT 1 FROM ${schema}.request WHERE request_id = $1 AND epoch = $2 FOR NO KEY UPDATE)
     SELECT ${schema}.refuse('') WHERE NOT EXISTS (SELECT FROM held)`;
 
+/** Locks the job until the commit, so that no other broker gets it before. Values: the job and its epoch. */
+export const fencingJob = (schema: string): string =>
+  `WITH held AS MATERIALIZED (SELECT 1 FROM ${schema}.job WHERE job = $1 AND epoch = $2 FOR NO KEY UPDATE)
+    SELECT ${schema}.refuse('') WHERE NOT EXISTS (SELECT FROM held)`;
+
 /** Adds amounts to the numbers of a fact. Values: the key, the new document, the names, the amounts, the time. */
 export const adding = (
   schema: string,

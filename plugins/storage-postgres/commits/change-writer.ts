@@ -7,6 +7,7 @@ import {
   shapes,
   type Change,
   type EventRecord,
+  type Fence,
   type Kind,
   type MachineRecord,
 } from '../../../core/index.ts';
@@ -14,7 +15,7 @@ import { lockNumber, withinLimit, withinSlots } from '../database/bounds.ts';
 import type { Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';
 import { bound } from '../queries/dialect.ts';
-import { adding, changeStatements, fencing } from './change-statements.ts';
+import { adding, changeStatements, fencing, fencingJob } from './change-statements.ts';
 import type { Step, Work } from './work.ts';
 
 type Put = Extract<Change, { readonly op: 'insert' | 'put' }>;
@@ -24,6 +25,7 @@ export class ChangeWriter {
   readonly #schema: string;
   readonly #sql: { readonly [K in Kind]: ReturnType<typeof changeStatements> };
   readonly #fencing: string;
+  readonly #fencingJob: string;
   readonly #adding: string;
   readonly #limit: string;
   readonly #slot: string;
@@ -34,6 +36,7 @@ export class ChangeWriter {
       Object.values(shapes).map((shape) => [shape.kind, changeStatements(schema, shape)]),
     ) as { readonly [K in Kind]: ReturnType<typeof changeStatements> };
     this.#fencing = fencing(schema);
+    this.#fencingJob = fencingJob(schema);
     this.#adding = adding(schema);
     this.#limit = withinLimit(schema);
     this.#slot = withinSlots(schema);
@@ -155,7 +158,9 @@ export class ChangeWriter {
     };
   }
 
-  #fence({ request_id, epoch }: Extract<Change, { readonly op: 'fence' }>): Step {
+  #fence({ request_id, job, epoch }: Fence): Step {
+    if (job !== undefined)
+      return { text: this.#fencingJob, values: [bound(job), epoch], refused: () => refusals.lostJob(job) };
     return { text: this.#fencing, values: [bound(request_id), epoch], refused: () => refusals.lostClaim(request_id) };
   }
 

@@ -1,8 +1,18 @@
-import { isDead, type Claim, type Owner } from '../../../core/index.ts';
+import {
+  claimable,
+  isDead,
+  surplusOf,
+  type BrokerRecord,
+  type Claim,
+  type Held,
+  type HeldCount,
+  type LiveBroker,
+  type Renewal,
+} from '../../../core/index.ts';
 import type { Row, Statement } from '../database/connection.ts';
 import { bound } from '../queries/dialect.ts';
+import { leaseValues, type BrokerLeases } from './broker-leases.ts';
 
-type Held = Pick<Claim, 'request_id' | 'epoch'>;
 type Run = (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;
 
 /** A smaller backward step of the clock is ignored: a leap second is counted twice. */
@@ -10,101 +20,157 @@ const toleranceMs = 1_000;
 
 /**
  * Claims requests that are due by time or by a waiting signal. Requests that another claim or commit is working on at
- * this moment are skipped. A request that another owner claimed since this statement began is locked, but not taken:
- * its row of the result is empty, and the statement is repeated. Values: the owner, the limit, the lease. Returns for
- * each taken request its epoch, and whether it was taken over.
+ * this moment are skipped. A request that another broker claimed since this statement began is locked, but not taken:
+ * its row of the result is empty, and the statement is repeated. Values: the lease of the broker, the limit, and what
+ * may be claimed by needs: the needs and their numbers, or null for all. Returns for each taken request its epoch, and
+ * whether it was taken over.
  */
-const taking = (s: string): string => `
-WITH ended AS MATERIALIZED (SELECT coalesce(array_agg(id), '{}') AS ids FROM ${s}.holder WHERE ended),
+const taking = (s: string, renewed: string): string => `
+WITH ended AS MATERIALIZED (SELECT coalesce(array_agg(term), '{}') AS terms FROM ${s}.broker WHERE ended_at IS NOT NULL),
 by_time AS MATERIALIZED (
-  SELECT r.request_id, r.epoch, r.next_at AS due_at, c.request_id IS NOT NULL AS taken
+  SELECT r.request_id, r.epoch, r.next_at AS due_at, c.request_id IS NOT NULL AS taken, coalesce(r.needs, '') AS needs
   FROM ${s}.request AS r LEFT JOIN ${s}.claim AS c ON c.request_id = r.request_id
-  WHERE r.next_at <= (SELECT ${s}.now_ms()) AND (c.request_id IS NULL OR c.holder = ANY((SELECT ids FROM ended)::bigint[]))
-  ORDER BY r.next_at, r.request_id LIMIT $2 FOR NO KEY UPDATE OF r SKIP LOCKED),
+  WHERE r.next_at <= (SELECT ${s}.now_ms()) AND (c.request_id IS NULL OR c.term = ANY((SELECT terms FROM ended)::bigint[]))
+    AND ($6::text[] IS NULL OR coalesce(r.needs, '') = ANY($6::text[]))
+  ORDER BY r.next_at, r.request_id LIMIT $5 FOR NO KEY UPDATE OF r SKIP LOCKED),
 by_signal AS MATERIALIZED (
-  SELECT r.request_id, r.epoch, w.due_at, c.request_id IS NOT NULL AS taken
+  SELECT r.request_id, r.epoch, w.due_at, c.request_id IS NOT NULL AS taken, coalesce(r.needs, '') AS needs
   FROM (SELECT request_id, min(created_at) AS due_at FROM ${s}.signal WHERE applied = 0 GROUP BY request_id) AS w
   JOIN ${s}.request AS r ON r.request_id = w.request_id LEFT JOIN ${s}.claim AS c ON c.request_id = r.request_id
-  WHERE c.request_id IS NULL OR c.holder = ANY((SELECT ids FROM ended)::bigint[])
-  ORDER BY w.due_at, r.request_id LIMIT $2 FOR NO KEY UPDATE OF r SKIP LOCKED),
-due AS MATERIALIZED (
-  SELECT request_id, max(epoch) AS epoch, min(due_at) AS due_at, bool_or(taken) AS taken
+  WHERE (c.request_id IS NULL OR c.term = ANY((SELECT terms FROM ended)::bigint[]))
+    AND ($6::text[] IS NULL OR coalesce(r.needs, '') = ANY($6::text[]))
+  ORDER BY w.due_at, r.request_id LIMIT $5 FOR NO KEY UPDATE OF r SKIP LOCKED),
+found AS MATERIALIZED (
+  SELECT request_id, max(epoch) AS epoch, min(due_at) AS due_at, bool_or(taken) AS taken, max(needs) AS needs
   FROM (SELECT * FROM by_time UNION ALL SELECT * FROM by_signal) AS both_ways
-  GROUP BY request_id ORDER BY 3, 1 LIMIT $2),
-holder AS (
-  INSERT INTO ${s}.holder AS h (owner, lease_until) SELECT $1, ${s}.now_ms() + $3::bigint WHERE EXISTS (SELECT FROM due)
-  ON CONFLICT (owner) WHERE NOT ended DO UPDATE SET lease_until = greatest(h.lease_until, excluded.lease_until)
-  RETURNING id),
+  GROUP BY request_id ORDER BY 3, 1 LIMIT $5),
+due AS MATERIALIZED (
+  SELECT f.* FROM (SELECT *, row_number() OVER (PARTITION BY needs ORDER BY due_at, request_id) AS place FROM found) AS f
+  LEFT JOIN unnest($6::text[], $7::bigint[]) AS m(needs, most) ON m.needs = f.needs
+  WHERE $6::text[] IS NULL OR f.place <= m.most),
+lease AS (${renewed}),
 taken AS (
-  INSERT INTO ${s}.claim AS c (request_id, epoch, holder) SELECT due.request_id, due.epoch + 1, holder.id FROM due, holder
-  ON CONFLICT (request_id) DO UPDATE SET epoch = excluded.epoch, holder = excluded.holder
-    WHERE c.holder = ANY((SELECT ids FROM ended)::bigint[]) AND c.epoch < excluded.epoch
+  INSERT INTO ${s}.claim AS c (request_id, epoch, term) SELECT due.request_id, due.epoch + 1, lease.term FROM due, lease
+  ON CONFLICT (request_id) DO UPDATE SET epoch = excluded.epoch, term = excluded.term
+    WHERE c.term = ANY((SELECT terms FROM ended)::bigint[]) AND c.epoch < excluded.epoch
   RETURNING request_id, epoch),
 raised AS (
   UPDATE ${s}.request AS r SET epoch = t.epoch FROM taken AS t WHERE r.request_id = t.request_id RETURNING r.request_id, r.epoch)
 SELECT raised.request_id, raised.epoch, due.taken FROM due LEFT JOIN raised ON raised.request_id = due.request_id ORDER BY due.due_at, due.request_id`;
 
+/** What is known about the other brokers since the last call for a broker. */
+interface Known {
+  readonly of: string;
+  /** Leases whose broker was dead at the last claim. They end with the next. */
+  readonly dead: readonly number[];
+  readonly isAlone: boolean;
+}
+
 /** The claims of requests: the statements behind `Store.claim`, `renew` and `yield`. */
 export class Claims {
   readonly #run: Run;
+  readonly #leases: BrokerLeases;
   readonly #sql;
-  /** Holders that were dead at the last claim, as that owner saw them. They end with the next. */
-  #dead: { readonly by: string; readonly ids: readonly number[] } = { by: '', ids: [] };
+  #known: Known = { of: '', dead: [], isAlone: false };
 
-  constructor(s: string, run: Run) {
+  constructor(s: string, run: Run, leases: BrokerLeases) {
     this.#run = run;
+    this.#leases = leases;
     this.#sql = {
       now: `SELECT ${s}.now_ms(), last FROM ${s}.clock`,
-      holders: `SELECT id, owner FROM ${s}.holder WHERE NOT ended`,
-      end: `UPDATE ${s}.holder SET ended = true WHERE NOT ended AND (lease_until <= (SELECT ${s}.now_ms()) OR id = ANY($1::bigint[]))`,
-      take: taking(s),
-      forget: `DELETE FROM ${s}.holder AS h WHERE ended AND NOT EXISTS (SELECT FROM ${s}.claim AS c WHERE c.holder = h.id)`,
+      take: taking(s, leases.upsert('EXISTS (SELECT FROM due)')),
+      forget: `DELETE FROM ${s}.broker AS b WHERE ended_at IS NOT NULL AND (stopped OR ended_at <= (SELECT ${s}.now_ms()) - 600000)
+        AND NOT EXISTS (SELECT FROM ${s}.claim AS c WHERE c.term = b.term) AND NOT EXISTS (SELECT FROM ${s}.job AS j WHERE j.term = b.term)`,
       note: `UPDATE ${s}.clock SET last = $1`,
       makeDue: `UPDATE ${s}.request SET next_at = $1 WHERE next_at > $1`,
-      shorten: `UPDATE ${s}.holder SET lease_until = least(lease_until, $1) WHERE NOT ended`,
-      renew: `WITH own AS (
-          UPDATE ${s}.holder SET lease_until = greatest(lease_until, ${s}.now_ms() + $2::bigint)
-          WHERE owner = $1 AND NOT ended AND lease_until > ${s}.now_ms() RETURNING id)
-        SELECT c.request_id, c.epoch FROM ${s}.claim AS c, own WHERE c.holder = own.id`,
+      shorten: `UPDATE ${s}.broker SET lease_until = least(lease_until, $1) WHERE ended_at IS NULL`,
+      counts: `SELECT c.term, coalesce(r.needs, ''), count(*) FROM ${s}.claim AS c JOIN ${s}.request AS r USING (request_id) GROUP BY 1, 2`,
+      waiting: `SELECT coalesce(r.needs, ''), count(*) FROM ${s}.request AS r LEFT JOIN ${s}.claim AS c ON c.request_id = r.request_id
+        WHERE (r.next_at <= (SELECT ${s}.now_ms()) OR r.request_id IN (SELECT request_id FROM ${s}.signal WHERE applied = 0))
+          AND (c.request_id IS NULL OR c.term IN (SELECT term FROM ${s}.broker WHERE ended_at IS NOT NULL)) GROUP BY 1`,
+      held: `SELECT c.request_id, c.epoch, coalesce(r.needs, ''), b.term FROM ${s}.broker AS b JOIN ${s}.claim AS c ON c.term = b.term
+        JOIN ${s}.request AS r ON r.request_id = c.request_id WHERE b.broker_id = $1 AND b.thread = $2 AND b.ended_at IS NULL`,
       yield: `DELETE FROM ${s}.claim AS c USING unnest($1::text[], $2::bigint[]) AS y(request_id, epoch)
         WHERE c.request_id = y.request_id AND c.epoch = y.epoch`,
     };
   }
 
-  async claim(owner: Owner, limit: number, lease_ms: number): Promise<readonly Claim[]> {
-    const { now, holders, end, take } = this.#sql;
-    const holder = ownerText(owner);
+  async claim(broker: BrokerRecord, limit: number, lease_ms: number): Promise<readonly Claim[]> {
+    const { now, take } = this.#sql;
+    const of = leaseName(broker);
     const taken: Claim[] = [];
     for (;;) {
-      const known = this.#dead.by === holder ? this.#dead.ids : [];
+      const known = this.#known.of === of ? this.#known : { of, dead: [], isAlone: false };
+      const most = known.isAlone ? undefined : await this.#mayHave(broker, known.dead);
+      const bounds = most ? [[...most.keys()], [...most.values()]] : [null, null];
+      // What this broker may not have is not locked, because another one may claim it at this moment.
+      const free = most ? [...most.values()].reduce((sum, each) => sum + each, 0) : Infinity;
       // One transaction: what is ended here is free in its next statement.
-      const [, clock = [], present = [], , found = []] = await this.#run([
+      const [, clock = [], running = [], , found = []] = await this.#run([
         { text: 'BEGIN' },
         { text: now, values: [] },
-        { text: holders, values: [] },
-        { text: end, values: [known] },
-        { text: take, values: [holder, limit - taken.length, lease_ms] },
+        this.#leases.running,
+        this.#leases.end(known.dead),
+        { text: take, values: [...leaseValues(broker, lease_ms), Math.min(limit - taken.length, free), ...bounds] },
         { text: 'COMMIT' },
       ]);
       const claims = found.filter(([id]) => id !== null);
       taken.push(...claims.map(([id, epoch, over]) => claimed(id, epoch, over)));
-      const dead = present.filter(([, text]) => isDead(readOwner(text as string), owner)).map(([id]) => id as number);
-      this.#dead = { by: holder, ids: dead };
+      const others = running.map(lease).filter(({ record }) => leaseName(record) !== of);
+      const dead = others.filter(({ record }) => isDead(record, broker)).map(({ by }) => by);
+      this.#known = { of, dead, isAlone: others.every(({ by, runs }) => !runs || dead.includes(by)) };
       const wasSetBack = await this.#note(clock[0], lease_ms);
-      const isNews = wasSetBack || dead.some((id) => !known.includes(id));
+      const isNews = wasSetBack || dead.some((term) => !known.dead.includes(term));
       if (taken.length >= limit || (claims.length === found.length && !isNews)) return taken;
     }
   }
 
-  async renew(owner: Owner, lease_ms: number): Promise<readonly Held[]> {
-    const [found = []] = await this.#run([{ text: this.#sql.renew, values: [ownerText(owner), lease_ms] }]);
-    return found.map(([id, epoch]) => ({ request_id: id as string, epoch: epoch as number }));
+  async renew(broker: BrokerRecord, lease_ms: number): Promise<Renewal> {
+    const { held, now, counts } = this.#sql;
+    const [, , , , running = [], mine = [], clock = []] = await this.#run([
+      { text: 'BEGIN' },
+      this.#leases.endOwn(broker),
+      { text: this.#leases.upsert(), values: leaseValues(broker, lease_ms) },
+      { text: 'COMMIT' },
+      this.#leases.running,
+      { text: held, values: [bound(broker.broker_id), broker.thread] },
+      { text: now, values: [] },
+    ]);
+    await this.#note(clock[0], lease_ms);
+    const claims = mine.map(([id, epoch]) => ({ request_id: id as string, epoch: epoch as number }));
+    const term = mine[0]?.[3] as number | undefined;
+    const live = running.map(lease).filter(({ runs, record }) => runs && !isDead(record, broker));
+    const of = leaseName(broker);
+    const dead = this.#known.of === of ? this.#known.dead : [];
+    this.#known = { of, dead, isAlone: live.length < 2 };
+    if (term === undefined || live.length < 2) return { claims, surplus: [] };
+    const [present = []] = await this.#run([{ text: counts, values: [] }]);
+    const named = mine.map(([id, , needs]) => ({ request_id: id as string, needs: needs as string }));
+    return { claims, surplus: surplusOf(term, live, present.map(heldCount), named) };
   }
 
   async yield(claims: readonly Held[]): Promise<void> {
     if (claims.length === 0) return;
     const ids = claims.map(({ request_id }) => bound(request_id));
     await this.#run([{ text: this.#sql.yield, values: [ids, claims.map(({ epoch }) => epoch)] }]);
+  }
+
+  /** What a broker may claim beside the other live brokers, by needs. Undefined: there are none. */
+  async #mayHave(broker: BrokerRecord, dead: readonly number[]): Promise<ReadonlyMap<string, number> | undefined> {
+    const [, running = [], counts = [], waiting = []] = await this.#run([
+      this.#leases.end(dead),
+      this.#leases.running,
+      { text: this.#sql.counts, values: [] },
+      { text: this.#sql.waiting, values: [] },
+    ]);
+    const all = running.map(lease);
+    const own = all.find(({ record }) => leaseName(record) === leaseName(broker))?.by ?? 0;
+    const others = all.filter(
+      ({ by, runs, record }) => by !== own && runs && !dead.includes(by) && !isDead(record, broker),
+    );
+    if (others.length === 0) return undefined;
+    const free = waiting.map(([needs, count]) => ({ needs: needs as string, count: Number(count) }));
+    return claimable(own, [...others, { by: own, record: broker }], counts.map(heldCount), free);
   }
 
   /**
@@ -138,11 +204,19 @@ const claimed = (id: unknown, epoch: unknown, over: unknown): Claim => ({
   taken_over: over === true,
 });
 
-/** An owner as one column: equal texts are the same owner. */
-const ownerText = ({ host, boot, pid, started, thread }: Owner): string =>
-  JSON.stringify([host, boot, pid, started, thread]);
+const leaseName = ({ broker_id, thread }: BrokerRecord): string => `${broker_id} ${thread}`;
 
-function readOwner(text: string): Owner {
-  const [host, boot, pid, started, thread] = JSON.parse(text);
-  return { host, boot, pid, started, thread };
-}
+const lease = ([term, doc, runs]: Row): LiveBroker<number> & {
+  readonly record: BrokerRecord;
+  readonly runs: boolean;
+} => ({
+  by: term as number,
+  record: JSON.parse(doc as string) as BrokerRecord,
+  runs: runs === true,
+});
+
+const heldCount = ([by, needs, count]: Row): HeldCount<number> => ({
+  by: by as number,
+  needs: needs as string,
+  count: Number(count),
+});

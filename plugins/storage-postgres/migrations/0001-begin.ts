@@ -7,7 +7,7 @@ export const begin = (schema: string): string => {
   return `
 CREATE TABLE ${schema}.request (
   request_id ${text} NOT NULL PRIMARY KEY,
-  kind ${text}, status ${text}, template_id ${text}, provider_type ${text}, provider_instance ${text}, waits_for ${text},
+  kind ${text}, status ${text}, template_id ${text}, provider_type ${text}, provider_instance ${text}, waits_for ${text}, needs ${text},
   machine_count bigint, holds bigint, created_at bigint, completed_at bigint, next_at bigint,
   version bigint NOT NULL DEFAULT 1,
   epoch bigint NOT NULL DEFAULT 0,
@@ -74,19 +74,23 @@ CREATE TABLE ${schema}.event (
 );
 CREATE INDEX event_request ON ${schema}.event (request_id NULLS FIRST, seq NULLS FIRST) WHERE request_id IS NOT NULL;
 
--- Who works on requests. One row for each owner whose lease runs, so that a renewal writes one row. An owner whose
--- lease ended stays, with "ended", until none of its claims is left: an ended lease never begins again.
-CREATE TABLE ${schema}.holder (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text NOT NULL, lease_until bigint NOT NULL, ended boolean NOT NULL DEFAULT false
+-- The leases of brokers. Claims and jobs refer to a lease, so that a renewal writes one row. A lease that ended never
+-- begins again: its broker gets a new one. Its row stays while claims or jobs refer to it, and while it is listed.
+CREATE TABLE ${schema}.broker (
+  term bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, broker_id ${text} NOT NULL, thread bigint NOT NULL, lease_until bigint NOT NULL,
+  ended_at bigint, stopped boolean NOT NULL DEFAULT false, doc text NOT NULL
 ) WITH (fillfactor = 50);
-CREATE UNIQUE INDEX holder_owner ON ${schema}.holder (owner) WHERE NOT ended;
+CREATE UNIQUE INDEX broker_running ON ${schema}.broker (broker_id, thread) WHERE ended_at IS NULL;
 
 -- A row goes when its holder yields; one that is found by the next holder was not yielded.
 CREATE TABLE ${schema}.claim (
   request_id ${text} NOT NULL PRIMARY KEY REFERENCES ${schema}.request ON DELETE CASCADE,
-  epoch bigint NOT NULL, holder bigint NOT NULL
+  epoch bigint NOT NULL, term bigint NOT NULL
 ) WITH (fillfactor = 70);
-CREATE INDEX claim_holder ON ${schema}.claim (holder);
+CREATE INDEX claim_term ON ${schema}.claim (term);
+
+-- Work that one broker does at a time. Without a term the job is free.
+CREATE TABLE ${schema}.job (job ${text} NOT NULL PRIMARY KEY, epoch bigint NOT NULL, term bigint) WITH (fillfactor = 70);
 
 -- The time of the last claim.
 CREATE TABLE ${schema}.clock (one boolean PRIMARY KEY DEFAULT true CHECK (one), last bigint);

@@ -76,9 +76,9 @@ export function invariants(schema: string): readonly Invariant[] {
     },
     {
       level: 'error',
-      broken: 'is held by an owner that does not exist, so that no other takes it over',
+      broken: 'is held under a lease that does not exist, so that no other broker takes it over',
       sql: `SELECT '/request/' || c.request_id FROM ${schema}.claim AS c
-        WHERE NOT EXISTS (SELECT FROM ${schema}.holder AS h WHERE h.id = c.holder)`,
+        WHERE NOT EXISTS (SELECT FROM ${schema}.broker AS b WHERE b.term = c.term)`,
     },
     miscounted(schema, 'request', "coalesce(kind, '')"),
     miscounted(schema, 'machine', "''"),

@@ -7,6 +7,7 @@ import {
   refusals,
   shapes,
   type Change,
+  type Fence,
   type Kind,
   type MachineRecord,
   type Shape,
@@ -34,6 +35,7 @@ export class ChangeWriter {
     readonly [K in 'request' | 'template']: { readonly update: StatementSync; readonly delete: StatementSync };
   };
   readonly #epoch: StatementSync;
+  readonly #epochOfJob: StatementSync;
   readonly #putUnderFence: StatementSync;
   readonly #requestOfMachine: StatementSync;
   readonly #limits: Bounds;
@@ -58,6 +60,7 @@ export class ChangeWriter {
     });
     this.#versioned = { request: versioned(shapes.request), template: versioned(shapes.template) };
     this.#epoch = prepare('SELECT epoch FROM request WHERE request_id = ?');
+    this.#epochOfJob = prepare('SELECT epoch FROM job WHERE job = ?');
     this.#putUnderFence = prepare(`${replacing(shapes.request)} AND epoch = ?`);
     this.#requestOfMachine = prepare('SELECT request_id FROM machine WHERE provider_instance = ? AND machine_id = ?');
     this.#limits = new Bounds(statements);
@@ -92,7 +95,7 @@ export class ChangeWriter {
       case 'delete':
         return this.#delete(change);
       case 'fence':
-        return this.#fence(change.request_id, change.epoch);
+        return this.#fence(change);
       case 'add':
         return addition(change, this.#statements);
       case 'limit':
@@ -118,9 +121,7 @@ export class ChangeWriter {
       );
     if (slots.length === 0) return limits;
     // A holder that lost its claim must get that refusal rather than one about slots.
-    const fences = changes
-      .filter((change) => change.op === 'fence')
-      .map(({ request_id, epoch }) => this.#fence(request_id, epoch));
+    const fences = changes.filter((change) => change.op === 'fence').map((change) => this.#fence(change));
     return [...limits, ...fences, ...slots];
   }
 
@@ -198,9 +199,11 @@ export class ChangeWriter {
     };
   }
 
-  #fence(id: string, epoch: number): Step {
+  #fence({ request_id, job, epoch }: Fence): Step {
     return () => {
-      if (row(this.#epoch, [id])?.[0] !== epoch) throw lostClaim(id);
+      if (job !== undefined) {
+        if (row(this.#epochOfJob, [job])?.[0] !== epoch) throw refusals.lostJob(job);
+      } else if (row(this.#epoch, [request_id])?.[0] !== epoch) throw lostClaim(request_id);
     };
   }
 }

@@ -11,14 +11,14 @@ import { until } from '../../support/boot-broker.ts';
 function threadOf(t: ExecutionContext, body: string, options: Partial<LoopThreadOptions> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'muster-thread-'));
   const file = join(directory, 'body.mjs');
-  const head = `import { parentPort, workerData } from 'node:worker_threads'; const thread = workerData.owner.thread;`;
+  const head = `import { parentPort, workerData } from 'node:worker_threads'; const thread = workerData.broker.thread;`;
   const ready = `parentPort.postMessage({ event: 'ready' }); parentPort.postMessage({ event: 'refreshed', request_ids: [String(thread)], at: thread });`;
   writeFileSync(file, `${head}\n${ready}\n${body}`);
   const heard: number[] = [];
   const data = {
     configuration: {},
     plugins_from: directory,
-    owner: { host: 'h', boot: 'b', pid: 1, started: 1, thread: 1 },
+    broker: { broker_id: 'b', thread: 1 },
   } as never;
   const thread = new LoopThread({
     data,

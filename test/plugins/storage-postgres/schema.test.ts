@@ -5,7 +5,7 @@ import pg from 'pg';
 import { countQuery, isBrokerError, kinds, selectQuery, silentLog, systemClock } from '../../../core/index.ts';
 import type { Kind, Log, Store } from '../../../core/index.ts';
 import { byCreation } from '../../../core/requests/queries/machine-order.ts';
-import { aMachine, anAttempt, anOwner, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
+import { aMachine, anAttempt, aBroker, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { numberColumns } from '../../../plugins/storage-postgres/commits/change-statements.ts';
 import plugin from '../../../plugins/storage-postgres/index.ts';
 import { newest } from '../../../plugins/storage-postgres/migrations/index.ts';
@@ -138,18 +138,18 @@ test('a request whose commit is under way is not taken over, and its holder is n
   const opened = await openIn(place);
   t.teardown(() => opened.close());
   await opened.commit([insert('request', aRequest('r-1')), insert('request', aRequest('r-2'))]);
-  const [held] = await opened.claim(anOwner({ host: 'far' }), 1, 1);
+  const [held] = await opened.claim(aBroker({ host: 'far' }), 1, 1);
   // A commit that has checked its epoch and is not durable yet.
   const client = new pg.Client(database.server.url);
   await client.connect();
   await client.query('BEGIN');
   await client.query(`SELECT 1 FROM ${place}.request WHERE request_id = 'r-1' AND epoch = 1 FOR NO KEY UPDATE`);
   await new Promise((resolve) => void setTimeout(resolve, 10));
-  const taken = await opened.claim(anOwner(), 9, 60_000);
+  const taken = await opened.claim(aBroker(), 9, 60_000);
   t.deepEqual([held?.request_id, taken.map(({ request_id }) => request_id)], ['r-1', ['r-2']]);
   await client.query('COMMIT');
   await client.end();
-  const [over] = await opened.claim(anOwner(), 9, 60_000);
+  const [over] = await opened.claim(aBroker(), 9, 60_000);
   t.deepEqual(over, { request_id: 'r-1', epoch: 2, taken_over: true });
 });
 

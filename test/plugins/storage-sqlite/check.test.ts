@@ -103,12 +103,12 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
   ],
   [
     'a claim from the future',
-    "INSERT INTO claim VALUES ('r-1', 7, '{}', 0)",
+    "INSERT INTO claim VALUES ('r-1', 7, 1)",
     /error \/request\/r-1: is claimed under an epoch/,
   ],
   [
     'a claim without its request',
-    "INSERT INTO claim VALUES ('gone', 0, '{}', 0)",
+    "INSERT INTO claim VALUES ('gone', 0, 1)",
     /error \/claim: a row refers to a request/,
   ],
   [

@@ -10,6 +10,7 @@ import { LogWatch } from '../../../plugins/storage-sqlite/database/log-watch.ts'
 import { FakeClock } from '../../support/fake-clock.ts';
 import { aMachine, anAttempt, anEvent, aRequest, aSignal, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
+import { aBroker } from '../../../plugin-testkit/storage/records.ts';
 
 /** `MUSTER_TEST_REQUESTS=20000` makes it as many as a busy broker has in a while. */
 const requests = Number(process.env['MUSTER_TEST_REQUESTS'] ?? 960);
@@ -24,7 +25,8 @@ test('requests that came and went leave a database that stops growing', async (t
   const path = join(directory, 'muster.db');
   const clock = new FakeClock();
   const store = await openFile(path, clock);
-  const [cleanup, retention] = [new CleanUp(store, clock), new Retention(store, clock)];
+  const cleanup = new CleanUp(store, clock);
+  const retention = new Retention({ store, clock, settings: { lease_ms: 30_000 }, broker: aBroker });
   const sizes: number[] = [];
   for (let today = 0; today < days; today++) {
     await Promise.all(

@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { silentLog, systemClock, type Store } from '../../../core/index.ts';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
-import { anOwner, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
+import { aBroker, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 const write = (store: Store, id: string) => store.commit([insert('request', aRequest(id))]);
@@ -31,7 +31,7 @@ async function refuses(t: ExecutionContext, store: Store, says: RegExp): Promise
     await after(50);
   }
   await t.throwsAsync(write(store, 'later'), refusal);
-  await t.throwsAsync(store.claim(anOwner(), 1, 1_000), refusal);
+  await t.throwsAsync(store.claim(aBroker(), 1, 1_000), refusal);
   t.is((await store.get('request', { request_id: 'r-1' }))?.request_id, 'r-1');
 }
 

@@ -3,6 +3,7 @@ import test from 'ava';
 import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { ended, inProcess } from '../../support/storage-sqlite-beside.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
+import { aBroker } from '../../../plugin-testkit/storage/records.ts';
 
 // Serial: what other tests do in this thread must not count.
 test.serial('while another process holds the lock, readers read, writers wait and the thread continues', async (t) => {
@@ -20,7 +21,7 @@ test.serial('while another process holds the lock, readers read, writers wait an
     before = performance.now();
   }, 2);
   const writing = Promise.all(['r-2', 'r-3'].map((id) => store.commit([insert('request', aRequest(id))])));
-  const claiming = store.claim({ host: 'h', boot: 'b', pid: 1, started: 1, thread: 1 }, 1, 1_000);
+  const claiming = store.claim(aBroker({ host: 'h' }), 1, 1_000);
   while (performance.now() - began < 150) {
     t.truthy(await store.get('request', { request_id: 'r-1' }));
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,7 +1,6 @@
 import { chunks } from '../../../collections/chunks.ts';
 import { isFault } from '../../../contract/fault.ts';
 import type { NoticeMessage } from '../../../contract/notice.ts';
-import type { Owner } from '../../../contract/storage.ts';
 import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import { errorText } from '../../../providers/guard/guard.ts';
 import type { GuardedNotices } from '../../../providers/guard/guarded-notices.ts';
@@ -9,14 +8,12 @@ import type { ProviderMeter } from '../../../providers/guard/provider-meter.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
 import { noticesTopic } from '../../../providers/facts.ts';
 import type { BackgroundParts } from '../background-parts.ts';
-import { Lease } from '../lease.ts';
+import { Job } from '../job.ts';
 import { latestChange } from './latest-change.ts';
 import { noticedSignals } from './noticed-signals.ts';
 import { UnconfirmedStates } from './unconfirmed-states.ts';
 
-/** The duration of the lease that a reception needs: the wait for messages, and some time to store them. */
-const leaseForMs = 25_000;
-/** The time after which another process is asked for its lease again. */
+/** The time after which a job that another broker has is asked for again. */
 const otherMs = 5_000;
 const firstPauseMs = 5_000;
 const longestPauseMs = 60_000;
@@ -32,14 +29,13 @@ const rowsAtOnce = 200;
 const acknowledgedAtOnce = 4;
 
 export interface ReceptionParts extends BackgroundParts {
-  readonly owner: Owner;
   readonly meter: ProviderMeter;
 }
 
 /** The reception at one instance. */
 interface Receiver {
   readonly name: string;
-  readonly lease: Lease;
+  readonly job: Job;
   running?: Promise<void>;
   /** Monotonic milliseconds. */
   not_before: number;
@@ -72,8 +68,8 @@ interface Arriving {
 }
 
 /**
- * Receives the notices of all instances that have some. One process on a store receives those of an instance at a
- * time, under a lease. A notice becomes a signal for the request of its machine, which its holder applies; a message
+ * Receives the notices of all instances that have some. One broker on a store receives those of an instance at a
+ * time. A notice becomes a signal for the request of its machine, which its holder applies; a message
  * is acknowledged when its signals are stored, so that a crash in between only repeats it. An instance whose notices
  * do not arrive is observed as one without notices, and is tried again with growing waits. A source that answers may
  * still lack the notices of the instance: they count as arriving only after a notice about a state that one of its
@@ -109,12 +105,12 @@ export class NoticeReception implements Disposable {
     }
   }
 
-  /** Resolves when no reception is running, and gives the leases back. */
+  /** Resolves when no reception is running, and frees the jobs. */
   async idle(): Promise<void> {
     await this.#woken;
     const receivers = [...this.#receivers.values()];
     await Promise.all(receivers.flatMap(({ running, acknowledging }) => [running, ...acknowledging]));
-    await Promise.all(receivers.map(({ lease }) => lease.free()));
+    await Promise.all(receivers.map(({ job }) => job.free()));
   }
 
   /** Ends the receptions. Messages that are not acknowledged come again. */
@@ -125,10 +121,10 @@ export class NoticeReception implements Disposable {
   #receiver(name: string): Receiver {
     let receiver = this.#receivers.get(name);
     if (!receiver) {
-      const lease = new Lease(`notices of ${name}`, this.#parts);
+      const job = new Job(`notices of '${name}'`, this.#parts);
       receiver = {
         name,
-        lease,
+        job,
         acknowledging: new Set(),
         not_before: -Infinity,
         pause: 0,
@@ -157,10 +153,10 @@ export class NoticeReception implements Disposable {
 
   async #receive(receiver: Receiver, instances: readonly ProviderInstance[]): Promise<void> {
     const { pool, clock } = this.#parts;
-    const { name, lease } = receiver;
+    const { name, job } = receiver;
     try {
       while (!this.#signal.aborted) {
-        if (!(await lease.take(leaseForMs))) {
+        if (!(await job.take())) {
           receiver.not_before = clock.monotonic() + otherMs;
           delete receiver.since;
           return;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../contract/clock.ts';
-import type { Store } from '../../../contract/storage.ts';
+import type { Change, Store } from '../../../contract/storage.ts';
 import { takenByAll } from '../sink-cursor.ts';
 
 /** The minimum age of removed events. */
@@ -31,16 +31,20 @@ export class EventRetention {
     this.#clock = clock;
   }
 
-  /** Runs a part of the removal when it is due. */
-  async run(): Promise<void> {
-    if (this.#clock.monotonic() < this.#next) return;
+  get due(): boolean {
+    return this.#clock.monotonic() >= this.#next;
+  }
+
+  /** Runs a part of the removal when it is due. Each commit contains the conditions. */
+  async run(conditions: readonly Change[] = []): Promise<void> {
+    if (!this.due) return;
     let more = true;
-    for (let i = 0; more && i < stepsAtOnce; i++) more = await this.#step();
+    for (let i = 0; more && i < stepsAtOnce; i++) more = await this.#step(conditions);
     this.#next = this.#clock.monotonic() + (more ? pauseMs : roundMs);
   }
 
   /** Returns whether there may be more old events. */
-  async #step(): Promise<boolean> {
+  async #step(conditions: readonly Change[]): Promise<boolean> {
     const now = this.#clock.now();
     const before = now - keepMs;
     const deliveredToAll = await takenByAll(this.#store, now, patienceMs);
@@ -54,7 +58,10 @@ export class EventRetention {
       (event) => event.seq <= deliveredToAll && (event.request_id === undefined || !kept.has(event.request_id)),
     );
     if (over.length > 0)
-      await this.#store.commit(over.map(({ seq }) => ({ op: 'delete', kind: 'event', key: { seq } })));
+      await this.#store.commit([
+        ...conditions,
+        ...over.map(({ seq }) => ({ op: 'delete', kind: 'event', key: { seq } }) as const),
+      ]);
     const more = old.length === atOnce;
     this.#passed = more ? (old.at(-1)?.seq ?? 0) : 0;
     return more;

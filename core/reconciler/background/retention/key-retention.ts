@@ -1,6 +1,6 @@
 import type { Clock } from '../../../contract/clock.ts';
 import type { KeyRecord } from '../../../model/records.ts';
-import type { Store } from '../../../contract/storage.ts';
+import type { Change, Store } from '../../../contract/storage.ts';
 
 const week = 7 * 86_400_000;
 const atOnce = 150;
@@ -24,9 +24,13 @@ export class KeyRetention {
     this.#clock = clock;
   }
 
-  /** Runs one step when it is due. */
-  async run(): Promise<void> {
-    if (this.#clock.monotonic() < this.#next) return;
+  get due(): boolean {
+    return this.#clock.monotonic() >= this.#next;
+  }
+
+  /** Runs one step when it is due. Its commit contains the conditions. */
+  async run(conditions: readonly Change[] = []): Promise<void> {
+    if (!this.due) return;
     const now = this.#clock.now();
     const old = await this.#store.find('key', {
       where: { created_at: { before: now - 2 * week, after: this.#passed } },
@@ -35,7 +39,10 @@ export class KeyRetention {
     });
     const over = old.filter((key) => isOver(key, now));
     if (over.length > 0)
-      await this.#store.commit(over.map(({ scope, key }) => ({ op: 'delete', kind: 'key', key: { scope, key } })));
+      await this.#store.commit([
+        ...conditions,
+        ...over.map(({ scope, key }) => ({ op: 'delete', kind: 'key', key: { scope, key } }) as const),
+      ]);
     const more = old.length === atOnce;
     this.#passed = more ? (old.at(-1)?.created_at ?? 0) : 0;
     this.#next = this.#clock.monotonic() + (more ? stepMs : roundMs);

@@ -4,10 +4,12 @@ import { isFault } from '../../../contract/fault.ts';
 import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import type { OwnedResource } from '../../../contract/provider/resources.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
+import type { Change, Fence } from '../../../contract/storage.ts';
 import { type StrayMachines, compare } from './compare.ts';
 import { foundSignal } from './found-signal.ts';
 import { readStoredResources } from './read-stored-resources.ts';
 import type { BackgroundParts } from '../background-parts.ts';
+import { Job } from '../job.ts';
 
 /** An orphan is reported at its second sighting in a row, and ended from the third on, where that is configured. */
 const tellAfter = 2;
@@ -20,15 +22,23 @@ export interface SweepParts extends BackgroundParts {
   readonly installation: string;
 }
 
+/** The interval of looks for what is due, as a share of `sweep_ms`. */
+const looks = 20;
+
 /**
- * Compares all resources with the tags of this installation with the store: at the start and every `sweep_ms`, one
- * instance after the other. Machines that their request no longer tracks are passed to it by a signal. Orphans are
- * reported. They are only ended where the instance has `sweep: terminate`, after several sightings in a row, and only
- * a small part at once. A failed listing has no effect.
+ * Compares all resources with the tags of this installation with the store: every `sweep_ms`, one instance after the
+ * other. The interval is that of the store: one broker does it for all, and a restart does not repeat it. Machines
+ * that their request no longer tracks are passed to it by a signal. Orphans are reported. They are only ended where
+ * the instance has `sweep: terminate`, after several sightings in a row, and only a small part at once. A failed
+ * listing has no effect.
  */
 export class Sweep {
   readonly #parts: SweepParts;
   readonly #orphanCounts = new Map<string, OrphanCounts>();
+  /** By instance: the monotonic time of the next look whether it is due. */
+  readonly #dueAt = new Map<string, number>();
+  /** By cloud. */
+  readonly #jobs = new Map<string, Job>();
   #next = 0;
   #running: Promise<void> | undefined;
 
@@ -41,7 +51,7 @@ export class Sweep {
   begin(instances: readonly ProviderInstance[]): void {
     const { clock, settings } = this.#parts;
     if (this.#running || clock.monotonic() < this.#next) return;
-    this.#next = clock.monotonic() + settings.sweep_ms;
+    this.#next = clock.monotonic() + settings.sweep_ms / looks;
     this.#running = this.#sweepAll(instances).finally(() => (this.#running = undefined));
   }
 
@@ -53,7 +63,7 @@ export class Sweep {
   async #sweepAll(instances: readonly ProviderInstance[]): Promise<void> {
     const done = new Set<string>();
     for (const instance of instances) {
-      if (instance.sweep === 'off' || this.#parts.signal.aborted) continue;
+      if (instance.sweep === 'off' || this.#parts.signal.aborted || !this.#isDue(instance.name)) continue;
       try {
         // An instance without orders has no resources of muster, so an idle broker does not connect to the cloud.
         const ordered = await this.#parts.store.find('attempt', {
@@ -66,7 +76,7 @@ export class Sweep {
         // Two instances may speak to the same cloud, and each would list the machines of the other.
         if (connected.type.owned === undefined || done.has(connected.identity)) continue;
         done.add(connected.identity);
-        await this.#sweep(instance, connected);
+        await this.#sweepInTurn(instance, connected);
       } catch (error) {
         if (!this.#parts.signal.aborted)
           this.#parts.log.warn(
@@ -77,6 +87,36 @@ export class Sweep {
     }
   }
 
+  /** Whether it is time to look at an instance. Reads the store once in an interval. */
+  #isDue(name: string): boolean {
+    const { clock, settings } = this.#parts;
+    const now = clock.monotonic();
+    if (now < (this.#dueAt.get(name) ?? -Infinity)) return false;
+    this.#dueAt.set(name, now + settings.sweep_ms);
+    return true;
+  }
+
+  /** Sweeps unless any broker did it within the interval, or another one has the job. */
+  async #sweepInTurn(instance: ProviderInstance, connected: Connected): Promise<void> {
+    const { store, clock, settings, facts } = this.#parts;
+    const { identity } = connected;
+    const began = clock.now();
+    const last = await store.get('fact', { topic: sweptTopic, name: identity, item: '' });
+    const wait = last === undefined || last.at > began ? 0 : last.at + settings.sweep_ms - began;
+    if (wait > 0) return this.#lookAfter(instance.name, wait);
+    const job = this.#jobs.get(identity) ?? new Job(`sweep of '${identity}'`, this.#parts);
+    this.#jobs.set(identity, job);
+    const fence = await job.take();
+    if (!fence) return this.#lookAfter(instance.name, settings.sweep_ms / looks);
+    await this.#sweep(instance, connected, fence);
+    const swept = { topic: sweptTopic, name: identity, item: '', value: instance.name, at: began };
+    await facts.learn([swept], (changes) => store.commit([fence, ...changes]));
+  }
+
+  #lookAfter(name: string, ms: number): void {
+    this.#dueAt.set(name, this.#parts.clock.monotonic() + ms);
+  }
+
   /** Stores that the instance had orders, because the records of attempts are removed later. */
   async #remember(name: string): Promise<void> {
     const { clock, facts } = this.#parts;
@@ -84,21 +124,22 @@ export class Sweep {
       await facts.learn([{ topic: 'ordered', name, item: '', value: true, at: clock.now() }]);
   }
 
-  async #sweep(instance: ProviderInstance, connected: Connected): Promise<void> {
+  async #sweep(instance: ProviderInstance, connected: Connected, fence: Fence): Promise<void> {
     const { store, clock, settings, signal, installation } = this.#parts;
     const listed = (await connected.type.owned?.(installation, { signal })) ?? [];
     // An empty list proves nothing about machines. It only clears the stored orphans.
-    if (listed.length === 0) return this.#note(instance.name, []);
+    if (listed.length === 0) return this.#note(instance.name, [], fence);
     const known = await readStoredResources(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
     const { astray, orphans } = compare(listed, await known, clock.now(), settings.sweep_grace_ms);
-    for (const each of astray) await this.#handOver(each);
+    for (const each of astray) await this.#handOver(each, fence);
     const orphanCounts = this.#orphanCounts.get(connected.identity) ?? new OrphanCounts();
     this.#orphanCounts.set(connected.identity, orphanCounts);
     const counted = orphanCounts.count(orphans);
-    await this.#note(instance.name, orphans);
+    await this.#note(instance.name, orphans, fence);
     await this.#tell(
       instance,
       counted.filter(({ times }) => times === tellAfter).map(({ orphan }) => orphan),
+      fence,
     );
     if (instance.sweep === 'terminate')
       await this.#end(
@@ -106,29 +147,31 @@ export class Sweep {
         connected,
         counted.filter(({ times }) => times >= endAfter).map(({ orphan }) => orphan),
         listed.length,
+        fence,
       );
   }
 
   /** Stores the orphans for all processes. */
-  async #note(name: string, orphans: readonly OwnedResource[]): Promise<void> {
+  async #note(name: string, orphans: readonly OwnedResource[], fence: Fence): Promise<void> {
     const { clock, facts } = this.#parts;
     if (orphans.length === 0 && facts.get('orphans', name) === undefined) return;
     const value = { count: orphans.length, ids: orphans.slice(0, 20).map(({ id }) => id) };
-    await facts.learn([{ topic: 'orphans', name, item: '', value, at: clock.now() }]);
+    const found = { topic: 'orphans', name, item: '', value, at: clock.now() };
+    await facts.learn([found], (changes) => this.#commit(fence, changes));
   }
 
-  async #handOver(astray: StrayMachines): Promise<void> {
-    const { store, clock, log } = this.#parts;
+  async #handOver(astray: StrayMachines, fence: Fence): Promise<void> {
+    const { clock, log } = this.#parts;
     const { request_id, attempt, machines } = astray;
     log.warn(
       { request_id, attempt, machine_ids: machines.map(({ machine_id }) => machine_id) },
       'Found machines that their request no longer tracked.',
     );
-    await store.commit([foundSignal(astray, clock.now())]);
+    await this.#commit(fence, [foundSignal(astray, clock.now())]);
   }
 
-  async #tell({ name }: ProviderInstance, orphans: readonly OwnedResource[]): Promise<void> {
-    const { store, clock, log } = this.#parts;
+  async #tell({ name }: ProviderInstance, orphans: readonly OwnedResource[], fence: Fence): Promise<void> {
+    const { clock, log } = this.#parts;
     if (orphans.length === 0) return;
     const changes = orphans.map(({ machine: _machine, ...what }) => {
       log.warn(
@@ -137,7 +180,7 @@ export class Sweep {
       );
       return newEvent(clock.now(), 'orphan.found', { provider_instance: name, ...what });
     });
-    for (const part of chunks(changes, 100)) await store.commit(part);
+    for (const part of chunks(changes, 100)) await this.#commit(fence, part);
   }
 
   async #end(
@@ -145,20 +188,31 @@ export class Sweep {
     { type }: Connected,
     orphans: readonly OwnedResource[],
     listed: number,
+    fence: Fence,
   ): Promise<void> {
-    const { store, clock, log, signal } = this.#parts;
+    const { clock, log, signal } = this.#parts;
     // Containers come first, because they would replace machines that are ended.
     const removable = orphans
       .filter((orphan) => type.removable(orphan))
       .toSorted((a, b) => Number(isContainer(b)) - Number(isContainer(a)));
     if (removable.length === 0) return;
     const some = removable.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
+    // Another broker may have taken the job over meanwhile, and judges by sightings of its own.
+    await this.#commit(fence, []);
     await type.remove(some, { signal });
     const ids = some.map(({ id }) => id);
     log.warn({ provider_instance: name, ids }, 'Orphans were ended.');
-    await store.commit([newEvent(clock.now(), 'orphan.ended', { provider_instance: name, ids })]);
+    await this.#commit(fence, [newEvent(clock.now(), 'orphan.ended', { provider_instance: name, ids })]);
+  }
+
+  /** Commits while this broker has the job. */
+  #commit(fence: Fence, changes: readonly Change[]): Promise<void> {
+    return this.#parts.store.commit([fence, ...changes]);
   }
 }
+
+/** The topic of the fact that a cloud was swept. */
+const sweptTopic = 'swept';
 
 const isContainer = ({ kind }: OwnedResource): boolean => kind === 'container';
 

@@ -1,11 +1,15 @@
 import test, { type ExecutionContext } from 'ava';
-import { silentLog, type BrokerEvent, type EventSink, type Owner, type Store } from '../../../../core/index.ts';
+import { silentLog, type BrokerEvent, type EventSink, type Store } from '../../../../core/index.ts';
 import { EventDelivery, type DeliveryParts } from '../../../../core/reconciler/background/event-delivery.ts';
 import { EventRetention } from '../../../../core/reconciler/background/retention/event-retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
+import { aBroker } from '../../../../plugin-testkit/storage/records.ts';
 
-const owner = (thread: number, pid = process.pid): Owner => ({ host: 'here', boot: 'b', pid, started: 1, thread });
+const brokerOf =
+  (thread: number, host = 'here') =>
+  () =>
+    aBroker({ host, thread });
 
 class Kept implements EventSink {
   readonly name: string;
@@ -32,7 +36,16 @@ async function bench(t: ExecutionContext) {
   const stopping = new AbortController();
   t.teardown(() => stopping.abort());
   const delivery = (sinks: readonly EventSink[], parts: Partial<DeliveryParts> = {}) =>
-    new EventDelivery({ store, clock, log: silentLog, owner: owner(1), sinks, signal: stopping.signal, ...parts });
+    new EventDelivery({
+      store,
+      clock,
+      log: silentLog,
+      settings: { lease_ms: 30_000 },
+      broker: brokerOf(1),
+      sinks,
+      signal: stopping.signal,
+      ...parts,
+    });
   return {
     clock,
     store,
@@ -110,14 +123,14 @@ test('a delivery that hangs ends after a time-out and delays no other sink', asy
 test('events whose delivery was not stored are delivered again by the next process: at least once, and in order', async (t) => {
   const { delivery, journal, pass, store } = await bench(t);
   const sink = new Kept();
-  const first = delivery([sink], { store: failingAt(store, 3), owner: owner(1) });
+  const first = delivery([sink], { store: failingAt(store, 3), broker: brokerOf(1) });
   await pass(1, first);
   await journal(2);
   await pass(2, first);
   t.deepEqual(sink.got, [1, 2]);
   first[Symbol.dispose]();
   // The same process with a newer loop thread: the lease of the old one is free immediately.
-  const second = delivery([sink], { owner: owner(2) });
+  const second = delivery([sink], { broker: brokerOf(2) });
   await journal(1);
   await pass(2, second);
   t.deepEqual(sink.got, [1, 2, 1, 2, 3]);
@@ -127,8 +140,8 @@ test('of two processes one delivers, and the other continues when the first gave
   const { delivery, journal, pass, clock } = await bench(t);
   const sinks = [new Kept(), new Kept()] as const;
   // Both processes count as alive.
-  const one = delivery([sinks[0]], { owner: { ...owner(1), host: 'one' } });
-  const two = delivery([sinks[1]], { owner: { ...owner(1), host: 'two' } });
+  const one = delivery([sinks[0]], { broker: brokerOf(1, 'one') });
+  const two = delivery([sinks[1]], { broker: brokerOf(1, 'two') });
   await pass(1, one);
   await journal(3);
   await pass(6, one, two);

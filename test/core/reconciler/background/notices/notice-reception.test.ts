@@ -12,6 +12,7 @@ import {
   threeAtRest,
 } from '../../../../support/notices-bench.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from '../../../../support/scripted-cloud.ts';
+import { aBroker } from '../../../../../plugin-testkit/storage/records.ts';
 
 test('a message about an unknown machine is acknowledged when it can never matter', async (t) => {
   const { bench, east, at } = await threeAtRest(t);
@@ -267,7 +268,7 @@ test('of two loops on one store one receives, and the other goes on when that on
     data_directory: '',
     clock: bench.clock,
     log: silentLog,
-    owner: { host: 'elsewhere', boot: 'b', pid: 1, started: 1, thread: 1 },
+    broker: aBroker({ host: 'elsewhere' }),
   });
   t.teardown(() => Promise.all([second.stop(), bench.clock.advance(20_000)]));
   const receptions = ({ calls }: ScriptedCloud) => calls.filter((call) => call === 'receive').length;

@@ -5,6 +5,7 @@ import { Retention } from '../../../../../core/reconciler/background/retention/r
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../../support/memory-driver.ts';
 import { anEvent, aRequest, insert } from '../../../../../plugin-testkit/storage/records.ts';
+import { aBroker } from '../../../../../plugin-testkit/storage/records.ts';
 
 const day = 86_400_000;
 
@@ -65,8 +66,11 @@ test('a long journal is checked in steps, past the events that stay, and again a
 test('after a failure retention pauses for a minute, so that it is logged once and not every round', async (t) => {
   const clock = new FakeClock();
   let asked = 0;
-  const broken = { find: () => ((asked += 1), Promise.reject(new Error('The disk is full.'))) } as unknown as Store;
-  const retention = new Retention(broken, clock);
+  const broken = {
+    job: async () => ({ job: 'retention', epoch: 1 }),
+    find: () => ((asked += 1), Promise.reject(new Error('The disk is full.'))),
+  } as unknown as Store;
+  const retention = new Retention({ store: broken, clock, settings: { lease_ms: 30_000 }, broker: aBroker });
   await t.throwsAsync(retention.run(), { message: /full/ });
   for (let i = 0; i < 5; i++) await t.notThrowsAsync(retention.run());
   t.is(asked, 1);

@@ -3,6 +3,7 @@ import { silentLog } from '../../../../../core/index.ts';
 import { Retention } from '../../../../../core/reconciler/background/retention/retention.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../../support/memory-driver.ts';
+import { aBroker } from '../../../../../plugin-testkit/storage/records.ts';
 
 test('expired facts are removed, others stay', async (t) => {
   const clock = new FakeClock();
@@ -17,7 +18,7 @@ test('expired facts are removed, others stay', async (t) => {
   });
   const facts = [fact('over', clock.now() - 1), fact('holds', clock.now() + 60_000), fact('forever')];
   await store.commit(facts.map((record) => ({ op: 'put', kind: 'fact', record })));
-  await new Retention(store, clock).run();
+  await new Retention({ store, clock, settings: { lease_ms: 30_000 }, broker: aBroker }).run();
   t.deepEqual((await store.find('fact', {})).map(({ item }) => item).toSorted(), ['forever', 'holds']);
   await store.close();
 });

@@ -1,0 +1,24 @@
+import { deadShownMs, type BrokerRecord, type BrokerState } from '../model/broker.ts';
+
+/** The lease of a broker as it is stored. */
+export interface StoredBroker {
+  readonly record: BrokerRecord;
+  readonly lease_until: number;
+  /** When the lease was found to have ended. */
+  readonly ended_at: number | null | undefined;
+  readonly holds: number;
+}
+
+/** The answer of `Store.brokers`, from the leases in the order in which they began. */
+export function brokerStates(stored: readonly StoredBroker[], now: number): readonly BrokerState[] {
+  const latest = new Map<string, BrokerState>();
+  for (const { record, lease_until, ended_at, holds } of stored.toSorted(
+    (a, b) => a.record.thread - b.record.thread,
+  )) {
+    const over = ended_at ?? (lease_until <= now ? lease_until : undefined);
+    if (over !== undefined && over + deadShownMs <= now) continue;
+    const status = over !== undefined ? 'dead' : record.draining === true ? 'draining' : 'live';
+    latest.set(record.broker_id, { ...record, lease_until, status, holds });
+  }
+  return [...latest.values()].toSorted((a, b) => (a.broker_id < b.broker_id ? -1 : 1));
+}
