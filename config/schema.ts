@@ -135,6 +135,12 @@ export const ServerSection = Type.Object(
       10_000,
       'Number of TCP connections beyond which the server closes new connections at once. The limit of open files of the process bounds it too.',
     ),
+    drain_s: whole(
+      0,
+      15,
+      0,
+      'Seconds for which a server that stops still answers, while /readyz refuses: as long as a proxy in front needs to notice.',
+    ),
     call_timeout_s: whole(1, 3_600, 60, 'Seconds within which a call must arrive completely.'),
     allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
       default: [],

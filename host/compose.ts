@@ -64,6 +64,10 @@ export interface Broker {
   readonly meter: BrokerMeter;
   /** Returns the metrics of all threads and processes of the server. */
   measures(): Promise<readonly (readonly Family[])[]>;
+  /** Whether this server is about to stop, so that no proxy should send it calls. */
+  readonly draining: boolean;
+  /** Announces the end: from now on `/readyz` refuses. Then stops the loop, so that other brokers take its requests. */
+  drain(): Promise<void>;
   /** Stops the loop, then closes the store. Idempotent. */
   close(): Promise<void>;
 }
@@ -115,6 +119,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     const loop = await startLoop(options, container, refreshBatcher, self);
     const broker_id = options.primary ? options.primary.broker_id : loop && self.broker_id;
     let closed: Promise<void> | undefined;
+    let draining = false;
     return {
       configuration,
       scheduler,
@@ -144,6 +149,13 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       measures: async () => options.primary?.measures() ?? [meter.families(), (await loop?.measures()) ?? []],
       ...(loop ? { loop } : {}),
       ...(broker_id === undefined ? {} : { broker_id }),
+      get draining() {
+        return draining;
+      },
+      async drain() {
+        draining = true;
+        await loop?.stop();
+      },
       close: () => (closed ??= close(store, loop, [templates, facts])),
     };
   } catch (error) {

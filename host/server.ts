@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { compose } from './compose.ts';
 import { announce } from './data-directory/announce.ts';
 import { lockDataDirectory, makeDataDirectory, warnOfOtherWriters } from './data-directory/data-directory.ts';
@@ -37,6 +38,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const socket_path = await socketPathOf(options);
     const http = await serveHttp({ broker, log, ...(log_calls ? { log_calls } : {}), socket_path });
     undo.defer(() => http.close());
+    // First /readyz refuses, then other brokers get the requests, then the port is closed.
+    undo.defer(() => Promise.all([broker.drain(), sleep(settings.drain_s * 1_000)]).then(() => undefined));
     const { port } = http.address;
     if (!api_only) undo.use(announce(options, port, socket_path));
     warnOfOpenAddress(http.address.address, settings.host, log);

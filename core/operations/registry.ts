@@ -1,5 +1,6 @@
 import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
+import { listBrokers } from './brokers/brokers.ts';
 import { getConfiguration } from './providers/configuration.ts';
 import {
   getActiveMachineCount,
@@ -78,6 +79,7 @@ export const operations = [
   validateProviderConfiguration,
   validateProviderEnvironment,
   testProviderSelection,
+  listBrokers,
 ] as const;
 
 /** The operations by name: the types of embedding and calling programs. */

@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { BrokerRecord } from '../model/broker.ts';
 import type { Checked } from '../model/health.ts';
@@ -186,6 +187,17 @@ class Loop implements RunningLoop {
 
   failed(instance: string, message: string): void {
     if (this.#directory.instance(instance)) this.#health.misbehaved(instance, 'outside of calls', message);
+  }
+
+  held(): { readonly requests: number; readonly unserved: number } {
+    const broker = this.#broker();
+    let requests = 0;
+    let unserved = 0;
+    for (const { state } of this.#claimPool.held()) {
+      requests += 1;
+      if (!canServe(broker, state.request.needs)) unserved += 1;
+    }
+    return { requests, unserved };
   }
 
   trouble(): string | undefined {

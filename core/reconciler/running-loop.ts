@@ -46,6 +46,8 @@ export interface RunningLoop {
   check(instance: string): Promise<Checked>;
   /** Code of a plugin failed for an instance outside any call. */
   failed(instance: string, message: string): void;
+  /** How many requests are held, and how many of them this broker cannot serve: then no live broker can. */
+  held(): { readonly requests: number; readonly unserved: number };
   /** Why the loop cannot continue; undefined when the storage serves. */
   trouble(): string | undefined;
   /** Ends running calls, yields the claims, closes the sessions. The store stays open. Idempotent. */

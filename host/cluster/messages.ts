@@ -34,6 +34,8 @@ export type ToWorker =
   /** Sent with the connection. */
   | { readonly do: 'serve'; readonly id: number; readonly local: boolean }
   | { readonly do: 'measure' }
+  /** The server is about to stop. */
+  | { readonly do: 'drain' }
   | { readonly do: 'answer'; readonly id: number; readonly answer?: unknown }
   | { readonly do: 'stop' };
 

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../core/contract/clock.ts';
 import { lockDataDirectory } from '../data-directory/data-directory.ts';
 import { LoopThread } from '../loop/loop-thread.ts';
@@ -71,6 +72,11 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     undo.defer(() => workerPool.stop());
     undo.defer(() => balancer.close());
     const { greeting, warnings } = await workerPool.begin();
+    // First /readyz refuses, then other brokers get the requests, then the port is closed.
+    undo.defer(async () => {
+      workerPool.broadcast({ do: 'drain' });
+      await Promise.all([loop?.stop(), sleep(configuration.server.drain_s * 1_000)]);
+    });
     if (!api_only) undo.use(announce(options, port, socket_path));
     warnOfOpenAddress(address, host, log);
     for (const wrong of warnings) log.warn({}, wrong);

@@ -35,6 +35,7 @@ export function runWorker(): void {
       if (socket) void running?.then(({ receiver }) => receiver.take(socket, message.local));
     } else if (message.do === 'measure')
       void running?.then(({ broker }) => sendToPrimary({ event: 'measured', families: broker.meter.families() }));
+    else if (message.do === 'drain') void running?.then(({ broker }) => broker.drain());
     else if (message.do === 'stop') void stop();
     else link?.handle(message);
   });

@@ -2,6 +2,7 @@ import { startLoop } from '../../core/reconciler/loop.ts';
 import type { LoopParts } from '../../core/reconciler/running-loop.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { ProviderDurations } from '../metrics/provider-durations.ts';
+import { heldRequests } from '../metrics/held-requests.ts';
 import { loggedCalls } from '../metrics/logged-calls.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
   return {
     where: 'inline',
     trouble: () => (stopped ? 'The loop has stopped.' : loop.trouble()),
-    measures: async () => meter.families(),
+    measures: async () => [...meter.families(), ...heldRequests(loop)],
     check: (instance) => loop.check(instance).catch(() => undefined),
     refresh: (request_ids) => loop.refresh(request_ids),
     stop: () => {

@@ -9,6 +9,7 @@ import { containerOf, loopParts, openStore } from '../container.ts';
 import { forwardedLog } from '../process/forwarded-log.ts';
 import { ProviderDurations } from '../metrics/provider-durations.ts';
 import { ThreadMeter } from '../metrics/thread-meter.ts';
+import { heldRequests } from '../metrics/held-requests.ts';
 import { loggedCalls } from '../metrics/logged-calls.ts';
 import { pluginRootsOf } from './diagnosis/plugin-roots.ts';
 import { attributeUncaughtErrors } from './diagnosis/uncaught-errors.ts';
@@ -68,7 +69,7 @@ export async function runLoop(
   port.on('message', (message: ToLoop) => {
     if (message.do === 'ping') send(pong(running.trouble()));
     else if (message.do === 'measure')
-      send({ event: 'measured', families: [...meter.families(), ...thread.families()] });
+      send({ event: 'measured', families: [...meter.families(), ...heldRequests(running), ...thread.families()] });
     else if (message.do === 'check') void check(message.id, message.instance);
     else if (message.do === 'refresh') running.refresh(message.request_ids);
     else void stop();

@@ -1,3 +1,4 @@
+import { brokerStatuses } from '../../core/model/broker.ts';
 import type { HealthStatus } from '../../core/model/health.ts';
 import { machineStatuses } from '../../core/model/machine.ts';
 import { requestStatuses } from '../../core/model/request.ts';
@@ -16,18 +17,24 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
   const { instances } = services.providers;
   const byInstance = (value: (name: string) => number) =>
     instances.map(({ name }) => [{ provider_instance: name }, value(name)] as const);
-  const [requests, machines] = await Promise.all([
+  const [requests, machines, brokers] = await Promise.all([
     Promise.all(
       requestStatuses.map(async (status) => [{ status }, await store.count('request', { status })] as const),
     ),
     Promise.all(
       machineStatuses.map(async (status) => [{ status }, await store.count('machine', { status })] as const),
     ),
+    store.brokers(),
   ]);
   return [
     gauge('muster_build_info', 'The running version.', [[{ version, node: process.version }, 1]]),
     gauge('muster_requests', 'Requests, returns included, by status.', requests),
     gauge('muster_machines', 'Machines by status.', machines),
+    gauge(
+      'muster_brokers',
+      'Brokers that share the storage, by status.',
+      brokerStatuses.map((status) => [{ status }, brokers.filter((each) => each.status === status).length]),
+    ),
     gauge('muster_templates', 'Number of templates.', [[{}, services.templateLibrary.cacheStats.templates]]),
     gauge(
       'muster_provider_enabled',

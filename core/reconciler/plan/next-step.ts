@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import { isTerminal } from '../../model/request.ts';
+import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { Capabilities } from '../../contract/provider/capabilities.ts';
 import {
   pendingReleases,
@@ -57,6 +57,8 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
   readonly agenda: Agenda;
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
+  /** Whether an instance is configured here: another broker may have it. */
+  isConfigured(instance: string): boolean;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
   /**
@@ -128,6 +130,8 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
       const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
       message = `${why}; trying again until the time-out.`;
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
+    } else if (options.length === 0 && isElsewhere(request, at)) {
+      message = `No live broker has the provider instance '${request.selected_instance}'; the request waits for one.`;
     } else {
       exhausted = true;
       skipped = options.length > 0 ? planned.skipped : noCandidates(out);
@@ -174,6 +178,8 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
   if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
     return { steps: [{ do: 'undo' }] };
+  if (counts.missing > 0 && from.attempts.length === 0 && isElsewhere(request, at))
+    skipped = noCandidates(at.fallbackOrder().out);
   return { steps: [{ do: 'end', ...(skipped.length > 0 ? { skipped } : {}) }] };
 }
 
@@ -210,6 +216,10 @@ function leave(from: RequestState, attempt: AttemptRecord, needless: boolean, at
   if (!isSilent(attempt, at) || !isServedElsewhere(from, attempt, at)) return undefined;
   return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
 }
+
+/** Whether the selected instance of a request is not in the configuration of this broker. */
+const isElsewhere = ({ selected_instance }: RequestRecord, at: PlanContext): boolean =>
+  selected_instance !== undefined && !at.isConfigured(selected_instance);
 
 /** The message when an attempt stays unreachable until the configuration changes. */
 function unreachable({ attempts }: RequestState, at: PlanContext): string | undefined {

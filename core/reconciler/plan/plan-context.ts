@@ -38,6 +38,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
     agenda: claimed,
     fallbackOrder: () =>
       fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
+    isConfigured: (instance) => parts.directory.instance(instance) !== undefined,
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) =>
       parts.pool.quarantined(provider_instance, order.template.template_id)?.message,

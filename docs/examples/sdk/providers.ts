@@ -9,6 +9,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region list_brokers
+  const { brokers } = await muster.list_brokers();
+  console.log(brokers.length, brokers[0]?.status); // 1 live
+  // #endregion
+}
+{
   // #region get_provider
   const { type, limits, configuration } = await muster.get_provider({ provider_name: 'simulated' });
   console.log(type, limits.max_concurrent_requests, configuration['region']); // cloud null us-east-1

@@ -52,6 +52,11 @@ export const operationGroups: readonly Group[] = [
     ],
   },
   {
+    name: 'brokers',
+    description: 'The brokers that share a storage.',
+    examples: [['muster brokers list', 'all brokers, and how many requests each holds']],
+  },
+  {
     name: 'config',
     description: 'Show and check the configuration.',
     examples: [

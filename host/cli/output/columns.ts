@@ -48,6 +48,7 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
     'request_id',
   ],
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
+  list_brokers: ['broker_id', 'status', 'host', 'pid', 'version', 'address', 'holds', 'lease_until', 'warnings'],
   list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
   machines: [

@@ -83,6 +83,10 @@ export const info: Shape = {
       pid: { type: 'integer' },
       workers: { type: 'integer', description: 'Number of processes that serve HTTP.' },
       loop: { ...text, description: 'Where the reconciler loop runs: `thread`, `inline` or `none`.' },
+      broker_id: {
+        type: ['string', 'null'],
+        description: 'This broker in `/api/v1/brokers/`. null: it runs no loop.',
+      },
       templates: { type: 'integer' },
       providers: {
         type: 'array',
@@ -109,6 +113,7 @@ export const info: Shape = {
       'pid',
       'workers',
       'loop',
+      'broker_id',
       'templates',
       'providers',
     ],
@@ -122,6 +127,7 @@ export const info: Shape = {
     pid: 4711,
     workers: 1,
     loop: 'thread',
+    broker_id: '7d0c1c5e-4f0b-4a55-9a43-0d8f2d3c6a10',
     templates: 2,
     providers: [{ name: 'east', type: 'cloud', enabled: true, health: 'healthy', healthy: true }],
   },

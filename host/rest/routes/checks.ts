@@ -21,6 +21,8 @@ export interface Checks {
   readonly storage: Check;
   readonly templates: Check;
   readonly loop: Check;
+  /** Only while the server is about to stop. */
+  readonly draining?: Check;
   readonly providers: Check & { readonly instances: Readonly<Record<string, InstanceCheck>> };
 }
 
@@ -40,6 +42,7 @@ export async function checksOf(broker: Broker): Promise<Checks> {
     storage,
     templates: { ok: services.templateLibrary.cacheStats.loads > 0 },
     loop: loop ? loopCheck : { ok: true, message: 'Another server on the same storage runs the reconciler.' },
+    ...(broker.draining ? { draining: { ok: false, message: 'The server is about to stop.' } } : {}),
     providers: providersOf(broker),
   };
 }

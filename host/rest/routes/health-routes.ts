@@ -32,6 +32,7 @@ export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker:
     pid: process.pid,
     workers: broker.configuration.server.workers,
     loop: broker.loop?.where ?? 'none',
+    broker_id: broker.broker_id ?? null,
     templates: broker.services.templateLibrary.cacheStats.templates,
     providers: broker.services.providers.instances.map(({ name, type, enabled }) => {
       const { status, message } = broker.facts.health(name);

@@ -248,6 +248,11 @@ const steps: readonly Step[] = [
     args: ['providers', 'list', '--sort', 'name:desc'],
     check: ({ total }) => total === 1,
   },
+  {
+    operation: 'list_brokers',
+    args: ['brokers', 'list'],
+    check: ({ brokers }) => Array.isArray(brokers),
+  },
   { operation: 'get_provider', args: ['providers', 'show', 'east'], check: ({ name }) => name === 'east' },
   {
     operation: 'check_provider',

@@ -108,6 +108,7 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ sort: 'name:desc' }),
     check: ({ total, providers: [{ statistics }] }) => total === 1 && statistics.total_requests === 2,
   },
+  list_brokers: { check: ({ brokers: [{ status, serves }] }) => status === 'live' && serves.length === 1 },
   get_provider: { input: () => ({ provider_name: 'east' }), check: ({ name }) => name === 'east' },
   check_provider: {
     input: () => ({ provider_name: 'east' }),

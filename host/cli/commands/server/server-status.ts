@@ -20,7 +20,9 @@ export async function serverStatus(config: string | undefined, output: Form, ter
   const transport = httpTransport(addressOf(place), answerMs);
   const info = await transport.send({ method: 'GET', path: '/info' }).catch(() => undefined);
   transport.close();
-  const { scheduler, workers, loop } = info ? (JSON.parse(info.body) as Readonly<Record<string, unknown>>) : {};
+  const { scheduler, workers, loop, broker_id } = info
+    ? (JSON.parse(info.body) as Readonly<Record<string, unknown>>)
+    : {};
   const status = info ? 'running' : 'not answering';
   await print(
     'server_status',
@@ -37,6 +39,7 @@ export async function serverStatus(config: string | undefined, output: Form, ter
       scheduler,
       workers,
       loop,
+      broker_id,
     },
     output,
     terminal,

@@ -20,9 +20,9 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
   replacementsWaitMs: 0,
   offersOfMachines: () => new Set(),
   sendsNotices: () => false,
+  isConfigured: () => true,
   takesOrders: () => true,
   quarantined: () => undefined,
-
   outOfReach: () => undefined,
   movingIntervalMs: () => defaultSettings.observe_moving_ms,
   restingOffsetMs: () => 0,
@@ -107,4 +107,15 @@ test('old attempts of a persistent request without a machine are disposed of, th
   );
   const impatient = { ...template, retry_until_timeout: false };
   t.false(stepsOf(old, { template: impatient }).some((step) => step.do === 'forget' || step.do === 'dispose'));
+});
+
+test('a request whose instance only an absent broker has waits for one, and fails by its time-out alone', (t) => {
+  const request = requestOf({ status: 'pending', selected_instance: 'east', deadline_at: 10_000 });
+  const here = { isConfigured: () => false };
+  const waiting = nextStep(stateOf({ request }), at(here));
+  t.deepEqual(
+    [waiting.steps, waiting.message],
+    [[], "No live broker has the provider instance 'east'; the request waits for one."],
+  );
+  t.deepEqual(nextStep(stateOf({ request }), at({ ...here, now: 10_000 })).steps, [{ do: 'end' }]);
 });
