@@ -117,8 +117,15 @@ test.serial(
       Array.from({ length: 16 }, (_, i) => ask(i % 2 ? a : b, i % 4 < 2 ? 'small' : 'fleet')),
     );
     await until(async () => Object.keys(place.simulator.ledger().launches).length > 2);
+    const brokers = async (): Promise<any[]> => (await call(b, 'GET', '/brokers/')).brokers;
+    await until(async () => (await brokers()).every(({ status, holds }) => status === 'live' && holds > 0));
     await a.kill('SIGKILL');
     await all(b, asked, 'completed');
+    // Also requests whose machines ran already are taken over.
+    await until(async () => {
+      const listed = new Map((await brokers()).map(({ pid, status, holds }) => [pid, `${status} ${holds}`]));
+      return listed.get(a.pid) === 'dead 0' && listed.get(b.pid) === `live ${asked.length}`;
+    });
     const { live, untagged, launches } = place.simulator.ledger();
     t.deepEqual(untagged, []);
     t.deepEqual(Object.keys(live).toSorted(), asked.toSorted());
