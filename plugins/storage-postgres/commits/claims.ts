@@ -58,6 +58,13 @@ raised AS (
   UPDATE ${s}.request AS r SET epoch = t.epoch FROM taken AS t WHERE r.request_id = t.request_id RETURNING r.request_id, r.epoch)
 SELECT raised.request_id, raised.epoch, due.taken FROM due LEFT JOIN raised ON raised.request_id = due.request_id ORDER BY due.due_at, due.request_id`;
 
+/** What a broker may claim: the needs and their numbers, or null for all; and how many in total. */
+interface Share {
+  readonly byNeeds: readonly [readonly string[], readonly number[]] | readonly [null, null];
+  readonly total: number;
+}
+const everything: Share = { byNeeds: [null, null], total: Infinity };
+
 /** What is known about the other brokers since the last call for a broker. */
 interface Known {
   readonly of: string;
@@ -101,52 +108,43 @@ export class Claims {
     const taken: Claim[] = [];
     for (;;) {
       const known = this.#known.of === of ? this.#known : { of, dead: [], isAlone: false };
-      const most = known.isAlone ? undefined : await this.#mayHave(broker, known.dead);
-      const bounds = most ? [[...most.keys()], [...most.values()]] : [null, null];
+      const share = known.isAlone ? everything : await this.#shareOf(broker, known.dead, lease_ms);
+      if (share === 'news') continue;
       // What this broker may not have is not locked, because another one may claim it at this moment.
-      const free = most ? [...most.values()].reduce((sum, each) => sum + each, 0) : Infinity;
+      const most = Math.min(limit - taken.length, share.total);
+      if (most === 0) return taken;
       // One transaction: what is ended here is free in its next statement.
       const [, clock = [], running = [], , found = []] = await this.#run([
         { text: 'BEGIN' },
         { text: now, values: [] },
         this.#leases.running,
         this.#leases.end(known.dead),
-        { text: take, values: [...leaseValues(broker, lease_ms), Math.min(limit - taken.length, free), ...bounds] },
+        { text: take, values: [...leaseValues(broker, lease_ms), most, ...share.byNeeds] },
         { text: 'COMMIT' },
       ]);
       const claims = found.filter(([id]) => id !== null);
       taken.push(...claims.map(([id, epoch, over]) => claimed(id, epoch, over)));
-      const others = running.map(lease).filter(({ record }) => leaseName(record) !== of);
-      const dead = others.filter(({ record }) => isDead(record, broker)).map(({ by }) => by);
-      this.#known = { of, dead, isAlone: others.every(({ by, runs }) => !runs || dead.includes(by)) };
-      const wasSetBack = await this.#note(clock[0], lease_ms);
-      const isNews = wasSetBack || dead.some((term) => !known.dead.includes(term));
+      const isNews = await this.#learn(broker, running, clock[0], known.dead, lease_ms);
       if (taken.length >= limit || (claims.length === found.length && !isNews)) return taken;
     }
   }
 
   async renew(broker: BrokerRecord, lease_ms: number): Promise<Renewal> {
-    const { held, now, counts } = this.#sql;
-    const [, , , , running = [], mine = [], clock = []] = await this.#run([
-      { text: 'BEGIN' },
+    const [, , running = [], mine = []] = await this.#run([
       this.#leases.endOwn(broker),
       { text: this.#leases.upsert(), values: leaseValues(broker, lease_ms) },
-      { text: 'COMMIT' },
       this.#leases.running,
-      { text: held, values: [bound(broker.broker_id), broker.thread] },
-      { text: now, values: [] },
+      { text: this.#sql.held, values: [bound(broker.broker_id), broker.thread] },
     ]);
-    await this.#note(clock[0], lease_ms);
     const claims = mine.map(([id, epoch]) => ({ request_id: id as string, epoch: epoch as number }));
-    const term = mine[0]?.[3] as number | undefined;
     const live = running.map(lease).filter(({ runs, record }) => runs && !isDead(record, broker));
     const of = leaseName(broker);
-    const dead = this.#known.of === of ? this.#known.dead : [];
-    this.#known = { of, dead, isAlone: live.length < 2 };
+    this.#known = { of, dead: this.#known.of === of ? this.#known.dead : [], isAlone: live.length < 2 };
+    const term = mine[0]?.[3] as number | undefined;
     if (term === undefined || live.length < 2) return { claims, surplus: [] };
-    const [present = []] = await this.#run([{ text: counts, values: [] }]);
+    const [counts = []] = await this.#run([{ text: this.#sql.counts, values: [] }]);
     const named = mine.map(([id, , needs]) => ({ request_id: id as string, needs: needs as string }));
-    return { claims, surplus: surplusOf(term, live, present.map(heldCount), named) };
+    return { claims, surplus: surplusOf(term, live, counts.map(heldCount), named) };
   }
 
   async yield(claims: readonly Held[]): Promise<void> {
@@ -155,22 +153,41 @@ export class Claims {
     await this.#run([{ text: this.#sql.yield, values: [ids, claims.map(({ epoch }) => epoch)] }]);
   }
 
-  /** What a broker may claim beside the other live brokers, by needs. Undefined: there are none. */
-  async #mayHave(broker: BrokerRecord, dead: readonly number[]): Promise<ReadonlyMap<string, number> | undefined> {
-    const [, running = [], counts = [], waiting = []] = await this.#run([
-      this.#leases.end(dead),
+  /** What a broker may claim beside the other live brokers. `news`: something changed, and this is to be repeated. */
+  async #shareOf(broker: BrokerRecord, dead: readonly number[], lease_ms: number): Promise<Share | 'news'> {
+    const [clock = [], running = [], , waiting = []] = await this.#run([
+      { text: this.#sql.now, values: [] },
       this.#leases.running,
-      { text: this.#sql.counts, values: [] },
+      this.#leases.end(dead),
       { text: this.#sql.waiting, values: [] },
     ]);
+    if (await this.#learn(broker, running, clock[0], dead, lease_ms)) return 'news';
     const all = running.map(lease);
     const own = all.find(({ record }) => leaseName(record) === leaseName(broker))?.by ?? 0;
-    const others = all.filter(
-      ({ by, runs, record }) => by !== own && runs && !dead.includes(by) && !isDead(record, broker),
-    );
-    if (others.length === 0) return undefined;
+    const others = all.filter(({ by, runs }) => by !== own && runs && !dead.includes(by));
+    if (others.length === 0) return everything;
+    if (waiting.length === 0) return { byNeeds: [[], []], total: 0 };
+    const [counts = []] = await this.#run([{ text: this.#sql.counts, values: [] }]);
     const free = waiting.map(([needs, count]) => ({ needs: needs as string, count: Number(count) }));
-    return claimable(own, [...others, { by: own, record: broker }], counts.map(heldCount), free);
+    const most = claimable(own, [...others, { by: own, record: broker }], counts.map(heldCount), free);
+    const numbers = [...most.values()];
+    return { byNeeds: [[...most.keys()], numbers], total: numbers.reduce((sum, each) => sum + each, 0) };
+  }
+
+  /** Remembers which brokers live. Returns whether one was found dead, or the clock was set back. */
+  async #learn(
+    broker: BrokerRecord,
+    running: readonly Row[],
+    clock: Row | undefined,
+    known: readonly number[],
+    lease_ms: number,
+  ): Promise<boolean> {
+    const of = leaseName(broker);
+    const others = running.map(lease).filter(({ record }) => leaseName(record) !== of);
+    const dead = others.filter(({ record }) => isDead(record, broker)).map(({ by }) => by);
+    this.#known = { of, dead, isAlone: others.every(({ by, runs }) => !runs || dead.includes(by)) };
+    const wasSetBack = await this.#note(clock, lease_ms);
+    return wasSetBack || dead.some((term) => !known.includes(term));
   }
 
   /**

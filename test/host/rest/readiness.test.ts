@@ -56,6 +56,21 @@ test('the broker is not ready when the loop has stopped or the storage is missin
   t.false((await broker.app.inject('/readyz')).json().checks.storage.ok);
 });
 
+test('a broker that stops refuses to be ready first, then leaves the list of brokers, and still answers', async (t) => {
+  const broker = await bootBroker();
+  t.teardown(() => broker.close());
+  const listed = async () => (await broker.app.inject('/api/v1/brokers/')).json().brokers;
+  const { broker_id } = (await broker.app.inject('/info')).json();
+  const [own] = await broker.until(async () => (await listed()).length > 0 && (await listed()));
+  t.like(own, { broker_id, status: 'live', pid: process.pid, holds: 0, warnings: [] });
+  const stopped = broker.broker.drain();
+  t.like((await broker.app.inject('/readyz')).json().checks, { draining: { ok: false } });
+  await stopped;
+  t.deepEqual(await listed(), []);
+  t.is((await broker.app.inject('/readyz')).statusCode, 503);
+  t.is((await broker.app.inject('/livez')).statusCode, 200);
+});
+
 test('a broker whose data directory was moved away reports it and refuses commands, and continues when the directory is back', async (t) => {
   const broker = await bootBroker({ loop: 'thread' });
   t.teardown(() => broker.close());
