@@ -55,11 +55,11 @@ export class Brokers {
     return lease;
   }
 
-  /** Ends the lease of a broker that stops. */
-  leave(record: BrokerRecord): number | undefined {
-    const term = this.termOf(record);
-    if (term !== undefined) this.#leases.delete(term);
-    return term;
+  /** Ends the leases of a broker that stops. Returns their numbers. */
+  leave({ broker_id }: BrokerRecord): ReadonlySet<number> {
+    const own = [...this.#leases.values()].filter(({ record }) => record.broker_id === broker_id);
+    for (const { term } of own) this.#leases.delete(term);
+    return new Set(own.map(({ term }) => term));
   }
 
   /** Puts back a lease from before a restart. */

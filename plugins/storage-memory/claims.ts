@@ -102,9 +102,9 @@ export class Claims {
   }
 
   leave(broker: BrokerRecord): void {
-    const term = this.#brokers.leave(broker);
-    if (term === undefined) return;
-    for (const [name, job] of this.#jobs) if (job.term === term) this.#jobs.set(name, { epoch: job.epoch });
+    const terms = this.#brokers.leave(broker);
+    for (const [name, { term, epoch }] of this.#jobs)
+      if (term !== undefined && terms.has(term)) this.#jobs.set(name, { epoch });
   }
 
   brokers(): readonly BrokerState[] {

@@ -65,16 +65,19 @@ export class UnknownHostLookup implements Disposable {
     const { store, clock } = this.#parts;
     const open = await store.find('fact', { where: { topic: askedTopic, until: { after: clock.now() } } });
     const groups = Map.groupBy(open, (question) => question.name);
+    const elsewhere = groups.size > 0 ? await this.#servedElsewhere(instances) : new Set<string>();
     // The lookup at one instance does not delay those at others.
     const done = await Promise.allSettled(
       [...groups].map(async ([name, questions]) => {
         const there = instances.filter((instance) => name === '' || instance.name === name);
-        if (there.length === 0 && (await this.#isElsewhere(name))) return;
+        if (there.length === 0 && elsewhere.has(name)) return;
         const job = new Job(`lookup of unknown hosts at '${name}'`, this.#parts);
         const fence = await job.take();
         if (!fence) return this.#later();
         try {
-          for (const part of chunks(questions, atOnce)) await this.#ask(part, there, fence);
+          // An instance that only another broker has may have the host.
+          const isComplete = there.length > 0 && (name !== '' || elsewhere.size === 0);
+          for (const part of chunks(questions, atOnce)) await this.#ask(part, there, isComplete, fence);
         } finally {
           await job.free();
         }
@@ -89,16 +92,24 @@ export class UnknownHostLookup implements Disposable {
     this.#not_before = this.#parts.clock.monotonic() + againMs;
   }
 
-  async #isElsewhere(name: string): Promise<boolean> {
+  /** The instances of other live brokers that this one lacks. */
+  async #servedElsewhere(instances: readonly ProviderInstance[]): Promise<ReadonlySet<string>> {
     const brokers = await this.#parts.store.brokers();
-    return brokers.some(({ status, serves }) => status === 'live' && serves.some((each) => each.name === name));
+    const served = brokers.flatMap(({ status, serves }) => (status === 'live' ? serves : []));
+    const own = new Set(instances.map(({ name }) => name));
+    return new Set(served.flatMap(({ name }) => (own.has(name) ? [] : [name])));
   }
 
-  async #ask(questions: readonly FactRecord[], instances: readonly ProviderInstance[], fence: Fence): Promise<void> {
+  async #ask(
+    questions: readonly FactRecord[],
+    instances: readonly ProviderInstance[],
+    isComplete: boolean,
+    fence: Fence,
+  ): Promise<void> {
     const { store, clock } = this.#parts;
     const hosts = new Map(questions.map((question) => [question, hostOf(question)]));
     const alive = new Set<HostRef>();
-    let sure = instances.length > 0;
+    let sure = isComplete;
     for (const { name } of instances) {
       const living = await this.#living(name, [...hosts.values()]);
       if (!living) sure = false;

@@ -50,9 +50,12 @@ export function checkLeases({ check, opened }: Contract): void {
   check(
     'a broker that leaves is listed no longer, and what it did not yield is taken over at once',
     async (ending) => {
-      const { store } = await opened(ending);
+      const { store, time } = await opened(ending);
       const far = aBroker({ host: 'far' });
       await store.commit([insert('request', aRequest('r-1'))]);
+      // A lease that ended before is not listed either.
+      await store.renew(far, 1_000);
+      await time.pass(1_000);
       await store.renew(far, 60_000);
       await store.claim(far, 1, 60_000);
       await store.leave(far);

@@ -141,7 +141,7 @@ export function checkClaims({ check, opened, shared }: Contract): void {
     ['of an earlier thread of this process', { thread: 1 }, { thread: 2 }],
   ];
   for (const [name, holder, by] of gone) {
-    check(`the lease of an broker ${name} counts as ended`, async (ending) => {
+    check(`the lease of a broker ${name} counts as ended`, async (ending) => {
       const { store } = await opened(ending);
       await store.commit([insert('request', aRequest('r-1')), insert('request', aRequest('r-2'))]);
       await store.claim(aBroker(holder), 2, 1_000);
@@ -157,7 +157,7 @@ export function checkClaims({ check, opened, shared }: Contract): void {
     ['of a later thread of this process', { thread: 2 }, { thread: 1 }],
   ];
   for (const [name, holder, by] of alive) {
-    check(`the lease of an broker ${name} runs on`, async (ending) => {
+    check(`the lease of a broker ${name} runs on`, async (ending) => {
       const { store } = await opened(ending);
       await store.commit([insert('request', aRequest('r-1'))]);
       await store.claim(aBroker(holder), 1, 1_000);

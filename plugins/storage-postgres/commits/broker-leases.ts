@@ -27,8 +27,8 @@ export class BrokerLeases {
       end: `UPDATE ${s}.broker SET ended_at = ${s}.now_ms()
         WHERE ended_at IS NULL AND (lease_until <= (SELECT ${s}.now_ms()) OR term = ANY($1::bigint[]))`,
       endOwn: `UPDATE ${s}.broker SET ended_at = ${s}.now_ms() WHERE ${own} AND lease_until <= ${s}.now_ms()`,
-      freeJobs: `UPDATE ${s}.job SET term = NULL WHERE term = (SELECT term FROM ${s}.broker WHERE ${own})`,
-      stop: `UPDATE ${s}.broker SET ended_at = ${s}.now_ms(), stopped = true WHERE ${own}`,
+      freeJobs: `UPDATE ${s}.job SET term = NULL WHERE term IN (SELECT term FROM ${s}.broker WHERE broker_id = $1)`,
+      stop: `UPDATE ${s}.broker SET ended_at = coalesce(ended_at, ${s}.now_ms()), stopped = true WHERE broker_id = $1`,
       all: `SELECT b.doc, b.lease_until, b.ended_at, (SELECT count(*) FROM ${s}.claim AS c WHERE c.term = b.term), ${s}.now_ms()
         FROM ${s}.broker AS b WHERE NOT b.stopped ORDER BY b.term`,
       ownJob: `SELECT j.epoch FROM ${s}.job AS j JOIN ${s}.broker AS b ON b.term = j.term
@@ -67,8 +67,9 @@ export class BrokerLeases {
     return { text: this.#sql.endOwn, values: [bound(broker_id), thread] };
   }
 
-  async leave({ broker_id, thread }: BrokerRecord): Promise<void> {
-    const values = [bound(broker_id), thread];
+  /** Also ends earlier leases of the broker, which is listed no longer. */
+  async leave({ broker_id }: BrokerRecord): Promise<void> {
+    const values = [bound(broker_id)];
     const { freeJobs, stop } = this.#sql;
     await this.#run([{ text: 'BEGIN' }, { text: freeJobs, values }, { text: stop, values }, { text: 'COMMIT' }]);
   }

@@ -92,9 +92,11 @@ export class Claims {
       makeDue: `UPDATE ${s}.request SET next_at = $1 WHERE next_at > $1`,
       shorten: `UPDATE ${s}.broker SET lease_until = least(lease_until, $1) WHERE ended_at IS NULL`,
       counts: `SELECT c.term, coalesce(r.needs, ''), count(*) FROM ${s}.claim AS c JOIN ${s}.request AS r USING (request_id) GROUP BY 1, 2`,
-      waiting: `SELECT coalesce(r.needs, ''), count(*) FROM ${s}.request AS r LEFT JOIN ${s}.claim AS c ON c.request_id = r.request_id
-        WHERE (r.next_at <= (SELECT ${s}.now_ms()) OR r.request_id IN (SELECT request_id FROM ${s}.signal WHERE applied = 0))
-          AND (c.request_id IS NULL OR c.term IN (SELECT term FROM ${s}.broker WHERE ended_at IS NOT NULL)) GROUP BY 1`,
+      waiting: `SELECT coalesce(r.needs, ''), count(*) FROM (
+          SELECT request_id, needs FROM ${s}.request WHERE next_at <= (SELECT ${s}.now_ms())
+          UNION SELECT t.request_id, t.needs FROM ${s}.signal AS w JOIN ${s}.request AS t ON t.request_id = w.request_id WHERE w.applied = 0
+        ) AS r LEFT JOIN ${s}.claim AS c ON c.request_id = r.request_id
+        WHERE c.request_id IS NULL OR c.term IN (SELECT term FROM ${s}.broker WHERE ended_at IS NOT NULL) GROUP BY 1`,
       held: `SELECT c.request_id, c.epoch, coalesce(r.needs, ''), b.term FROM ${s}.broker AS b JOIN ${s}.claim AS c ON c.term = b.term
         JOIN ${s}.request AS r ON r.request_id = c.request_id WHERE b.broker_id = $1 AND b.thread = $2 AND b.ended_at IS NULL`,
       yield: `DELETE FROM ${s}.claim AS c USING unnest($1::text[], $2::bigint[]) AS y(request_id, epoch)

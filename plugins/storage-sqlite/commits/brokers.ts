@@ -32,8 +32,8 @@ export class Brokers {
       forget: prepare('DELETE FROM broker WHERE ended_at <= ?'),
       extend: prepare('UPDATE broker SET lease_until = max(lease_until, ?), doc = ? WHERE term = ?'),
       begin: prepare('INSERT INTO broker (broker_id, thread, lease_until, doc) VALUES (?, ?, ?, ?) RETURNING term'),
-      leave: prepare('DELETE FROM broker WHERE term = ?'),
-      free: prepare('UPDATE job SET term = NULL WHERE term = ?'),
+      leave: prepare('DELETE FROM broker WHERE broker_id = ?'),
+      free: prepare('UPDATE job SET term = NULL WHERE term IN (SELECT term FROM broker WHERE broker_id = ?)'),
       shorten: prepare('UPDATE broker SET lease_until = min(lease_until, ?) WHERE ended_at IS NULL'),
       all: prepare(`SELECT b.lease_until, b.ended_at, b.doc, (SELECT count(*) FROM claim c WHERE c.term = b.term)
         FROM broker b ORDER BY b.term`),
@@ -65,11 +65,10 @@ export class Brokers {
     return row(this.#sql.begin, [broker.broker_id, broker.thread, now + lease_ms, doc])?.[0] as number;
   }
 
-  leave(broker: BrokerRecord): void {
-    const term = termOf(broker, this.#running());
-    if (term === undefined) return;
-    this.#sql.free.run(term);
-    this.#sql.leave.run(term);
+  /** Ends all leases of the broker. */
+  leave({ broker_id }: BrokerRecord): void {
+    this.#sql.free.run(broker_id);
+    this.#sql.leave.run(broker_id);
   }
 
   /** Leases that run end at most at this time. */

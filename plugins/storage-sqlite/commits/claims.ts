@@ -39,9 +39,10 @@ SELECT request_id, min(due_at), max(taken), max(needs) FROM (
 
 /** How many requests are due and free, by their needs. */
 const waiting = `
-SELECT coalesce(r.needs, ''), count(*) FROM request r LEFT JOIN claim c ON c.request_id = r.request_id
-WHERE ${isFree} AND (r.next_at <= :now OR EXISTS (SELECT 1 FROM signal w WHERE w.request_id = r.request_id AND w.applied = 0))
-GROUP BY 1`;
+SELECT coalesce(r.needs, ''), count(*) FROM (
+  SELECT request_id, needs FROM request WHERE next_at <= :now
+  UNION SELECT s.request_id, s.needs FROM signal w JOIN request s ON s.request_id = w.request_id WHERE w.applied = 0
+) r LEFT JOIN claim c ON c.request_id = r.request_id WHERE ${isFree} GROUP BY 1`;
 
 /** A smaller backward step of the clock is ignored: two processors may differ, and a leap second is counted twice. */
 const toleranceMs = 1_000;

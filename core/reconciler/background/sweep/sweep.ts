@@ -98,7 +98,7 @@ export class Sweep {
 
   /** Sweeps unless any broker did it within the interval, or another one has the job. */
   async #sweepInTurn(instance: ProviderInstance, connected: Connected): Promise<void> {
-    const { store, clock, settings, facts } = this.#parts;
+    const { store, clock, settings } = this.#parts;
     const { identity } = connected;
     const began = clock.now();
     const last = await store.get('fact', { topic: sweptTopic, name: identity, item: '' });
@@ -109,8 +109,8 @@ export class Sweep {
     const fence = await job.take();
     if (!fence) return this.#lookAfter(instance.name, settings.sweep_ms / looks);
     await this.#sweep(instance, connected, fence);
-    const swept = { topic: sweptTopic, name: identity, item: '', value: instance.name, at: began };
-    await facts.learn([swept], (changes) => store.commit([fence, ...changes]));
+    const record = { topic: sweptTopic, name: identity, item: '', value: instance.name, at: began };
+    await this.#commit(fence, [{ op: 'put', kind: 'fact', record }]);
   }
 
   #lookAfter(name: string, ms: number): void {

@@ -123,7 +123,7 @@ test('a delivery that hangs ends after a time-out and delays no other sink', asy
 test('events whose delivery was not stored are delivered again by the next process: at least once, and in order', async (t) => {
   const { delivery, journal, pass, store } = await bench(t);
   const sink = new Kept();
-  const first = delivery([sink], { store: failingAt(store, 3), broker: brokerOf(1) });
+  const first = delivery([sink], { store: failingAt(store, 2), broker: brokerOf(1) });
   await pass(1, first);
   await journal(2);
   await pass(2, first);
@@ -152,7 +152,7 @@ test('of two processes one delivers, and the other continues when the first gave
   t.deepEqual(sinks[1].got, [4]);
   // The second process is silent, so its lease ends by itself.
   await journal(1);
-  await pass(30, one);
+  await pass(15, one);
   t.deepEqual(sinks[0].got, [1, 2, 3]);
   await clock.advance(60_000);
   await pass(6, one);

@@ -230,7 +230,7 @@ test('fields of a notice that the contract does not have are not stored', async 
   t.true(JSON.stringify(machine).length < 2_500);
 });
 
-for (const commit of [1, 2, 3, 4])
+for (const commit of [1, 2, 3])
   test(`a loop that is killed before its commit ${commit} only repeats the message`, async (t) => {
     const { bench, east, id, at } = await threeAtRest(t);
     const reclaim_at = at(3_000_000);
