@@ -211,6 +211,7 @@ test('many groups and their machines are observed in a few questions, and a faul
   t.is(cloud.simulator.audit().length - before, 3);
 
   const [first, second, ...rest] = orders as [Order, Order, ...Order[]];
+  cloud.minute();
   cloud.simulator.setKnobs({
     faults: [{ action: 'DescribeAutoScalingGroups', nth: 2, effect: 'skip', then: 'error', code: 'AccessDenied' }],
   });
@@ -264,6 +265,7 @@ test('a group whose processes somebody resumed is made quiet again', async (t) =
     (sdk) => new sdk.ResumeProcessesCommand({ AutoScalingGroupName: name }),
     cloud.call,
   );
+  cloud.minute();
   await cloud.observe(order, machines);
   t.is((await cloud.group(order))?.SuspendedProcesses?.length, 6);
 });
