@@ -279,3 +279,39 @@ test('of two loops on one store one receives, and the other goes on when that on
   await bench.clock.advance(10_000);
   t.true(receptions(other) > 0);
 });
+
+test('notices of an instance count also when another process receives them from a source that instances share', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  const west = Object.assign(new ScriptedCloud(), { notices: true });
+  const limits = { max_instances_per_request: 100, max_concurrent_requests: null };
+  const common = { type: 'scripted', enabled: true, priority: 1, weight: 10, template_defaults: {}, limits };
+  const second = await startLoop({
+    store: bench.store,
+    instances: Object.entries({ east, west }).map(([name, cloud]) => ({
+      ...common,
+      name,
+      sweep: 'off' as const,
+      config: { cloud },
+    })),
+    types: [scriptedType],
+    apis: [scriptedApi(west.capabilities)],
+    schemes: [],
+    data_directory: '',
+    clock: bench.clock,
+    log: silentLog,
+    owner: { host: 'elsewhere', boot: 'b', pid: 1, started: 1, thread: 1 },
+  });
+  t.teardown(() => Promise.all([second.stop(), bench.clock.advance(20_000)]));
+  await bench.clock.advance(60_000);
+  for (let round = 0; round < 2; round++) {
+    west.messages = [state(`${round}`, 'm-1', 'running', at())];
+    await bench.clock.advance(200_000);
+    const before = observations(east);
+    await bench.clock.advance(300_000);
+    t.true(observations(east) - before <= 3, `${observations(east) - before}`);
+    // The machine ends, with a notice.
+    if (round === 0) east.kill('m-2');
+    if (round === 0) west.messages = [state('gone', 'm-2', 'terminated', at())];
+    await bench.clock.advance(120_000);
+  }
+});
