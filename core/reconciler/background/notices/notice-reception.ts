@@ -221,11 +221,12 @@ export class NoticeReception implements Disposable {
     const { store, clock, log, meter, pool } = this.#parts;
     if (messages.length === 0) return [];
     // Instances on the same cloud may share one source of notices.
-    const alike = instances.filter((each) => pool.known(each.name)?.identity === identity);
-    const names = new Set([name, ...alike.map((each) => each.name)]);
+    const names = instances.map((each) => each.name);
+    const alike = new Set([name, ...names.filter((each) => pool.known(each)?.identity === identity)]);
+    const unconnected = new Set(names.filter((each) => pool.known(each) === undefined));
     const { signals, receipts, counts, heard, unconfirmed } = await noticedSignals(
       messages,
-      names,
+      { alike, unconnected },
       store,
       clock.now(),
     );

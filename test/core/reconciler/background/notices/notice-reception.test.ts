@@ -280,6 +280,29 @@ test('of two loops on one store one receives, and the other goes on when that on
   t.true(receptions(other) > 0);
 });
 
+test('a notice about a machine of an instance that is not connected yet waits in the shared source', async (t) => {
+  const east = new ScriptedCloud();
+  const west = Object.assign(new ScriptedCloud(), { notices: true });
+  const bench = await loopBench({ east, west });
+  t.teardown(() => bench.close());
+  const id = await bench.request(1);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  // Announced while no broker ran, and received before the account of the instance is known.
+  const at = new Date(bench.clock.now() - 600_000).toISOString();
+  const known = Promise.withResolvers<string>();
+  Object.assign(east, { identity: known.promise });
+  west.messages = [message('r', { machine_id: 'm-1', kind: 'rebalance', at })];
+  await bench.kill();
+  await bench.clock.advance(3_000);
+  t.deepEqual(west.acknowledged, []);
+  known.resolve('scripted');
+  await bench.clock.advance(60_000);
+  t.is((await machineOf(bench, id, 'm-1'))?.rebalance_at, at);
+  t.true(west.acknowledged.includes('r'));
+});
+
 test('notices of an instance count also when another process receives them from a source that instances share', async (t) => {
   const { bench, east, at } = await threeAtRest(t);
   const west = Object.assign(new ScriptedCloud(), { notices: true });
