@@ -276,8 +276,8 @@ export class NoticeReception implements Disposable {
   }
 
   /**
-   * Notes a notice about a state that a machine of an instance has. Where another process receives for the instance, it
-   * learns about the notice from the store.
+   * Notes a notice about a state that a machine of an instance has. If another process receives for the instance, it
+   * reads this from the store.
    */
   async #hear(name: string, heard: number): Promise<void> {
     const { pool, facts, clock, log } = this.#parts;
@@ -293,7 +293,7 @@ export class NoticeReception implements Disposable {
     const value: Arriving = { identity, heard: receiver.heard };
     await facts
       .learn([{ topic: noticesTopic, name, item: heardElsewhere, value, at, until: at + worksMs }])
-      .catch((error: unknown) => log.debug({ provider_instance: name, err: error }, 'A notice could not be noted.'));
+      .catch((err: unknown) => log.debug({ provider_instance: name, err }, 'A notice could not be noted.'));
   }
 
   /** A machine that started or ended without a notice shows that notices do not arrive. */
