@@ -41,14 +41,13 @@ const isReplaced = ({ row }: Seen): boolean => row?.replaced_by !== undefined;
 
 /**
  * Machines that a caller gave back and that were wanted until then. One that the cloud took before, or that counted as
- * gone, may have been replaced.
+ * gone, may have been replaced; where its row says that it was returned, its place was still free.
  */
 export function givenBack({ returned }: Owed, all: readonly Seen[]): number {
   return all.filter(
     (each) =>
       returned.has(each.machine.id) &&
-      each.machine.ended_by !== 'cloud' &&
-      isReturned(each.row) &&
+      (each.row?.going === 'returned' || (each.machine.ended_by !== 'cloud' && isReturned(each.row))) &&
       !isStandby(each) &&
       !isReplaced(each),
   ).length;
