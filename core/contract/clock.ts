@@ -1,5 +1,3 @@
-import { setTimeout as after } from 'node:timers/promises';
-
 /** The only source of time in muster. Tests replace it by a fake clock. */
 export interface Clock {
   /** Epoch milliseconds, for times that are stored or shown. The value shifts when the clock is set. */
@@ -13,5 +11,16 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => after(ms, undefined, signal ? { signal, ref: true } : undefined).catch(() => undefined),
+  sleep(ms, signal) {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
+  },
 };

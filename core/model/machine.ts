@@ -88,7 +88,10 @@ export const MachineRecord = Type.Object({
   lost: Type.Optional(Type.Boolean()),
   /** The first return request that took the machine back. */
   return_id: Type.Optional(Type.String()),
-  /** A caller returned the machine while it counted as gone. If the machine appears again, it is released. */
+  /**
+   * A caller returned the machine while it counted as gone. If the machine appears again, it is released. If its place
+   * was vacant then, `going` is `returned`: no other machine takes the place.
+   */
   given_up: Type.Optional(Type.Boolean()),
   /**
    * The part of `shifted_ms` of the request that was already added to the times of the machine: its creation time until

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../core/collections/recently-used.ts';
 import type { RefreshTrigger } from '../../core/requests/refresh-trigger.ts';
 
 /** Milliseconds within which a request is sent at most once: the loop refreshes it at most once in this time. */
@@ -13,8 +13,8 @@ const maxTracked = 20_000;
  */
 export class RefreshBatcher implements RefreshTrigger {
   readonly #send: (request_ids: readonly string[]) => void;
-  readonly #sentAt = new LRUCache<string, number>({ max: maxTracked });
-  readonly #refreshedAt = new LRUCache<string, number>({ max: maxTracked });
+  readonly #sentAt = recentlyUsed<number>(maxTracked);
+  readonly #refreshedAt = recentlyUsed<number>(maxTracked);
   #waiting: string[] = [];
 
   constructor(send: (request_ids: readonly string[]) => void) {

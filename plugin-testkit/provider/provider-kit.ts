@@ -19,6 +19,21 @@ export interface ProviderWorld {
 /** Fault kinds that a world can cause for a launch. */
 export type LaunchFaultKind = Exclude<FaultKind, 'unknown-outcome' | 'gone'>;
 
+/** What checks do with the source of notices of a world, which its `config` names. */
+export interface NoticeWorld<World extends ProviderWorld> {
+  /**
+   * The provider announces something about a machine at this time (ISO 8601), and a message about it comes. Returns
+   * the id of the machine, which no earlier message names and which need not exist.
+   */
+  announce(world: World, at: string): string | Promise<string>;
+  /** A message comes that the plugin cannot read. */
+  announceMalformed?(world: World): unknown;
+  /** From now on the source does not answer, or refuses every call. Announcements still reach it. */
+  fail?(world: World): unknown;
+  /** The source works again. */
+  recover?(world: World): unknown;
+}
+
 /**
  * The input of `testProvider`. `plugin` and `open` are required; each other member enables checks that are otherwise
  * registered as todo. Every function gets the world that `open` returned for the check.
@@ -57,6 +72,8 @@ export interface ProviderKit<World extends ProviderWorld> {
   hang?(world: World): unknown;
   /** A machine ends without a request by the plugin or the kit. */
   endMachine?(world: World, machine_id: string): unknown;
+  /** For a type with `notices`. False: they are checked with another API of the type. */
+  readonly notices?: NoticeWorld<World> | false;
   /** Number of machines that most checks order. Default 3. */
   readonly machine_count?: number;
   /** Longest wait for an expected state without `settle`. Default 10 000. */

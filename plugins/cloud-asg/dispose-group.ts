@@ -1,6 +1,7 @@
 import { isFault, type Call, type LaunchOrder, type Progress } from '../../core/index.ts';
 import { dropLaunchTemplate, reportOf, machinesOfOrder, terminate, type CloudSession } from '../cloud/index.ts';
 import { describeGroup, isDeleting } from './observe/describe-groups.ts';
+import { changeGroup } from './observe/group-reads.ts';
 import type { GroupHandle, Prepared } from './group-handle.ts';
 import { groupName, isGroupOf } from './group-name.ts';
 
@@ -40,7 +41,9 @@ export async function disposeGroup(
 /** Deletes a group by force. A group that is gone or is being deleted is a success. */
 export async function deleteGroup(session: CloudSession, name: string, call: Call): Promise<void> {
   try {
-    await session.groups.write(
+    await changeGroup(
+      session,
+      name,
       (sdk) => new sdk.DeleteAutoScalingGroupCommand({ AutoScalingGroupName: name, ForceDelete: true }),
       call,
     );

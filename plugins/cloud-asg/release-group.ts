@@ -2,6 +2,7 @@ import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import { isFault, type ReleaseTarget, type Call, type Progress } from '../../core/index.ts';
 import { terminate, type CloudSession } from '../cloud/index.ts';
 import { describeGroup, isDeleting, isPending, isSuspended, membersOf } from './observe/describe-groups.ts';
+import { changeGroup } from './observe/group-reads.ts';
 import type { GroupHandle } from './group-handle.ts';
 import { groupVisibleMs } from './observe/observe-groups.ts';
 import { launchProcess, mayStillLaunch, suspendedProcesses, suspend } from './launch/processes.ts';
@@ -47,7 +48,9 @@ export async function releaseGroup(
       return ended.done ? { done: false, again_ms: 2_000 } : ended;
     if (group.MinSize !== 0 || group.MaxSize !== size || group.DesiredCapacity !== size) {
       const sizes = { MinSize: 0, MaxSize: size, DesiredCapacity: size };
-      await session.groups.write(
+      await changeGroup(
+        session,
+        handle.name,
         (sdk) => new sdk.UpdateAutoScalingGroupCommand({ AutoScalingGroupName: handle.name, ...sizes }),
         call,
       );

@@ -18,7 +18,8 @@ import {
 } from '../../core/index.ts';
 import type { BrokerLease } from './brokers.ts';
 import { Claims, type HeldClaim } from './claims.ts';
-import { Table, type Kept } from './table.ts';
+import type { Kept } from './kept.ts';
+import { Table } from './table.ts';
 import { apply } from './transaction.ts';
 
 /**
@@ -251,4 +252,5 @@ export class MemoryStore implements Store {
   }
 }
 
-const copy = <K extends Kind>(found: Kept): Records[K] => structuredClone(found) as unknown as Records[K];
+/** Faster than structuredClone. What is kept is JSON. */
+const copy = <K extends Kind>(found: Kept): Records[K] => JSON.parse(JSON.stringify(found)) as Records[K];

@@ -1,6 +1,7 @@
 import { type Change, isTerminal, refusals, type RequestStatus } from '../../core/index.ts';
-import { compare } from './matches.ts';
-import type { Kept, Table } from './table.ts';
+import { compare } from './compare.ts';
+import type { Kept } from './kept.ts';
+import type { Table } from './table.ts';
 
 const acceptance = [
   ['created_at', 'asc'],

@@ -1,20 +1,25 @@
 import { BrokerError, type Kind, kinds, type Query } from '../../core/index.ts';
-import { compare, matches } from './matches.ts';
-
-/** A record inside the store. It is never handed out, so that no caller can change it. */
-export type Kept = { readonly [field: string]: unknown };
+import { ColumnIndex } from './column-index.ts';
+import { compare } from './compare.ts';
+import { condition } from './condition.ts';
+import type { Kept } from './kept.ts';
 
 /** The records of one kind. Each change returns the function that undoes it. */
 export class Table {
   readonly kind: Kind;
   readonly #key: readonly string[];
   readonly #columns: ReadonlySet<string>;
+  /** The columns by which queries find records without reading all. */
+  readonly #indexed: ReadonlySet<string>;
+  /** An index is made by the first query that uses it. */
+  readonly #indexes = new Map<string, ColumnIndex>();
   readonly #records = new Map<string, Kept>();
 
   constructor(kind: Kind) {
     this.kind = kind;
     this.#key = kinds[kind].key;
     this.#columns = new Set([...kinds[kind].key, ...kinds[kind].columns]);
+    this.#indexed = new Set([kinds[kind].key, ...kinds[kind].indexes].map(([first = '']) => first));
   }
 
   get(key: object): Kept | undefined {
@@ -38,10 +43,29 @@ export class Table {
     this.#check({ where, order, limit, offset });
     const last = order.at(-1)?.[1] ?? 'asc';
     const full = [...order, ...this.#key.map((field) => [field, last] as const)];
-    return [...this.#records.values()]
-      .filter((record) => matches(record, where))
+    return [...this.#candidates(where)]
+      .filter(condition(where))
       .toSorted((a, b) => compare(a, b, full))
       .slice(offset, offset + limit);
+  }
+
+  /** The records that the most selective index leaves, or all. */
+  #candidates(where: UntypedQuery['where'] = {}): Iterable<Kept> {
+    let best: { readonly index: ColumnIndex; readonly values: readonly unknown[]; readonly count: number } | undefined;
+    for (const [column, match] of Object.entries(where)) {
+      const values = Array.isArray(match) ? match : [match];
+      if (!this.#indexed.has(column) || values.some((value) => typeof value === 'object' && value !== null)) continue;
+      const index = this.#index(column);
+      const count = index.count(values);
+      if (!best || count < best.count) best = { index, values, count };
+    }
+    return best ? best.index.with(best.values) : this.#records.values();
+  }
+
+  #index(column: string): ColumnIndex {
+    const index = this.#indexes.get(column) ?? new ColumnIndex(column, this.#records);
+    this.#indexes.set(column, index);
+    return index;
   }
 
   #id(key: object): string {
@@ -55,6 +79,7 @@ export class Table {
   }
 
   #store(id: string, record: Kept | undefined): void {
+    for (const index of this.#indexes.values()) index.replace(id, this.#records.get(id), record);
     if (record) this.#records.set(id, record);
     else this.#records.delete(id);
   }

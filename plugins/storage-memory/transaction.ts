@@ -8,7 +8,8 @@ import {
   refusals,
 } from '../../core/index.ts';
 import { refuseWithoutSlot } from './slots.ts';
-import type { Kept, Table } from './table.ts';
+import type { Kept } from './kept.ts';
+import type { Table } from './table.ts';
 
 /**
  * Applies the changes of a commit in their order. When one is refused, those before it are undone. Returns the

@@ -296,4 +296,31 @@ export const pasts: readonly Past[] = [
     { do: 'kill', on: 'full commit', side: 'after', executed: 'no', nth: 2, down_ms: 60_000, elsewhere: false },
     pass(60_000),
   ),
+  past(
+    'machines that the cloud took are returned before a fleet has replaced them: their places stay empty',
+    'forgotten',
+    {
+      api: { kind: 'maintain' },
+      instances: [{ max_concurrent: 3, free: 4 }],
+      templates: [{ replace_lost: true }],
+    },
+    request(2),
+    pass(30_000),
+    { do: 'die', at: 2, from: 0, machines: 2 },
+    request(8),
+    { do: 'restart', elsewhere: false, change: { at: 2, to: 'there' } },
+    { do: 'return', of: -1, from: 0, machines: 3 },
+  ),
+  past(
+    'a request is accepted after the clock was set forward and back: it keeps its time',
+    'judged by the clock',
+    {
+      instances: [{ free: 4 }],
+      templates: [{ timeout: 90, partial: 'all_or_nothing', retry_until_timeout: true }],
+    },
+    { do: 'jump', ms: 6_000 },
+    { do: 'jump', ms: -30_000 },
+    pass(8_000),
+    request(5),
+  ),
 ];

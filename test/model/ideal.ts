@@ -41,14 +41,13 @@ const isReplaced = ({ row }: Seen): boolean => row?.replaced_by !== undefined;
 
 /**
  * Machines that a caller gave back and that were wanted until then. One that the cloud took before, or that counted as
- * gone, may have been replaced.
+ * gone, may have been replaced; where its row says that it was returned, its place was still free.
  */
 export function givenBack({ returned }: Owed, all: readonly Seen[]): number {
   return all.filter(
     (each) =>
       returned.has(each.machine.id) &&
-      each.machine.ended_by !== 'cloud' &&
-      isReturned(each.row) &&
+      (each.row?.going === 'returned' || (each.machine.ended_by !== 'cloud' && isReturned(each.row))) &&
       !isStandby(each) &&
       !isReplaced(each),
   ).length;
@@ -82,8 +81,16 @@ export function isExcused({ machine, row }: Seen, now: number): boolean {
 /** The most machines that may stay. */
 export const most = (owed: Owed, all: readonly Seen[]): number => owed.request.machine_count - givenBack(owed, all);
 
-/** How many stay beyond what may. */
+/** It was ordered, and no broker can know yet whether it was started: the answer was lost. */
+const isUnknown = ({ row, attempt }: Seen): boolean => row === undefined && attempt?.state === 'open';
+
+/** The cloud left it out of its lists for a while, and it is seen again: another one may have been ordered for it. */
+const isBack = ({ machine, row }: Seen): boolean =>
+  machine.hidden_until > 0 && row !== undefined && row.gone_at === undefined;
+
+/** How many stay beyond what may. What was ordered for machines that are back is ended when it is known. */
 export function tooMany(owed: Owed, all: readonly Seen[], now: number): number {
   const staying = all.filter((each) => stays(owed, each) && hasPlace(each) && !isExcused(each, now));
-  return staying.length - most(owed, all);
+  const unknown = Math.min(staying.filter(isUnknown).length, all.filter(isBack).length);
+  return staying.length - unknown - most(owed, all);
 }

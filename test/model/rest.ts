@@ -104,7 +104,7 @@ function figures(judge: Judge, shelf: Shelf, request: RequestRecord, owed: Owed,
   const staying = rows.filter((row) => row.gone_at === undefined && row.going === undefined);
   const held = rows.filter((row) => row.gone_at === undefined && row.released_at === undefined).length;
   // A fleet that keeps the number of its machines may still start what it lost.
-  const missing = open.length > 0 ? Math.max(0, request.machine_count - owed.returned.size - staying.length) : 0;
+  const missing = open.length > 0 ? Math.max(0, most(owed, all) - staying.length) : 0;
   if (request.holds < held || request.holds > held + missing)
     judge.fail('figures', `${request_id} holds ${request.holds}, its rows ${held}, and ${missing} may come`);
   const unready = staying.filter((row) => row.ready_at === undefined);

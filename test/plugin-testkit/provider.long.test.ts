@@ -10,6 +10,8 @@ import {
   type ReleaseTarget,
   type Call,
   type LaunchOrder,
+  type NoticeMessage,
+  type NoticeSource,
   type Plugin,
 } from '../../core/index.ts';
 import { testProvider, type ProviderKit, type Runner } from '../../plugin-testkit/index.ts';
@@ -19,13 +21,14 @@ import {
   TinyCloud,
   tinyApi,
   tinyPlugin,
+  tinyNotices,
   tinyType,
   type TinyHandle,
   type TinySession,
 } from './fixtures/tiny-provider.ts';
 
 interface TinyWorld {
-  readonly config: { readonly cloud: string; readonly api_token: string };
+  readonly config: { readonly cloud: string; readonly api_token: string; readonly source: boolean };
   readonly cloud: TinyCloud;
 }
 
@@ -42,7 +45,7 @@ const kitOf = (runner: Runner, plugin: Plugin): ProviderKit<TinyWorld> => ({
     const cloud = new TinyCloud();
     const name = randomUUID();
     clouds.set(name, cloud);
-    return { config: { cloud: name, api_token: 'let-me-in-please' }, cloud };
+    return { config: { cloud: name, api_token: 'let-me-in-please', source: true }, cloud };
   },
   close: ({ config }) => clouds.delete(config.cloud),
   settle: ({ cloud }) => cloud.step(),
@@ -51,6 +54,16 @@ const kitOf = (runner: Runner, plugin: Plugin): ProviderKit<TinyWorld> => ({
   loseAnswer: ({ cloud }) => void (cloud.lost = true),
   hang: ({ cloud }) => void (cloud.hanging = true),
   endMachine: ({ cloud }, id) => cloud.end([id]),
+  notices: {
+    announce({ cloud }, at) {
+      const id = `n-${++cloud.ids}`;
+      cloud.messages.push({ id, text: `${id} at ${at}`, visible: 0 });
+      return id;
+    },
+    announceMalformed: ({ cloud }) => void cloud.messages.push({ id: 'broken', text: 'hello', visible: 0 }),
+    fail: ({ cloud }) => void (cloud.silent = true),
+    recover: ({ cloud }) => void (cloud.silent = false),
+  },
   faults: {
     capacity: throwing('capacity'),
     quota: throwing('quota'),
@@ -113,7 +126,7 @@ test('a check whose case cannot be made is registered as not done, with what it 
   const { test: _, ...whole } = kitOf((() => undefined) as Runner, tinyPlugin());
   const bare = collect((runner) => testProvider({ test: runner, plugin: whole.plugin, open: whole.open }));
   const undone = bare.filter(({ body }) => body === undefined).map(({ title }) => title);
-  t.is(undone.length, 14, undone.join('\n'));
+  t.is(undone.length, 21, undone.join('\n'));
   t.true(undone.every((title) => / \(not shown: \w+[.:(]/.test(title) || title.includes('(not shown: ')));
   t.is(bare.length, collect((runner) => testProvider({ ...whole, test: runner })).length);
 });
@@ -985,9 +998,155 @@ const defects: Readonly<
   ],
 };
 
+const received = (change: (message: NoticeMessage, cloud: TinyCloud) => unknown) => ({
+  receive: async (session: TinySession, call: Call) =>
+    (await tinyNotices.receive(session, call)).map((message) => change(message, session.cloud)),
+});
+const withNotices = (change: Partial<NoticeSource<any, any>> | object) => () =>
+  tinyPlugin({ notices: { ...tinyNotices, ...change } });
+
+/** The same for the source of notices. */
+const noticeDefects: typeof defects = {
+  'whether notices are configured changes': [
+    () => {
+      let calls = 0;
+      return withNotices({ configured: () => calls++ % 2 === 0 })();
+    },
+    'whether notices are configured follows from the configuration alone',
+    /twice the same/,
+  ],
+  'a message is removed when it is received': [
+    withNotices(
+      received((message, cloud) => {
+        const index = cloud.messages.findIndex(({ id }) => id === message.receipt);
+        cloud.messages.splice(index, 1);
+        return message;
+      }),
+    ),
+    'a message that is not acknowledged comes again as it was',
+    /comes again until it is acknowledged/,
+  ],
+  'a message that comes again is changed': [
+    withNotices(
+      received((message, { ids, steps }) => ({
+        ...message,
+        notices: message.notices.map((notice) => ({ ...notice, message: `${ids} ${steps}` })),
+      })),
+    ),
+    'a message that is not acknowledged comes again as it was',
+    /must have the same notices/,
+  ],
+  'messages are not removed': [
+    withNotices({ acknowledge: async () => {} }),
+    'an acknowledged message is removed, and no other',
+    /must remove the message for good/,
+  ],
+  'all messages are removed with one': [
+    withNotices({ acknowledge: async ({ cloud }: TinySession) => void cloud.messages.splice(0) }),
+    'an acknowledged message is removed, and no other',
+    /No reception brought a message/,
+  ],
+  'a message that is gone cannot be acknowledged': [
+    withNotices({
+      async acknowledge({ cloud }: TinySession, [receipt]: readonly string[], call: Call) {
+        if (!cloud.messages.some(({ id }) => id === receipt)) throw new ProviderFault('gone', 'There is none.');
+        await tinyNotices.acknowledge({ cloud } as TinySession, [receipt ?? ''], call);
+      },
+    }),
+    'an acknowledged message is removed, and no other',
+    /notices.acknowledge must succeed here.*'gone'/,
+  ],
+  'notices have the time of their reception': [
+    withNotices(
+      received((message) => ({
+        ...message,
+        notices: message.notices.map((notice) => ({ ...notice, at: new Date().toISOString() })),
+      })),
+    ),
+    'notices have the time at which they were announced',
+    /announced at .* has the time/,
+  ],
+  'a message that cannot be read breaks the reception': [
+    withNotices(
+      received((message) => {
+        if (message.malformed !== undefined) throw new SyntaxError('Unexpected token');
+        return message;
+      }),
+    ),
+    'a message that cannot be read says so, is removed, and keeps no other from being read',
+    /notices.receive must succeed here: it threw SyntaxError/,
+  ],
+  'a message that cannot be read is passed over': [
+    withNotices({
+      receive: async (session: TinySession, call: Call) =>
+        (await tinyNotices.receive(session, call)).filter(({ malformed }) => malformed === undefined),
+    }),
+    'a message that cannot be read says so, is removed, and keeps no other from being read',
+    /must return a message that cannot be read with `malformed`/,
+  ],
+  'a message that cannot be read is not removed': [
+    withNotices({
+      acknowledge: async (session: TinySession, receipts: readonly string[], call: Call) =>
+        tinyNotices.acknowledge(
+          session,
+          receipts.filter((receipt) => receipt !== 'broken'),
+          call,
+        ),
+    }),
+    'a message that cannot be read says so, is removed, and keeps no other from being read',
+    /must also remove a message that cannot be read/,
+  ],
+  'a source that fails seems to be empty': [
+    withNotices({
+      receive: (session: TinySession, call: Call) => tinyNotices.receive(session, call).catch(() => []),
+    }),
+    'a source that fails is a fault, and after its recovery the messages come',
+    /must throw a ProviderFault while the source fails.*it returned/,
+  ],
+  'a source that failed is given up': [
+    () => {
+      const given = new WeakSet<TinySession>();
+      return withNotices({
+        async receive(session: TinySession, call: Call) {
+          if (session.cloud.silent) given.add(session);
+          if (given.has(session) && !session.cloud.silent) return [];
+          return tinyNotices.receive(session, call);
+        },
+      })();
+    },
+    'a source that fails is a fault, and after its recovery the messages come',
+    /No reception brought a message/,
+  ],
+  'a reception does not heed its signal': [
+    withNotices({
+      async receive(session: TinySession, call: Call) {
+        const messages = await tinyNotices.receive(session, deaf(call));
+        if (messages.length === 0) await new Promise((resolve) => void setTimeout(resolve, 3_000));
+        return messages;
+      },
+    }),
+    'a reception ends with its signal, and loses no message',
+    /within two seconds after its signal aborted/,
+  ],
+  'it returns all messages at once': [
+    withNotices({
+      async receive(session: TinySession, call: Call) {
+        const messages: NoticeMessage[] = [];
+        for (;;) {
+          const more = await tinyNotices.receive(session, call);
+          if (more.length === 0) return messages;
+          messages.push(...more);
+        }
+      },
+    }),
+    'many messages come in several receptions',
+    /returned 220 messages; the broker accepts at most 200/,
+  ],
+};
+
 const seenToFail = new Set<string>();
 let tried = 0;
-for (const [defect, [plugin, check, says]] of Object.entries(defects))
+for (const [defect, [plugin, check, says]] of Object.entries({ ...defects, ...noticeDefects }))
   test(`the kit catches it where ${defect}`, async (t) => {
     const failed = await failures(await plugin());
     tried += 1;
@@ -999,7 +1158,7 @@ for (const [defect, [plugin, check, says]] of Object.entries(defects))
 // Runs when all others are through.
 test.after('each check was seen to fail', (t) => {
   // Where only some tests were run there is nothing to say.
-  if (tried < Object.keys(defects).length) return;
+  if (tried < Object.keys({ ...defects, ...noticeDefects }).length) return;
   const titles = collect((runner) => testProvider(kitOf(runner, tinyPlugin()))).map(({ title }) =>
     title.replace('Tiny: ', ''),
   );

@@ -14,7 +14,7 @@ export class FakeClock implements Clock {
   #now = Date.parse('2026-01-01T00:00:00Z');
   /** As that of a computer is: no whole number. */
   #monotonic = 1_000_000.37;
-  #sleepers: Sleeper[] = [];
+  readonly #sleepers = new Set<Sleeper>();
 
   now(): number {
     return this.#now;
@@ -30,11 +30,12 @@ export class FakeClock implements Clock {
       const sleeper: Sleeper = {
         at: this.#monotonic + Math.max(0, ms),
         wake: () => {
-          this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+          this.#sleepers.delete(sleeper);
+          signal?.removeEventListener('abort', sleeper.wake);
           resolve();
         },
       };
-      this.#sleepers.push(sleeper);
+      this.#sleepers.add(sleeper);
       signal?.addEventListener('abort', sleeper.wake, { once: true });
     });
   }
@@ -44,14 +45,21 @@ export class FakeClock implements Clock {
     const end = this.#monotonic + ms;
     await settle();
     for (;;) {
-      const next = this.#sleepers.filter((each) => each.at <= end).toSorted((a, b) => a.at - b.at)[0];
-      if (!next) break;
+      const next = this.#next();
+      if (!next || next.at > end) break;
       this.#pass(next.at - this.#monotonic);
       next.wake();
       await settle();
     }
     this.#pass(end - this.#monotonic);
     await settle();
+  }
+
+  /** The sleeper that wakes first; of several, the one that sleeps longest. */
+  #next(): Sleeper | undefined {
+    let next: Sleeper | undefined;
+    for (const each of this.#sleepers) if (!next || each.at < next.at) next = each;
+    return next;
   }
 
   /** Moves the wall clock alone, as an operator or a time server does. */

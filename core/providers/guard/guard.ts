@@ -1,8 +1,8 @@
-import { setTimeout as after } from 'node:timers/promises';
 import { isClaimLost } from '../../contract/commits/claim-lost.ts';
 import { isFault, ProviderFault, type FaultKind } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
 import type { Call } from '../../contract/provider/call.ts';
+import { callLimit } from './call-limit.ts';
 import type { CalledFor } from './called-for.ts';
 import { ContractViolation, shown } from '../answer-checks/contract-violation.ts';
 import { soundFault } from '../answer-checks/sound-fault.ts';
@@ -40,9 +40,6 @@ export interface CallEnd {
   readonly aborted?: boolean;
 }
 
-/** How much longer to wait for a plugin that ignores its signal, in milliseconds. */
-const graceMs = 2_000;
-
 /**
  * Calls a plugin with a time-out, and checks its answer: `check` throws ContractViolation when the answer violates the contract.
  * Resolves with the answer or rejects with a ProviderFault or ClaimLost. Any other thrown value, and any invalid
@@ -55,21 +52,17 @@ export async function guard<T>(
   check?: (answer: T) => void,
 ): Promise<T> {
   const { what, mutating, timeout_ms, log } = guarded;
-  const done = new AbortController();
-  const signal = AbortSignal.any([guarded.signal, AbortSignal.timeout(timeout_ms)]);
+  using limit = callLimit(guarded.signal, timeout_ms);
+  const { signal } = limit;
   const began = performance.now();
+  let ended = false;
   let end: Omit<CallEnd, 'ms'> = {};
   const lost = mutating ? 'unknown-outcome' : 'unavailable';
-  const overtime = async (): Promise<never> => {
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true, signal: done.signal });
-    });
-    await after(graceMs, undefined, { signal: done.signal });
+  const overtime = limit.exceeded.then(() => {
     throw new ProviderFault(lost, `The ${what} did not end after its signal aborted.`, { code: 'TIMEOUT' });
-  };
+  });
   try {
-    const answer = await Promise.race([call({ signal, fence, log }), overtime()]);
+    const answer = await Promise.race([call({ signal, fence, log }), overtime]);
     check?.(answer);
     return answer;
   } catch (error) {
@@ -82,7 +75,7 @@ export async function guard<T>(
     }
     throw error;
   } finally {
-    done.abort();
+    ended = true;
     guarded.ended?.({ ms: performance.now() - began, ...end });
   }
 
@@ -90,7 +83,7 @@ export async function guard<T>(
     guarded.fence();
     // When the thread was blocked, the signal of the time-out may come late, so the clock is checked too.
     if (signal.aborted || performance.now() - began > timeout_ms) throw timedOut();
-    if (done.signal.aborted)
+    if (ended)
       throw new ProviderFault(lost, `The ${what} has ended and must not change anything more.`, { code: 'TIMEOUT' });
   }
 

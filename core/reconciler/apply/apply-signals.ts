@@ -4,7 +4,8 @@ import type { SignalRecord } from '../../model/signal.ts';
 import { canRelease, sought } from '../state/attempt.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { giveUp } from '../replacement/replace.ts';
-import { isAlive, isStandby } from '../state/machine-life.ts';
+import { targetOf } from '../state/counting.ts';
+import { hasPlace, isAlive, isStandby } from '../state/machine-life.ts';
 import { applyNotices } from './apply-notices.ts';
 import { applyReports } from './apply-reports.ts';
 
@@ -65,8 +66,7 @@ function applyReturn(
     const machine = change.machine(key);
     if (!machine) continue;
     if (!isAlive(machine)) {
-      // The machine may live although it counts as gone.
-      if (machine.going === undefined) change.setMachine(key, { given_up: true });
+      if (machine.going === undefined) change.setMachine(key, returnOfGone(change, machine));
       continue;
     }
     const declines = isStandby(machine) && (machine.going ?? 'returned') === 'returned';
@@ -76,6 +76,15 @@ function applyReturn(
       ...(machine.return_id === undefined && return_id !== undefined ? { return_id } : {}),
     });
   }
+}
+
+/**
+ * The machine may live although it counts as gone, so it is released when it is seen again. Nobody replaces it any
+ * more: where its place is vacant, the place is returned too. Where another machine has its place, that one stays.
+ */
+function returnOfGone(change: StateChange, machine: MachineRecord): Partial<MachineRecord> {
+  const vacant = hasPlace(machine) && targetOf(change) > change.machines.counts().staying;
+  return { given_up: true, ...(vacant ? { going: 'returned' } : {}) };
 }
 
 /** Who returns a replacement before it is used wants no other one. */

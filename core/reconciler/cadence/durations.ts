@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../collections/recently-used.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 
 /** What a machine, or an order without machines, takes time for. */
@@ -21,7 +21,7 @@ const mostKeys = 2_000;
  * is known only as the range between two observations. In memory: after a restart it is learned again.
  */
 export class Durations {
-  readonly #ranges = new LRUCache<string, Range[]>({ max: mostKeys });
+  readonly #ranges = recentlyUsed<Range[]>(mostKeys);
 
   learn(phase: Phase, machine: Place, range: Range): void {
     for (const key of keysOf(phase, machine)) {

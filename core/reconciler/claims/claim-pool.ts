@@ -199,8 +199,9 @@ export class ClaimPool {
     for (const claimed of this.held()) if (!claimed.busy) ms = Math.min(ms, claimed.due_at - now);
     if (ms <= 0) return;
     const waking = new AbortController();
-    this.#awake = () => waking.abort();
-    if (!this.#wake) await clock.sleep(ms, AbortSignal.any([waking.signal, this.#stopping.signal]));
+    // Without a reason, each abort creates an error with a stack.
+    this.#awake = () => waking.abort(null);
+    if (!this.#wake) await clock.sleep(ms, waking.signal);
     this.#awake = undefined;
   }
 }

@@ -43,16 +43,24 @@ export class ClockWatch {
 
   /**
    * By how much a wall time must be moved that did not follow the shifts since then, because its request had no
-   * holder.
+   * holder. A time can be read before and after a backward shift; then it is taken for the later of the two.
    */
   missedBy(time: number): number {
-    let moved = time;
-    for (const { ms, wall } of this.#shifts) {
-      // Whether the time is from before the shift. After a forward shift such a time is before the shift; after a
-      // backward shift it is in the future until the clock reaches it again.
-      const isFromBefore = ms > 0 ? moved < wall - ms / 2 : moved > Math.max(this.#clock.now(), wall - ms / 2);
-      if (isFromBefore) moved += ms;
-    }
-    return moved - time;
+    const distances = this.#eras().map(({ from, to }) => Math.max(from - time, time - to, 0));
+    const era = distances.lastIndexOf(Math.min(...distances));
+    return this.#shifts.slice(era).reduce((sum, { ms }) => sum + ms, 0);
+  }
+
+  /**
+   * The wall times between the shifts, before the first, and since the last. A shift is noticed some time after it
+   * happened.
+   */
+  #eras(): readonly { readonly from: number; readonly to: number }[] {
+    const last = this.#shifts.at(-1);
+    const now = Math.max(this.#clock.now(), last ? last.wall - last.ms / 2 : -Infinity);
+    const delay = this.#everyMs + this.#shiftMs;
+    const starts = [-Infinity, ...this.#shifts.map(({ ms, wall }) => (ms < 0 ? wall - delay : wall))];
+    const ends = [...this.#shifts.map(({ ms, wall }) => wall - ms), now];
+    return starts.map((from, index) => ({ from, to: ends[index] ?? now }));
   }
 }

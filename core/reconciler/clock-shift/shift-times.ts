@@ -27,8 +27,8 @@ export function followShift(change: StateChange): void {
   for (const machine of change.machines.all()) if (isAlive(machine)) followWith(change, machine);
 }
 
-type MovedTime = 'created_at' | 'missing_since' | 'replace_from' | 'release_at' | 'took_over_at';
-const following: readonly MovedTime[] = ['missing_since', 'replace_from', 'release_at', 'took_over_at'];
+type MovedTime = 'created_at' | 'missing_since' | 'replace_from' | 'release_at' | 'released_at' | 'took_over_at';
+const following: readonly MovedTime[] = ['missing_since', 'replace_from', 'release_at', 'released_at', 'took_over_at'];
 
 /** Moves the times of a machine by the amount that it has not followed yet. */
 export function followWith(change: StateChange, machine: MachineRecord): void {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../collections/recently-used.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Claim } from '../../contract/storage.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
@@ -17,7 +17,7 @@ interface Left {
  * claimed again.
  */
 export class UnstoredShifts {
-  readonly #left = new LRUCache<string, Left>({ max: mostRemembered });
+  readonly #left = recentlyUsed<Left>(mostRemembered);
 
   /** Remembers the shift of a request whose claim ended. */
   leave({ request_id, claim, pending_shift, state: { request } }: ClaimedRequest): void {

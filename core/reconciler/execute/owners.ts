@@ -1,6 +1,6 @@
 import { queryInParts } from '../../collections/query-in-parts.ts';
 import { setImmediate as turn } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../collections/recently-used.ts';
 import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { machineKey, type MachineRecord } from '../../model/machine.ts';
@@ -28,7 +28,7 @@ export class Owners {
   readonly #store: Pick<Store, 'find'>;
   readonly #log: Log;
   /** The requests of this process whose new machines may not be stored yet. */
-  readonly #taking = new LRUCache<string, string>({ max: mostAtOnce });
+  readonly #taking = recentlyUsed<string>(mostAtOnce);
 
   constructor(store: Pick<Store, 'find'>, log: Log) {
     this.#store = store;

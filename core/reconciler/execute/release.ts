@@ -1,4 +1,5 @@
 import { isFault, ProviderFault } from '../../contract/fault.ts';
+import { asMoved, followWith } from '../clock-shift/shift-times.ts';
 import { bounded } from '../state/attempt.ts';
 import { repeatDue, type PendingRelease } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
@@ -32,7 +33,10 @@ export async function release(
       (change, slice) => {
         for (const { machine_id } of slice) {
           const key = { provider_instance, machine_id };
-          if (change.machine(key)?.released_at === undefined) change.setMachine(key, { released_at: change.now });
+          const machine = change.machine(key);
+          if (machine?.released_at !== undefined) continue;
+          if (machine) followWith(change, machine);
+          change.setMachine(key, { released_at: change.now, ...asMoved(change) });
         }
       },
       (change) => change.moveAttempt(attempt.attempt, (each) => bounded(each, target.incoming, lost_seen)),

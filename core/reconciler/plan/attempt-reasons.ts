@@ -36,6 +36,29 @@ function indexOf(attempt: AttemptRecord): Index {
   return index;
 }
 
+/**
+ * Finds the attempts that ordered an offer, or whose shortfall names it, in their order. A plan asks about hundreds of
+ * offers; each attempt concerns few of them.
+ */
+export function attemptsByOffer(
+  attempts: readonly AttemptRecord[],
+): (offer: Offer | undefined) => readonly AttemptRecord[] {
+  const byKey = new Map<string, AttemptRecord[]>();
+  for (const attempt of attempts) {
+    const { ordered, named } = indexOf(attempt);
+    for (const key of new Set([...ordered, ...named.keys()])) {
+      const mine = byKey.get(key);
+      if (mine) mine.push(attempt);
+      else byKey.set(key, [attempt]);
+    }
+  }
+  return (offer) => (offer === undefined ? attempts : (byKey.get(offer.key) ?? []));
+}
+
+/** The keys of the offers that any of the attempts ordered. */
+export const orderedKeys = (attempts: readonly AttemptRecord[]): ReadonlySet<string> =>
+  new Set(attempts.flatMap((attempt) => [...indexOf(attempt).ordered]));
+
 /** `offer` undefined: the whole option of an API without offers. */
 export const isOrdered = (attempt: AttemptRecord, offer: Offer | undefined): boolean =>
   offer === undefined || indexOf(attempt).ordered.has(offer.key);

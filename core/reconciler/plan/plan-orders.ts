@@ -1,6 +1,8 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineKey } from '../../model/machine.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { RequestState } from '../state/request-state.ts';
+import { attemptsByOffer, orderedKeys } from './attempt-reasons.ts';
 import type { ProviderOption } from './provider-option.ts';
 import {
   attemptsAt,
@@ -9,7 +11,7 @@ import {
   lastUnanswered,
   paceOf,
   standingOf,
-  wasOrdered,
+  thoseThatCount,
   type OfferClock,
 } from './standing.ts';
 
@@ -42,7 +44,7 @@ const mostOrders = 100;
 interface Choice {
   readonly offer: Offer | undefined;
   readonly avoided: boolean;
-  /** An attempt of the request had the offer. */
+  /** An attempt of the request had the offer. Computed only where the offers take turns. */
   readonly ordered: boolean;
   /** Set when the offer lacked capacity recently: the time from which it may be used again. */
   readonly tried_again_at?: number;
@@ -63,13 +65,19 @@ export function planOrders(
 ): OrderPlan {
   const { turns, paused_until } = paceOf(from, at);
   const passes = turns ? [isUnknown, isUsable] : [isOpen, isDue];
-  const known = options.map((option) => ({ option, tried: attemptsAt(from, option, at) }));
+  const known = options.map((option) => {
+    const attempts = attemptsAt(from, option);
+    return { option, attempts, tried: thoseThatCount(attempts, at) };
+  });
   const left = known
     .filter(({ option, tried }) => !isRuledOut(option, tried))
     .toSorted((a, b) => lastUnanswered(a.tried) - lastUnanswered(b.tried))
-    .map(({ option, tried }) => ({ option, choices: choicesOf(from, option, tried, at, avoided(option)) }));
+    .map((each) => ({
+      option: each.option,
+      choices: paused_until === undefined ? choicesOf(from, each, at, avoided(each.option), turns) : [],
+    }));
 
-  for (const isNow of paused_until === undefined ? passes : []) {
+  for (const isNow of passes) {
     for (const { option, choices } of left) {
       const usable = (turns ? fromTurn(from, choices) : choices).filter((choice) => isNow(choice, at.now));
       const worth = turns ? usable.slice(0, Math.max(fewestInTurn, Math.ceil(choices.length / 10))) : usable;
@@ -110,22 +118,31 @@ function fromTurn({ attempts }: RequestState, choices: readonly Choice[]): reado
   return [...choices.slice(start), ...choices.slice(0, start)];
 }
 
+interface Known {
+  readonly option: ProviderOption;
+  readonly attempts: readonly AttemptRecord[];
+  /** The attempts that count. */
+  readonly tried: readonly AttemptRecord[];
+}
+
 function choicesOf(
   from: RequestState,
-  option: ProviderOption,
-  tried: RequestState['attempts'],
+  { option, attempts, tried }: Known,
   at: OfferClock,
   avoided: ReadonlySet<string>,
+  turns: boolean,
 ): readonly Choice[] {
+  const triedWith = attemptsByOffer(tried);
+  const ordered = turns ? orderedKeys(attempts) : none;
   return (option.offers ?? [undefined]).flatMap((offer): Choice[] => {
-    const standing = standingOf(from, tried, offer, at);
+    const standing = standingOf(from, triedWith(offer), offer, at);
     if (standing === 'used-up') return [];
     const known = offer === undefined ? undefined : option.shortfalls.get(offer.key)?.tried_again_at;
     const times = [known, standing.tried_again_at].filter((time) => time !== undefined);
     return [
       {
         offer,
-        ordered: wasOrdered(from, option, offer),
+        ordered: offer === undefined ? attempts.length > 0 : ordered.has(offer.key),
         avoided: offer !== undefined && avoided.has(offer.key),
         ...(times.length > 0 ? { tried_again_at: Math.max(...times) } : {}),
       },

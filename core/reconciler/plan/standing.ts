@@ -54,19 +54,17 @@ const probeMs = ({ now, offer_probe_ms, retries }: OfferClock): number =>
 /** How long a lack of capacity is remembered: at least until the offer is tried again. */
 export const memoryMs = (at: OfferClock): number => Math.max(at.offer_memory_ms, 2 * probeMs(at));
 
-/** The attempts of a request at an option that count. A missing permission counts until the end of the request. */
+/** The attempts of a request at an option. */
 export const attemptsAt = (
-  from: RequestState,
+  { attempts }: RequestState,
   { provider_instance, api }: ProviderOption,
-  at: OfferClock,
-): readonly AttemptRecord[] => {
+): readonly AttemptRecord[] =>
+  attempts.filter((each) => each.provider_instance === provider_instance && each.api === api);
+
+/** Those attempts that count. A missing permission counts until the end of the request. */
+export const thoseThatCount = (attempts: readonly AttemptRecord[], at: OfferClock): readonly AttemptRecord[] => {
   const since = at.retries ? at.now - memoryMs(at) : -Infinity;
-  return from.attempts.filter(
-    (each) =>
-      each.provider_instance === provider_instance &&
-      each.api === api &&
-      (each.created_at >= since || wasDenied(each)),
-  );
+  return attempts.filter((each) => each.created_at >= since || wasDenied(each));
 };
 
 /**
@@ -87,7 +85,9 @@ const hasTooManyDenials = (tried: readonly AttemptRecord[]): boolean => tried.fi
 
 /** Whether missing permissions alone rule out the option, with all its offers, until the end of the request. */
 export const isWhollyDenied = ({ offers }: ProviderOption, tried: readonly AttemptRecord[]): boolean =>
-  hasTooManyDenials(tried) ||
+  hasTooManyDenials(tried) || (tried.some(wasDenied) && areAllDenied(offers, tried));
+
+const areAllDenied = (offers: ProviderOption['offers'], tried: readonly AttemptRecord[]): boolean =>
   (offers ?? [undefined]).every((offer) => tried.some((attempt) => reasonsAgainst(attempt, offer).some(isDenied)));
 
 /** The attempt was ended because the instance did not answer, so it shows nothing about the offers. */
@@ -104,7 +104,9 @@ export const lastUnanswered = (tried: readonly AttemptRecord[]): number =>
  */
 export type Standing = 'used-up' | { readonly tried_again_at?: number };
 
-/** `offer` undefined: the whole option of an API without offers. */
+/**
+ * `tried`: the attempts that concern the offer. `offer` undefined: the whole option of an API without offers.
+ */
 export function standingOf(
   from: RequestState,
   tried: readonly AttemptRecord[],
@@ -133,14 +135,6 @@ export function standingOf(
 
 const lacksCapacity = (attempt: AttemptRecord, offer: Offer | undefined): boolean =>
   reasonsFor(attempt, offer).some(({ kind }) => kind === 'capacity');
-
-/** Whether any attempt at the option had the offer, however old it is. */
-export const wasOrdered = (
-  { attempts }: RequestState,
-  { provider_instance, api }: ProviderOption,
-  offer: Offer | undefined,
-): boolean =>
-  attempts.some((each) => each.provider_instance === provider_instance && each.api === api && isOrdered(each, offer));
 
 /**
  * The most attempts without any machine within the time for which a lack of capacity is remembered. A persistent

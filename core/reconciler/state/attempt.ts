@@ -50,7 +50,7 @@ function move(attempt: AttemptRecord, event: AttemptEvent, fields: Partial<Attem
 }
 
 /** No further machine will start without a new call. */
-export const isSettled = (attempt: AttemptRecord): boolean =>
+export const isSettled = (attempt: Pick<AttemptRecord, 'state' | 'settled' | 'incoming' | 'reopened'>): boolean =>
   attempt.state === 'closed' ||
   (attempt.state !== 'open' && (attempt.settled || (attempt.incoming === 0 && attempt.reopened !== true)));
 
@@ -231,9 +231,9 @@ export function shifted(attempt: AttemptRecord, shifted_ms: number): AttemptReco
 
 /** The fields that are derived from the machines. `lost`: how many machines of the attempt were lost so far. */
 export function derived(attempt: AttemptRecord, lost: number): AttemptRecord {
-  const { incoming, lost_seen = 0 } = attempt;
+  const { state, settled, incoming, lost_seen = 0 } = attempt;
   const reopened = incoming !== undefined && lost > lost_seen;
-  const active = !isSettled({ ...attempt, reopened });
+  const active = !isSettled({ state, settled, ...(incoming === undefined ? {} : { incoming }), reopened });
   // A machine that counted as lost turned out to live, so the next loss is a new one.
   const lowered = incoming !== undefined && lost < lost_seen ? { lost_seen: lost } : {};
   if (attempt.active === active && (attempt.reopened ?? false) === reopened && !('lost_seen' in lowered))

@@ -25,7 +25,7 @@ const classes = {
   unreleased: (machine: MachineRecord) => isAlive(machine) && machine.released_at === undefined,
   /** Ended without a release by muster. */
   lost: (machine: MachineRecord) => machine.lost === true,
-  /** Returned by a caller while it lived, so that its place is given up. */
+  /** Returned by a caller while its place was not another machine's, so that the place is given up. */
   returned: (machine: MachineRecord) => machine.going === 'returned' && hasPlace(machine),
   /** Shall be replaced, and is still used. */
   wanted: (machine: MachineRecord) => machine.replace_from !== undefined && isReady(machine) && hasPlace(machine),

@@ -2,6 +2,7 @@ import type { CreateAutoScalingGroupCommandInput } from '@aws-sdk/client-auto-sc
 import { isFault, ProviderFault, type Call, type Launch, type LaunchOrder } from '../../../core/index.ts';
 import { launchFault, type CloudSession } from '../../cloud/index.ts';
 import { describeGroup, isDeleting } from '../observe/describe-groups.ts';
+import { changeGroup } from '../observe/group-reads.ts';
 import { handleOf, type GroupHandle, type Prepared } from '../group-handle.ts';
 import { isGroupOf } from '../group-name.ts';
 import { suspendedProcesses, suspend } from './processes.ts';
@@ -19,7 +20,9 @@ const propagationMs = 120_000;
 export async function launchGroup(session: CloudSession, order: Order, call: Call): Promise<Launch<GroupHandle>> {
   const { input, name } = order.prepared;
   try {
-    await session.groups.write(
+    await changeGroup(
+      session,
+      name,
       (sdk) => new sdk.CreateAutoScalingGroupCommand(input as unknown as CreateAutoScalingGroupCommandInput),
       call,
       { slow: true },

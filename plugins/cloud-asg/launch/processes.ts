@@ -1,6 +1,7 @@
 import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { Call } from '../../../core/index.ts';
 import { isSuspended } from '../observe/describe-groups.ts';
+import { changeGroup } from '../observe/group-reads.ts';
 import type { CloudSession } from '../../cloud/index.ts';
 
 /**
@@ -33,7 +34,9 @@ export async function suspend(
 ): Promise<void> {
   const ScalingProcesses = processes.filter((process) => !group || !isSuspended(group, process));
   if (ScalingProcesses.length === 0) return;
-  await session.groups.write(
+  await changeGroup(
+    session,
+    name,
     (sdk) => new sdk.SuspendProcessesCommand({ AutoScalingGroupName: name, ScalingProcesses }),
     call,
   );

@@ -1,64 +1,39 @@
-import { chunks, isFault, type Call, type ProviderFault } from '../../../core/index.ts';
-import type { AutoScalingGroup, DescribeAutoScalingGroupsCommandInput, Instance } from '@aws-sdk/client-auto-scaling';
-import { inTurn, pagesOf, type CloudSession } from '../../cloud/index.ts';
-
-/** The limits of one call: names, and groups on a page. */
-const namesPerCall = 50;
-const groupsPerPage = 100;
+import type { AutoScalingGroup, Instance } from '@aws-sdk/client-auto-scaling';
+import { isFault, type Call, type ProviderFault } from '../../../core/index.ts';
+import type { CloudSession } from '../../cloud/index.ts';
+import type { GroupHandle } from '../group-handle.ts';
+import { unitsOf } from '../launch/units.ts';
+import { groupReads } from './group-reads.ts';
 
 /**
- * Describes groups by name, in as few calls as possible. Names that the cloud does not show are missing from the
- * result. Names whose call failed have the fault.
+ * Describes groups for an observation, as they are or were some seconds ago. The result is by name: groups that the
+ * cloud does not show are missing, and those whose call failed have the fault.
  */
 export async function describeGroups(
   session: CloudSession,
-  names: readonly string[],
+  handles: readonly GroupHandle[],
   call: Call,
 ): Promise<ReadonlyMap<string, AutoScalingGroup | ProviderFault>> {
   const found = new Map<string, AutoScalingGroup | ProviderFault>();
-  const asked = [...new Set(names)];
-  const packs = chunks(asked, namesPerCall);
-  const answers = await inTurn(packs, (pack) => page(session, pack, call));
-  answers.forEach((answer, index) => {
-    if (answer.status === 'fulfilled') {
-      for (const group of answer.value) found.set(group.AutoScalingGroupName ?? '', group);
-      return;
+  const describe = async (handle: GroupHandle): Promise<void> => {
+    try {
+      const group = await groupReads(session).observe(handle.name, (each) => isFull(handle, each), call);
+      if (group) found.set(handle.name, group);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      found.set(handle.name, error);
     }
-    if (!isFault(answer.reason)) throw answer.reason;
-    for (const name of packs[index] ?? []) found.set(name, answer.reason);
-  });
+  };
+  await Promise.all(handles.map(describe));
   return found;
 }
 
-/** Describes one group. Undefined: the cloud shows none of that name. */
-export async function describeGroup(
+/** Describes one group as it is now. Undefined: the cloud shows none of that name. */
+export const describeGroup = (
   session: CloudSession,
   name: string,
   call: Call,
-): Promise<AutoScalingGroup | undefined> {
-  const [group] = await page(session, [name], call);
-  return group;
-}
-
-async function page(session: CloudSession, names: readonly string[], call: Call): Promise<AutoScalingGroup[]> {
-  return Array.fromAsync(pagesOfGroups(session, { AutoScalingGroupNames: [...names] }, call));
-}
-
-/** Describes groups by names or filters, page by page. */
-export async function* pagesOfGroups(
-  session: CloudSession,
-  asked: Pick<DescribeAutoScalingGroupsCommandInput, 'AutoScalingGroupNames' | 'Filters'>,
-  call: Call,
-): AsyncGenerator<AutoScalingGroup> {
-  for await (const page of pagesOf((next) =>
-    session.groups.read(
-      (sdk) => new sdk.DescribeAutoScalingGroupsCommand({ ...asked, MaxRecords: groupsPerPage, ...next }),
-      call,
-    ),
-  )) {
-    yield* page.AutoScalingGroups ?? [];
-  }
-}
+): Promise<AutoScalingGroup | undefined> => groupReads(session).read(name, call);
 
 /**
  * Whether the deletion of the group was requested. The cloud shows the group until its last machine is gone; it starts
@@ -68,6 +43,10 @@ export const isDeleting = ({ Status }: AutoScalingGroup): boolean => Status !== 
 
 export const isSuspended = ({ SuspendedProcesses }: AutoScalingGroup, process: string): boolean =>
   SuspendedProcesses?.some(({ ProcessName }) => ProcessName === process) ?? false;
+
+/** Whether a group has its desired capacity, ready or not. */
+export const isFull = (handle: GroupHandle, group: AutoScalingGroup): boolean =>
+  unitsOf(handle, membersOf(group)) >= (group.DesiredCapacity ?? 0);
 
 /**
  * Members that count toward the size of the group: not those that are being terminated or detached, or are in a warm

@@ -1,26 +1,37 @@
+import { LRUCache } from 'lru-cache';
 import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import { isFault, type Call, type Shortfall, type Watched } from '../../../core/index.ts';
 import {
   redactedReasons,
   kindOfCode,
   reasonFor,
+  sessionField,
   type CloudSession,
   type Market,
   type Pool,
 } from '../../cloud/index.ts';
 import type { GroupHandle, Prepared } from '../group-handle.ts';
 
-/**
- * The shortest time between two reads of the history of one group: all actions of Auto Scaling share one small rate
- * limit.
- */
+/** The shortest time between two reads of the history of one group, and before the first one. */
 const readIntervalMs = 2_000;
 const maxActivities = 100;
+const action = 'DescribeScalingActivities';
+
+/** By group: the monotonic time of the last read of its history, or since when it is short. */
+const lastReads = sessionField(() => new LRUCache<string, number>({ max: 10_000 }));
+
+/**
+ * When the history of a group was last read. A call reads the history of one group, and all actions of Auto Scaling
+ * share one small rate limit: the group that has waited longest comes first.
+ */
+export const historyReadAt = (session: CloudSession, { name }: GroupHandle): number =>
+  lastReads(session).get(name) ?? -Infinity;
 
 /**
  * Why a group has less capacity than ordered, by pool. A group reports this only in its history: with a place, and
  * with a sentence without a code. A failure in one subnet counts for all pools of the subnet. In a group without
- * subnets a failure counts once it has occurred in all zones of the group.
+ * subnets a failure counts once it has occurred in all zones of the group. Empty: nothing is known now, for example
+ * because the rate limit allows no further read.
  */
 export async function groupShortfall(
   session: CloudSession,
@@ -28,15 +39,19 @@ export async function groupShortfall(
   group: AutoScalingGroup,
   call: Call,
 ): Promise<Shortfall[]> {
-  const key = `history of ${handle.name}`;
-  if (session.consistencyGrace.has(key, readIntervalMs)) return [];
-  session.consistencyGrace.end(key);
-  session.consistencyGrace.has(key, readIntervalMs);
+  const reads = lastReads(session);
+  const now = session.clock.monotonic();
+  const last = reads.get(handle.name);
+  if (last === undefined) reads.set(handle.name, now);
+  if (now - (last ?? now) < readIntervalMs || !session.groups.isFree(action)) return [];
+  reads.set(handle.name, now);
   try {
+    await session.groups.admit(action, call);
     const { Activities } = await session.groups.read(
       (sdk) =>
         new sdk.DescribeScalingActivitiesCommand({ AutoScalingGroupName: handle.name, MaxRecords: maxActivities }),
       call,
+      { admitted: true },
     );
     session.logEncoded('The launch of a group', Activities?.map(({ StatusMessage }) => StatusMessage) ?? []);
     const { pools } = order.prepared as Prepared;

@@ -16,12 +16,11 @@ import {
   type CloudSession,
   type CloudTemplate,
 } from '../../cloud/index.ts';
-import { describeGroups, isDeleting, isPending, isSuspended, membersOf } from './describe-groups.ts';
-import { groupShortfall } from './group-shortfall.ts';
+import { describeGroups, isDeleting, isFull, isPending, isSuspended, membersOf } from './describe-groups.ts';
+import { groupShortfall, historyReadAt } from './group-shortfall.ts';
 import type { GroupHandle, Prepared } from '../group-handle.ts';
 import { isStuck } from './is-stuck.ts';
 import { launchProcess, mayStillLaunch, suspendedProcesses, suspend } from '../launch/processes.ts';
-import { unitsOf } from '../launch/units.ts';
 
 type Watch = Watched<GroupHandle>;
 
@@ -51,7 +50,7 @@ async function observeWhole(
 ): Promise<(Observation<GroupHandle> | ProviderFault)[]> {
   const groups = await describeGroups(
     session,
-    watched.map((each) => each.handle.name),
+    watched.map((each) => each.handle),
     call,
   );
   const groupOf = (each: Watch) => groups.get(each.handle.name);
@@ -65,7 +64,9 @@ async function observeWhole(
     call,
     { arriving: watched.some((each, index) => !isAtCapacity(each, groupOf(each), listed[index] ?? [])) },
   );
-  const answers = await inTurn([...watched.entries()], async ([index, each]) => {
+  const readAt = (each: Watch) => historyReadAt(session, each.handle);
+  const inOrder = [...watched.entries()].toSorted(([, a], [, b]) => readAt(a) - readAt(b) || 0);
+  const answers = await inTurn(inOrder, async ([index, each]) => {
     const group = groupOf(each);
     const seen = machines[index] as Observation<GroupHandle> | ProviderFault;
     if (isFault(group)) return group;
@@ -73,10 +74,12 @@ async function observeWhole(
     // answer shows.
     return isFault(seen) || !seen.settled ? seen : observation(session, each, group, seen, call);
   });
-  return answers.map((answer) => {
-    if (answer.status === 'fulfilled') return answer.value;
-    if (isFault(answer.reason)) return answer.reason;
-    throw answer.reason;
+  const byIndex = new Map(inOrder.map(([index], place) => [index, answers[place]]));
+  return watched.map((_, index) => {
+    const answer = byIndex.get(index);
+    if (answer?.status === 'fulfilled') return answer.value;
+    if (isFault(answer?.reason)) return answer.reason;
+    throw answer?.reason;
   });
 }
 
@@ -100,8 +103,11 @@ async function observation(
     ({ machine_id }) =>
       !shown.has(machine_id) && session.consistencyGrace.has(`member ${machine_id}`, memberVisibleMs),
   );
-  const short = unitsOf(watched.handle, members) < (group.DesiredCapacity ?? 0);
-  const settled = isSettled(session, group, members, short);
+  const short = !isFull(watched.handle, group);
+  // The group may report a machine that runs as pending for some more seconds.
+  const runs = new Set(seen.machines.flatMap(({ machine_id, status }) => (status === 'running' ? [machine_id] : [])));
+  const starting = members.filter((member) => isPending(member) && !runs.has(member.InstanceId ?? ''));
+  const settled = isSettled(session, group, starting, short);
   const reasons = short && !settled ? await groupShortfall(session, watched, group, call) : [];
   const shortfall = [...(seen.shortfall ?? []), ...reasons];
   const stuck = !settled && isStuck(watched.order.prepared as Prepared, seen.machines, reasons);
@@ -123,18 +129,18 @@ function isAtCapacity(
   members: readonly Instance[],
 ): boolean {
   if (group === undefined || isFault(group)) return false;
-  return unitsOf(handle, members) >= (group.DesiredCapacity ?? 0) && !members.some(isPending);
+  return isFull(handle, group) && !members.some(isPending);
 }
 
 /** Whether the group starts no more machines: it has its size, or was stopped some time ago. */
 function isSettled(
   session: CloudSession,
   group: AutoScalingGroup,
-  members: readonly Instance[],
+  starting: readonly Instance[],
   short: boolean,
 ): boolean {
   if (isSuspended(group, launchProcess)) return !mayStillLaunch(session, group.AutoScalingGroupName ?? '');
-  return !short && members.every((member) => !isPending(member) || !isHealthy(member));
+  return !short && !starting.some(isHealthy);
 }
 
 /** Members that the core does not know. The group reports only their existence, type and zone. */

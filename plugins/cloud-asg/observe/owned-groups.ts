@@ -1,6 +1,7 @@
 import type { Call, OwnedResource } from '../../../core/index.ts';
 import { madeFor, ownTags, type CloudSession } from '../../cloud/index.ts';
-import { isDeleting, pagesOfGroups } from './describe-groups.ts';
+import { isDeleting } from './describe-groups.ts';
+import { pagesOfGroups } from './pages-of-groups.ts';
 import { deleteGroup } from '../dispose-group.ts';
 
 /** Groups with the tag of an installation whose deletion was not requested. */

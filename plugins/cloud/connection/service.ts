@@ -1,7 +1,7 @@
 import type { Call, PluginContext, ProviderFault } from '../../../core/index.ts';
 import { slowCallMs } from './clients.ts';
 import type { CallContext } from '../faults/faults.ts';
-import type { RateLimiter } from './rates/rate-limiter.ts';
+import type { LimitedCall, RateLimiter } from './rates/rate-limiter.ts';
 
 /** A command of the SDK, as far as this file uses it. */
 interface SdkCommand {
@@ -14,8 +14,22 @@ type OutputOf<C extends SdkCommand> =
 
 /** The calls of one service of the cloud. */
 export interface Service<Sdk> {
-  /** Sends a call that reads. The SDK repeats it as configured. Throws a ProviderFault. */
-  read<C extends SdkCommand>(make: (sdk: Sdk) => C, call: Call): Promise<OutputOf<C>>;
+  /**
+   * Sends a call that reads. The SDK repeats it as configured. Throws a ProviderFault. `admitted`: `admit` allowed the
+   * call.
+   */
+  read<C extends SdkCommand>(
+    make: (sdk: Sdk) => C,
+    call: Call,
+    options?: { readonly admitted?: boolean },
+  ): Promise<OutputOf<C>>;
+  /**
+   * Resolves when the rate limit allows a reading call of an action, and counts it: what the call asks for can be
+   * decided then. Throws a ProviderFault.
+   */
+  admit(action: string, call: Call): Promise<void>;
+  /** Whether the rate limit allows a call of an action immediately. */
+  isFree(action: string): boolean;
   /**
    * Sends a call that changes the cloud, exactly once, after `call.fence()` as close to the network as the SDK allows.
    * Throws a ProviderFault, or the error of the fence. `slow`: the call may take as long as the start of a thousand
@@ -36,8 +50,8 @@ interface Sender {
 export interface ServiceOptions {
   readonly readMs: number;
   readonly rateLimiter: RateLimiter;
-  /** The name under which the rate limiter counts an action: its own, where each action has its own rate. */
-  laneOf(action: string): string;
+  /** The name under which the rate limiter counts all actions. Absent: each action has its own rate. */
+  readonly lane?: string;
   /** Milliseconds that the clock of AWS is ahead, as far as known. */
   skewMs(): number;
   fail(error: unknown, context: CallContext): ProviderFault;
@@ -62,10 +76,11 @@ export function serviceOf<Sdk>(
     call: Call,
     classify: (error: unknown) => ProviderFault | undefined,
     send: () => Promise<unknown>,
+    admitted = false,
   ): Promise<any> {
     const action = nameOf(command);
-    const lane = service.laneOf(action);
-    await service.rateLimiter.acquire(lane, machinesOf(command), call.signal);
+    const limited = limitedCall(action);
+    if (!admitted) await service.rateLimiter.acquire(limited, machinesOf(command), call.signal);
     const began = performance.now();
     try {
       const answer = await send();
@@ -73,18 +88,33 @@ export function serviceOf<Sdk>(
       return answer;
     } catch (error) {
       const { kind } = service.fail(error, { action, mutating: false });
-      if (kind === 'throttled') service.rateLimiter.throttled(lane);
+      if (kind === 'throttled') service.rateLimiter.throttled(limited);
       const fault = classify(error);
       if (fault) service.calls?.record({ action, ms: performance.now() - began, kind: fault.kind });
       throw error;
     }
   }
 
+  const limitedCall = (action: string): LimitedCall => ({
+    action,
+    ...(service.lane === undefined ? {} : { lane: service.lane }),
+  });
+
   /** Whether an answer since `before` corrected the time that calls are signed with. */
   const wrongClock = (before: number) => Math.abs(service.skewMs() - before) > skewStepMs;
 
   return {
-    async read(make, call) {
+    async admit(action, call) {
+      try {
+        await service.rateLimiter.acquire(limitedCall(action), 0, call.signal);
+      } catch (error) {
+        throw service.fail(error, { action, mutating: false });
+      }
+    },
+
+    isFree: (action) => service.rateLimiter.isFree(limitedCall(action)),
+
+    async read(make, call, options = {}) {
       let action = 'opening the cloud';
       const before = service.skewMs();
       const classify = (error: unknown) =>
@@ -93,7 +123,8 @@ export function serviceOf<Sdk>(
         const { sdk, read } = await open();
         const command = make(sdk);
         action = nameOf(command);
-        return await sendWithinRate(command, call, classify, () => read.send(command, { abortSignal: call.signal }));
+        const send = () => read.send(command, { abortSignal: call.signal });
+        return await sendWithinRate(command, call, classify, send, options.admitted);
       } catch (error) {
         throw classify(error);
       }

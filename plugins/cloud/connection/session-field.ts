@@ -9,12 +9,12 @@ import type { CloudSession } from './session.ts';
  * zonesField(session).get('us-east-1');
  * ```
  */
-export function sessionField<T extends object>(make: () => T): (session: CloudSession) => T {
+export function sessionField<T extends object>(make: (session: CloudSession) => T): (session: CloudSession) => T {
   const values = new WeakMap<CloudSession, T>();
   return (session) => {
     const known = values.get(session);
     if (known !== undefined) return known;
-    const made = make();
+    const made = make(session);
     values.set(session, made);
     return made;
   };

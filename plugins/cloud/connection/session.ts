@@ -123,7 +123,6 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     fail,
     rateLimiter: limiter ?? unlimited,
     skewMs: () => skew.ms,
-    laneOf: (action: string) => action,
     ...(context.calls ? { calls: context.calls } : {}),
   };
 
@@ -147,7 +146,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
       return { sdk: ec2, read, write };
     }, options),
     // Auto Scaling has one rate limit for all its actions.
-    groups: serviceOf(async () => (await open()).groups(), { ...options, laneOf: () => 'AutoScaling' }),
+    groups: serviceOf(async () => (await open()).groups(), { ...options, lane: 'AutoScaling' }),
     parameters: serviceOf(async () => (await open()).parameters(), options),
     // SQS limits the messages in flight and not the calls.
     queues: serviceOf(async () => (await open()).queues(), { ...options, rateLimiter: unlimited }),

@@ -1,4 +1,11 @@
-import { chunks, isFault, type NoticeMessage, type NoticeSource, ProviderFault } from '../../../core/index.ts';
+import {
+  chunks,
+  isFault,
+  type Call,
+  type NoticeMessage,
+  type NoticeSource,
+  ProviderFault,
+} from '../../../core/index.ts';
 import type { CloudConfig } from '../config.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { readMessage, type QueueMessage } from './read-message.ts';
@@ -11,6 +18,8 @@ const hiddenS = 30;
 /** While messages wait, so many calls are sent at once, up to so many messages in all. */
 const callsAtOnce = 10;
 const mostMessages = 200;
+/** A call for messages that wait is given up after this time: the messages of the others must not be late. */
+const giveUpMs = 1_000;
 
 /**
  * Notices from a queue of SQS to which rules of EventBridge send the events of the account: warnings and rebalance
@@ -21,12 +30,12 @@ export const interruptionQueue: NoticeSource<CloudConfig, CloudSession> = {
 
   async receive(session, call) {
     return withRemedy(session, async () => {
-      const first = await receive(longestWaitS);
+      const first = await receive(longestWaitS, call);
       const messages = [...first];
       // A full answer means that more messages wait.
       let isMore = first.length === messagesPerCall;
       while (isMore && messages.length + callsAtOnce * messagesPerCall <= mostMessages) {
-        const pages = await Promise.allSettled(Array.from({ length: callsAtOnce }, () => receive(0)));
+        const pages = await receiveMore();
         // What came is used: it is hidden in the queue. A failure that lasts fails the next reception.
         messages.push(...pages.flatMap((page) => (page.status === 'fulfilled' ? page.value : [])));
         isMore = pages.every((page) => page.status === 'fulfilled' && page.value.length === messagesPerCall);
@@ -34,7 +43,22 @@ export const interruptionQueue: NoticeSource<CloudConfig, CloudSession> = {
       return messages.map((message): NoticeMessage => readMessage(message, session.cloudClock));
     });
 
-    async function receive(waitS: number): Promise<readonly QueueMessage[]> {
+    async function receiveMore(): Promise<readonly PromiseSettledResult<readonly QueueMessage[]>[]> {
+      const ended = new AbortController();
+      const late = new AbortController();
+      const limited = { ...call, signal: AbortSignal.any([call.signal, late.signal]) };
+      void session.clock.sleep(giveUpMs, ended.signal).then(
+        () => late.abort(),
+        () => undefined,
+      );
+      try {
+        return await Promise.allSettled(Array.from({ length: callsAtOnce }, () => receive(0, limited)));
+      } finally {
+        ended.abort();
+      }
+    }
+
+    async function receive(waitS: number, within: Call): Promise<readonly QueueMessage[]> {
       const { Messages = [] } = await session.queues.read(
         (sqs) =>
           new sqs.ReceiveMessageCommand({
@@ -43,7 +67,7 @@ export const interruptionQueue: NoticeSource<CloudConfig, CloudSession> = {
             WaitTimeSeconds: waitS,
             VisibilityTimeout: hiddenS,
           }),
-        call,
+        within,
       );
       return Messages.filter(({ ReceiptHandle }) => ReceiptHandle);
     }

@@ -76,7 +76,7 @@ for (const [name, template] of Object.entries(templates)) {
   });
 }
 
-test('a group that lacks capacity is stopped, says so, and gets no more when there is some again', async (t) => {
+test('a group that lacks capacity is stopped with a shortfall and gets no machines when capacity returns', async (t) => {
   const broker = await bootBroker(optionsOf({}, { capacity: [{ count: 2 }] }));
   t.teardown(broker.close);
   const id = await order(broker, 5);
@@ -90,7 +90,7 @@ test('a group that lacks capacity is stopped, says so, and gets no more when the
   await clean(broker);
 });
 
-test('what Spot does not give is had on demand, after the group was stopped', async (t) => {
+test('machines that Spot lacks are ordered on demand after the group was stopped', async (t) => {
   const broker = await bootBroker(optionsOf({ price_type: 'mixed' }, { capacity: [{ market: 'spot', count: 1 }] }));
   t.teardown(broker.close);
   const id = await order(broker, 5);
@@ -104,7 +104,7 @@ test('what Spot does not give is had on demand, after the group was stopped', as
   await clean(broker);
 });
 
-test('heavy machines fill up a group early, and the rest is ordered anew', async (t) => {
+test('a group that heavy machines fill early is completed by another order', async (t) => {
   const heavy = { machine_type: undefined, machine_types: { 't3.small': 1, 't3.medium': 2 } };
   const broker = await bootBroker(optionsOf(heavy, { capacity: [{ instance_type: 't3.small', count: 1 }] }));
   t.teardown(broker.close);
@@ -115,7 +115,7 @@ test('heavy machines fill up a group early, and the rest is ordered anew', async
   await clean(broker);
 });
 
-test('a cancelled request leaves nothing, although machines were on their way', async (t) => {
+test('a cancelled request leaves nothing although machines were starting', async (t) => {
   const broker = await bootBroker(optionsOf({}, { groups: { ...quick, react_ms: 300 } }));
   t.teardown(broker.close);
   const id = await order(broker, 4);
@@ -173,7 +173,7 @@ for (const action of [
   });
 }
 
-test('a machine that Spot takes back is lost and not replaced behind the request', async (t) => {
+test('a machine that Spot reclaims is lost and not replaced by its group', async (t) => {
   const broker = await bootBroker(optionsOf({ price_type: 'spot' }));
   t.teardown(broker.close);
   const id = await order(broker, 3);

@@ -41,7 +41,7 @@ for (const then of ['drop', 'cut', 'html', 'bad-xml'] as const) {
   });
 }
 
-test('a group whose answer was lost and whose replay fails is never taken for one that was not made', async (t) => {
+test('a lost answer followed by a failing replay stays an unknown outcome', async (t) => {
   const cloud = await openGroups(t, {
     faults: [{ action: 'CreateAutoScalingGroup', effect: 'execute', then: 'drop' }],
   });
@@ -71,7 +71,7 @@ test('a crash after the group was made is repaired by the replay: until then pro
   t.is(before.length, 3);
 });
 
-test('nothing is known of an order that never reached the cloud, and nothing is looked for that was never prepared', async (t) => {
+test('find returns nothing for an order that was not sent, and makes no call for one that was not prepared', async (t) => {
   const cloud = await openGroups(t, { faults: [{ action: 'CreateAutoScalingGroup', effect: 'skip', then: 'drop' }] });
   const order = await cloud.order({ machine_count: 1 });
   t.is(await kindOf(cloud.launch(order)), 'unknown-outcome');
@@ -82,7 +82,7 @@ test('nothing is known of an order that never reached the cloud, and nothing is 
   t.is(await kindOf(cloud.launch(order)), 'launched');
 });
 
-test('a name that somebody else took is the end of the order, and his group is left alone', async (t) => {
+test('an existing group of another owner ends the order and stays untouched', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 2 });
   await foreign(cloud, order, [{ Key: 'muster:request-id', Value: order.request_id }]);
@@ -96,7 +96,7 @@ test('a name that somebody else took is the end of the order, and his group is l
   t.deepEqual((await cloud.group(order))?.SuspendedProcesses, []);
 });
 
-test('the group of another attempt is not taken for this one', async (t) => {
+test('the group of another attempt does not count as the group of this one', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 2 });
   await foreign(
@@ -114,7 +114,7 @@ test('the group of another attempt is not taken for this one', async (t) => {
   t.is(await kindOf(cloud.launch(order)), 'invalid');
 });
 
-test('an order whose group is being deleted is over', async (t) => {
+test('an order whose group is being deleted has ended', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 2 });
   await cloud.launch(order);
@@ -124,7 +124,7 @@ test('an order whose group is being deleted is over', async (t) => {
   t.is(await kindOf(cloud.launch(order)), 'gone');
 });
 
-test('a call that arrives after everything was removed makes no group', async (t) => {
+test('a delayed call after the disposal creates no group', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 2 });
   await cloud.launch(order);
@@ -136,7 +136,7 @@ test('a call that arrives after everything was removed makes no group', async (t
   t.deepEqual(cloud.simulator.ledger().groups, []);
 });
 
-test('a launch template or profile that is only young is waited for, what is wrong is not', async (t) => {
+test('a launch template or profile that is not visible yet is retried, a wrong one is not', async (t) => {
   const cloud = await openGroups(t, { visible_ms: { id: 0, filter: 0, tag: 0, template: 5_000, fleet: 0 } });
   const order = await cloud.order({ machine_count: 1 });
   t.is(await kindOf(cloud.launch(order)), 'unavailable');
@@ -152,7 +152,7 @@ test('a launch template or profile that is only young is waited for, what is wro
   );
 });
 
-test('throttling is told as such, and the order goes out when the bucket has filled', async (t) => {
+test('throttling is a fault of that kind, and the order is sent when the bucket has filled', async (t) => {
   const cloud = await openGroups(t, {
     throttle: { default_buckets: true, buckets: { autoscaling: { requests: { capacity: 2, per_second: 1 } } } },
   });
@@ -164,7 +164,7 @@ test('throttling is told as such, and the order goes out when the bucket has fil
   t.is(await kindOf(cloud.launch(second)), 'launched');
 });
 
-test('nothing is sent without the claim', async (t) => {
+test('nothing is sent after the claim is lost', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 1 });
   const lost = new Error('The claim is lost.');

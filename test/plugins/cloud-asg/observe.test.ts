@@ -16,7 +16,7 @@ const watch = (order: Order, known = [] as ReturnType<typeof refs>) => {
   return { handle: { name, unit, weighted }, order, known };
 };
 
-test('a group that stays short says so by offer, and is not settled: it would try for ever', async (t) => {
+test('a group that stays short reports a shortfall by offer and is not settled', async (t) => {
   const cloud = await openGroups(t, { capacity: [{ count: 1 }] });
   const order = await cloud.order({ machine_count: 9, template: twoTypes });
   await cloud.launch(order);
@@ -61,7 +61,7 @@ test('the history of a short group is not read at every observation, and one tha
   }
 });
 
-test('of a group without subnets a zone that lacks capacity says nothing, all zones do', async (t) => {
+test('a group without subnets is short only when all its zones lack capacity', async (t) => {
   const template = { template_id: 't', subnet_ids: undefined } as any;
   for (const [capacity, short] of [
     [[{ zone: 'us-east-1a', count: 0 }], false],
@@ -79,7 +79,7 @@ test('of a group without subnets a zone that lacks capacity says nothing, all zo
   }
 });
 
-test('Spot that is short does not speak for what is on demand', async (t) => {
+test('a shortage of Spot is not reported for on-demand pools', async (t) => {
   const cloud = await openGroups(t, { capacity: [{ market: 'spot', count: 0 }] });
   const template = { ...twoTypes, price_type: 'mixed', percent_on_demand: 50 };
   const order = await cloud.order({ machine_count: 4, template });
@@ -92,7 +92,7 @@ test('Spot that is short does not speak for what is on demand', async (t) => {
   t.deepEqual(tally(seen.shortfall?.map(({ offer }) => offer?.split('|')[2]) ?? []), { spot: 4 });
 });
 
-test('what is on demand and short does not speak for Spot, and as long as one market may give more the group goes on', async (t) => {
+test('a shortage on demand is not reported for Spot pools, and the group continues while one market may deliver', async (t) => {
   const cloud = await openGroups(t, {
     capacity: [
       { market: 'on-demand', count: 0 },
@@ -108,7 +108,7 @@ test('what is on demand and short does not speak for Spot, and as long as one ma
   t.deepEqual(tally(seen.shortfall?.map(({ offer }) => offer?.split('|')[2]) ?? []), { 'on-demand': 4 });
 });
 
-test('sentences of a history are told apart', (t) => {
+test('messages of scaling activities are mapped to codes and pools', (t) => {
   const pools = poolsOf({ template_id: 't', machine_type: 'm5.large', subnet_ids: ['subnet-1', 'subnet-2'] } as any);
   const kinds = (StatusMessage: string, more: object = {}) =>
     shortfallOf([{ StatusCode: 'Failed', StatusMessage, ...more } as any], pools, ['us-east-1a']).map(
@@ -196,7 +196,7 @@ for (const boot_ms of [100_000, 100]) {
   });
 }
 
-test('many groups and their machines are observed in a few questions, and a fault of some is theirs alone', async (t) => {
+test('many groups and their machines are observed in a few calls, and a fault concerns the groups of its call alone', async (t) => {
   const cloud = await openGroups(t, {}, once);
   const orders = await Promise.all(Array.from({ length: 60 }, () => cloud.order({ machine_count: 1 })));
   for (const order of orders) await cloud.launch(order);
@@ -211,6 +211,7 @@ test('many groups and their machines are observed in a few questions, and a faul
   t.is(cloud.simulator.audit().length - before, 3);
 
   const [first, second, ...rest] = orders as [Order, Order, ...Order[]];
+  cloud.minute();
   cloud.simulator.setKnobs({
     faults: [{ action: 'DescribeAutoScalingGroups', nth: 2, effect: 'skip', then: 'error', code: 'AccessDenied' }],
   });
@@ -256,7 +257,7 @@ test('a machine that ends before it runs is a shortfall, and its group does not 
   t.is(cloud.live(order).length, 2);
 });
 
-test('a group whose processes somebody resumed is made quiet again', async (t) => {
+test('an observation suspends processes that somebody resumed', async (t) => {
   const cloud = await openGroups(t);
   const { order, machines } = await running(cloud, { machine_count: 3 });
   const name = order.prepared.name as string;
@@ -264,11 +265,12 @@ test('a group whose processes somebody resumed is made quiet again', async (t) =
     (sdk) => new sdk.ResumeProcessesCommand({ AutoScalingGroupName: name }),
     cloud.call,
   );
+  cloud.minute();
   await cloud.observe(order, machines);
   t.is((await cloud.group(order))?.SuspendedProcesses?.length, 6);
 });
 
-test('zones that are uneven are not made even', async (t) => {
+test('a group does not rebalance its zones', async (t) => {
   const cloud = await openGroups(t, { capacity: [{ zone: 'us-east-1a', count: 0 }] });
   const { order, machines } = await running(cloud, {
     machine_count: 6,

@@ -9,7 +9,7 @@ const twoTypes = {
 };
 const market = ({ data }: { readonly data?: object }) => (data as MachineData).market;
 
-test('a plain group starts the machines asked for, tagged from their first moment, and is settled once all of them run', async (t) => {
+test('a group starts the ordered machines with their tags and is settled once all run', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({
     machine_count: 5,
@@ -78,7 +78,7 @@ test('a group of Spot machines has a price limit and the strategy in its own spe
   });
 });
 
-test('a mixed group has the share on demand that was asked for, rounded to machines', async (t) => {
+test('a mixed group has the ordered share on demand, rounded to whole machines', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({
     machine_count: 5,
@@ -89,7 +89,7 @@ test('a mixed group has the share on demand that was asked for, rounded to machi
   t.deepEqual(tally((await cloud.observe(order)).machines.map(market)), { 'on-demand': 2, spot: 3 });
 });
 
-test('with weights never more machines come than were asked for', async (t) => {
+test('a weighted group starts no more machines than ordered', async (t) => {
   const cloud = await openGroups(t);
   const machine_types = { 'm5.xlarge': 2, 'm5.2xlarge': 4 };
   for (const more of [{}, { price_type: 'mixed', percent_on_demand: 50 }, { price_type: 'spot' }]) {
@@ -104,7 +104,7 @@ test('with weights never more machines come than were asked for', async (t) => {
   }
 });
 
-test('attributes choose the types', async (t) => {
+test('attributes select the types of a group', async (t) => {
   const cloud = await openGroups(t);
   const instance_requirements = { VCpuCount: { Min: 2, Max: 4 }, MemoryMiB: { Min: 4096 } };
   for (const price_type of ['ondemand', 'spot']) {
@@ -118,7 +118,7 @@ test('attributes choose the types', async (t) => {
   }
 });
 
-test('priorities are the order of the types', async (t) => {
+test('priorities order the types of a group', async (t) => {
   const cloud = await openGroups(t);
   const template = { ...twoTypes, machine_types_priority: { 'c5.large': 1, 'm5.large': 2 } };
   const order = await cloud.order({ machine_count: 3, template });
@@ -165,7 +165,7 @@ test("the template's own launch template is the ground of the order's", async (t
   }
 });
 
-test('a native specification is laid over all but name, sizes, tags, launch template and protection', async (t) => {
+test('a native specification replaces everything except name, sizes, tags, launch template and protection', async (t) => {
   const cloud = await openGroups(t);
   const provider_api_spec = {
     AutoScalingGroupName: 'theirs',
@@ -199,7 +199,7 @@ test('a native specification is laid over all but name, sizes, tags, launch temp
   t.is(cloud.live(order).length, 2);
 });
 
-test('preparing again after a crash arrives at the same launch template and parameters', async (t) => {
+test('a repeated preparation after a crash returns the same launch template and parameters', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ template: twoTypes });
   const again = await cloud.order({ ...order, prepared: undefined });

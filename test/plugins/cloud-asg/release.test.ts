@@ -10,7 +10,7 @@ const weighted = {
   subnet_ids: ['subnet-1', 'subnet-2'],
 };
 
-test('exactly the machines named go, none is refilled, none of the others is touched', async (t) => {
+test('a release ends exactly the named machines, and the group replaces none', async (t) => {
   for (const template of [
     { template_id: 't' },
     weighted,
@@ -34,7 +34,7 @@ test('exactly the machines named go, none is refilled, none of the others is tou
   }
 });
 
-test('unprotected machines stay as well', async (t) => {
+test('machines without scale-in protection stay too', async (t) => {
   const cloud = await openGroups(t, { groups: { react_ms: 200, health_ms: 30_000, retry_ms: 500, delete_ms: 100 } });
   const { order, machines } = await running(cloud, { machine_count: 4 });
   const name = order.prepared.name as string;
@@ -85,7 +85,7 @@ for (const [action, effect] of breaks) {
   });
 }
 
-test('a release that is throttled at each of its calls comes to the same', async (t) => {
+test('a release whose calls are throttled one after another has the same result', async (t) => {
   for (const action of [
     'DescribeAutoScalingGroups',
     'SuspendProcesses',
@@ -119,7 +119,7 @@ test('a group of one type counts machines, whatever weight the template gives th
   t.is(cloud.live(order).length, 5);
 });
 
-test('a release makes a group quiet that somebody resumed', async (t) => {
+test('a release suspends processes that somebody resumed', async (t) => {
   const cloud = await openGroups(t, { groups: { react_ms: 200, health_ms: 30_000, retry_ms: 500, delete_ms: 100 } });
   const { order, machines } = await running(cloud, { machine_count: 2 });
   const name = order.prepared.name as string;
@@ -133,7 +133,7 @@ test('a release makes a group quiet that somebody resumed', async (t) => {
   t.is((await cloud.group(order))?.SuspendedProcesses?.length, 7);
 });
 
-test('an older release that thaws after a newer one ends nothing and starts nothing', async (t) => {
+test('an old release that continues after a newer one ends nothing and starts nothing', async (t) => {
   const cloud = await openGroups(t);
   const { order, machines } = await running(cloud, { machine_count: 5 });
   const [first, second, ...rest] = machines as [(typeof machines)[0], (typeof machines)[0], ...typeof machines];
@@ -147,7 +147,7 @@ test('an older release that thaws after a newer one ends nothing and starts noth
   t.deepEqual(cloud.live(order), idsOf(rest));
 });
 
-test('a launch that is stopped keeps what it has and gets no more, also when capacity returns', async (t) => {
+test('a stopped launch keeps its machines and gets no more, also when capacity returns', async (t) => {
   const cloud = await openGroups(t, { capacity: [{ count: 2 }] });
   const { order, machines } = await running(cloud, { machine_count: 5 });
   t.is(machines.length, 2);
@@ -159,7 +159,7 @@ test('a launch that is stopped keeps what it has and gets no more, also when cap
   t.true((await cloud.observe(order, machines)).settled);
 });
 
-test('a group that gives nothing back grows on to the size that is allowed', async (t) => {
+test('a group without returns grows to the allowed size', async (t) => {
   const cloud = await openGroups(t, { capacity: [{ count: 2 }] });
   const { order, machines } = await running(cloud, { machine_count: 6 });
   t.deepEqual(await cloud.release(order, { stay: machines, incoming: 2 }), { done: true });
@@ -170,7 +170,7 @@ test('a group that gives nothing back grows on to the size that is allowed', asy
   t.true(idsOf(machines).every((id) => cloud.live(order).includes(id)));
 });
 
-test('a group that gives something back gets no more, and says so', async (t) => {
+test('a group with a return gets no more machines and is settled', async (t) => {
   const cloud = await openGroups(t, { capacity: [{ count: 2 }] });
   const { order, machines } = await running(cloud, { machine_count: 5 });
   const [first, ...stay] = machines;
@@ -183,7 +183,7 @@ test('a group that gives something back gets no more, and says so', async (t) =>
   t.deepEqual(cloud.live(order), idsOf(stay));
 });
 
-test('machines that were on their way when the group was stopped are seen, and go with the rest', async (t) => {
+test('machines that start after the group was stopped are reported and released with the others', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 3 });
   await cloud.launch(order);
@@ -213,7 +213,7 @@ test('a return of all leaves neither group nor launch template', async (t) => {
   t.like(cloud.simulator.ledger(), { groups: [], templates: [], live: {}, untagged: [] });
 });
 
-test('an order that never got a handle, or never got ready, is cleared away by its name', async (t) => {
+test('an order without a handle or without preparation is disposed of by the name of its group', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 2 });
   await cloud.launch(order);
@@ -259,7 +259,7 @@ for (const code of ['ScalingActivityInProgress', 'ResourceContention']) {
   });
 }
 
-test('a group that somebody deleted is awaited for a while, then what it was asked for is done', async (t) => {
+test('the release of a group that somebody deleted waits for a while and is then done', async (t) => {
   const cloud = await openGroups(t);
   const { order, machines } = await running(cloud, { machine_count: 2 });
   const name = order.prepared.name as string;
@@ -276,7 +276,7 @@ test('a group that somebody deleted is awaited for a while, then what it was ask
   t.true((await cloud.observe(order, machines)).settled);
 });
 
-test('a release ends no machine that is not in service yet: the size follows when all are', async (t) => {
+test('a release keeps machines that are not in service yet by lowering the size later', async (t) => {
   const cloud = await openGroups(t, {
     groups: { react_ms: 200, health_ms: 500, retry_ms: 500, delete_ms: 100 } as any,
   });

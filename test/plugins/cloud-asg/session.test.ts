@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import type { ProviderFault } from '../../../core/index.ts';
 import { openGroups } from './support.ts';
 
-test('questions to Auto Scaling are repeated as configured; a change never is', async (t) => {
+test('reads of Auto Scaling are repeated as configured; changes never are', async (t) => {
   const cloud = await openGroups(t, {}, { cloud_max_retries: 2 });
   const order = await cloud.order({ machine_count: 1 });
   await cloud.launch(order);
@@ -28,7 +28,7 @@ test('questions to Auto Scaling are repeated as configured; a change never is', 
   t.is(cloud.calls('UpdateAutoScalingGroup'), 1);
 });
 
-test('faults of Auto Scaling are named as on the wire', async (t) => {
+test('faults of Auto Scaling have the codes of the wire', async (t) => {
   const cloud = await openGroups(t);
   const order = await cloud.order({ machine_count: 1 });
   await cloud.launch(order);

@@ -15,7 +15,7 @@ const twoTypes = {
   subnet_ids: ['subnet-1', 'subnet-2'],
 };
 
-test('an instant fleet starts the machines asked for and is settled at once', async (t) => {
+test('an instant fleet starts the ordered machines and is settled', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(ec2Fleet, cloud, {
@@ -56,7 +56,7 @@ test('orders with equal contents share one launch template, which stays when the
   t.is(cloud.calls('DeleteLaunchTemplate'), 0);
 });
 
-test('a launch template of one order goes with it, also when the order got no further', async (t) => {
+test('the launch template of an order is deleted with it, also when the order was only prepared', async (t) => {
   const cloud = await stage({ launch_template: { reuse_existing: false } });
   t.teardown(cloud.close);
   const order = await prepared(ec2Fleet, cloud, { template: twoTypes });
@@ -66,7 +66,7 @@ test('a launch template of one order goes with it, also when the order got no fu
   t.deepEqual(cloud.simulator.ledger().templates, []);
 });
 
-test('preparing again after a crash arrives at the same launch template and parameters', async (t) => {
+test('a repeated preparation after a crash returns the same launch template and parameters', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(ec2Fleet, cloud, { template: twoTypes });
@@ -75,7 +75,7 @@ test('preparing again after a crash arrives at the same launch template and para
   t.is(cloud.calls('CreateLaunchTemplate'), 1);
 });
 
-test('machines and reasons come side by side', async (t) => {
+test('a launch returns machines and reasons of shortfalls together', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   cloud.simulator.setKnobs({
@@ -96,7 +96,7 @@ test('machines and reasons come side by side', async (t) => {
   ]);
 });
 
-test('no machine at all is a launch with a shortfall, sent once', async (t) => {
+test('a fleet without machines is a launch with a shortfall, and is sent once', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   cloud.simulator.setKnobs({ capacity: [{ count: 0 }] });
@@ -124,7 +124,7 @@ test('pools that a fleet never tried are one reason without an offer, however ma
   t.true(named.every(({ lack }) => lack === undefined));
 });
 
-test('with weights never more machines come than were asked for', async (t) => {
+test('a weighted fleet starts no more machines than ordered', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const machine_types = { 'm5.xlarge': 2, 'm5.2xlarge': 4 };
@@ -134,7 +134,7 @@ test('with weights never more machines come than were asked for', async (t) => {
   t.true((launch.machines?.length ?? 0) >= 3 && (launch.machines?.length ?? 0) <= 5);
 });
 
-test('a mixed fleet has the share on demand that was asked for', async (t) => {
+test('a mixed fleet has the ordered share on demand', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const template = {
@@ -171,7 +171,7 @@ for (const fleet_replay of ['bare', 'full'] as const) {
   });
 }
 
-test('a replay of a fleet that came short gives its machines and its reasons', async (t) => {
+test('a replay of a fleet with a shortfall returns its machines and reasons', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   cloud.simulator.setKnobs({
@@ -189,7 +189,7 @@ test('a replay of a fleet that came short gives its machines and its reasons', a
   t.is(launch.shortfall?.length, 2);
 });
 
-test('release ends exactly the machines named and leaves the fleet alone', async (t) => {
+test('a release ends exactly the named machines and does not change the fleet', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(ec2Fleet, cloud, { machine_count: 4, template: twoTypes });
@@ -216,7 +216,7 @@ test('parameters that the cloud refuses are a fault that is never retried', asyn
   t.is(fault?.kind, 'invalid');
 });
 
-test('a launch template that vanished is made again by the next attempt', async (t) => {
+test('a deleted launch template is created again by the next attempt', async (t) => {
   let monotonic = 0;
   const clock = { now: () => Date.now(), monotonic: () => monotonic, sleep: async () => {} };
   const cloud = await stage({}, { clock });

@@ -7,7 +7,7 @@ const template = { template_id: 't', machine_types: { 'm5.large': 1 }, tags: { t
 const maintain = ways.find((way) => way.name === 'EC2Fleet maintain') ?? ways[0];
 const request = ways.find((way) => way.name === 'EC2Fleet request') ?? ways[0];
 
-test('machines are tagged by the launch template, the fleet in the call, and preparing again arrives at the same', async (t) => {
+test('the launch template tags machines, the call tags the fleet, and a repeated preparation returns the same', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(ec2Fleet, cloud, { template: { ...template, fleet_type: 'maintain' } as any });
@@ -68,7 +68,7 @@ test('a native specification cannot make a fleet that ends machines by itself, o
   });
 });
 
-test('no machine ends before the cloud shows that its fleet wants fewer', async (t) => {
+test('no machine is terminated before the cloud shows the lower target of its fleet', async (t) => {
   if (!maintain) return t.fail();
   const fleet = await fleetStage(maintain, 3);
   t.teardown(fleet.close);
@@ -86,7 +86,7 @@ test('no machine ends before the cloud shows that its fleet wants fewer', async 
   t.is(fleet.calls('TerminateInstances'), 1);
 });
 
-test('of a fleet of type request that had them all machines simply go', async (t) => {
+test('machines of a complete fleet of type request are terminated without a change of the fleet', async (t) => {
   if (!request) return t.fail();
   const fleet = await fleetStage(request, 3);
   t.teardown(fleet.close);
@@ -97,7 +97,7 @@ test('of a fleet of type request that had them all machines simply go', async (t
   t.is(fleet.calls('DeleteFleets'), 0);
 });
 
-test('a thousand machines go back from a fleet of type maintain in few calls', async (t) => {
+test('a thousand machines of a fleet of type maintain are released in few calls', async (t) => {
   if (!maintain) return t.fail();
   const fleet = await fleetStage(maintain, 1_000);
   t.teardown(fleet.close);

@@ -10,7 +10,7 @@ const ids = (launch: Launch): string[] =>
     .map((machine) => machine.machine_id)
     .toSorted();
 
-test('a launch starts the machines asked for, tagged and watched until they are ready', async (t) => {
+test('a launch starts the ordered machines with their tags, and they are observed until they are ready', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud, {
@@ -45,7 +45,7 @@ test('a launch starts the machines asked for, tagged and watched until they are 
   }
 });
 
-test('what can be had of more comes with a shortfall that names the offer', async (t) => {
+test('a partial launch has a shortfall that names the offer', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   cloud.simulator.setKnobs({ capacity: [{ instance_type: 'm5.large', count: 2 }] });
@@ -55,7 +55,7 @@ test('what can be had of more comes with a shortfall that names the offer', asyn
   t.like(launch.shortfall?.[0], { offer: 'm5.large|subnet-1|on-demand', kind: 'capacity', count: 3 });
 });
 
-test('want of capacity is a fault of that kind and is asked for once', async (t) => {
+test('a lack of capacity is a fault of that kind, and the launch is sent once', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   cloud.simulator.setKnobs({ capacity: [{ count: 0 }] });
@@ -85,7 +85,7 @@ for (const then of ['drop', 'cut', 'bad-xml', 'html', 'error'] as const) {
   });
 }
 
-test('a hanging launch ends with the signal, and its outcome is unknown; one that was never sent is certainly not done', async (t) => {
+test('an aborted launch has an unknown outcome if it was sent, and otherwise was not executed', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud);
@@ -102,7 +102,7 @@ test('a hanging launch ends with the signal, and its outcome is unknown; one tha
   t.is(fault?.kind, 'unknown-outcome');
 });
 
-test('a fence that throws stops the launch before the wire, and what it threw passes through', async (t) => {
+test('a fence that throws keeps the launch from being sent, and its error is thrown', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud);
@@ -114,7 +114,7 @@ test('a fence that throws stops the launch before the wire, and what it threw pa
   t.is(cloud.calls('RunInstances'), 0);
 });
 
-test('nothing is found where nothing was launched, and part of a launch is not taken for the whole', async (t) => {
+test('find returns nothing without a launch, and a part of a launch does not count as all of it', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud, { machine_count: 2 });
@@ -124,7 +124,7 @@ test('nothing is found where nothing was launched, and part of a launch is not t
   t.deepEqual(await runInstances.find?.(cloud.session, order, cloud.call), { client_token: order.token });
 });
 
-test('release ends exactly the machines named, twice is harmless, and unknown ids are a success', async (t) => {
+test('a release ends exactly the named machines, may be repeated, and succeeds for unknown ids', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud, { machine_count: 4 });
@@ -152,7 +152,7 @@ test('release ends exactly the machines named, twice is harmless, and unknown id
   t.is(seen.machines.find((machine) => machine.machine_id === first.machine_id)?.status, 'terminated');
 });
 
-test('a token whose machines are all gone is an attempt that is over', async (t) => {
+test('an attempt whose machines are all gone has ended when its token is replayed', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud, { machine_count: 2 });
@@ -164,7 +164,7 @@ test('a token whose machines are all gone is an attempt that is over', async (t)
   t.true(again.settled);
 });
 
-test('spot machines come by the order of their market', async (t) => {
+test('an order of the Spot market starts Spot machines', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud, {
@@ -174,7 +174,7 @@ test('spot machines come by the order of their market', async (t) => {
   t.like(launch.machines?.[0]?.data, { market: 'spot' });
 });
 
-test('a token that was used with other parameters is never launched again; what it started is taken', async (t) => {
+test('a token that was used with other parameters starts nothing, and its machines are returned', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const order = await prepared(runInstances, cloud, { machine_count: 2 });
@@ -185,7 +185,7 @@ test('a token that was used with other parameters is never launched again; what 
   t.is(cloud.simulator.ledger().live[order.request_id]?.length, 2);
 });
 
-test('a root volume is described under the name that the image gives it, asked for once', async (t) => {
+test('a root volume has the device name of the image, which is read once', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const template = { template_id: 't', root_volume_size: 40, volume_type: 'gp3' };
@@ -196,7 +196,7 @@ test('a root volume is described under the name that the image gives it, asked f
   t.deepEqual(mapping.Ebs, { VolumeSize: 40, VolumeType: 'gp3', DeleteOnTermination: true });
 });
 
-test('machines that were accepted and never ran are a shortfall', async (t) => {
+test('machines that the cloud accepted and that never ran are a shortfall', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   cloud.simulator.setKnobs({

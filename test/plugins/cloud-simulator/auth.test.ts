@@ -85,7 +85,7 @@ test('a known key, and every action that is not denied, pass', async (t) => {
   await t.notThrowsAsync(sts.send(new GetCallerIdentityCommand({})));
 });
 
-test('where every action is denied, callers may still ask who they are', async (t) => {
+test('GetCallerIdentity is allowed although every action is denied', async (t) => {
   const { ec2, sts, client } = await openServices(t, { auth: { denied: [{ action: '*', region: 'us-east-1' }] } });
   t.is(await codeOf(ec2.send(look())), 'UnauthorizedOperation');
   await t.notThrowsAsync(client({ region: 'eu-west-1' }).send(look()));

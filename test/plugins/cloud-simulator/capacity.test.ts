@@ -139,7 +139,7 @@ test('two subnets of one zone share the places of a pool', async (t) => {
   t.is(simulator.ledger().untagged.length, 3);
 });
 
-test('no bound is ever passed, whatever is launched and ended', async (t) => {
+test('launches and terminations never exceed a bound of capacity', async (t) => {
   const step = fc.record({
     type: fc.constantFrom('m5.large', 'm5.xlarge', 'c5.large'),
     zone: fc.constantFrom('us-east-1a', 'us-east-1b'),
@@ -182,7 +182,7 @@ test('no bound is ever passed, whatever is launched and ended', async (t) => {
   );
 });
 
-test('what a rule names may have stars in it', (t) => {
+test('names in a rule may contain wildcards', (t) => {
   const table: readonly [pattern: string | undefined, value: string, fits: boolean][] = [
     [undefined, 'us-east-1a', true],
     ['*', 'us-east-1a', true],

@@ -79,7 +79,7 @@ test('instance types come in pages and by name, with processors and memory', asy
   );
 });
 
-test('what nobody created exists when it is named, unless ids are strict', async (t) => {
+test('named resources exist without their creation unless ids are strict', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const subnet = async () => (await ec2.send(new DescribeSubnetsCommand({ SubnetIds: ['subnet-1'] }))).Subnets?.[0];
   t.is((await subnet())?.AvailabilityZone, (await subnet())?.AvailabilityZone);

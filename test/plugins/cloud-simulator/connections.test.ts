@@ -36,7 +36,7 @@ test('calls that follow each other without waiting are all answered, in order, h
   t.deepEqual(await talk(t, cloud, sent, 3), ['HTTP/1.1 200', 'HTTP/1.1 400', '<Code>InvalidAction', 'HTTP/1.1 200']);
 });
 
-test('a connection that is dropped takes the calls behind with it', async (t) => {
+test('the calls that wait on a dropped connection are not answered', async (t) => {
   const knobs = { faults: [{ action: 'DescribeRegions', nth: 2, effect: 'execute', then: 'drop' }] } as const;
   const cloud = await openCloud(t, { knobs: { latency_ms: { DescribeRegions: 30 }, ...knobs } });
   t.deepEqual(await talk(t, cloud, call(regions) + call(regions) + call(regions), 3), ['HTTP/1.1 200']);

@@ -32,7 +32,7 @@ test('knobs are merged, lists are replaced, and what is unknown or wrong is name
   t.is((await ask(simulator.url, 'GET', '/_sim/knobs')()).body.boot_ms, 5);
 });
 
-test('the ledger knows live machines by request, untagged ones, launches by token and machine seconds', async (t) => {
+test('the ledger lists live machines by request, untagged machines, launches by token and machine seconds', async (t) => {
   const { ec2, client, simulator } = await openCloud(t);
   const { Instances = [] } = await ec2.send(launch({ MaxCount: 2, ClientToken: 'one', ...tagged('req-1') }));
   await ec2.send(launch({ ClientToken: 'two' }));
@@ -85,7 +85,7 @@ test('the audit lists calls after a number, and replays have the hash of their f
   t.is((await ask(simulator.url, 'GET', '/_sim/audit?since=x')()).status, 400);
 });
 
-test('reset forgets all but the knobs, and the knobs too when told to', async (t) => {
+test('a reset removes everything except the knobs, and on request the knobs too', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const first = (await ec2.send(launch({ ClientToken: 'one' }))).Instances?.[0]?.InstanceId;
   simulator.setKnobs({ boot_ms: 7 });
@@ -126,7 +126,7 @@ test('the same seed gives the same ids', async (t) => {
   t.not(await id(7), await id(8));
 });
 
-test('a seed that is set anew repeats what chance decides, and no id', async (t) => {
+test('setting the seed again repeats random decisions and no ids', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { boot_ms: { min: 1000, max: 9000 } } });
   const ids: string[] = [];
   const boots = async () => {

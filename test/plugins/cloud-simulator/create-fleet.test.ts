@@ -161,7 +161,7 @@ test('a pool that cannot be launched is an error of that pool, the others delive
   );
 });
 
-test('a tag specification for Spot requests spoils the on-demand part only', async (t) => {
+test('a tag specification for Spot requests makes only the on-demand part fail', async (t) => {
   const { ec2 } = await openCloud(t);
   const fleet = await createFleet(ec2, {
     target: {
@@ -223,7 +223,7 @@ test('instant fleets are shown only to those who name them', async (t) => {
   );
 });
 
-test('deleting an instant fleet kills its machines and cannot be done without', async (t) => {
+test('deleting an instant fleet terminates its machines and requires their termination', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const id = (await createFleet(ec2, { units: 2 })).FleetId ?? '';
   t.deepEqual(simulator.ledger().fleets, [id]);

@@ -106,7 +106,7 @@ test('a rule with a share hits by chance, the same calls for the same seed', asy
   for (const pattern of [first, other]) t.true(Math.abs(pattern.split('x').length - 1 - 200) < 60, pattern);
 });
 
-test('a share goes with nth and times: only the calls that these choose are left to chance', async (t) => {
+test('a share applies to the calls that nth and times select', async (t) => {
   const { ec2, simulator } = await openCloud(t, {
     knobs: { faults: [{ action: '*', nth: 2, times: 3, share: 1, effect: 'skip', then: 'error' }] },
   });

@@ -25,7 +25,7 @@ test('a replayed token gives the fleet that there is, even when its template is 
   t.deepEqual(simulator.ledger().launches, { one: 2 });
 });
 
-test('what is refused for its parameters does not pin a token', async (t) => {
+test('a fleet that is refused for its parameters does not pin its token', async (t) => {
   const { ec2 } = await openCloud(t);
   t.is(await codeOf(openFleet(ec2, { units: -1, token: 'one' })), 'InvalidParameterValue');
   t.truthy(await openFleet(ec2, { units: 1, token: 'one' }));
@@ -165,7 +165,7 @@ for (const [unit, least] of [['vcpu', 10] as const, ['memory-mib', 40_000] as co
   });
 }
 
-test('there are only so many fleets, and so much capacity over all of them', async (t) => {
+test('quotas bound the number of fleets and their total capacity', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { quotas: { fleets: 2, fleet_capacity: 10 } } });
   const first = await openFleet(ec2, { units: 4 });
   t.is(await codeOf(openFleet(ec2, { units: 7 })), 'MaxFleetTargetCapacityExceeded');

@@ -10,7 +10,7 @@ import test from 'ava';
 import { eventsOf, fleetOf, liveIds, listedIds, modify, openFleet, terminate } from './fleet-support.ts';
 import { codeOf, openCloud } from './support.ts';
 
-test('a fleet is described as it was asked for', async (t) => {
+test('a fleet is described with the parameters of its creation', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const override = {
     InstanceType: 'c5.large' as const,
@@ -142,7 +142,7 @@ test('an instant fleet has no list of machines and no history', async (t) => {
   t.deepEqual(await eventsOf(ec2, id), []);
 });
 
-test('the history tells of the fleet, its machines and its failures, half a minute late, for two days', async (t) => {
+test('the history contains changes of the fleet, machines and failures, 30 seconds late, for two days', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ count: 1 }] } });
   const start = new Date(simulator.clock.now());
   const id = await openFleet(ec2, {
@@ -184,7 +184,7 @@ test('the history tells of the fleet, its machines and its failures, half a minu
   t.deepEqual(await eventsOf(ec2, id), []);
 });
 
-test('a young fleet is not to be seen, neither by id nor in a list nor for a change', async (t) => {
+test('a new fleet is not visible by id, in a list or to a change', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { visible_ms: { fleet: 2000 } } });
   const tags = { TagSpecifications: [{ ResourceType: 'fleet' as const, Tags: [{ Key: 'a', Value: 'b' }] }] };
   const id = await openFleet(ec2, { token: 'one', more: tags });

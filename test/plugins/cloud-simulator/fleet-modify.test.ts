@@ -51,7 +51,7 @@ test('a change without a policy ends machines, which is the default', async (t) 
   t.is((await fleetOf(ec2, id)).ExcessCapacityTerminationPolicy, 'termination');
 });
 
-test('of too many machines the dearest end first, then the newest, and none below the target', async (t) => {
+test('surplus machines end by price, then by age, and never below the target', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ instance_type: 'c5.large', count: 2 }] } });
   const overrides = [
     { InstanceType: 'c5.large' as const, WeightedCapacity: 1 },

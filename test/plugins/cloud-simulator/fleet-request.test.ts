@@ -4,7 +4,7 @@ import { openCloud } from './support.ts';
 
 const request = { Type: 'request' as const };
 
-test('a fleet of type request brings its machines once and replaces none of them', async (t) => {
+test('a fleet of type request starts its machines once and replaces none', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const id = await openFleet(ec2, { units: 3, more: request });
   simulator.advance(5000);
@@ -40,7 +40,7 @@ test('by a knob a fleet of type request tries only once', async (t) => {
   t.is((await fleetOf(ec2, id)).ActivityStatus, 'error');
 });
 
-test('what is terminated while a fleet of type request still tries does not come back with the rest', async (t) => {
+test('a fleet of type request that still tries does not replace terminated machines', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ count: 2 }] } });
   const id = await openFleet(ec2, { units: 4, more: request, overrides: [{ AvailabilityZone: 'us-east-1a' }] });
   simulator.advance(2000);
@@ -80,7 +80,7 @@ test('the knob partial counts every attempt of a fleet as one call', async (t) =
   t.is((await liveIds(ec2, id)).length, 9);
 });
 
-test('a market without capacity does not hold back the other', async (t) => {
+test('a market without capacity does not delay the other market', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { capacity: [{ market: 'spot', count: 0 }] } });
   const id = await openFleet(ec2, {
     target: {

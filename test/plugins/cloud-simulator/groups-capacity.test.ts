@@ -49,7 +49,7 @@ test('a change by a caller ends the wait for another try', async (t) => {
   t.is((await members('web')).length, 1);
 });
 
-test('a zone without capacity leaves its part to the others', async (t) => {
+test('other zones deliver the part of a zone without capacity', async (t) => {
   const { activities, create, members, simulator } = await openGroups(t, {
     knobs: { capacity: [{ zone: 'us-east-1b', count: 1 }] },
   });
@@ -79,7 +79,7 @@ test('the knob partial counts each launch of a group as one call of CreateAutoSc
   t.is((await members('web')).length, 7);
 });
 
-test('a group that nobody can serve costs next to nothing to simulate', async (t) => {
+test('a group that gets no capacity for a long time costs little to simulate', async (t) => {
   const { create, simulator } = await openGroups(t, { knobs: { capacity: [{ count: 0 }] } });
   for (let index = 0; index < 50; index++) await create(`web-${index}`, { DesiredCapacity: 20 });
   const before = performance.now();

@@ -14,7 +14,7 @@ test('a machine whose checks fail is replaced, also when it is protected, and it
   t.true((await activities('web')).some((one) => /status checks have failed/.test(one.Cause ?? '')));
 });
 
-test('a machine that is only being looked at is left alone', async (t) => {
+test('a machine whose checks are initializing stays', async (t) => {
   const { before, ids, settle, simulator } = await openWeb(t, 2);
   simulator.setKnobs({ health: [{ status: 'initializing' }] });
   settle();

@@ -57,7 +57,7 @@ test('a LaunchInstances call that was refused for its parameters does not pin it
   t.is((await launch(cloud)).Instances?.length, 1);
 });
 
-test('what does not come is an error beside what comes, and is not wanted unless the call says so', async (t) => {
+test('missing machines are errors in the answer, and the group retries them only if the call says so', async (t) => {
   const cloud = await openGroups(t, { knobs: { capacity: [{ zone: 'us-east-1b', count: 2 }] } });
   await cloud.create('web');
   const answer = await launch(cloud);
@@ -76,7 +76,7 @@ test('what does not come is an error beside what comes, and is not wanted unless
   t.is((await cloud.live()).size, 5);
 });
 
-test('the knob partial holds a launch back', async (t) => {
+test('the knob partial limits LaunchInstances', async (t) => {
   const cloud = await openGroups(t, { knobs: { partial: [{ action: 'LaunchInstances', deliver: 1 }] } });
   await cloud.create('web');
   const answer = await launch(cloud);

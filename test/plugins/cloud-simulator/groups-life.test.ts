@@ -130,7 +130,7 @@ test('deleting a group that is not empty needs force, which ends protected machi
   t.regex((await refusal(remove())).message, /not found/);
 });
 
-test('machines that were on their way when their group was deleted are ended as they come', async (t) => {
+test('machines that start after the deletion of their group are terminated', async (t) => {
   const { autoScaling, create, show, live, settle, simulator } = await openGroups(t);
   await create('web', { DesiredCapacity: 2 });
   simulator.advance(600);
@@ -152,7 +152,7 @@ test('an empty group is deleted without force', async (t) => {
   t.is(await show('web'), undefined);
 });
 
-test('names that nobody has given are simply not shown', async (t) => {
+test('unknown names of groups are missing from the answer', async (t) => {
   const { autoScaling, create } = await openGroups(t);
   const describe = (names?: string[]) =>
     autoScaling.send(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: names }));

@@ -70,7 +70,7 @@ test('machines of all groups come in pages, or by at most fifty ids', async (t) 
   t.is(await codeOf(describe(Array.from({ length: 51 }, (_, index) => `i-${index}`))), 'ValidationError');
 });
 
-test('activities come newest first, in pages, and outlive their group for those who ask', async (t) => {
+test('activities are listed newest first in pages, also those of deleted groups on request', async (t) => {
   const { autoScaling, create, settle } = await openGroups(t);
   await create('web', { DesiredCapacity: 5 });
   settle();
@@ -201,7 +201,7 @@ test('tags of groups can be read alone, and groups be found by them', async (t) 
   );
 });
 
-test('a refusal tells the group that is meant, whatever the action', async (t) => {
+test('a refusal names the group, whatever the action', async (t) => {
   const { autoScaling } = await openGroups(t);
   const refused = await refusal(autoScaling.send(new SuspendProcessesCommand({ AutoScalingGroupName: 'none' })));
   t.like(refused, { code: 'ValidationError', status: 400 });

@@ -19,7 +19,7 @@ test('a group shrinks by the oldest in the zone that has most, and never by a pr
   t.is((await ids('web')).length, 1);
 });
 
-test('by its termination policy a group gives up the newest first', async (t) => {
+test('a termination policy can choose the newest machines first', async (t) => {
   const { before, ids, resize, settle } = await openWeb(t, 2, {
     AvailabilityZones: ['us-east-1a'],
     TerminationPolicies: ['NewestInstance'],
@@ -117,7 +117,7 @@ for (const process of ['HealthCheck', 'ReplaceUnhealthy', 'Terminate']) {
   });
 }
 
-test('no process named is all of them', async (t) => {
+test('a suspension without processes concerns all processes', async (t) => {
   const cloud = await openWeb(t, 2);
   await cloud.suspend();
   t.is((await cloud.show('web'))?.SuspendedProcesses?.length, 9);

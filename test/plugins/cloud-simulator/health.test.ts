@@ -57,7 +57,7 @@ for (const [what, rule, seen, detail] of rules) {
   });
 }
 
-test('a rule touches only the machines that it names, and filters find them', async (t) => {
+test('a rule of health concerns only the machines that it names, and filters find them', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const [sick = '', well = ''] = await start(ec2, { MaxCount: 2 });
   simulator.advance(2000);

@@ -13,7 +13,7 @@ import { liveIn, type Play, step, take } from './invariant-steps.ts';
 import { fleetTemplate } from './fleet-support.ts';
 import { openCloud } from './support.ts';
 
-test('whatever is called, turned and waited for, the books balance at every moment, and are closed when all is ended', async (t) => {
+test('after any calls and knobs the ledger is consistent, and it is empty when everything has ended', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {

@@ -196,7 +196,7 @@ for (const [what, input, code] of wrong) {
   });
 }
 
-test('what is wrong in a launch template is found when it is launched from, by RunInstances and by a fleet', async (t) => {
+test('mistakes in a launch template are found by the launch, with RunInstances and with a fleet', async (t) => {
   const { ec2 } = await openCloud(t);
   const data: RequestLaunchTemplateData = {
     ImageId: 'ami-1',

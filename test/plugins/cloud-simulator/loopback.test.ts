@@ -66,7 +66,7 @@ test('it listens on the loopback address that is named', async (t) => {
 const authorization =
   'AWS4-HMAC-SHA256 Credential=AKIATEST0001/20260101/us-east-1/ec2/aws4_request, SignedHeaders=host, Signature=0';
 
-test('under a strange name it answers neither calls nor control routes', async (t) => {
+test('with a foreign Host header it answers neither calls nor control routes', async (t) => {
   const { simulator } = await openCloud(t);
   const call = {
     path: '/?Action=DescribeRegions&Version=2016-11-15',
@@ -89,7 +89,7 @@ test('under a strange name it answers neither calls nor control routes', async (
   t.is((await ask(simulator.url, { ...call, headers: { host: 'ec2.localhost:1', authorization } })).status, 200);
 });
 
-test('control routes are not for web pages from elsewhere', async (t) => {
+test('control routes refuse web pages of other origins', async (t) => {
   const { simulator } = await openCloud(t);
   const turn = (origin: string | undefined) =>
     ask(simulator.url, {

@@ -8,7 +8,7 @@ import {
 import test from 'ava';
 import { codeOf, launch, openCloud } from './support.ts';
 
-test('a stuck machine stays pending for ever and can be ended; those behind it boot', async (t) => {
+test('a stuck machine stays pending and can be terminated; later machines boot', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { stuck: [{ instance_type: 't3.micro', times: 1 }] } });
   const [large = ''] = await start(ec2, { InstanceType: 'm5.large' });
   const [stuck = '', fine = ''] = await start(ec2, { MaxCount: 2 });

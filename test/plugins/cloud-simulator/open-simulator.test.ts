@@ -11,7 +11,7 @@ import { startSimulator } from '../../../plugins/cloud-simulator/server/start-si
 
 const openFile = join(import.meta.dirname, '../../../plugins/cloud-simulator/server/open.ts');
 
-test.serial('two that open a fresh directory at once get the same process, and so does who comes later', async (t) => {
+test.serial('concurrent and later openers of a directory get the same process', async (t) => {
   const directory = await freshDirectory(t);
   const [a, b] = await Promise.all([openSimulator(directory), openSimulator(directory)]);
   const later = await openSimulator(directory);
@@ -21,7 +21,7 @@ test.serial('two that open a fresh directory at once get the same process, and s
   t.like(await place(directory), { port: Number(new URL(a.url).port) });
 });
 
-test.serial('several processes that start it at once end up with one, which outlives them', async (t) => {
+test.serial('several processes that start a simulator at the same time share one, which outlives them', async (t) => {
   const directory = await freshDirectory(t);
   const script = `const { openSimulator } = await import(${JSON.stringify(openFile)}); process.stdout.write((await openSimulator(process.argv[1])).url);`;
   const urls = await Promise.all(
@@ -55,7 +55,7 @@ test.serial(
   },
 );
 
-test.serial('it ends by itself some time after its last call and removes its file', async (t) => {
+test.serial('a simulator ends some time after its last call and removes its file', async (t) => {
   const directory = await freshDirectory(t);
   await openSimulator(directory, { idleMs: 300 });
   const { pid } = await place(directory);
@@ -63,7 +63,7 @@ test.serial('it ends by itself some time after its last call and removes its fil
   await t.throwsAsync(stat(join(directory, 'simulator.json')), { code: 'ENOENT' });
 });
 
-test.serial('it writes a lost file anew, and ends when its directory is gone', async (t) => {
+test.serial('a simulator writes a lost file again and ends when its directory is removed', async (t) => {
   const directory = await freshDirectory(t);
   const { url } = await openSimulator(directory);
   const { pid } = await place(directory);

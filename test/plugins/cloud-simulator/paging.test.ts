@@ -28,7 +28,7 @@ test('pages are as large as asked for, unless page_size caps them', async (t) =>
   t.truthy(types.NextToken);
 });
 
-test('what is named by id comes whole, whatever the size of pages', async (t) => {
+test('a call by ids is answered on one page, whatever the page size is', async (t) => {
   const { ec2 } = await openCloud(t, { knobs: { limits: { page_size: 2 } } });
   const { Instances = [] } = await ec2.send(launch({ MinCount: 5, MaxCount: 5 }));
   const found = await ec2.send(
@@ -38,7 +38,7 @@ test('what is named by id comes whole, whatever the size of pages', async (t) =>
   t.is(found.NextToken, undefined);
 });
 
-test('a page token is refused after its time, and for ever good without the knob', async (t) => {
+test('a page token expires by the knob, and never without it', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   await ec2.send(launch({ MinCount: 6, MaxCount: 6 }));
   const first = await ec2.send(new DescribeInstancesCommand({ MaxResults: 5 }));

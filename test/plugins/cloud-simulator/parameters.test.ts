@@ -43,7 +43,7 @@ test('parameters that are missing, and with strict_ids all, are not found', asyn
   t.like(await refusal(get('/images/one')), { code: 'ParameterNotFound', status: 400 });
 });
 
-test('it is refused and throttled in the words of its service, and goes wrong as every other call', async (t) => {
+test('denials, throttling and faults of Systems Manager have the codes of the service', async (t) => {
   const { get, simulator } = await open(t);
   simulator.setKnobs({ auth: { denied: [{ action: 'GetParameter' }] } });
   const denied = await refusal(get('/a'));

@@ -90,7 +90,7 @@ test('answers carry the id of the request in the body and in the head, and STS w
   t.true(body.includes(`<RequestId>${response.headers.get('x-amzn-requestid')}</RequestId>`));
 });
 
-test('a mistake of the simulator itself is told as an error of the cloud', async (t) => {
+test('an exception in the simulator is answered as an error of the cloud', async (t) => {
   const { simulator } = await openCloud(t);
   const state = simulator.state.region(accountOf('AKIATEST0001'), 'us-east-1');
   state.timers.plan(simulator.clock.now(), () => {

@@ -57,7 +57,7 @@ test('a machine that its owner ends during the notice is simply ended', async (t
   t.is(simulator.ledger().machine_seconds, 0);
 });
 
-test('a share of the live Spot machines is struck once, rounded but at least one, and On-Demand machines never', async (t) => {
+test('a share of the live Spot machines is reclaimed once, at least one, and no On-Demand machine', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   await start(ec2, { ...spot, MaxCount: 10 });
   await start(ec2, { MaxCount: 10 });
@@ -88,7 +88,7 @@ test('the same seed chooses the same machines', async (t) => {
   t.is(chosen.filter(Boolean).length, 5);
 });
 
-test('a rule of one account strikes that account alone, and the share counts all its regions together', async (t) => {
+test('a rule of one account concerns that account alone, and its share counts all regions together', async (t) => {
   const { ec2, client, simulator } = await openCloud(t);
   await start(ec2, { ...spot, MaxCount: 2 });
   await start(client({ region: 'eu-west-1' }), { ...spot, MaxCount: 2 });
@@ -98,7 +98,7 @@ test('a rule of one account strikes that account alone, and the share counts all
   t.is(simulator.ledger('AKIATEST0002').untagged.length, 2);
 });
 
-test('a rule that comes into force later strikes then, also in a region that is not used yet', async (t) => {
+test('a rule with a later start takes effect then, also in a region that is not used yet', async (t) => {
   const { ec2, client, simulator } = await openCloud(t, {
     knobs: { reclaim: [{ share: 1, from_ms: 10_000, notice_s: 0 }] },
   });
@@ -113,7 +113,7 @@ test('a rule that comes into force later strikes then, also in a region that is 
   t.is(simulator.ledger().untagged.length, 2);
 });
 
-test('a rule that is taken away before its time does not strike', async (t) => {
+test('a rule that is removed before its start has no effect', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { reclaim: [{ from_ms: 10_000, notice_s: 0 }] } });
   await start(ec2, { ...spot });
   simulator.setKnobs({ reclaim: [] });
@@ -145,7 +145,7 @@ test('with after_ms and a share only some are taken back', async (t) => {
   t.true(left > 25 && left < 75, `${left} are left`);
 });
 
-test('a notice that is given stands: no later one moves the end', async (t) => {
+test('a later notice does not change the end that an earlier one announced', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { reclaim: [{ after_ms: 60_000 }] } });
   await start(ec2, { ...spot });
   simulator.setKnobs({ reclaim: [{ notice_s: 100 }] });

@@ -48,7 +48,7 @@ for (const [then, consistencyGrace, ends] of slow) {
   );
 }
 
-test('a simulator that is closed lets nobody wait: calls that hang or are slow break off, and so does a delay', async (t) => {
+test('closing the simulator ends calls that hang, are slow or are delayed', async (t) => {
   for (const rule of [
     { then: 'hang' },
     { then: 'slow-headers', delay_ms: 3_000_000 },

@@ -11,7 +11,7 @@ import { liveIds } from './fleet-support.ts';
 import { requestSpotFleet, specification, spotFleetOf } from './spot-fleet-support.ts';
 import { codeOf, openCloud } from './support.ts';
 
-test('cancelling keeps the machines or ends them, and tells for each request what became of it', async (t) => {
+test('a cancellation keeps or ends the machines and returns the result of each request', async (t) => {
   const { ec2, simulator } = await openCloud(t);
   const kept = await requestSpotFleet(ec2);
   const ended = await requestSpotFleet(ec2);
@@ -119,7 +119,7 @@ test('a Spot fleet has tags of its own', async (t) => {
   t.is(Tags?.[0]?.ResourceType, 'spot-fleet-request');
 });
 
-test('the knob partial and the quotas know Spot fleets', async (t) => {
+test('the knob partial and the quotas apply to Spot fleets', async (t) => {
   const { ec2, simulator } = await openCloud(t, {
     knobs: {
       partial: [{ action: 'RequestSpotFleet', deliver: 1, times: 1 }],

@@ -95,7 +95,7 @@ test('a machine that is terminated while it is stopped gives nothing back twice'
   t.is(await codeOf(more()), 'InsufficientInstanceCapacity');
 });
 
-test('what the state of a machine does not allow is refused', async (t) => {
+test('calls that the state of a machine does not allow are refused', async (t) => {
   const { ec2, id, stop, start, terminate, run, simulator } = await runOne(t);
   t.is(await codeOf(stop()), 'IncorrectInstanceState');
   const reboot = () => ec2.send(new RebootInstancesCommand({ InstanceIds: [id] }));

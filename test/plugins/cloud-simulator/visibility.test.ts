@@ -91,7 +91,7 @@ test('a young machine comes and goes for reading calls, and is there for calls t
   }
 });
 
-test('flapping ends with youth', async (t) => {
+test('flapping ends when a machine is no longer new', async (t) => {
   const { ec2, simulator } = await openCloud(t, { knobs: { flapping: { share: 1, until_ms: 10_000 } } });
   const ids = await start(ec2, 3);
   t.deepEqual(await list(ec2, {}), []);
@@ -103,7 +103,7 @@ test('flapping ends with youth', async (t) => {
   t.is((await ec2.send(new DescribeTagsCommand({}))).Tags?.length, 3);
 });
 
-test('machines flap each by itself', async (t) => {
+test('each machine flaps independently of the others', async (t) => {
   const { ec2 } = await openCloud(t, { knobs: { flapping: { share: 0.5 } } });
   await start(ec2, 40);
   const seen = (await list(ec2, {})).length;

@@ -13,7 +13,7 @@ const request = ways.find((way) => way.name === 'SpotFleet request') ?? ways[0];
 const inputOf = async (cloud: Awaited<ReturnType<typeof stage>>, more: object) =>
   (await prepared(spotFleet, cloud, { machine_count: 4, template: { ...template, ...more } as any })).prepared.input;
 
-test('everything that the call says is worked out before it, in the words of Spot Fleet', async (t) => {
+test('the preparation contains all parameters of the call in the spelling of Spot Fleet', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const input = await inputOf(cloud, {
@@ -41,7 +41,7 @@ test('everything that the call says is worked out before it, in the words of Spo
   t.is(input.LaunchTemplateConfigs[0].Overrides[0].SpotPrice, '0.5');
 });
 
-test('a template that names no market means Spot, from its offers to the machines', async (t) => {
+test('a template without a market gets Spot offers and Spot machines', async (t) => {
   const { price_type: _, ...unsaid } = template;
   t.deepEqual(
     spotFleet.offers?.(unsaid).map(({ market }) => market),
@@ -59,7 +59,7 @@ test('a template that names no market means Spot, from its offers to the machine
   );
 });
 
-test('the role is the one of the template, by name or ARN', async (t) => {
+test('the role of a fleet is named in the template by its name or its ARN', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const account = await cloud.session.account(cloud.call);
@@ -68,7 +68,7 @@ test('the role is the one of the template, by name or ARN', async (t) => {
   t.is((await inputOf(cloud, { fleet_role: arn })).IamFleetRole, arn);
 });
 
-test('a native specification is laid over, but counts, type, token and tags stay ours', async (t) => {
+test('a native specification replaces everything except counts, type, token and tags', async (t) => {
   const cloud = await stage();
   t.teardown(cloud.close);
   const native = {
@@ -90,7 +90,7 @@ test('a native specification is laid over, but counts, type, token and tags stay
   }
 });
 
-test('a fleet whose time is over is settled with what it has, says why, and its machines stay', async (t) => {
+test('an expired fleet is settled with its machines and a shortfall, and its machines stay', async (t) => {
   if (!request) return t.fail();
   const fleet = await fleetStage(
     request,

@@ -44,7 +44,7 @@ for (const [name, api, more] of ways) {
   }
 }
 
-test('an instant fleet looks for open reservations first, and only it, only then and only on demand', async (t) => {
+test('only an instant fleet with on-demand machines and a reservation preference searches open reservations first', async (t) => {
   const cloud = await templateStage(t);
   const optionsOf = async (more: object) =>
     (await cloud.order(ec2Fleet, { template: more as any })).prepared.input.OnDemandOptions;

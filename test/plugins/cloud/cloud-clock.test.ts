@@ -4,7 +4,7 @@ import { FakeClock } from '../../support/fake-clock.ts';
 
 const hour = 3_600_000;
 
-test('moments of the cloud are told in the time of the broker, whose clock may be wrong', (t) => {
+test('times of the cloud are converted to the clock of the broker, which may be wrong', (t) => {
   const clock = new FakeClock();
   const cloud = cloudClock(clock);
   const launched = new Date(clock.now() - 5_000);
@@ -24,7 +24,7 @@ test('moments of the cloud are told in the time of the broker, whose clock may b
   t.is(Date.parse(cloud.toBrokerTime(launched.toISOString())), clock.now() - 5_000);
 });
 
-test('delay and rounding are no wrong clock, and an answer without a date says nothing', (t) => {
+test('a small difference and an answer without a date do not correct the clock', (t) => {
   const clock = new FakeClock();
   const cloud = cloudClock(clock);
   cloud.adjust(new Date(clock.now() - 59_000).toUTCString());

@@ -72,7 +72,7 @@ test('max_versions_per_template is from 1 to 100', (t) => {
     );
 });
 
-test('nested objects are filled, unknown fields kept, secrets marked', (t) => {
+test('nested objects get their defaults, unknown fields are kept, and secrets are marked', (t) => {
   const settings = settingsOf({ handlers: { spot_fleet: false }, colour: 'blue' } as object);
   t.deepEqual(settings.handlers as object, {
     ec2_fleet: true,
@@ -93,7 +93,7 @@ test('an API that is switched off is not served', (t) => {
   t.deepEqual(served({ handlers: { ec2_fleet: false, auto_scaling_group: false } }), ['SpotFleet', 'RunInstances']);
 });
 
-test('connecting asks for no endpoint', async (t) => {
+test('connecting does not resolve the endpoint', async (t) => {
   const session = await cloud.connect(
     { endpoint_url: 'simulator:' },
     contextOf({ endpoint: () => Promise.reject(new Error('asked')) }),

@@ -19,7 +19,7 @@ function keptLog(): { readonly log: Log; readonly lines: { fields: any; text: st
   return { log, lines };
 }
 
-test('two instances on one account and region share one rate bucket; another region, or account, has its own', async (t) => {
+test('two instances of one account and region share a rate bucket; each other account or region has its own', async (t) => {
   const clock = new FakeClock();
   const simulator = createSimulator();
   const endpoint_url = await simulator.listen();
@@ -53,7 +53,7 @@ test('two instances on one account and region share one rate bucket; another reg
   await simulator.close();
 });
 
-test('instances that share a bucket and configure different sizes are told which sizes count', async (t) => {
+test('a warning names the sizes that count when instances share a bucket and configure different sizes', async (t) => {
   const { log, lines } = keptLog();
   const clock = new FakeClock();
   const simulator = createSimulator();
@@ -89,7 +89,7 @@ for (const [region, partition] of [
     t.is(there.calls('GetCallerIdentity'), 1);
   });
 
-test('each service has its own endpoint, and one of EC2 alone gets no calls of others', async (t) => {
+test('each service has its own endpoint, and an endpoint of EC2 gets no calls of other services', async (t) => {
   const simulators = ['ec2', 'autoscaling', 'sts', 'ssm'].map(() => createSimulator());
   const urls = await Promise.all(simulators.map((each) => each.listen()));
   const [ec2 = '', autoscaling = '', sts = '', ssm = ''] = urls;
@@ -108,7 +108,7 @@ test('each service has its own endpoint, and one of EC2 alone gets no calls of o
   );
 });
 
-test('an endpoint with the label ec2 serves EC2 alone, a named one comes first', (t) => {
+test('an endpoint with the label ec2 gets calls of EC2 only, and a named endpoint replaces it', (t) => {
   const of = (config: object, service: 'ec2' | 'sts' | 'autoscaling') => endpointOf(settingsOf(config), service);
   for (const host of [
     'ec2.us-east-1.amazonaws.com',
@@ -135,7 +135,7 @@ test('an endpoint with the label ec2 serves EC2 alone, a named one comes first',
 
 const role_arn = 'arn:aws:iam::210987654321:role/broker';
 
-test('a role with an external id, a name and a duration of its sessions', async (t) => {
+test('AssumeRole gets the configured external id, session name and duration', async (t) => {
   const knobs = { auth: { roles: [{ arn: role_arn, external_id: 'customer-7', max_session_s: 7200 }] } };
   const open = async (config: object) => {
     const there = await stage({ role_arn, ...config }, {}, { knobs });
@@ -158,7 +158,7 @@ test('a role with an external id, a name and a duration of its sessions', async 
   t.regex((await refused({ ...options, role_duration: 10_800 })) ?? '', /^credentials .*role_duration/);
 });
 
-test('an encoded authorization message is logged whole, once, and stands in no message', async (t) => {
+test('an encoded authorization message is logged once in full, and no fault contains it', async (t) => {
   const { log, lines } = keptLog();
   const there = await stage({}, { log }, { knobs: { auth: { denied: [{ action: 'RunInstances' }] } } });
   t.teardown(there.close);

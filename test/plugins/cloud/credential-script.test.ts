@@ -16,7 +16,7 @@ async function scripted(t: ExecutionContext, body: string) {
 const printed = (key: string, inSeconds: number) =>
   `echo '{"AccessKeyId": "${key}", "SecretAccessKey": "s3cr3t", "SessionToken": "t", "Expiration": "'$(date -u -d '+${inSeconds} seconds' +%Y-%m-%dT%H:%M:%SZ)'"}'`;
 
-test('who calls is what the script prints, asked once while it is good', async (t) => {
+test('the credentials are those that the script prints, and the script runs once until they expire', async (t) => {
   const { session, call, simulator, directory } = await scripted(
     t,
     `echo x >> "$(dirname "$0")/asked"; ${printed('AKIAOFTHESCRIPT00000', 3600)}`,

@@ -41,7 +41,7 @@ test('a role that may not be assumed is a fault of credentials, with the role in
   t.like(fault, { kind: 'credentials' });
 });
 
-test('a profile of the credential file is who calls, and can assume a role', async (t) => {
+test('a profile of the credential file is used for calls, and can assume a role', async (t) => {
   const credential_file = await credentialsFile(t);
   const accountOf = async (config: object) => {
     const stand = await stage({ ...none, credential_file, ...config });
@@ -73,7 +73,7 @@ test('with a proxy every call goes through it', async (t) => {
   t.true(passed[0]?.startsWith(stand.simulator.url));
 });
 
-test('credentials that AWS refuses are told with the name of the instance and the code', async (t) => {
+test('the fault of refused credentials names the instance and the code', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
   stand.simulator.setKnobs({
@@ -86,7 +86,7 @@ test('credentials that AWS refuses are told with the name of the instance and th
   });
 });
 
-test('a credential file that is not there is named, with its path and whose it is', async (t) => {
+test('the fault of a missing credential file names its path and the instance', async (t) => {
   const stand = await stage({ ...none, credential_file: '/nowhere/credentials' });
   t.teardown(() => stand.close());
   const fault = await stand.session.account(stand.call).catch((error: unknown) => error as Error);

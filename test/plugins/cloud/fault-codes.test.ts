@@ -87,7 +87,7 @@ const described = (code: string): string => {
   return `${kind} ${scope}${lack ? ` ${lack}` : ''}${ofRead ? `, of a read ${ofRead.kind} ${ofRead.scope}` : ''}`;
 };
 
-test('the table says of every code its kind and what it concerns, once', (t) => {
+test('the table has each code once, with its kind and scope', (t) => {
   const found = new Map<string, string>();
   for (const [meaning, codes] of Object.entries(expected))
     for (const code of codes.trim().split(/\s+/)) {
@@ -139,7 +139,7 @@ test('Client.InternalError names KMS, and the same code without its prefix is an
   t.is(reasonFor('Server.InternalError', 'Internal error on launch').kind, 'unavailable');
 });
 
-test('a type that a zone does not offer lacks for every template; what an image does not support, for this one', (t) => {
+test('a type that a zone does not offer is short for all templates; one that an image does not support, for its template', (t) => {
   const inZone =
     'Your requested instance type (p5.48xlarge) is not supported in your requested Availability Zone (a).';
   for (const code of ['Unsupported', 'InvalidFleetConfiguration']) {

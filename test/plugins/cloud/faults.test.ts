@@ -135,12 +135,12 @@ for (const [what, error, sent, changing] of broken) {
   });
 }
 
-test('a fault stays itself', (t) => {
+test('a ProviderFault is returned unchanged', (t) => {
   const fault = new ProviderFault('quota', 'enough');
   t.is(faultOf(fault, { action: 'x', mutating: true }), fault);
 });
 
-test('messages end in the code and hold no secrets', (t) => {
+test('messages of faults end with the code and contain no secrets', (t) => {
   const message =
     'You, AKIAIOSFODNN7EXAMPLE with hush-hush, may not. Encoded authorization failure message: abc-DEF_123';
   const fault = faultOf(sdkError('UnauthorizedOperation', 403, message), {
@@ -155,7 +155,7 @@ test('messages end in the code and hold no secrets', (t) => {
   t.notRegex(JSON.stringify(fault.cause), /hush|AKIA|abc-DEF/);
 });
 
-test('what is said of credentials says whose they are, once', (t) => {
+test('the message of a credentials fault names the instance once', (t) => {
   const about = { action: 'DescribeInstances', mutating: false, instance: 'east' };
   const refused = faultOf(sdkError('RequestExpired', 400, 'Request has expired.'), about);
   t.is(refused.kind, 'credentials');

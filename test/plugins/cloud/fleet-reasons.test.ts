@@ -23,7 +23,7 @@ const spotKeys = [
   'm5.xlarge|subnet-2|spot',
 ];
 
-test('a reason concerns the pools that it names, as far as it names them', (t) => {
+test('a reason concerns the pools that match all parts that it names', (t) => {
   t.deepEqual(
     said(
       'launchSpecTemporarilyBlacklisted',
@@ -47,7 +47,7 @@ test('a reason concerns the pools that it names, as far as it names them', (t) =
   );
 });
 
-test('that all failed is said of a whole market, whichever pool it quotes', (t) => {
+test('a reason that all pools failed concerns the whole market', (t) => {
   t.deepEqual(
     said(
       'allLaunchSpecsTemporarilyBlacklisted',
@@ -57,7 +57,7 @@ test('that all failed is said of a whole market, whichever pool it quotes', (t) 
   );
 });
 
-test('what has nothing to do with a pool concerns the whole order', (t) => {
+test('a reason without a pool concerns the whole order', (t) => {
   t.deepEqual(said('iamFleetRoleInvalid', ''), ['undefined invalid UnauthorizedOperation']);
   t.deepEqual(
     said('spotInstanceCountLimitExceeded', 'Max instance count exceeded (Error Code: MaxSpotInstanceCountExceeded)'),
@@ -82,7 +82,7 @@ test('a type that the zone does not offer lacks capacity there, and the message 
   );
 });
 
-test('what says nothing is no reason', (t) => {
+test('an error without a message, or about a pool that the order does not have, is no reason', (t) => {
   t.deepEqual(said('fleetProgressHalted', ''), []);
   t.deepEqual(
     said(

@@ -41,7 +41,7 @@ for (const [what, on_demand, stay, incoming, [onDemand, spotUnits]] of aims) {
   });
 }
 
-test('a fleet never asks for more units than it may have, and never for parts of machines', (t) => {
+test('the target of a fleet never exceeds its maximum and is made of whole machines', (t) => {
   const template = {
     template_id: 't',
     machine_types: { a: 3, b: 7 },

@@ -90,7 +90,7 @@ for (const way of maintaining) {
   });
 }
 
-test('one unknown fleet does not hide the others that are asked for with it', async (t) => {
+test('an unknown fleet does not hide the other fleets of the same call', async (t) => {
   for (const way of maintaining) {
     const fleet = await fleetStage(way, 2);
     await fleet.launch();

@@ -46,7 +46,7 @@ for (const way of maintaining) {
   });
 }
 
-test('a Spot machine at rest that is taken back says when', async (t) => {
+test('the reclaim of a Spot machine of a fleet at rest is reported with its time', async (t) => {
   t.timeout(60_000);
   const [way] = maintaining as [(typeof maintaining)[number]];
   const fleet = await fleetStage(way, 1_200);

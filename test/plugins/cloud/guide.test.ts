@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { actions } from '../../../scripts/pages/cloud/policy.ts';
 
-test('the policy knows the calls of every API', (t) => {
+test('the policy in the guide allows the calls of every API', (t) => {
   const all = actions();
   for (const action of [
     'ec2:RunInstances',
@@ -18,7 +18,7 @@ test('the policy knows the calls of every API', (t) => {
     t.true(all.includes(action), action);
 });
 
-test('the table of features says what reviews say', (t) => {
+test('the table of features in the guide agrees with the reviews', (t) => {
   const made = readFileSync(new URL('../../../docs/guides/aws.md', import.meta.url), 'utf8');
   const row = (feature: string) =>
     made

@@ -52,13 +52,13 @@ for (const [api, more] of apis) {
   }
 }
 
-test('without a parameter nobody asks for one', async (t) => {
+test('without a parameter no parameter is read', async (t) => {
   const cloud = await open(t);
   await prepared(runInstances, cloud);
   t.is(cloud.calls('GetParameter'), 0);
 });
 
-test('a parameter is asked again after a minute, and by many at once only once', async (t) => {
+test('a parameter is read again after a minute, and once for concurrent orders', async (t) => {
   const cloud = await open(t);
   const ask = () => imageIdOf(cloud.session, '/golden/image', cloud.call);
   const images = await Promise.all([ask(), ask(), ask()]);
@@ -77,7 +77,7 @@ const faultFrom = async (promise: Promise<unknown>): Promise<ProviderFault> => {
   return fault;
 };
 
-test('a parameter that is missing is a fault that names it, and is asked for anew', async (t) => {
+test('a missing parameter is a fault that names it, and is read again by the next order', async (t) => {
   const cloud = await open(t, {}, { cloud_max_retries: 0 });
   for (const image of ['resolve:ssm:/images/missing:2', '/images/missing:2']) {
     const { kind, code, message } = await faultFrom(
@@ -93,7 +93,7 @@ test('a parameter that is missing is a fault that names it, and is asked for ane
   t.is(cloud.calls('GetParameter'), 2);
 });
 
-test('a question that was not answered, throttled or not allowed has the kind of every other', async (t) => {
+test('a parameter call without an answer, throttled or denied has the same kind of fault as other calls', async (t) => {
   for (const [knobs, kind] of [
     [{ throttle: { next: [{ action: 'GetParameter', times: 9 }] } }, 'throttled'],
     [{ auth: { expired: [{}] } }, 'credentials'],

@@ -30,7 +30,7 @@ function answerOf(sizes: readonly number[]): string {
 const idsIn = (text: string) => [...text.matchAll(/<instanceId>(i-\d+)</g)].map(([, id]) => id);
 const count = (text: string, mark: string) => text.split(mark).length - 1;
 
-test('each piece is a whole answer of at most so many machines, and all of them have each machine once and in order', (t) => {
+test('each piece is a valid answer of bounded size, and together they contain each machine once and in order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 7 }), { maxLength: 6 }), fc.integer({ min: 1, max: 5 }), (sizes, most) => {
       const answer = answerOf(sizes);
@@ -47,7 +47,7 @@ test('each piece is a whole answer of at most so many machines, and all of them 
   );
 });
 
-test('what is no list of machines stays as it is', (t) => {
+test('an answer that is no list of machines is not split', (t) => {
   for (const answer of [
     '',
     'no XML',

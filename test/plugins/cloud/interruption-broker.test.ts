@@ -145,7 +145,7 @@ test('a fresh warning about a machine that is not stored yet is left in the queu
   t.is((await counts())['reclaim unknown'], undefined);
 });
 
-test('without the permission for the queue machines are observed as ever, and a warning names the remedy', async (t) => {
+test('without the permission for the queue machines are observed as without one, and a warning names the remedy', async (t) => {
   const { simulator, order, until, warnings, ec2, events, call } = await open(
     t,
     { auth: { denied: [{ action: 'ReceiveMessage' }] } },

@@ -1,17 +1,19 @@
 import test from 'ava';
-import { ProviderFault, systemClock } from '../../../core/index.ts';
+import { ProviderFault, systemClock, type Call, type Clock } from '../../../core/index.ts';
 import { cloudClock } from '../../../plugins/cloud/connection/cloud-clock.ts';
 import type { CloudSession } from '../../../plugins/cloud/connection/session.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { interruptionQueue } from '../../../plugins/cloud/notices/interruption-queue.ts';
 
 const failure = new ProviderFault('unavailable', 'The connection broke.', { code: 'ECONNRESET' });
-const call = { signal: new AbortController().signal } as never;
+const call = { signal: new AbortController().signal } as Call;
 
 /** A session whose queue answers each call by its number, from 0 on. */
-function sessionOf(answer: (call: number) => object): CloudSession {
+function sessionOf(answer: (call: number, signal: AbortSignal) => object, clock: Clock = systemClock): CloudSession {
   let calls = 0;
-  const act = async () => answer(calls++);
+  const act = async (_make: unknown, { signal }: Call) => answer(calls++, signal);
   return {
+    clock,
     instance: 'east',
     settings: { interruption_queue: { url: 'https://sqs.test/1/events' } },
     cloudClock: cloudClock(systemClock),
@@ -30,6 +32,24 @@ test('a call that fails among several keeps the messages of the others', async (
   });
   const messages = await interruptionQueue.receive(session, call);
   t.is(messages.length, 100, 'the first call, and nine of ten');
+});
+
+test('a call that is not answered among several does not delay the messages of the others', async (t) => {
+  const clock = new FakeClock();
+  let aborted = 0;
+  const session = sessionOf((page, signal) => {
+    if (page !== 4) return full(page);
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        aborted += 1;
+        reject(failure);
+      });
+    });
+  }, clock);
+  const receiving = interruptionQueue.receive(session, call);
+  await clock.advance(2_000);
+  t.is((await receiving).length, 100);
+  t.is(aborted, 1, 'the call is not left open');
 });
 
 test('a first call that fails is a fault', async (t) => {

@@ -8,7 +8,7 @@ const numbers = (cloud: Awaited<ReturnType<typeof templateStage>>) =>
   cloud.shelves().map(({ versions }) => Object.keys(versions).join(' '));
 const cleaning = { cleanup_old_versions: true, max_versions_per_template: 2 };
 
-test('the oldest versions beyond the maximum go when nobody can be about to use them, and not an hour before', async (t) => {
+test('the oldest versions beyond the maximum are deleted once no order can use them, and not an hour earlier', async (t) => {
   for (const [after, left] of [
     [weekMs + 25 * hourMs, '1 2 3 4 5'],
     [weekMs + 25 * hourMs + 1, '4 5'],
@@ -25,7 +25,7 @@ test('the oldest versions beyond the maximum go when nobody can be about to use 
   }
 });
 
-test('as long as there are not too many, old versions stay, and without the setting all do', async (t) => {
+test('old versions stay while the maximum is not exceeded, and all stay without the setting', async (t) => {
   for (const settings of [{ cleanup_old_versions: true }, { max_versions_per_template: 1 }]) {
     const cloud = await templateStage(t, settings);
     for (const key of ['a', 'b', 'c']) {
@@ -39,7 +39,7 @@ test('as long as there are not too many, old versions stay, and without the sett
   }
 });
 
-test('of very many versions the oldest go in several calls', async (t) => {
+test('very many old versions are deleted in several calls', async (t) => {
   const cloud = await templateStage(t, { ...cleaning, max_versions_per_template: 1 });
   const { prepared } = await cloud.order(ec2Fleet, like('a'));
   const { id: LaunchTemplateId } = prepared.template;
@@ -62,7 +62,7 @@ test('of very many versions the oldest go in several calls', async (t) => {
   t.is(cloud.calls('DeleteLaunchTemplateVersions'), 2);
 });
 
-test('versions that say no week, as by another hand, stay', async (t) => {
+test('versions without the description of muster stay', async (t) => {
   const cloud = await templateStage(t, { ...cleaning, max_versions_per_template: 1 });
   const { prepared } = await cloud.order(ec2Fleet, like('a'));
   const { id: LaunchTemplateId } = prepared.template;
@@ -99,7 +99,7 @@ for (const version_strategy of ['incremental', 'separate']) {
   });
 }
 
-test('a launch template that is soon to go is not used any more, so that it cannot come to life while it goes', async (t) => {
+test('a launch template that is soon deleted is not used any more', async (t) => {
   for (const [after, same] of [
     [weekMs + 20 * hourMs, true],
     [weekMs + 20 * hourMs + 1, false],
@@ -112,7 +112,7 @@ test('a launch template that is soon to go is not used any more, so that it cann
   }
 });
 
-test('a clean-up that fails, or is cut off anywhere, is left to the next, and the order is prepared', async (t) => {
+test('a clean-up that fails or is interrupted is continued by the next one, and the order is prepared', async (t) => {
   for (const action of ['ModifyLaunchTemplate', 'DeleteLaunchTemplateVersions', 'DeleteLaunchTemplate'] as const)
     for (const effect of ['skip', 'execute'] as const) {
       const cloud = await templateStage(t, { ...cleaning, max_versions_per_template: 1 });
@@ -133,7 +133,7 @@ test('a clean-up that fails, or is cut off anywhere, is left to the next, and th
     }
 });
 
-test('whatever is asked for whenever, what was prepared within a day is still there', async (t) => {
+test('a launch template that was prepared within a day exists, whatever is ordered meanwhile', async (t) => {
   const step = fc.record({
     wait: fc.constantFrom(0, hourMs, 20 * hourMs, 24 * hourMs, 30 * hourMs, 3 * 24 * hourMs, weekMs, 8 * 24 * hourMs),
     key: fc.constantFrom('a', 'b'),

@@ -17,7 +17,7 @@ const session = (installation: string, naming_strategy = 'request_based') =>
 
 const word = fc.oneof(fc.string({ maxLength: 300 }), fc.integer());
 
-test('every name is one that EC2 takes, whatever it is made of', (t) => {
+test('every name of a launch template is valid for EC2, whatever its parts are', (t) => {
   fc.assert(
     fc.property(fc.array(word), fc.array(fc.oneof(word, fc.constant(null))), (words, identity) =>
       valid.test(nameOf(words, identity)),

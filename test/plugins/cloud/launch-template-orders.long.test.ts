@@ -122,7 +122,7 @@ for (const [name, api, template] of ways) {
   });
 }
 
-test('an instant fleet with contents of its own obeys create_per_request too', async (t) => {
+test('create_per_request applies to an instant fleet with contents of its own too', async (t) => {
   const cloud = await templateStage(t, { reuse_existing: false, create_per_request: false });
   const order = await cloud.order(ec2Fleet);
   t.is(order.prepared.template.owner, 'version');
@@ -130,7 +130,7 @@ test('an instant fleet with contents of its own obeys create_per_request too', a
   t.deepEqual(held(cloud), [[base]]);
 });
 
-test('disposing of what shares its contents, or of what was never prepared, deletes nothing of others', async (t) => {
+test('the disposal of an order with a shared launch template, or without one, deletes nothing of other orders', async (t) => {
   const cloud = await templateStage(t);
   const order = await cloud.order(ec2Fleet);
   const own = await cloud.order(ec2Fleet, { template: { fleet_type: 'maintain' } as any });
@@ -163,7 +163,7 @@ test('a version that the cloud does not delete is a fault, so that it is tried a
   });
 });
 
-test('versions that orders left behind are listed for the sweep, and taken away alone', async (t) => {
+test('the sweep lists and deletes versions that orders left behind, and no others', async (t) => {
   const cloud = await templateStage(t, versions);
   const [one, two] = [
     await cloud.order(ec2Fleet, { template: { fleet_type: 'maintain' } as any }),
@@ -190,7 +190,7 @@ test('versions that orders left behind are listed for the sweep, and taken away 
   t.deepEqual(await list(), []);
 });
 
-test('a launch template that EC2 does not know yet is not taken for deleted', async (t) => {
+test('a launch template that EC2 does not show yet does not count as deleted', async (t) => {
   const cloud = await templateStage(t, {}, { visible_ms: { template: 30_000 } });
   const order = await cloud.order(spotFleet, { template: { price_type: 'spot' } as any });
   t.is(held(cloud).length, 1);

@@ -6,7 +6,7 @@ import { templateStage } from './launch-template-support.ts';
 
 const like = (key_name: string, template_id = 't') => ({ template: { template_id, key_name } as any });
 
-test('naming and version strategies are closed sets', (t) => {
+test('unknown naming and version strategies are refused', (t) => {
   for (const naming_strategy of ['request_based', 'template_based'])
     t.is(
       settingsOf({ launch_template: { naming_strategy } as any }).launch_template.naming_strategy,
@@ -101,7 +101,7 @@ for (const version_strategy of ['incremental', 'separate']) {
   });
 }
 
-test('orders at once of one session make one launch template', async (t) => {
+test('concurrent orders of one session create one launch template', async (t) => {
   const cloud = await templateStage(t);
   const orders = await Promise.all([1, 2, 3].map(() => cloud.order(ec2Fleet, like('a'))));
   t.is(new Set(orders.map(({ prepared }) => JSON.stringify(prepared.template))).size, 1);
@@ -122,7 +122,7 @@ test('another installation on the account has launch templates of its own', asyn
   );
 });
 
-test('a version that was just added and is not known everywhere is waited for; one that was deleted is made anew', async (t) => {
+test('a version that is not visible yet is retried; a deleted one is created again', async (t) => {
   const cloud = await templateStage(t);
   await cloud.order(ec2Fleet, like('a'));
   cloud.simulator.advance(86_400_000);
@@ -143,7 +143,7 @@ test('a version that was just added and is not known everywhere is waited for; o
   t.is((await cloud.version(next.prepared.template))?.LaunchTemplateData?.KeyName, 'b');
 });
 
-test('somebody else may have taken the name: that is told, and nothing is launched from it', async (t) => {
+test('a launch template of that name that muster did not create is a fault, and is not used', async (t) => {
   const cloud = await templateStage(t, { version_strategy: 'separate' });
   const [{ name } = { name: '' }] = (await cloud.order(ec2Fleet, like('a')), cloud.shelves());
   await cloud.session.write((ec2) => new ec2.DeleteLaunchTemplateCommand({ LaunchTemplateName: name }), cloud.call);

@@ -9,7 +9,7 @@ registerHooks({
   },
 });
 
-test('the SDK is loaded by the first call, not by plugins and sessions', async (t) => {
+test('the SDK is loaded by the first call, and neither by plugins nor by sessions', async (t) => {
   for (const name of ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'cloud-spotfleet', 'cloud-asg'])
     await import(`../../../plugins/${name}/index.ts`);
   const { cloud } = await import('../../../plugins/cloud/index.ts');

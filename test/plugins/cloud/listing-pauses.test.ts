@@ -38,7 +38,7 @@ test('a listing of ten thousand machines has two pages a minute', async (t) => {
     );
 });
 
-test('however large and however small its pages, a listing takes less than seven minutes', async (t) => {
+test('a listing takes less than seven minutes with pages of any size', async (t) => {
   const list = listings('https://sqs.test/1/events');
   for (const [machines, page] of [
     [50_000, 1_000],

@@ -7,7 +7,7 @@ import { quietCall, sleep } from './support.ts';
 
 const minute = 60_000;
 
-test('a foreign crowd sends us back to describing ours, and after a while its size is looked at again', async (t) => {
+test('with many foreign machines in a zone ours are described, and their number is read again later', async (t) => {
   t.timeout(60_000);
   const there = await steadyStage();
   t.teardown(there.close);
@@ -38,7 +38,7 @@ test('a foreign crowd sends us back to describing ours, and after a while its si
   t.true((later.calls['DescribeInstanceStatus'] ?? 0) > 1);
 });
 
-test('calls that come together share one listing, and so does one that comes soon after', async (t) => {
+test('concurrent observations, and one soon afterwards, share a listing', async (t) => {
   const { there, watched } = await many(t);
   const looks = [0, 1, 2].map(() => runInstances.observe(there.session, watched, there.call));
   const before = there.calls('DescribeInstanceStatus');
@@ -50,7 +50,7 @@ test('calls that come together share one listing, and so does one that comes soo
   t.deepEqual((await there.observe(watched)).calls, { DescribeInstanceStatus: 2 });
 });
 
-test('parts of one large observation decide together that the statuses are worth it', async (t) => {
+test('the parts of a large observation decide together whether statuses are listed', async (t) => {
   const { there, watched } = await many(t);
   const before = there.calls('DescribeInstances');
   const parts = await Promise.all(watched.map((each) => runInstances.observe(there.session, [each], there.call)));
@@ -58,7 +58,7 @@ test('parts of one large observation decide together that the statuses are worth
   t.is(there.calls('DescribeInstances'), before);
 });
 
-test('a listing that its maker gives up, or that fails, is made anew by the others and the next ones', async (t) => {
+test('a listing that is aborted or fails is repeated by the other callers and the next ones', async (t) => {
   const { there, watched } = await many(t);
   there.simulator.setKnobs({ latency_ms: { DescribeInstanceStatus: 300 } });
   const end = new AbortController();
@@ -80,7 +80,7 @@ test('a listing that its maker gives up, or that fails, is made anew by the othe
   t.deepEqual((await there.observe(watched)).calls, { DescribeInstanceStatus: 2 });
 });
 
-test('who may not list statuses describes, and does not ask for them each time', async (t) => {
+test('without the permission to list statuses machines are described, and statuses are not requested each time', async (t) => {
   const { there, watched } = await many(t);
   there.simulator.setKnobs({ auth: { denied: [{ action: 'DescribeInstanceStatus' }] } });
   const { seen, calls } = await there.observe(watched);

@@ -40,7 +40,7 @@ for (const [name, api, more] of ways) {
   });
 }
 
-test('a standing fleet keeps its own launch template whatever is said, an instant one takes that which is named', async (t) => {
+test('a standing fleet always uses the launch template of muster, an instant fleet the named one', async (t) => {
   const cloud = await templateStage(t);
   const named = { LaunchTemplateName: 'mine', Version: '1' };
   for (const [fleet_type, own] of [
@@ -57,7 +57,7 @@ test('a standing fleet keeps its own launch template whatever is said, an instan
   }
 });
 
-test('groups and subnet go into each new network interface, but not into one that exists already', (t) => {
+test('groups and subnet are set in each new network interface, not in an existing one', (t) => {
   const fields = { SecurityGroupIds: ['sg-1'], SubnetId: 'subnet-1', EbsOptimized: true };
   const natively = (native: object) => machineParameters({ named: {}, fields, natives: [native as any] });
   t.deepEqual(natively({}), fields);
@@ -136,7 +136,7 @@ for (const api of [ec2Fleet, spotFleet]) {
   });
 }
 
-test('what a native pool lacks is told in the words of the cloud, although the template does not name the pool', async (t) => {
+test('the shortfall of a native pool has the message of the cloud although the template does not name the pool', async (t) => {
   const cloud = await templateStage(t, {}, { capacity: [{ count: 0 }] });
   const LaunchTemplateConfigs = [{ Overrides: [{ InstanceType: 'c5.large', SubnetId: 'subnet-2' }] }];
   const order = await cloud.order(ec2Fleet, {

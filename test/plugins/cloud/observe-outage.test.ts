@@ -81,7 +81,7 @@ for (const [size, how] of sizes) {
   });
 }
 
-test('a machine that ended in the zone is seen to have ended when the zone answers again', async (t) => {
+test('a machine that ended during an outage of its zone is reported once the zone answers', async (t) => {
   const { place, both, away } = await there(t, 3);
   const victim = both.known.find((machine) => zone(machine) === 'us-east-1b')?.machine_id;
   await end(place, victim);
@@ -94,7 +94,7 @@ test('a machine that ended in the zone is seen to have ended when the zone answe
   t.is(machinesOf(after.seen[0]).find(({ machine_id }) => machine_id === victim)?.status, 'terminated');
 });
 
-test('a zone that does not answer is left out of the questions of the next minute, and then tried again', async (t) => {
+test('a zone that does not answer is left out of calls for a minute and then tried again', async (t) => {
   const { place, both, away } = await there(t, 3);
   const observe = async () => (await place.observe([both, away])).calls['DescribeInstances'] ?? 0;
   await observe();
@@ -106,7 +106,7 @@ test('a zone that does not answer is left out of the questions of the next minut
   t.true((await observe()) > 2);
 });
 
-test('an attempt of which machines may be hidden in the zone is not settled, one that has all it ordered is', async (t) => {
+test('an attempt that may have machines in a silent zone is not settled unless it has all its machines', async (t) => {
   const { place, both, away } = await there(t, 3);
   place.simulator.setKnobs(out);
   const arriving = async (...watched: Watched[]) =>
@@ -127,7 +127,7 @@ test('an attempt of which machines may be hidden in the zone is not settled, one
   t.is(machinesOf(seen).length, 3);
 });
 
-test('a new order that nobody knows machines of is not settled while they may be hidden', async (t) => {
+test('a new order without known machines is not settled while a zone does not answer', async (t) => {
   const { place, both, away } = await there(t, 3);
   place.simulator.setKnobs(out);
   const { seen } = await place.observe([
@@ -140,7 +140,7 @@ test('a new order that nobody knows machines of is not settled while they may be
   );
 });
 
-test('where no zone answers the fault stays one, and zones are not asked one by one for it each time', async (t) => {
+test('an outage of all zones is one fault, and zones are not described one by one each time', async (t) => {
   const { place, both, away } = await there(t, 3);
   place.simulator.setKnobs({ outages: [{ zone: '*' }] });
   const first = await place.observe([both, away]);
@@ -151,7 +151,7 @@ test('where no zone answers the fault stays one, and zones are not asked one by 
   t.is((await place.observe([both, away])).calls['DescribeInstances'], 1);
 });
 
-test('a fault that is nothing of a zone is not met by asking zones', async (t) => {
+test('a fault that is no outage of a zone causes no calls for single zones', async (t) => {
   const { place, both, away } = await there(t, 3);
   place.simulator.setKnobs({
     faults: [{ action: 'DescribeInstances', effect: 'skip', then: 'error', code: 'AuthFailure' }],
@@ -174,7 +174,7 @@ test('a second zone that stops answering is left out too', async (t) => {
   );
 });
 
-test('the sweep lists what is in the zones that answer, each machine once', async (t) => {
+test('the sweep lists each machine of the zones that answer once', async (t) => {
   const { place, both, away } = await there(t, 3);
   const listed = async () => {
     const found = await Array.fromAsync(cloud.owned?.(place.session, 'inst-1', place.call) ?? []);

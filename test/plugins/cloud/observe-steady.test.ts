@@ -7,7 +7,7 @@ import { sleep } from './support.ts';
 
 const minute = 60_000;
 
-test('machines at rest are seen to live by their statuses, without being described', async (t) => {
+test('machines at rest are checked by their statuses without a description', async (t) => {
   const { there, watched } = await many(t);
   const { seen, calls } = await there.observe(watched);
   t.deepEqual(calls, { DescribeInstanceStatus: 2 });
@@ -57,7 +57,7 @@ test('a machine that a person ended is terminated in the next observation, with 
   t.regex(found?.message ?? '', /Error Code: Client\.UserInitiatedShutdown$/);
 });
 
-test('a machine that the statuses miss lives while it is described, and is left out when it is not', async (t) => {
+test('a machine that the statuses lack is alive if a description shows it, and is otherwise not reported', async (t) => {
   const { there, watched } = await many(t);
   const [first, ...others] = watched as [Watched, ...Watched[]];
   const ghost = { ...first.known[0], machine_id: 'i-0123456789abcdef0' } as Watched['known'][number];
@@ -76,7 +76,7 @@ test('a machine that the statuses miss lives while it is described, and is left 
   t.is(machinesOf(seen[0]).find(({ machine_id }) => machine_id === known[0]?.machine_id)?.status, 'running');
 });
 
-test('a machine that was only named, never described, is described', async (t) => {
+test('a machine that only its group listed is described', async (t) => {
   const { there, watched } = await many(t);
   const [first, ...others] = watched as [Watched, ...Watched[]];
   const named = first.known.map((machine, i) =>
@@ -88,7 +88,7 @@ test('a machine that was only named, never described, is described', async (t) =
   t.true(machinesOf(seen[1]).every(({ name }) => name === undefined));
 });
 
-test('every attempt is described once in ten minutes, one after another, and a stranger with its tags is found', async (t) => {
+test('every attempt is described once in ten minutes in turn, which finds unknown machines with its tags', async (t) => {
   t.timeout(60_000);
   const { there, watched } = await many(t);
   const [first] = watched as [Watched, ...Watched[]];

@@ -24,7 +24,7 @@ async function launched(there: Stage, requests: number, machines: number): Promi
   return watched;
 }
 
-test('values are packed into as few questions as fill their pages', (t) => {
+test('values of filters are packed into as few calls as their pages allow', (t) => {
   const asked = Array.from({ length: 100 }, (_, i) => ({ value: `req-${i}`, machines: 100 }));
   t.deepEqual(
     packed(asked).map((pack) => pack.length),
@@ -44,7 +44,7 @@ test('values are packed into as few questions as fill their pages', (t) => {
   t.deepEqual(packed([]), []);
 });
 
-test('ten thousand machines of a hundred requests are seen in a dozen questions, and at rest in fewer than sixty a minute', async (t) => {
+test('ten thousand machines of a hundred requests are observed in a dozen calls, and at rest in fewer than sixty a minute', async (t) => {
   t.timeout(60_000);
   let ahead = 0;
   const there = await stage({}, { clock: { ...systemClock, monotonic: () => performance.now() + ahead } });
@@ -76,7 +76,7 @@ test('ten thousand machines of a hundred requests are seen in a dozen questions,
   t.true(calls.filter(({ action }) => action === 'DescribeInstances').length < 4);
 });
 
-test('few machines that are all known are asked for by id, in one question', async (t) => {
+test('few machines that are all known are described by id in one call', async (t) => {
   const there = await stage();
   t.teardown(there.close);
   const watched = await launched(there, 3, 2);
@@ -89,7 +89,7 @@ test('few machines that are all known are asked for by id, in one question', asy
   );
 });
 
-test('machines that nobody knows yet are found by the tag of their request', async (t) => {
+test('unknown machines are found by the tag of their request', async (t) => {
   const there = await stage();
   t.teardown(there.close);
   const [first, second] = await launched(there, 2, 2);
@@ -101,7 +101,7 @@ test('machines that nobody knows yet are found by the tag of their request', asy
   );
 });
 
-test('a machine that is not visible yet is not listed, and no fault', async (t) => {
+test('a machine that is not visible yet is not reported and causes no fault', async (t) => {
   const there = await stage();
   t.teardown(there.close);
   there.simulator.setKnobs({ visible_ms: { id: 60_000, filter: 60_000, tag: 60_000 } });
@@ -125,7 +125,7 @@ const old = (watched: Watched, more: readonly string[] = []): Watched => ({
 });
 const strange = ['i-0000000000000000a', 'i-0000000000000000b'];
 
-test('a machine that EC2 says it does not know, by its id, is reported terminated; a young one is not', async (t) => {
+test('a machine whose id EC2 does not know is reported as terminated unless it is young', async (t) => {
   const there = await stage();
   t.teardown(there.close);
   const [watched] = await launched(there, 1, 2);
@@ -155,7 +155,7 @@ test('a machine that EC2 says it does not know, by its id, is reported terminate
     t.deepEqual(isFault(each) || each.machines.filter(({ machine_id }) => strange.includes(machine_id)), []);
 });
 
-test('machines that a listing lacks are asked for by id: what EC2 knows is alive, and nothing is said where it does not answer', async (t) => {
+test('machines that a listing lacks are described by id, and without an answer nothing is reported about them', async (t) => {
   const there = await stage({ cloud_max_retries: 0 });
   t.teardown(there.close);
   const watched = await launched(there, 2, 2);
@@ -177,7 +177,7 @@ test('machines that a listing lacks are asked for by id: what EC2 knows is alive
   t.deepEqual(statuses(await runInstances.observe(there.session, ours, there.call)), [[], []]);
 });
 
-test('a machine that was purged from the listings of EC2 is terminated, whatever else is asked with it', async (t) => {
+test('a machine that EC2 has purged is reported as terminated, whatever else the call names', async (t) => {
   const there = await stage();
   t.teardown(there.close);
   const [first, second] = await launched(there, 2, 3);
@@ -197,7 +197,7 @@ test('a machine that was purged from the listings of EC2 is terminated, whatever
   );
 });
 
-test('a question that fails is the fault of those it was about', async (t) => {
+test('a call that fails is the fault of the attempts that it concerned', async (t) => {
   const there = await stage({ cloud_max_retries: 0 });
   t.teardown(there.close);
   const watched = await launched(there, 2, 2);
@@ -211,7 +211,7 @@ test('a question that fails is the fault of those it was about', async (t) => {
   );
 });
 
-test('one protected machine keeps none of the others alive', async (t) => {
+test('a protected machine does not keep the others of a release from being terminated', async (t) => {
   const there = await stage();
   t.teardown(there.close);
   const guarded = await prepared(runInstances, there, {
@@ -228,7 +228,7 @@ test('one protected machine keeps none of the others alive', async (t) => {
   t.is(live[free?.order.request_id ?? '']?.length ?? 0, 0);
 });
 
-test('what an installation owns is listed, and nobody else sees it', async (t) => {
+test('the resources of an installation are listed for that installation alone', async (t) => {
   const there = await stage();
   t.teardown(there.close);
   const [watched] = await launched(there, 1, 2);

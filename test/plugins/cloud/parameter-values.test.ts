@@ -71,14 +71,14 @@ async function toldOf(t: import('ava').ExecutionContext, names: readonly string[
   return { answers: answers.join('\n'), log: log.join('\n'), stored };
 }
 
-test('what a parameter holds that is no image is told to nobody, and stored nowhere', async (t) => {
+test('the value of a parameter that is no image is neither shown nor stored', async (t) => {
   const { answers, log, stored } = await toldOf(t, ['/prod/db/url', '/prod/almost']);
   t.regex(answers, /The parameter '\/prod\/db\/url', which names the image, contains no image id/);
   t.regex(answers, /The parameter '\/prod\/almost', which names the image, contains no image id/);
   for (const [where, text] of Object.entries({ answers, log, stored })) t.false(text.includes('hunter2'), where);
 });
 
-test('an image that a parameter names is called by the name of the parameter when the cloud refuses it', async (t) => {
+test('the refusal of an image names the parameter that contains it', async (t) => {
   const { answers, log } = await toldOf(t, ['/prod/image']);
   t.regex(answers, /image of parameter \/prod\/image/);
   t.false(answers.includes(image));

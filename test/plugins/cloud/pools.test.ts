@@ -35,7 +35,7 @@ test('attributes and launch templates leave the type open', (t) => {
   t.deepEqual(keys({ launch_template_id: 'lt-1' }), ['*|*|on-demand']);
 });
 
-test('what was seen of a pool may fit several', (t) => {
+test('facts about a machine may match several pools', (t) => {
   const pools = poolsOf({ template_id: 't', machine_types: { a: 1, b: 1 }, subnet_ids: ['s', 'u'] } as CloudTemplate);
   t.deepEqual(
     matchingPools(pools, { machine_type: 'a', subnet_id: 'u', market: 'on-demand' }).map((pool) => pool.key),

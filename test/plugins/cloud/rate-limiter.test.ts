@@ -28,80 +28,83 @@ async function outcomes(
   return results;
 }
 
-test('calls beyond the bucket wait for their turn, in order', async (t) => {
+test('calls beyond the bucket wait in order', async (t) => {
   const clock = new FakeClock();
   const mine = rateLimiter(clock, small);
-  const calls = Array.from({ length: 4 }, () => () => mine.acquire('RunInstances', 1, never));
+  const calls = Array.from({ length: 4 }, () => () => mine.acquire({ action: 'RunInstances' }, 1, never));
   t.deepEqual(await outcomes(clock, calls, 10_000), [0, 0, 1000, 2000]);
 });
 
-test('machines are counted beside calls', async (t) => {
+test('calls and machines are limited separately', async (t) => {
   const clock = new FakeClock();
   const mine = rateLimiter(clock, small);
   t.deepEqual(
     await outcomes(
       clock,
-      [() => mine.acquire('RunInstances', 10, never), () => mine.acquire('RunInstances', 3, never)],
+      [
+        () => mine.acquire({ action: 'RunInstances' }, 10, never),
+        () => mine.acquire({ action: 'RunInstances' }, 3, never),
+      ],
       10_000,
     ),
     [0, 3000],
   );
 });
 
-test('who would wait too long is told how long, and takes nothing from the others', async (t) => {
+test('a call that would wait too long is refused with its wait, and takes no tokens', async (t) => {
   const clock = new FakeClock();
   const mine = rateLimiter(clock, {
     RunInstances: { requests: { capacity: 50, per_second: 10 }, machines: { capacity: 10, per_second: 0.5 } },
   });
-  await mine.acquire('RunInstances', 10, never);
-  const fault = await t.throwsAsync(mine.acquire('RunInstances', 10, never));
+  await mine.acquire({ action: 'RunInstances' }, 10, never);
+  const fault = await t.throwsAsync(mine.acquire({ action: 'RunInstances' }, 10, never));
   t.like(fault, { kind: 'throttled', code: 'OwnRateLimit', retry_after_ms: 20_000 });
-  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 2, never)], 10_000), [4000]);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire({ action: 'RunInstances' }, 2, never)], 10_000), [4000]);
 });
 
-test('actions do not slow each other down', async (t) => {
+test('a call of one action does not delay another action', async (t) => {
   const clock = new FakeClock();
   const mine = rateLimiter(clock, small);
-  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 5, never);
-  t.deepEqual(await outcomes(clock, [() => mine.acquire('DescribeInstances', 0, never)], 100), [0]);
+  for (let call = 0; call < 2; call++) await mine.acquire({ action: 'RunInstances' }, 5, never);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire({ action: 'DescribeInstances' }, 0, never)], 100), [0]);
 });
 
-test('a refusal halves the rate of its action, which doubles again with time', async (t) => {
+test('throttling halves the rate of an action, which recovers with time', async (t) => {
   const clock = new FakeClock();
   const mine = rateLimiter(clock, small);
-  mine.throttled('RunInstances');
-  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [2000]);
+  mine.throttled({ action: 'RunInstances' });
+  t.deepEqual(await outcomes(clock, [() => mine.acquire({ action: 'RunInstances' }, 1, never)], 10_000), [2000]);
   await clock.advance(60_000);
-  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 1, never);
-  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [1000]);
+  for (let call = 0; call < 2; call++) await mine.acquire({ action: 'RunInstances' }, 1, never);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire({ action: 'RunInstances' }, 1, never)], 10_000), [1000]);
 });
 
-test('a call that is given up while it waits gives its turn back', async (t) => {
+test('a waiting call that is aborted returns its tokens', async (t) => {
   const clock = new FakeClock();
   const mine = rateLimiter(clock, small);
-  for (let call = 0; call < 2; call++) await mine.acquire('RunInstances', 1, never);
+  for (let call = 0; call < 2; call++) await mine.acquire({ action: 'RunInstances' }, 1, never);
   const stop = new AbortController();
-  const waiting = t.throwsAsync(mine.acquire('RunInstances', 1, stop.signal), { any: true });
+  const waiting = t.throwsAsync(mine.acquire({ action: 'RunInstances' }, 1, stop.signal), { any: true });
   stop.abort();
   await clock.advance(0);
   await waiting;
-  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 1, never)], 10_000), [1000]);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire({ action: 'RunInstances' }, 1, never)], 10_000), [1000]);
 });
 
-test('a call that asks for more than the bucket holds goes when it is full', async (t) => {
+test('a call that needs more tokens than the bucket holds is sent when the bucket is full', async (t) => {
   const clock = new FakeClock();
   const mine = rateLimiter(clock, small);
-  t.deepEqual(await outcomes(clock, [() => mine.acquire('RunInstances', 500, never)], 100), [0]);
+  t.deepEqual(await outcomes(clock, [() => mine.acquire({ action: 'RunInstances' }, 500, never)], 100), [0]);
 });
 
-test('in no span of time do more calls go out than the bucket holds and what flows in meanwhile', async (t) => {
+test('in any time span no more calls are sent than the bucket holds and refills', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 1500 }), { minLength: 1, maxLength: 40 }), async (gaps) => {
       const clock = new FakeClock();
       const mine = rateLimiter(clock, { Describe: { requests: { capacity: 3, per_second: 2 } } });
       const went: number[] = [];
       for (const gap of gaps) {
-        mine.acquire('Describe', 0, never).then(
+        mine.acquire({ action: 'Describe' }, 0, never).then(
           () => void went.push(clock.monotonic()),
           () => undefined,
         );
@@ -121,7 +124,7 @@ test('in no span of time do more calls go out than the bucket holds and what flo
   t.pass();
 });
 
-test('a session that keeps the pace is never refused by a cloud of the usual rates, one without is', async (t) => {
+test('with the rate limiter no call is throttled at the default rates of AWS; without it calls are', async (t) => {
   for (const enabled of [true, false]) {
     const stand = await stage({ rate_limits: { enabled } });
     t.teardown(() => stand.close());

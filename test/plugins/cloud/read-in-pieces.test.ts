@@ -9,7 +9,7 @@ import test from 'ava';
 import { readInPieces } from '../../../plugins/cloud/connection/answers/read-in-pieces.ts';
 import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 
-test('what is read of a large page in pieces is what is read of it at once, and others have their turns meanwhile', async (t) => {
+test('a large page that is parsed in pieces gives the same machines, and other work runs in between', async (t) => {
   t.timeout(60_000);
   const simulator = createSimulator({ knobs: { boot_ms: 1 } });
   const endpoint = await simulator.listen();

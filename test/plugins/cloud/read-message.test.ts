@@ -75,7 +75,7 @@ test('a machine that a scheduled change names twice is reported once, and too ma
   t.regex(malformed ?? '', /^It names 10001 machines, more than 10000\.$/);
 });
 
-test('what is no event of EventBridge is malformed, and no text of it harms a log', (t) => {
+test('a text that is no event of EventBridge is malformed, and its excerpt in the log has no control characters', (t) => {
   const bodies = [
     undefined,
     '',

@@ -15,7 +15,7 @@ async function running(stand: Stage, price_type: 'spot' | 'ondemand') {
   return { observe, ids: machines.map(({ machine_id }) => machine_id) };
 }
 
-test('a Spot machine that is taken back says when, while it still runs', async (t) => {
+test('the reclaim of a Spot machine is reported with its time while the machine runs', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
   const { observe, ids } = await running(stand, 'spot');
@@ -32,14 +32,14 @@ test('a Spot machine that is taken back says when, while it still runs', async (
   t.is(second?.reclaim_at, undefined);
 });
 
-test('machines on demand cost no question about notices', async (t) => {
+test('on-demand machines cause no call for reclaims', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
   await (await running(stand, 'ondemand')).observe();
   t.is(stand.calls('DescribeSpotInstanceRequests'), 0);
 });
 
-test('notices that cannot be read hide no machine', async (t) => {
+test('a failed call for reclaims hides no machine', async (t) => {
   const stand = await stage({ cloud_max_retries: 0 });
   t.teardown(() => stand.close());
   const { observe } = await running(stand, 'spot');
@@ -50,7 +50,7 @@ test('notices that cannot be read hide no machine', async (t) => {
   );
 });
 
-test('a machine that the cloud takes back is terminated, or left to the cloud, as the configuration says', async (t) => {
+test('a reclaimed machine is terminated, or left to the cloud, as configured', async (t) => {
   for (const terminate_on_reclaim of [true, false]) {
     const stand = await stage({ terminate_on_reclaim });
     t.teardown(() => stand.close());

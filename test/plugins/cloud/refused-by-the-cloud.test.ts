@@ -71,7 +71,7 @@ for (const provider_api of ['RunInstances', 'EC2Fleet']) {
   });
 }
 
-test('a specification in a file is laid over what is launched, and a broken one keeps the template from being used', async (t) => {
+test('a specification in a file is merged into the launch, and a template with a broken one is refused', async (t) => {
   const spec = { launch_template_spec_file: 'spec.yaml', provider_api: 'EC2Fleet' };
   const good = await boot(t, spec, {}, { 'spec.yaml': 'EbsOptimized: true\n' });
   t.is((await outcome(good)).status, 'completed');

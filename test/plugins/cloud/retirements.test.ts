@@ -15,7 +15,7 @@ for (const [Code, Description, ahead] of events) {
   });
 }
 
-test('a machine at rest that EC2 will retire says when, and the question is asked once in five minutes', async (t) => {
+test('a planned retirement of a machine at rest is reported with its time, from one call in five minutes', async (t) => {
   const there = await steadyStage();
   t.teardown(there.close);
   const watched = await there.steady(2, 'subnet-1');
@@ -41,7 +41,7 @@ test('a machine at rest that EC2 will retire says when, and the question is aske
   t.true(Math.abs(end - due) < 10_000, String(ends.get(first)));
 });
 
-test('events that cannot be read hide no machine', async (t) => {
+test('a failed call for scheduled events hides no machine', async (t) => {
   const there = await steadyStage();
   t.teardown(there.close);
   const watched = await there.steady(2, 'subnet-1');
@@ -49,7 +49,7 @@ test('events that cannot be read hide no machine', async (t) => {
   t.is(machinesOf((await there.observe([watched])).seen[0]).length, 2);
 });
 
-test('a retirement that is days ahead is not told yet, and one that is called off is taken back', async (t) => {
+test('a retirement days ahead is not reported yet, and a cancelled one is withdrawn', async (t) => {
   const there = await steadyStage();
   t.teardown(there.close);
   const watched = await there.steady(1, 'subnet-1');

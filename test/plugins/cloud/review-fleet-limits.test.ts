@@ -100,7 +100,7 @@ test('options that only instant fleets have, and those that would end machines, 
   t.deepEqual(said(spotFleet as ProviderApi, tagging('spot-fleet-request')), []);
 });
 
-test('native configurations that are none are findings, not crashes', (t) => {
+test('native configurations of a wrong form are findings', (t) => {
   const path = '/provider_api_spec/LaunchTemplateConfigs';
   for (const api of fleets)
     for (const [configs, where] of [
@@ -119,7 +119,7 @@ test('native configurations that are none are findings, not crashes', (t) => {
       );
 });
 
-test('fleets that would exchange machines by themselves are refused', (t) => {
+test('fleets that replace machines on their own are refused', (t) => {
   const strategies = { CapacityRebalance: { ReplacementStrategy: 'launch-before-terminate', TerminationDelay: 120 } };
   const of = (api: ProviderApi, provider_api_spec: object) =>
     said(api, { fleet_type: 'maintain', price_type: 'spot', provider_api_spec });

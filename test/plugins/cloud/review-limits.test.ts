@@ -118,7 +118,7 @@ for (const [what, more, expected] of everywhere) {
   });
 }
 
-test('RunInstances takes what describes machines from both native specifications', (t) => {
+test('RunInstances reads the machine fields of both native specifications', (t) => {
   t.deepEqual(said(runInstances, { provider_api_spec: { UserData: base64(16_385) } }), [
     'error /provider_api_spec/UserData',
   ]);
@@ -139,7 +139,7 @@ test('RunInstances takes what describes machines from both native specifications
   ]);
 });
 
-test('a capacity reservation is one thing at a time, and of on-demand machines', (t) => {
+test('a capacity reservation names one target and is for on-demand machines', (t) => {
   for (const api of [runInstances, ec2Fleet, asg] as unknown as ProviderApi[]) {
     const of = (capacity_reservation: object, more: object = {}) => said(api, { capacity_reservation, ...more });
     for (const one of [
@@ -159,7 +159,7 @@ test('a capacity reservation is one thing at a time, and of on-demand machines',
   ]);
 });
 
-test('what nobody looks at is a warning', (t) => {
+test('a field that no API reads is a warning', (t) => {
   const priority = { machine_types: { a: 1, b: 1 }, machine_types_priority: { a: 1, b: 2 }, machine_type: undefined };
   for (const api of [ec2Fleet, asg] as unknown as ProviderApi[]) {
     t.deepEqual(said(api, priority), []);
@@ -205,7 +205,7 @@ test('what nobody looks at is a warning', (t) => {
   ]);
 });
 
-test('attributes are refused where EC2 takes one of two, and stand instead of a type', (t) => {
+test('attributes are refused beside a machine type, and replace it otherwise', (t) => {
   const whole = { VCpuCount: { Min: 1 }, MemoryMiB: { Min: 1 } };
   for (const api of [ec2Fleet, spotFleet, asg] as unknown as ProviderApi[]) {
     const of = (more: object) => said(api, { machine_type: undefined, instance_requirements: { ...whole, ...more } });

@@ -10,7 +10,7 @@ const review = (api: { review?: (template: any) => readonly Finding[] }, more: o
 const errors = (api: Parameters<typeof review>[0], more: object) =>
   review(api, more).flatMap((finding) => (finding.level === 'error' ? finding.path : []));
 
-test('an ordinary template passes without a word', (t) => {
+test('an ordinary template has no findings', (t) => {
   t.deepEqual(review(runInstances, {}), []);
   t.deepEqual(review(ec2Fleet, { fleet_type: 'instant' }), []);
 });
@@ -73,7 +73,7 @@ test('SpotFleet serves templates with a Spot part, and no instant fleets', (t) =
   t.deepEqual(errors(spotFleet, { price_type: 'spot', allocation_strategy: 'cheapest' }), ['/allocation_strategy']);
 });
 
-test('what would break the count of machines, or a fleet, is refused', (t) => {
+test('native fields that would change the number of machines or the fleet are refused', (t) => {
   const vcpu = { TargetCapacityUnitType: 'vcpu' };
   t.deepEqual(errors(ec2Fleet, { provider_api_spec: { TargetCapacitySpecification: vcpu } }), ['/provider_api_spec']);
   t.deepEqual(errors(spotFleet, { price_type: 'spot', provider_api_spec: vcpu }), ['/provider_api_spec']);

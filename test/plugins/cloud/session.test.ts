@@ -8,7 +8,7 @@ import { createSimulator } from '../../../plugins/cloud-simulator/server/server.
 import { cloud } from '../../../plugins/cloud/index.ts';
 import { contextOf, quietCall, stage } from './support.ts';
 
-test('an instance tells its cloud: account, region and the endpoint as configured', async (t) => {
+test('the identity of an instance is its account, its region and its configured endpoint', async (t) => {
   const there = await stage({ region: 'us-west-2' });
   t.teardown(there.close);
   const identity = (await cloud.identity?.(there.session, there.call)) ?? '';
@@ -21,7 +21,7 @@ test('an instance tells its cloud: account, region and the endpoint as configure
   t.true(places?.availability_zones.includes('us-west-2a'));
 });
 
-test('behind a scheme the endpoint is asked for at first use, without credentials, and again when nothing listens any more', async (t) => {
+test('an endpoint with a scheme is resolved at the first use, and again once nothing listens there', async (t) => {
   const simulators = [createSimulator(), createSimulator()];
   const urls = await Promise.all(simulators.map((each) => each.listen()));
   let asked = 0;
@@ -44,7 +44,7 @@ test('behind a scheme the endpoint is asked for at first use, without credential
   t.is(asked, 2);
 });
 
-test('questions are repeated as configured; a change never is', async (t) => {
+test('calls that read are repeated as configured; calls that change the cloud never are', async (t) => {
   const there = await stage({ cloud_max_retries: 2 });
   t.teardown(there.close);
   there.simulator.setKnobs({
@@ -63,7 +63,7 @@ test('questions are repeated as configured; a change never is', async (t) => {
   t.is(there.calls('TerminateInstances'), 1);
 });
 
-test('bad credentials are a fault of that kind, and no secret is in its message', async (t) => {
+test('refused credentials are a fault of kind credentials without a secret in its message', async (t) => {
   const there = await stage();
   t.teardown(there.close);
   const message = 'AuthFailure';
@@ -78,13 +78,13 @@ test('bad credentials are a fault of that kind, and no secret is in its message'
   );
 });
 
-test('half a key is a fault of the credentials', async (t) => {
+test('an access key without its secret is a fault of kind credentials', async (t) => {
   const session = await cloud.connect({ access_key_id: 'AKIATEST000000000000' }, contextOf());
   const fault = await t.throwsAsync<ProviderFault>(cloud.check?.(session, quietCall()) as Promise<void>);
   t.is(fault?.kind, 'credentials');
 });
 
-test('a question that is not answered in time is unavailable', async (t) => {
+test('a call that is not answered in time is a fault of kind unavailable', async (t) => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const endpoint_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -105,7 +105,7 @@ test('a question that is not answered in time is unavailable', async (t) => {
   t.is((await t.throwsAsync<ProviderFault>(change))?.kind, 'unknown-outcome');
 });
 
-test('keys come out of a credentials file', async (t) => {
+test('keys are read from a credentials file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'muster-'));
   const credential_file = join(folder, 'credentials');
   await writeFile(credential_file, '[other]\naws_access_key_id = AKIAFROMFILE00000000\naws_secret_access_key = x\n');

@@ -21,7 +21,7 @@ function answerOf(events: readonly number[]): string {
 const idsIn = (text: string) => [...text.matchAll(/<instanceId>(i-\d+)</g)].map(([, id]) => id);
 const count = (text: string, mark: string) => text.split(mark).length - 1;
 
-test('each piece of a status answer is a whole answer, and all of them have each machine once and in order', (t) => {
+test('each piece of a status answer is a valid answer, and together they contain each machine once and in order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 2 }), { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (events, most) => {
       const answer = answerOf(events);
@@ -38,7 +38,7 @@ test('each piece of a status answer is a whole answer, and all of them have each
   );
 });
 
-test('a status answer without machines stays as it is', (t) => {
+test('a status answer without machines is not split', (t) => {
   for (const answer of [
     '',
     'no XML',

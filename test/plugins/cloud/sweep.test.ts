@@ -52,7 +52,7 @@ async function listed({ session, call }: Stage): Promise<OwnedResource[]> {
   return Array.fromAsync(cloud.owned?.(session, 'inst-1', call) ?? []);
 }
 
-test('what carries the tag of this installation is listed with its request, attempt and age, and nothing else is', async (t) => {
+test('resources with the tag of this installation are listed with request, attempt and age, and no others', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
   await leave(stand, 'inst-1');
@@ -68,7 +68,7 @@ test('what carries the tag of this installation is listed with its request, atte
   t.true(found.every(({ created_at }) => created_at !== undefined));
 });
 
-test('orphans are ended, also when they are gone already, and nothing of another installation goes', async (t) => {
+test('orphans are removed, also when they are already gone, and no resource of another installation is', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
   await leave(stand, 'inst-1');
@@ -119,7 +119,7 @@ async function leaveContainers({ session, call }: Stage, installation: string): 
   );
 }
 
-test('fleets and groups of this installation are listed by their APIs, and taken away without touching those of others', async (t) => {
+test('fleets and groups of this installation are listed by their APIs and removed, and those of others stay', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
   await leaveContainers(stand, 'inst-1');

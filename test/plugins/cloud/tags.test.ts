@@ -21,7 +21,7 @@ test("our tags stand above the order's, and those above the template's", (t) => 
   });
 });
 
-test('a native specification adds tags, and overrides none of ours', (t) => {
+test('a native specification adds tags and replaces none of muster', (t) => {
   const ours = tagSpecifications(['instance'], [{ Key: 'muster:attempt', Value: '1' }]);
   const given = [
     {

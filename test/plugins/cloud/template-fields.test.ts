@@ -192,7 +192,7 @@ test('IBM’s second list of types is that of the on-demand orders', async (t) =
   }
 });
 
-test('the number of Spot pools goes into the parameter of each API, with its strategy', async (t) => {
+test('the number of Spot pools is sent in the parameter of each API with its strategy', async (t) => {
   const cloud = await templateStage(t);
   const given = { ...base, price_type: 'spot', pools_count: 3 };
   const inputOf = async (api: ProviderApi, more: object = {}) =>
@@ -273,7 +273,7 @@ test('the review finds what one API cannot do', (t) => {
   t.deepEqual(told(ec2Fleet, share), ['error /machine_types_on_demand']);
 });
 
-test('a strategy of a template without Spot machines is that of its on-demand machines', async (t) => {
+test('the strategy of a template without Spot machines applies to its on-demand machines', async (t) => {
   const cloud = await templateStage(t);
   const given = { ...base, allocation_strategy: 'prioritized', machine_types: { 'm5.large': 1, 'c5.large': 1 } };
   const template = { ...given, machine_type: undefined };

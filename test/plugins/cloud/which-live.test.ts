@@ -3,7 +3,7 @@ import test from 'ava';
 import { cloud } from '../../../plugins/cloud/index.ts';
 import { sleep, stage } from './support.ts';
 
-test('hosts that run are told from those that ended or never were, by id and by private name', async (t) => {
+test('hosts that run are distinguished from ended and unknown ones by id and by private name', async (t) => {
   const stand = await stage();
   t.teardown(() => stand.close());
   const { session, call } = stand;

@@ -25,7 +25,7 @@ for (const clock_skew_ms of [hour, -hour])
     t.is(refused.length, 1);
   });
 
-test('the first call of a session with a wrong clock, a change, is repeated and takes nothing down', async (t) => {
+test('a first call that changes the cloud is repeated after a correction of the clock, without a fault of the instance', async (t) => {
   const there = await stage({}, {}, { knobs: { auth: { clock_skew_ms: hour } } });
   t.teardown(there.close);
   const first = await t.throwsAsync<ProviderFault>(terminate(there));

@@ -21,6 +21,10 @@ const longestPauseMs = 60_000;
 const worksMs = 90_000;
 /** The longest time between a change of a machine and the notice about it. */
 const announcedMs = 60_000;
+/** The shortest time between two notes for another process that notices of its instance arrive here. */
+const toldMs = 30_000;
+/** The item of the fact with such a note. */
+const heardElsewhere = 'heard elsewhere';
 /** The shortest time between two receptions that bring nothing new. */
 const emptyMs = 1_000;
 /** The shortest time between two warnings about malformed messages of an instance. */
@@ -53,6 +57,8 @@ interface Receiver {
   since?: number;
   /** When the last notice came about a state that a machine of the instance has, in epoch milliseconds. */
   heard?: number;
+  /** Monotonic milliseconds: when another process was last told about `heard`. */
+  told?: number;
   /** Monotonic milliseconds of the last warning about a malformed message. */
   warned: number;
   /** A machine changed without a notice, and this was logged. */
@@ -211,16 +217,17 @@ export class NoticeReception implements Disposable {
     const { store, clock, log, meter, pool } = this.#parts;
     if (messages.length === 0) return [];
     // Instances on the same cloud may share one source of notices.
-    const alike = instances.filter((each) => pool.known(each.name)?.identity === identity);
-    const names = new Set([name, ...alike.map((each) => each.name)]);
+    const names = instances.map((each) => each.name);
+    const alike = new Set([name, ...names.filter((each) => pool.known(each)?.identity === identity)]);
+    const unconnected = new Set(names.filter((each) => pool.known(each) === undefined));
     const { signals, receipts, counts, heard, unconfirmed } = await noticedSignals(
       messages,
-      names,
+      { alike, unconnected },
       store,
       clock.now(),
     );
     for (const part of chunks(signals, rowsAtOnce)) await store.commit(part);
-    for (const each of heard) this.#receiver(each).heard = clock.now();
+    for (const each of heard) await this.#hear(each, clock.now());
     this.#unconfirmed.add(unconfirmed, clock.now());
     for (const { kind, outcome } of counts) meter.notices(name, kind, outcome, 1);
     const [broken] = messages.flatMap(({ malformed }) => malformed ?? []);
@@ -243,10 +250,11 @@ export class NoticeReception implements Disposable {
       delete receiver.failure;
       log.info({ provider_instance: name }, `Notices about machines of '${name}' arrive again.`);
     }
-    for (const found of await this.#unconfirmed.confirmed(this.#parts.store, at)) {
-      const other = this.#receiver(found.instance);
-      other.heard = Math.max(other.heard ?? -Infinity, found.at);
-    }
+    for (const found of await this.#unconfirmed.confirmed(this.#parts.store, at))
+      await this.#hear(found.instance, found.at);
+    const elsewhere = facts.get(noticesTopic, name, heardElsewhere)?.value as Arriving | undefined;
+    if (elsewhere?.identity === identity && elsewhere.heard > (receiver.heard ?? -Infinity))
+      receiver.heard = elsewhere.heard;
     const isFirst = receiver.heard !== undefined && !receiver.noted;
     if (!isFirst && clock.monotonic() - receiver.judged < worksMs / 3) return;
     receiver.judged = clock.monotonic();
@@ -261,6 +269,27 @@ export class NoticeReception implements Disposable {
     const value: Arriving = { identity, heard };
     await facts.learn([{ topic: noticesTopic, name, item: '', value, at, until: at + worksMs }]);
     receiver.noted = true;
+  }
+
+  /**
+   * Notes a notice about a state that a machine of an instance has. If another process receives for the instance, it
+   * reads this from the store.
+   */
+  async #hear(name: string, heard: number): Promise<void> {
+    const { pool, facts, clock, log } = this.#parts;
+    const receiver = this.#receiver(name);
+    // After the clock was set back, a time in the future is no evidence.
+    receiver.heard = Math.max(Math.min(receiver.heard ?? -Infinity, clock.now()), heard);
+    const isHere = receiver.since !== undefined;
+    const identity = pool.known(name)?.identity;
+    if (isHere || identity === undefined || !pool.hasNotices(name)) return;
+    if (clock.monotonic() - (receiver.told ?? -Infinity) < toldMs) return;
+    receiver.told = clock.monotonic();
+    const at = clock.now();
+    const value: Arriving = { identity, heard: receiver.heard };
+    await facts
+      .learn([{ topic: noticesTopic, name, item: heardElsewhere, value, at, until: at + worksMs }])
+      .catch((err: unknown) => log.debug({ provider_instance: name, err }, 'A notice could not be noted.'));
   }
 
   /** A machine that started or ended without a notice shows that notices do not arrive. */

@@ -5,6 +5,7 @@ import { newSignalId } from '../../../model/ids.ts';
 import type { MachineRecord } from '../../../model/machine.ts';
 import type { NoticeOutcome } from '../../../providers/guard/provider-meter.ts';
 import { isNews } from '../../apply/announcements.ts';
+import { isAlive } from '../../state/machine-life.ts';
 import { isConfirmed, type NoticedState } from './unconfirmed-states.ts';
 
 /** The most machines of one query, and of one signal. */
@@ -28,14 +29,34 @@ export interface Noticed {
   readonly unconfirmed: readonly NoticedState[];
 }
 
-/** Finds the machines of the notices among those of some instances, which speak to the same cloud. */
+/** The instances whose machines notices may name. */
+export interface NoticedInstances {
+  /** Those on the cloud that sent the notices. */
+  readonly alike: ReadonlySet<string>;
+  /** Those that are not connected yet, and may be on that cloud. */
+  readonly unconnected: ReadonlySet<string>;
+}
+
+/**
+ * Finds the machines of the notices among those of the instances. A message that may be about a machine of an instance
+ * that is not connected yet is left.
+ */
 export async function noticedSignals(
   messages: readonly NoticeMessage[],
-  instances: ReadonlySet<string>,
+  { alike, unconnected }: NoticedInstances,
   store: Store,
   now: number,
 ): Promise<Noticed> {
-  const machines = await stored(messages, instances, store);
+  const found = await stored(messages, store);
+  const machines = Map.groupBy(
+    found.filter(({ provider_instance }) => alike.has(provider_instance)),
+    ({ machine_id }) => machine_id,
+  );
+  const later = new Set(
+    found.flatMap((machine) =>
+      isAlive(machine) && unconnected.has(machine.provider_instance) ? [machine.machine_id] : [],
+    ),
+  );
   const news: { readonly notice: Notice; readonly machine: MachineRecord }[] = [];
   const seen = new Set<string>();
   const receipts: string[] = [];
@@ -43,7 +64,11 @@ export async function noticedSignals(
   const heard = new Set<string>();
   const unconfirmed: NoticedState[] = [];
   for (const { receipt, notices, malformed } of messages) {
-    const waiting = new Set(notices.filter((notice) => !machines.has(notice.machine_id) && mayBelong(notice, now)));
+    const waiting = new Set(
+      notices.filter(
+        (notice) => !machines.has(notice.machine_id) && (later.has(notice.machine_id) || mayBelong(notice, now)),
+      ),
+    );
     // The whole message comes again, and what is applied now has no effect then.
     if (waiting.size === 0 && receipt !== '') receipts.push(receipt);
     if (malformed !== undefined) counts.push({ kind: 'other', outcome: 'malformed' });
@@ -86,19 +111,12 @@ export async function noticedSignals(
 }
 
 /** The stored machines that the notices name, the gone ones included. */
-async function stored(
-  messages: readonly NoticeMessage[],
-  instances: ReadonlySet<string>,
-  store: Store,
-): Promise<ReadonlyMap<string, readonly MachineRecord[]>> {
+async function stored(messages: readonly NoticeMessage[], store: Store): Promise<readonly MachineRecord[]> {
   const ids = new Set(messages.flatMap(({ notices }) => notices.map(({ machine_id }) => machine_id)));
   const found: MachineRecord[] = [];
   for (const machine_id of chunks([...ids], atOnce))
     found.push(...(await store.find('machine', { where: { machine_id } })));
-  return Map.groupBy(
-    found.filter(({ provider_instance }) => instances.has(provider_instance)),
-    ({ machine_id }) => machine_id,
-  );
+  return found;
 }
 
 /** A new state of a machine that is being launched is observed anyway. */

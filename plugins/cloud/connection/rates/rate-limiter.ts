@@ -1,5 +1,6 @@
 import { ProviderFault, type Clock } from '../../../../core/index.ts';
-import { bucketsOf, type BucketSizes } from './bucket-sizes.ts';
+import type { CatalogueBucket as BucketSize } from '../../catalogue/index.ts';
+import { bucketsOf, partOf, type BucketSizes } from './bucket-sizes.ts';
 
 /**
  * Keeps the calls of the broker within the rate limits of the cloud, so that the cloud refuses none. One for each
@@ -11,9 +12,17 @@ export interface RateLimiter {
    * the call would wait longer than 15 s, it rejects with a fault `throttled` and counts nothing, so that the caller
    * can do other work meanwhile. When the signal aborts, it rejects with the reason of the signal.
    */
-  acquire(action: string, machines: number, signal: AbortSignal): Promise<void>;
-  /** The cloud throttled a call: the rate of the action is halved, and recovers step by step. */
-  throttled(action: string): void;
+  acquire(call: LimitedCall, machines: number, signal: AbortSignal): Promise<void>;
+  /** Whether a call would be sent immediately. */
+  isFree(call: LimitedCall): boolean;
+  /** The cloud throttled a call: the rate of its lane is halved, and recovers step by step. */
+  throttled(call: LimitedCall): void;
+}
+
+/** A call as the cloud counts it. Actions of one lane share its rate; by default each action has its own lane. */
+export interface LimitedCall {
+  readonly action: string;
+  readonly lane?: string;
 }
 
 const maxWaitMs = 15_000;
@@ -30,7 +39,10 @@ interface Bucket {
 }
 
 interface Lane {
-  readonly buckets: readonly Bucket[];
+  readonly requests: Bucket;
+  readonly machines: Bucket | undefined;
+  /** By action: what it may use of `requests`. */
+  readonly parts: Map<string, Bucket>;
   share: number;
   slowedAt: number;
 }
@@ -42,19 +54,25 @@ interface Lane {
 export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter {
   const lanes = new Map<string, Lane>();
 
-  function laneOf(action: string): Lane {
-    const known = lanes.get(action);
-    if (known) return known;
-    const { requests, machines } = bucketsOf(action, sizes);
-    const bucket = (size: { capacity: number; per_second: number }): Bucket => ({
-      capacity: size.capacity,
-      perSecond: size.per_second,
-      tokens: size.capacity,
-      at: clock.monotonic(),
-    });
-    const made: Lane = { buckets: [bucket(requests), ...(machines ? [bucket(machines)] : [])], share: 1, slowedAt: 0 };
-    lanes.set(action, made);
-    return made;
+  const bucketOf = (size: BucketSize): Bucket => ({
+    capacity: size.capacity,
+    perSecond: size.per_second,
+    tokens: size.capacity,
+    at: clock.monotonic(),
+  });
+
+  function laneOf({ action, lane = action }: LimitedCall): Lane {
+    let found = lanes.get(lane);
+    if (!found) {
+      const { requests, machines } = bucketsOf(lane, sizes);
+      const counted = machines && bucketOf(machines);
+      found = { requests: bucketOf(requests), machines: counted, parts: new Map(), share: 1, slowedAt: 0 };
+      lanes.set(lane, found);
+    }
+    const { capacity, perSecond } = found.requests;
+    const part = found.parts.has(action) ? undefined : partOf(lane, action, { capacity, per_second: perSecond });
+    if (part) found.parts.set(action, bucketOf(part));
+    return found;
   }
 
   function fill(lane: Lane): void {
@@ -63,7 +81,7 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
       lane.share = Math.min(1, lane.share * 2);
       lane.slowedAt += recoveryMs;
     }
-    for (const bucket of lane.buckets) {
+    for (const bucket of bucketsIn(lane)) {
       bucket.tokens = Math.min(
         bucket.capacity,
         bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * lane.share,
@@ -72,48 +90,80 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
     }
   }
 
-  return {
-    async acquire(action, machines, signal) {
-      signal.throwIfAborted();
-      const lane = laneOf(action);
-      fill(lane);
-      // A call that needs more tokens than the bucket holds is sent when the bucket is full.
-      const costs = lane.buckets.map((bucket, index) => Math.min(index === 0 ? 1 : machines, bucket.capacity));
-      const waits = lane.buckets.map(
-        (bucket, index) => ((costs[index] ?? 0) - bucket.tokens) / (bucket.perSecond * lane.share),
+  interface Cost {
+    readonly bucket: Bucket;
+    readonly tokens: number;
+  }
+
+  /** How long a call with these costs waits. */
+  function waitOf(costs: readonly Cost[], lane: Lane): number {
+    fill(lane);
+    const waits = costs.map(({ bucket, tokens }) => (tokens - bucket.tokens) / (bucket.perSecond * lane.share));
+    return Math.max(0, ...waits) * 1000;
+  }
+
+  /** Takes the tokens, or reserves them and waits until they are there. */
+  async function draw(action: string, costs: readonly Cost[], lane: Lane, signal: AbortSignal): Promise<void> {
+    const waitMs = waitOf(costs, lane);
+    if (waitMs > maxWaitMs) {
+      const seconds = Math.ceil(waitMs / 1000);
+      throw new ProviderFault(
+        'throttled',
+        `${action} would wait ${seconds} s for the rate limit of the cloud; it is sent later.`,
+        {
+          code: 'OwnRateLimit',
+          retry_after_ms: Math.round(waitMs),
+        },
       );
-      const waitMs = Math.max(0, ...waits) * 1000;
-      if (waitMs > maxWaitMs) {
-        const seconds = Math.ceil(waitMs / 1000);
-        throw new ProviderFault(
-          'throttled',
-          `${action} would wait ${seconds} s for the rate limit of the cloud; it is sent later.`,
-          {
-            code: 'OwnRateLimit',
-            retry_after_ms: Math.round(waitMs),
-          },
-        );
-      }
-      lane.buckets.forEach((bucket, index) => void (bucket.tokens -= costs[index] ?? 0));
-      if (waitMs === 0) return;
-      await clock.sleep(waitMs, signal);
-      if (!signal.aborted) return;
-      lane.buckets.forEach((bucket, index) => void (bucket.tokens += costs[index] ?? 0));
-      throw signal.reason;
+    }
+    for (const { bucket, tokens } of costs) bucket.tokens -= tokens;
+    if (waitMs === 0) return;
+    await clock.sleep(waitMs, signal);
+    if (!signal.aborted) return;
+    for (const { bucket, tokens } of costs) bucket.tokens += tokens;
+    throw signal.reason;
+  }
+
+  /** A call that waits for its part has reserved nothing of the whole yet. */
+  function stagesOf(limited: LimitedCall, machines: number, lane: Lane): readonly (readonly Cost[])[] {
+    const part = lane.parts.get(limited.action);
+    const whole = [{ bucket: lane.requests, tokens: 1 }];
+    // A call that needs more tokens than the bucket holds is sent when the bucket is full.
+    if (lane.machines) whole.push({ bucket: lane.machines, tokens: Math.min(machines, lane.machines.capacity) });
+    return part ? [[{ bucket: part, tokens: 1 }], whole] : [whole];
+  }
+
+  return {
+    async acquire(limited, machines, signal) {
+      signal.throwIfAborted();
+      const lane = laneOf(limited);
+      for (const costs of stagesOf(limited, machines, lane)) await draw(limited.action, costs, lane, signal);
     },
 
-    throttled(action) {
-      const lane = laneOf(action);
+    isFree(limited) {
+      const lane = laneOf(limited);
+      return stagesOf(limited, 0, lane).every((costs) => waitOf(costs, lane) === 0);
+    },
+
+    throttled(limited) {
+      const lane = laneOf(limited);
       fill(lane);
       lane.share = Math.max(minShare, lane.share / 2);
       lane.slowedAt = clock.monotonic();
-      for (const bucket of lane.buckets) bucket.tokens = Math.min(bucket.tokens, 0);
+      for (const bucket of bucketsIn(lane)) bucket.tokens = Math.min(bucket.tokens, 0);
     },
   };
 }
 
+const bucketsIn = ({ requests, machines, parts }: Lane): readonly Bucket[] => [
+  requests,
+  ...(machines ? [machines] : []),
+  ...parts.values(),
+];
+
 /** A rate limiter without limits. */
 export const unlimited: RateLimiter = {
-  acquire: async (_action, _machines, signal) => signal.throwIfAborted(),
+  acquire: async (_call, _machines, signal) => signal.throwIfAborted(),
+  isFree: () => true,
   throttled: () => undefined,
 };

@@ -37,8 +37,9 @@ export function sharedLimiter(instance: string, clock: Clock, sizes: BucketSizes
   }
 
   return {
-    acquire: (action, machines, signal) => present().acquire(action, machines, signal),
-    throttled: (action) => present().throttled(action),
+    acquire: (limited, machines, signal) => present().acquire(limited, machines, signal),
+    isFree: (limited) => present().isFree(limited),
+    throttled: (limited) => present().throttled(limited),
     join(place) {
       if (joined?.place === place) return;
       leave();

@@ -163,3 +163,24 @@ for (const commit of [3, 4, 5, 6]) {
     await bench.close();
   });
 }
+
+for (const jump of [3_600_000, -3_600_000])
+  test(`a release that did not end its machine is repeated after a minute although the clock is set by ${jump} ms`, async (t) => {
+    const east = new ScriptedCloud();
+    const bench = await loopBench({ east });
+    t.teardown(() => bench.close());
+    await bench.request(3);
+    await bench.clock.advance(1_000);
+    east.boot();
+    await bench.clock.advance(5_000);
+    // The cloud accepts the release, and the machine lives on.
+    east.end = () => undefined;
+    await bench.requestService.returnMachines(['m-1'], 3_600);
+    await bench.clock.advance(3_000);
+    bench.clock.jump(jump);
+    const releases = () => east.calls.filter((call) => call === 'release m-1').length;
+    await bench.clock.advance(40_000);
+    t.is(releases(), 1);
+    await bench.clock.advance(40_000);
+    t.is(releases(), 2);
+  });

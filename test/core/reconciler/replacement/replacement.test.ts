@@ -134,6 +134,21 @@ test('the replacement of a machine that is lost meanwhile takes its place as it 
   t.is((await status(id)).request.holds, 2);
 });
 
+test('with replace_lost a machine that is lost while its replacement starts gets no second one', async (t) => {
+  const { clock, east, completed, recommend, stored } = await rebalanceBench(t);
+  const id = await completed(2, { replace_lost: true });
+  await recommend('m-1');
+  const orders = () => new Set(east.orders.map(({ token }) => token)).size;
+  t.is(orders(), 2);
+  east.kill('m-1');
+  await clock.advance(310_000);
+  east.boot();
+  await clock.advance(310_000);
+  t.is(orders(), 2);
+  t.deepEqual(east.live(id), ['m-2', 'm-3']);
+  t.truthy((await stored('m-3')).took_over_at);
+});
+
 test('a replacement whose answer was lost is found when its machine was lost meanwhile, and takes the place', async (t) => {
   const { clock, east, completed, recommend, stored } = await rebalanceBench(t);
   const id = await completed(1);

@@ -229,7 +229,7 @@ const sqsCalls: typeof ec2Calls = [
   ['DeleteQueue', () => queue],
 ];
 
-test('every action is called here', (t) => {
+test('these tests call every action', (t) => {
   const called = [
     ...ec2Calls.map(([name]) => `2016-11-15/${name}`),
     ...groupCalls.map(([name]) => `2011-01-01/${name}`),

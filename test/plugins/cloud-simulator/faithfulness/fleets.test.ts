@@ -200,7 +200,7 @@ test('deleting tells each fleet its own result, and an instant one only with its
   t.deepEqual(await living(ec2, 'aws:ec2:fleet-id', kept), []);
 });
 
-test('what a fleet met can be read in its history, half a minute late', async (t) => {
+test('the history of a fleet has its errors, 30 seconds late', async (t) => {
   const { simulator, ec2 } = await cloudWithTemplate(t, { knobs: { capacity: [{ count: 0 }] } });
   const StartTime = new Date(simulator.clock.now());
   const { FleetId = '' } = await ec2.send(fleet('maintain', 1));

@@ -94,7 +94,7 @@ test('sizes that contradict each other are refused, an empty group is none', asy
   t.like(await described(cloud), { MinSize: 0, MaxSize: 0, DesiredCapacity: 0, Instances: [] });
 });
 
-test('a template that is not there is told at once', async (t) => {
+test('a missing launch template is an error of the creation', async (t) => {
   const { groups } = await openGroups(t);
   const missing = group(1, { LaunchTemplate: { LaunchTemplateName: 'none', Version: '1' } });
   await t.throwsAsync(groups.send(missing), {
@@ -103,7 +103,7 @@ test('a template that is not there is told at once', async (t) => {
   });
 });
 
-test('unknown names are simply not there', async (t) => {
+test('unknown groups are missing from the answer', async (t) => {
   const cloud = await openGroups(t);
   t.is(await described(cloud), undefined);
 });
@@ -146,7 +146,7 @@ test('a machine that is ended through the group with a lower desire is not repla
   t.is(await stateOf(cloud, victim), 'terminated');
 });
 
-test('a machine that the group does not have is told', async (t) => {
+test('a machine that is not in the group is an error', async (t) => {
   const { groups } = await settled(t, 1);
   const input = { InstanceId: 'i-0123456789abcdef0', ShouldDecrementDesiredCapacity: true };
   t.is(await codeOf(groups.send(new TerminateInstanceInAutoScalingGroupCommand(input))), 'ValidationError');
@@ -176,7 +176,7 @@ test('a detached machine lives on without the tag of the group; at most 20 go at
   t.is(await codeOf(detach([other])), 'ValidationError');
 });
 
-test('a smaller desire ends no protected machine', async (t) => {
+test('a lower desired capacity ends no protected machine', async (t) => {
   const cloud = await settled(t, 3);
   const InstanceIds = await ids(cloud);
   await cloud.groups.send(

@@ -280,3 +280,62 @@ test('of two loops on one store one receives, and the other goes on when that on
   await bench.clock.advance(10_000);
   t.true(receptions(other) > 0);
 });
+
+test('a notice about a machine of an instance that is not connected yet waits in the shared source', async (t) => {
+  const east = new ScriptedCloud();
+  const west = Object.assign(new ScriptedCloud(), { notices: true });
+  const bench = await loopBench({ east, west });
+  t.teardown(() => bench.close());
+  const id = await bench.request(1);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  // Announced while no broker ran, and received before the account of the instance is known.
+  const at = new Date(bench.clock.now() - 600_000).toISOString();
+  const known = Promise.withResolvers<string>();
+  Object.assign(east, { identity: known.promise });
+  west.messages = [message('r', { machine_id: 'm-1', kind: 'rebalance', at })];
+  await bench.kill();
+  await bench.clock.advance(3_000);
+  t.deepEqual(west.acknowledged, []);
+  known.resolve('scripted');
+  await bench.clock.advance(60_000);
+  t.is((await machineOf(bench, id, 'm-1'))?.rebalance_at, at);
+  t.true(west.acknowledged.includes('r'));
+});
+
+test('notices of an instance count also when another process receives them from a source that instances share', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  const west = Object.assign(new ScriptedCloud(), { notices: true });
+  const limits = { max_instances_per_request: 100, max_concurrent_requests: null };
+  const common = { type: 'scripted', enabled: true, priority: 1, weight: 10, template_defaults: {}, limits };
+  const second = await startLoop({
+    store: bench.store,
+    instances: Object.entries({ east, west }).map(([name, cloud]) => ({
+      ...common,
+      name,
+      sweep: 'off' as const,
+      config: { cloud },
+    })),
+    types: [scriptedType],
+    apis: [scriptedApi(west.capabilities)],
+    schemes: [],
+    data_directory: '',
+    clock: bench.clock,
+    log: silentLog,
+    owner: { host: 'elsewhere', boot: 'b', pid: 1, started: 1, thread: 1 },
+  });
+  t.teardown(() => Promise.all([second.stop(), bench.clock.advance(20_000)]));
+  await bench.clock.advance(60_000);
+  for (let round = 0; round < 2; round++) {
+    west.messages = [state(`${round}`, 'm-1', 'running', at())];
+    await bench.clock.advance(200_000);
+    const before = observations(east);
+    await bench.clock.advance(300_000);
+    t.true(observations(east) - before <= 3, `${observations(east) - before}`);
+    // The machine ends, with a notice.
+    if (round === 0) east.kill('m-2');
+    if (round === 0) west.messages = [state('gone', 'm-2', 'terminated', at())];
+    await bench.clock.advance(120_000);
+  }
+});
