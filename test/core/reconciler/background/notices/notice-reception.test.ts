@@ -323,7 +323,7 @@ test('notices of an instance count also when another process receives them from 
     data_directory: '',
     clock: bench.clock,
     log: silentLog,
-    owner: { host: 'elsewhere', boot: 'b', pid: 1, started: 1, thread: 1 },
+    broker: aBroker({ host: 'elsewhere' }),
   });
   t.teardown(() => Promise.all([second.stop(), bench.clock.advance(20_000)]));
   await bench.clock.advance(60_000);
