@@ -29,7 +29,7 @@ export const listBrokers = operation('ListBrokersQuery', {
   summary: 'List the brokers that share the storage, with the provider instances that each can serve.',
   input: Type.Object({}, { additionalProperties: false }),
   output: Type.Object({ brokers: Type.Array(BrokerView) }),
-  rest: { method: 'GET', path: '/brokers/', limit: 'provider' },
+  rest: { method: 'GET', path: '/brokers/', limit: 'read' },
   cli: { command: 'brokers list', example: 'muster brokers list' },
   async handle(_input, { brokers }) {
     const all = await brokers();

@@ -62,6 +62,7 @@ test('every route counts for the group that it belongs to, and some for none', a
       'POST /providers/validate-env',
     ],
     read: [
+      'GET /brokers/',
       'GET /inventory/',
       'GET /inventory/{machine_id}',
       'GET /requests/',
