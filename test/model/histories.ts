@@ -323,4 +323,16 @@ export const pasts: readonly Past[] = [
     pass(8_000),
     request(5),
   ),
+  past(
+    'a machine that the cloud took is returned before the order for another one is sent: the order is dropped',
+    'more than asked',
+    { api: { boot_ms: 20_000 }, instances: [{}, {}] },
+    request(1),
+    pass(8_000),
+    { do: 'launches', at: 0, mood: 'quota', times: 1 },
+    { do: 'refuse', at: 1, ms: 400_000 },
+    { do: 'die', at: 0, from: 0, machines: 1 },
+    pass(30_000),
+    { do: 'return', of: 0, from: 0, machines: 10_000 },
+  ),
 ];

@@ -88,9 +88,16 @@ const isUnknown = ({ row, attempt }: Seen): boolean => row === undefined && atte
 const isBack = ({ machine, row }: Seen): boolean =>
   machine.hidden_until > 0 && row !== undefined && row.gone_at === undefined;
 
-/** How many stay beyond what may. What was ordered for machines that are back is ended when it is known. */
+/** It was given back after the cloud had taken it: another one may have been ordered for it. */
+const isLostAndReturned = ({ machine, row }: Seen): boolean =>
+  machine.ended_by === 'cloud' && row?.going === 'returned';
+
+/** How many stay beyond what may. What was ordered for machines that need no other one is ended when it is known. */
 export function tooMany(owed: Owed, all: readonly Seen[], now: number): number {
   const staying = all.filter((each) => stays(owed, each) && hasPlace(each) && !isExcused(each, now));
-  const unknown = Math.min(staying.filter(isUnknown).length, all.filter(isBack).length);
+  const unknown = Math.min(
+    staying.filter(isUnknown).length,
+    all.filter((each) => isBack(each) || isLostAndReturned(each)).length,
+  );
   return staying.length - unknown - most(owed, all);
 }

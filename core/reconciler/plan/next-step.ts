@@ -98,13 +98,15 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (replacements.moves) return { steps: [{ do: 'replace' }] };
   const counts = tally(from);
   if (counts.staying > counts.target) return { steps: [{ do: 'trim' }] };
+  // Machines were returned, or seen again, since an order was made that was not sent: what is missing is ordered anew.
+  const excess = counts.staying + counts.incoming - counts.target;
   const steps: Step[] = [];
   const wake = new Alarm();
   const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
 
   for (const attempt of from.attempts) {
     if (attempt.state !== 'open' || !attempt.unsent) continue;
-    const needless = attempt.replaces === undefined ? stop : isTooLarge(attempt, from);
+    const needless = attempt.replaces === undefined ? stop || excess > 0 : isTooLarge(attempt, from);
     const left = leave(from, attempt, needless, at);
     if (left) return { steps: [left] };
   }
