@@ -12,5 +12,8 @@ export const groups: Readonly<Record<string, string>> = {
   operations: 'host/operations/*.test.ts',
   formats: 'plugins/{default-format,hostfactory-format,storage-memory}/**/*.test.ts',
   asg: 'plugins/cloud-asg/!(broker).test.ts',
-  rest: 'host/rest/!(documentation-pages).test.ts',
+  hostfactory: 'host/hostfactory/**/!(script-place).test.ts',
+  cli: 'host/cli/**/!(help-examples).test.ts',
+  hostile: 'host/hostile/!(modes|pressure).test.ts',
+  rest: 'host/rest/*.test.ts',
 };
