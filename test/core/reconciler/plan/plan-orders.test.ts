@@ -477,13 +477,13 @@ for (const [offers_per_launch, tries] of [
   ['one', 1],
 ] as const) {
   test(`a persistent request with 300 offers makes few attempts, and tries every offer again and again: ${offers_per_launch}`, (t) => {
-    const made = playShortage(300, tries, 4, offers_per_launch);
+    const made = playShortage(300, tries, 2, offers_per_launch);
     for (const { at } of made) {
       const since = made.filter((each) => each.at > at - 180_000 && each.at <= at);
       t.true(since.length <= 60, `${since.length} attempts in three minutes at ${at}`);
     }
     const hourMs = 3_600_000;
-    for (const hour of [0, 1, 3]) {
+    for (const hour of [0, 1]) {
       const tried = new Set(
         made.filter(({ at }) => at >= hour * hourMs && at < (hour + 1) * hourMs).flatMap((each) => each.tried),
       );
