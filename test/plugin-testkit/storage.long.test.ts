@@ -266,21 +266,20 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
   [
     'events that become visible out of order',
     'a reader of the journal that goes on behind the last event it saw skips none',
-    () =>
-      spoiledStorage((store) => {
-        const asked = new Set<number>();
-        return {
-          async find(kind, query) {
-            const found = await store.find(kind, query);
-            if (kind !== 'event') return found;
-            return (found as readonly EventRecord[]).filter(({ seq }) => {
-              const isVisible = seq % 5 > 0 || asked.has(seq);
-              asked.add(seq);
-              return isVisible;
-            }) as never;
-          },
-        };
-      }),
+    () => {
+      const asked = new Set<number>();
+      return spoiledStorage((store) => ({
+        async find(kind, query) {
+          const found = await store.find(kind, query);
+          if (kind !== 'event') return found;
+          return (found as readonly EventRecord[]).filter(({ seq }) => {
+            const isVisible = seq % 5 > 0 || asked.has(seq);
+            asked.add(seq);
+            return isVisible;
+          }) as never;
+        },
+      }));
+    },
   ],
   [
     'an update that ignores what was read',
