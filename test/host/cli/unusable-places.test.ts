@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { asNobody } from '../../support/as-nobody.ts';
+import { asNobody, testAsNobody } from '../../support/as-nobody.ts';
 import { makePlace } from '../../support/boot-broker.ts';
 import { execCli, launcher } from '../../support/run-cli.ts';
 
@@ -26,7 +26,7 @@ const isSentence = (
   t.regex(err, /^muster: .*\n$/, 'one sentence, and no stack');
 };
 
-test('a data directory that cannot be created, read or written is reported with the remedy', async (t) => {
+testAsNobody('a data directory that cannot be created, read or written is reported with the remedy', async (t) => {
   const { data, muster } = await readable(t);
   isSentence(
     t,

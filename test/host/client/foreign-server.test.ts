@@ -15,7 +15,7 @@ import { silentLog } from '../../../core/contract/log.ts';
 import { asNobody } from '../../support/as-nobody.ts';
 import { emptyPlace, endServer } from '../../support/background.ts';
 import { execCli, launcher } from '../../support/run-cli.ts';
-import { foreignUser, withForeignFiles } from '../../support/with-foreign-files.ts';
+import { foreignUser, withForeignCaller, withForeignFiles } from '../../support/with-foreign-files.ts';
 
 /** A process that somebody wants to live. */
 function bystander(t: ExecutionContext, user?: number): ChildProcess {
@@ -152,7 +152,7 @@ withForeignFiles(
   },
 );
 
-withForeignFiles(
+withForeignCaller(
   'files of another user are not trusted: no call goes to that server, and no program of that user is executed',
   async (t) => {
     const directory = await emptyPlace(t);
