@@ -335,4 +335,13 @@ export const pasts: readonly Past[] = [
     pass(30_000),
     { do: 'return', of: 0, from: 0, machines: 10_000 },
   ),
+  past(
+    'a request is accepted after a suspension that follows a backward shift: it keeps its time',
+    'judged by the clock',
+    { api: { kind: 'plain' }, templates: [{ timeout: 300 }] },
+    { do: 'jump', ms: -660_000 },
+    { do: 'jump', ms: -660_000 },
+    { do: 'suspend', ms: 900_000 },
+    request(1),
+  ),
 ];
