@@ -344,4 +344,23 @@ export const pasts: readonly Past[] = [
     { do: 'suspend', ms: 900_000 },
     request(1),
   ),
+  past(
+    'a holder is frozen while it stores machines, and the next one yields: the order stays in doubt for the third',
+    'forgotten',
+    {
+      api: { kind: 'plain', machines_per_launch: 40, late_release_ms: 0, boot_ms: 0, finds: false, disposes: false },
+      templates: [{ timeout: 90, retry_until_timeout: true, on_rebalance: 'replace', rebalance_drain: 0 }],
+      sweep: 'report',
+      rows_per_commit: 6,
+      lease_ms: 120_000,
+    },
+    { do: 'freeze', on: 'full commit', side: 'after', executed: 'late', nth: 1, ms: 150_000 },
+    { do: 'return', of: 0, from: 0, machines: 10_000 },
+    request(4),
+    { do: 'capacity', at: 1, offer: 0, free: 3 },
+    { do: 'refuse', at: 2, ms: 400_000 },
+    { do: 'recommend', at: 0, from: 0, machines: 1 },
+    { do: 'capacity', at: 2, offer: 0, free: 3 },
+    pass(300_000),
+  ),
 ];

@@ -29,6 +29,13 @@ export class ClaimedRequest {
    * change.
    */
   derived = false;
+  /**
+   * Whether it is stored that the last holder did not yield. Before that this holder must not yield in order, because
+   * the next one would take the outcomes of the last one's calls for known.
+   */
+  take_over_is_stored: boolean;
+  /** After a take-over: the time after which the targets of releases are sent again. */
+  repeat_release_ms: number | undefined;
   /** By how many milliseconds the clock was set without moving the times of the request yet. */
   pending_shift: number;
   /** Why no attempt may be opened before a monotonic time. */
@@ -58,6 +65,7 @@ export class ClaimedRequest {
     this.state = loaded;
     this.version = loaded.request.version;
     this.claim = claim;
+    this.take_over_is_stored = !claim.taken_over;
     this.#clock = clock;
     this.#valid_until = validUntil;
     this.pending_shift = pendingShift;
