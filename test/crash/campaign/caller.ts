@@ -19,12 +19,15 @@ export interface ConsistencyGrace {
 export class Caller {
   readonly dialect: Dialect;
   readonly witness: Witness;
-  /** Where the broker answers that lives now. */
-  url: string | undefined;
+  /** Where the brokers answer that live now. Each call goes to the next one. */
+  urls: () => readonly string[] = () => [];
+  /** Which of them may be asked for machines and told templates. */
+  accepts: (url: string) => boolean = () => true;
   /** What was acknowledged, by request. */
   readonly book = new Map<string, Entry>();
   readonly #patience: ConsistencyGrace;
   #keys = 0;
+  #turn = 0;
 
   constructor(dialect: Dialect, patience: ConsistencyGrace) {
     this.dialect = dialect;
@@ -107,10 +110,13 @@ export class Caller {
     body: object | undefined,
     headers: Record<string, string>,
   ): Promise<Answer | undefined> {
-    if (this.url === undefined) return undefined;
+    const accepts = /^\/(machines\/request|templates)/.test(path) ? this.accepts : () => true;
+    const urls = this.urls().filter((each) => accepts(each));
+    const url = urls[this.#turn++ % urls.length];
+    if (url === undefined) return undefined;
     const signal = AbortSignal.timeout(this.#patience.answer_ms);
     try {
-      const answer = await fetch(`${this.url}/api/v1${path}`, {
+      const answer = await fetch(`${url}/api/v1${path}`, {
         method,
         headers: { connection: 'close', ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
         ...(body ? { body: JSON.stringify(body) } : {}),

@@ -7,7 +7,7 @@ import type { Dialect } from '../support/dialect.ts';
 import { Caller } from './caller.ts';
 import { openGround } from './ground.ts';
 import { judge } from './judge.ts';
-import { judgeStore } from './judge-store.ts';
+import { judgeStore, sqliteAt } from './judge-store.ts';
 import type { Attack } from './kill-point.ts';
 import { startLife, type Life } from './life.ts';
 import { play as playStory, scarceFor, storiesBy } from './stories.ts';
@@ -61,8 +61,9 @@ export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOpti
   async function begin(attack: Attack = {}): Promise<Life> {
     const life = startLife(directory, { clock, ...attack });
     lives.push(life);
-    caller.url = await life.url;
-    if (caller.url === undefined) throw new Error(`A broker did not start: ${life.output()}`);
+    const url = await life.url;
+    caller.urls = () => (url === undefined ? [] : [url]);
+    if (url === undefined) throw new Error(`A broker did not start: ${life.output()}`);
     return life;
   }
   const mutations = () => cloud.audit().filter(({ action, executed }) => executed && !/^(Describe|Get)/.test(action));
@@ -74,7 +75,7 @@ export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOpti
     telling.catch(() => undefined);
     frozen_in = freezes.at === 'part' ? await partThatFreezes(first) : await callThatFreezes(freezes.effect);
     await freeze(first);
-    caller.url = undefined;
+    caller.urls = () => [];
     await wait(leaseMs);
     // Lock and socket would keep the second one out: on one machine there is never more than one that acts. Where
     // several share a store, leases have to do.
@@ -101,7 +102,7 @@ export async function playFrozen({ seed, scheduler, freezes, thaws }: FrozenOpti
         );
     }
     wrong.push(...(await judge(told, caller, cloud, standard)), ...caller.witness.wrong);
-    wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger(), standard)));
+    wrong.push(...(await judgeStore(sqliteAt(join(directory, 'muster.db')), cloud.ledger(), standard)));
     for (const life of [second, first]) life.signal('SIGTERM');
     const ends = await Promise.all([first.ended, second.ended]);
     if (ends.some((how) => how !== 0))

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
@@ -29,22 +29,33 @@ export interface Ground {
   readonly shared: boolean;
   /** What so many milliseconds of its time are on the computer's clock, in whole ones. */
   real(ms: number): number;
+  /** Writes configuration and templates for one more broker, in a directory of its own. */
+  configure(name: string, more: BrokerOptions): string;
   /** Everything that the cloud knows of what happened. */
   account(): string;
   close(options: { readonly keep: boolean }): Promise<void>;
 }
 
+/** What one of several brokers has of its own. */
+export interface BrokerOptions {
+  readonly storage: object;
+  /** The provider instance that it does not have. */
+  readonly lacks?: string;
+}
+
+/** `more`: so many times as slow as else. */
 export async function openGround(
   seed: number,
   scheduler?: Dialect['scheduler'],
   size: Size = 'small',
+  more = 1,
 ): Promise<Ground> {
   const chance = dice(seed);
   const by = chance.pick(dialects);
   const dialect = dialects.find((each) => each.scheduler === scheduler) ?? by;
   const shared = chance.roll(2) === 0;
   const { faults = [], ...knobs } = troublesBy(chance, boots[size]);
-  const clock: FastClock = { from: Date.now(), times: pace() / slower[size] };
+  const clock: FastClock = { from: Date.now(), times: pace() / slower[size] / more };
   const time = { now: () => fastNow(clock, Date.now()), advance: () => undefined, reset: () => undefined };
   const cloud = createSimulator({ clock: time, seed, knobs });
   await cloud.listen();
@@ -61,8 +72,11 @@ export async function openGround(
     providers: [provider('east', 'us-east-1', 1), provider('west', 'eu-west-1', 2)],
     server: { rate_limit: { enabled: false } },
   };
-  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configuration));
-  writeFileSync(join(directory, 'templates.json'), JSON.stringify(templates));
+  const write = (to: string, content: object) => {
+    writeFileSync(join(to, 'muster.config.json'), JSON.stringify(content));
+    writeFileSync(join(to, 'templates.json'), JSON.stringify(templates));
+  };
+  write(directory, configuration);
   return {
     directory,
     cloud,
@@ -72,6 +86,13 @@ export async function openGround(
     faults,
     shared,
     real: (ms) => Math.round(ms / clock.times),
+    configure(name, { storage, lacks }) {
+      const own = join(directory, name);
+      mkdirSync(own);
+      const providers = configuration.providers.filter((each) => each.name !== lacks);
+      write(own, { ...configuration, storage, providers });
+      return own;
+    },
     account: () =>
       [
         `directory ${directory} (kept)`,

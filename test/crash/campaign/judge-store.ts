@@ -7,13 +7,17 @@ import { sqliteStorage } from '../../../plugins/storage-sqlite/sqlite-storage.ts
 import { until } from '../support/until.ts';
 import type { Standard } from './judge.ts';
 
+/** Opens the store in a file. */
+export const sqliteAt = (path: string) => (): Promise<Store> =>
+  Promise.resolve(sqliteStorage.open({ path }, { clock: systemClock, log: silentLog }));
+
 /** What the broker stored, once everything was given back, held against what was ever started. */
 export async function judgeStore(
-  file: string,
+  open: () => Promise<Store>,
   ledger: Ledger,
   { exact, within_ms }: Standard,
 ): Promise<readonly string[]> {
-  const store = await sqliteStorage.open({ path: file }, { clock: systemClock, log: silentLog });
+  const store = await open();
   try {
     // What the cloud no longer has is put away in the store a moment later.
     await until('the end of all', async () => (await contradictions(store, ledger, exact)).length === 0, {

@@ -11,7 +11,8 @@ export type KillPoint =
       readonly at: 'commit';
       readonly nth: number;
       readonly thread: (typeof threads)[number];
-      readonly phase: 'before' | 'after';
+      /** `sent`: on its way to a database server, and not answered. */
+      readonly phase: 'before' | 'sent' | 'after';
     }
   /**
    * Just before or just after the n-th part of a large change is durable, which its loop writes in several commits.
@@ -24,6 +25,11 @@ export const partMachines = 50;
 /** What `attack.ts` reads from the environment of a broker. */
 export interface Attack {
   readonly clock?: FastClock;
+  /** A name: it is to believe that it runs on a host of this name, and that of other names nothing is known. */
+  readonly host?: string;
+  readonly storage?: 'sqlite' | 'postgres';
+  /** While its n-th call is under way: it was not sent, or its answer is here. */
+  readonly call?: Extract<KillPoint, { readonly at: 'call' }>;
   readonly commit?: Extract<KillPoint, { readonly at: 'commit' }>;
   readonly part?: Extract<KillPoint, { readonly at: 'part' }>;
   /** It is stopped at that moment, and may go on later; absent: it is killed. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { attacked } from './attacked.ts';
+import { attacked } from '../attack/attacked.ts';
 import type { Attack } from './kill-point.ts';
 
 const launcher = join(import.meta.dirname, '../../../host/bin/muster');

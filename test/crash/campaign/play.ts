@@ -5,7 +5,7 @@ import type { Dialect } from '../support/dialect.ts';
 import { Caller } from './caller.ts';
 import { openGround } from './ground.ts';
 import { judge } from './judge.ts';
-import { judgeStore } from './judge-store.ts';
+import { judgeStore, sqliteAt } from './judge-store.ts';
 import { pointOf, told as toldOf, type Attack, type KillPoint, type Schedule } from './kill-point.ts';
 import { watchLedger } from './ledger-watch.ts';
 import { startLife, type Life } from './life.ts';
@@ -75,11 +75,12 @@ export async function play(options: PlayOptions): Promise<Report> {
   async function begin(attack: Attack): Promise<Life> {
     const set_by = clock_jumps ? chance.pick([0, hourMs, -hourMs]) : 0;
     life = startLife(directory, { clock: { ...ground.clock, set_by }, ...attack });
-    caller.url = await life.url;
+    const url = await life.url;
+    caller.urls = () => (url === undefined ? [] : [url]);
     return life;
   }
   async function end(signal: NodeJS.Signals): Promise<number | string> {
-    caller.url = undefined;
+    caller.urls = () => [];
     life?.signal(signal);
     const how = (await life?.ended) ?? 0;
     outputs.push(life?.output() ?? '', `--- ${how} ---`);
@@ -108,7 +109,7 @@ export async function play(options: PlayOptions): Promise<Report> {
     cloud.setKnobs({ faults: [], latency_ms: {} });
     await begin({});
     wrong.push(...(await judge(await telling, caller, cloud, standard)), ...caller.witness.wrong);
-    wrong.push(...(await judgeStore(join(directory, 'muster.db'), cloud.ledger(), standard)));
+    wrong.push(...(await judgeStore(sqliteAt(join(directory, 'muster.db')), cloud.ledger(), standard)));
     const how = await end('SIGTERM');
     if (how !== 0) wrong.push(`the broker that was asked to end ended with ${how}`);
   } catch (error) {

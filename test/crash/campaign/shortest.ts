@@ -1,4 +1,11 @@
-import type { PlayOptions, Report } from './play.ts';
+import type { Report } from './play.ts';
+import type { Story } from './stories.ts';
+
+/** What can be made shorter of a play. */
+export interface Shortened {
+  readonly most: number;
+  readonly stories?: readonly Story[];
+}
 
 /** Plays at most so many variants. */
 const most = 16;
@@ -7,18 +14,18 @@ const most = 16;
  * A shorter history that goes wrong as well: with fewer kills, and with fewer callers. Processes never run twice in
  * the same way, so what a shorter one did not show may still be in it.
  */
-export async function shortest(
-  options: PlayOptions,
+export async function shortest<Options extends Shortened>(
+  options: Options,
   report: Report,
-  play: (options: PlayOptions) => Promise<Report>,
+  play: (options: Options) => Promise<Report>,
   tell: (line: string) => void,
-): Promise<{ readonly options: PlayOptions; readonly report: Report }> {
-  let best: { readonly options: PlayOptions; readonly report: Report } = {
+): Promise<{ readonly options: Options; readonly report: Report }> {
+  let best: { readonly options: Options; readonly report: Report } = {
     options: { ...options, stories: report.stories, most: report.kills.length },
     report,
   };
   let tries = 0;
-  async function better(shorter: PlayOptions): Promise<boolean> {
+  async function better(shorter: Options): Promise<boolean> {
     if (tries >= most) return false;
     tries += 1;
     const next = await play(shorter);

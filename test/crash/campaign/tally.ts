@@ -14,8 +14,13 @@ export class Tally {
       // Which call it was is counted apart: here it is what was called.
       const call = /, call (\d+)$/.exec(kill);
       if (call) this.#calls.add(Number(call[1]));
-      const place = kill.replace(/, call \d+$/, '').replace(/commit \d+/, 'a commit');
-      this.#places.set(place, (this.#places.get(place) ?? 0) + 1);
+      const [place = '', ...circumstances] = kill
+        .replace(/, call \d+$/, '')
+        .replace(/commit \d+/, 'a commit')
+        .replace(/broker-\d+/, 'a broker')
+        .split(', its ');
+      for (const each of [place, ...circumstances.map((more) => `… its ${more}`)])
+        this.#places.set(each, (this.#places.get(each) ?? 0) + 1);
     }
   }
 
@@ -24,6 +29,7 @@ export class Tally {
     const rows = [...this.#places]
       .toSorted(([, a], [, b]) => b - a)
       .map(([place, count]) => `${String(count).padStart(6)}  ${place}`);
-    return [...rows, `different calls, by their number in a play: ${this.#calls.size}`].join('\n');
+    const calls = this.#calls.size === 0 ? [] : [`different calls, by their number in a play: ${this.#calls.size}`];
+    return [...rows, ...calls].join('\n');
   }
 }

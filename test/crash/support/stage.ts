@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startBroker, type Place, type StartedBroker } from '../../support/boot-broker.ts';
-import { attacked } from '../campaign/attacked.ts';
+import { attacked } from '../attack/attacked.ts';
 import type { Attack } from '../campaign/kill-point.ts';
 import { isAlive, openCloud, type Cloud, type KnobChange } from './cloud.ts';
 import type { Dialect, Seen } from './dialect.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Attack } from './kill-point.ts';
+import type { Attack } from '../campaign/kill-point.ts';
 
 const attack = pathToFileURL(join(import.meta.dirname, 'attack.ts')).href;
 
