@@ -7,6 +7,7 @@ import { serveHttp } from './http/serve-http.ts';
 import type { RunningServer, ServeOptions } from './http/serve-options.ts';
 import { socketPathOf, warnOfOpenAddress } from './http/socket-path.ts';
 import { urlOf } from './http/url-of.ts';
+import { whenDatabaseIsThere } from './store/when-database-is-there.ts';
 import { refuseSamples } from './data-directory/refuse-samples.ts';
 
 /**
@@ -31,7 +32,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     if (!api_only) undo.use(lockDataDirectory(data_directory));
     // Loading the web framework and opening the store take about equally long.
     const [broker] = await Promise.all([
-      compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }),
+      whenDatabaseIsThere(() => compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }), log),
       import('./rest/app.ts'),
     ]);
     undo.defer(() => broker.close());

@@ -14,6 +14,8 @@ export interface CampaignOptions<Options> {
   /** A play by its number; `left`: how many kills are still wanted. */
   readonly played: (number: number, left: number) => Options;
   readonly play: (options: Options) => Promise<Report>;
+  /** Whether a play that went wrong is played again with fewer kills and callers. Default true. */
+  readonly shortens?: boolean;
   /** The arguments that repeat a play. */
   readonly again: (number: number, options: Options) => string;
 }
@@ -25,6 +27,7 @@ export async function campaign<Options extends Shortened & { readonly seed: numb
   at_once,
   played,
   play,
+  shortens = true,
   again,
 }: CampaignOptions<Options>): Promise<Tally | undefined> {
   const tally = new Tally();
@@ -49,9 +52,11 @@ export async function campaign<Options extends Shortened & { readonly seed: numb
       report.title,
       ...report.wrong,
       `Everything that is known of it is in ${file}.`,
-      'Looking for a shorter history of it …\n',
+      shortens ? 'Looking for a shorter history of it …' : `Again with ${again(number, options)}.`,
+      '',
     ].join('\n'),
   );
+  if (!shortens) return undefined;
   const { report: short, options: found } = await shortest(options, report, play, (line) =>
     process.stderr.write(`${line}\n`),
   );

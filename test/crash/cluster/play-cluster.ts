@@ -99,7 +99,7 @@ export async function playCluster(options: ClusterOptions): Promise<Report> {
     // Those that are gone stay gone, unless nobody is left who has everything.
     for (const broker of brokers)
       if (!broker.runs && (!broker.gone || !brokers.some(({ runs, place }) => runs && place.whole))) broker.start({});
-    await until('a broker that answers', () => caller.urls().some(caller.accepts));
+    await until('brokers that answer', () => brokers.every(({ runs, url }) => !runs || url !== undefined));
     wrong.push(...(await judge(await telling, caller, cloud, standard)), ...caller.witness.wrong);
     wrong.push(...(await judgeStore(open, cloud.ledger(), standard)));
     for (const broker of brokers.filter(({ runs }) => runs)) {

@@ -1,10 +1,8 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { isBrokerError, silentLog, systemClock, type Store } from '../../../core/index.ts';
 import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import plugin from '../../../plugins/storage-postgres/index.ts';
+import { databaseWay, type DatabaseWay } from '../../support/database-way.ts';
 import { testDatabase, type TestDatabase } from '../../support/postgres-database.ts';
 
 let database: TestDatabase;
@@ -27,40 +25,19 @@ async function refused(t: ExecutionContext, promise: Promise<unknown>): Promise<
   return error as Error & { details: any };
 }
 
-/** A way to the database that can fall silent: it takes everything and passes on nothing. */
-async function silentWay(t: ExecutionContext): Promise<{ readonly url: string; silent: boolean; cut(): void }> {
-  const way = { url: '', silent: false, cut: () => sockets.forEach((each) => each.destroy()) };
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((from) => {
-    const to = connect(database.server.port, '127.0.0.1');
-    for (const [a, b] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      sockets.add(a);
-      a.on('data', (data) => way.silent || b.write(data));
-      a.on('error', () => b.destroy());
-      a.on('close', () => {
-        sockets.delete(a);
-        b.destroy();
-      });
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    way.cut();
-    server.close();
-  });
-  way.url = `postgres://muster@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`;
-  return way;
+/** A way to the database that can be disturbed, and its URL. */
+async function wayTo(t: ExecutionContext): Promise<{ readonly way: DatabaseWay; readonly url: string }> {
+  const way = await databaseWay(database.server.port);
+  t.teardown(() => way[Symbol.dispose]());
+  return { way, url: `postgres://muster@127.0.0.1:${way.port}/postgres` };
 }
 
 test('a silent database is as good as an absent one: each call is refused, and it goes on when the database answers', async (t) => {
-  const way = await silentWay(t);
-  const store = await openAt({ ...database.options(database.place()), url: way.url });
+  const { way, url } = await wayTo(t);
+  const store = await openAt({ ...database.options(database.place()), url });
   t.teardown(() => store.close());
   await store.commit([insert('request', aRequest('r-1'))]);
-  way.silent = true;
+  way.passes = 'silent';
   const [sent, waiting, read] = await Promise.all([
     refused(t, store.commit([insert('request', aRequest('r-2'))])),
     new Promise<void>((resolve) => setTimeout(resolve, 50)).then(() =>
@@ -71,7 +48,7 @@ test('a silent database is as good as an absent one: each call is refused, and i
   t.is(sent.details.outcome, 'unknown');
   t.is(waiting.details.outcome, undefined);
   t.regex(read.message, /no (answer for|connection within) \d/);
-  way.silent = false;
+  way.passes = 'open';
   way.cut();
   await store.commit([insert('request', aRequest('r-4'))]);
   t.is((await store.find('request', { where: { request_id: 'r-3' } })).length, 0);
@@ -79,11 +56,11 @@ test('a silent database is as good as an absent one: each call is refused, and i
 });
 
 test('a commit whose connection is lost is refused with an unknown outcome, and one that was not sent without', async (t) => {
-  const way = await silentWay(t);
-  const store = await openAt({ ...database.options(database.place()), url: way.url });
+  const { way, url } = await wayTo(t);
+  const store = await openAt({ ...database.options(database.place()), url });
   t.teardown(() => store.close());
   await store.commit([insert('request', aRequest('r-1'))]);
-  way.silent = true;
+  way.passes = 'silent';
   const sent = refused(t, store.commit([insert('request', aRequest('r-2'))]));
   await new Promise((resolve) => void setTimeout(resolve, 100));
   way.cut();
@@ -93,6 +70,7 @@ test('a commit whose connection is lost is refused with an unknown outcome, and 
 test('a database that is not there refuses the start and says where it was sought, without the password', async (t) => {
   const url = 'postgres://muster:geheim@127.0.0.1:1/nowhere';
   const error = await refused(t, openAt({ ...database.options('muster'), url }));
+  t.true(error.details.absent);
   t.regex(error.message, /nowhere at 127\.0\.0\.1:1 \(schema muster\).*ECONNREFUSED/);
   t.false(error.message.includes('geheim'));
 });
