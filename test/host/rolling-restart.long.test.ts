@@ -87,6 +87,8 @@ async function restartsInTurn(t: ExecutionContext, server: object): Promise<void
   t.log(`${calls} calls`);
 }
 
-test.serial('three brokers behind a proxy are restarted in turn, and no call is refused', (t) => restartsInTurn(t, {}));
+test.serial('three brokers behind a proxy are restarted in turn, and no call is refused', (t) =>
+  restartsInTurn(t, {}),
+);
 
 test.serial('so are brokers with several workers', (t) => restartsInTurn(t, { workers: 2 }));

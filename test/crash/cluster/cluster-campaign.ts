@@ -5,7 +5,7 @@ import type { Tally } from '../campaign/tally.ts';
 import { dialects } from '../support/dialect.ts';
 import { playCluster, type ClusterOptions } from './play-cluster.ts';
 
-const faultsEach = 14;
+const faultsEach = 24;
 
 export interface ClusterCampaignOptions {
   readonly runs: number;

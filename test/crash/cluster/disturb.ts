@@ -20,7 +20,7 @@ export interface Disturbance {
 }
 
 /** In leases: how long a broker may take to come to the moment of its fate. */
-const patience = 8;
+const patience = 4;
 
 /** Lets a broker live and die, until there shall be no more faults. It then runs, or has ended. */
 export async function disturbBrokers(broker: Broker, disturbance: Disturbance): Promise<void> {

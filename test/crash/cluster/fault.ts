@@ -21,7 +21,7 @@ export function fateBy(chance: Dice): Fate {
   if (at === 'rest') return { attack: {}, set_by, told: 'at any moment' };
   if (at === 'call') {
     const effect = chance.pick(['execute', 'skip'] as const);
-    const call = { at, nth: 1 + chance.roll(20), effect };
+    const call = { at, nth: 1 + chance.roll(12), effect };
     return { attack: { call, ...how }, set_by, told: `${word} in a call (${effect})` };
   }
   const phase = chance.pick(['before', 'sent', 'after'] as const);
@@ -30,7 +30,7 @@ export function fateBy(chance: Dice): Fate {
     return { attack: { part, ...how }, set_by, told: `${word} ${part.phase} a part` };
   }
   const thread = chance.pick(['loop', 'loop', 'loop', 'interfaces'] as const);
-  const nth = 1 + chance.roll(thread === 'loop' ? 40 : 6);
+  const nth = 1 + chance.roll(thread === 'loop' ? 30 : 4);
   const commit = { at, nth, thread, phase };
   return { attack: { commit, ...how }, set_by, told: `${word} ${phase} a commit of ${thread}` };
 }

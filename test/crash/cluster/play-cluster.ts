@@ -9,7 +9,7 @@ import { judge } from '../campaign/judge.ts';
 import { judgeStore } from '../campaign/judge-store.ts';
 import { watchLedger } from '../campaign/ledger-watch.ts';
 import type { Report } from '../campaign/play.ts';
-import { play as playStory, scarceFor, storiesBy, type Size, type Story } from '../campaign/stories.ts';
+import { play as playStory, scarceFor, storiesBy, type Size, type Story, type Told } from '../campaign/stories.ts';
 import { capacityOf } from '../campaign/ways.ts';
 import type { Dialect } from '../support/dialect.ts';
 import { dice } from '../support/dice.ts';
@@ -87,8 +87,16 @@ export async function playCluster(options: ClusterOptions): Promise<Report> {
     wrong: (what) => wrong.push(what),
   });
 
+  /** Callers begin anew until there were faults enough. */
+  async function allRounds(): Promise<Told[]> {
+    const told: Told[] = [];
+    for (let round = 0; round === 0 || kills.length < most; round += 1)
+      told.push(...(await Promise.all(stories.map((story, n) => playStory(story, round * 10 + n, caller)))));
+    return told;
+  }
+
   try {
-    const telling = Promise.all(stories.map((story, n) => playStory(story, n, caller)));
+    const telling = allRounds();
     const ended = () => (callers.done = true);
     telling.then(ended, ended);
     await Promise.all([
