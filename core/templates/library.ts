@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { firstOf, isError, sentence, sentences, type Finding } from '../contract/findings.ts';
 import type { TemplateRecord } from '../model/records.ts';
@@ -11,11 +12,16 @@ import { selectPage, type Placement, type TemplateQuery } from './select-page.ts
 import type { TemplateReview } from './review.ts';
 import { withLastGood } from './last-good.ts';
 
+/** Between two tries to read a change. */
+const retryMs = 5_000;
+
 export interface LibraryOptions {
   /** Reads the template files. Rejects only when the directory itself cannot be read. */
   readonly load: () => Promise<LayerSet>;
   /** Contains the layers written over the API. */
   readonly store: Store;
+  /** Waits before a failed read is repeated. Default: the clock of the system. */
+  readonly clock?: Pick<Clock, 'sleep'>;
   readonly review: TemplateReview;
   readonly merge: MergeOptions;
   /** The placement of a template that names none; filters use it. Default: the placement that the template names. */
@@ -52,6 +58,7 @@ export class TemplateLibrary implements Disposable {
   #reading: Promise<void> | undefined;
   #again: Promise<void> | undefined;
   #watch: Disposable | undefined;
+  #disposed = false;
 
   private constructor(options: LibraryOptions) {
     this.#options = options;
@@ -62,10 +69,23 @@ export class TemplateLibrary implements Disposable {
     const library = new TemplateLibrary(options);
     await library.refresh();
     library.#watch = options.store.watch((kinds) => {
-      // After a failed read the known templates stay. The next change or the next unknown id starts another read.
-      if (kinds.has('template')) library.#readStored().catch(() => undefined);
+      if (kinds.has('template')) void library.#readChanged();
     });
     return library;
+  }
+
+  /** Reads the layers of the API after a change, however often it takes. Until then the known templates stay. */
+  async #readChanged(): Promise<void> {
+    const { clock = systemClock } = this.#options;
+    const began = this.#startedReads + 1;
+    // A later read that succeeded has read this change, too.
+    while (!this.#disposed && this.#appliedRead < began) {
+      try {
+        return await this.#readStored();
+      } catch {
+        await clock.sleep(retryMs);
+      }
+    }
   }
 
   /**
@@ -192,6 +212,7 @@ export class TemplateLibrary implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#disposed = true;
     this.#watch?.[Symbol.dispose]();
   }
 

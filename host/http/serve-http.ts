@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { watchTemplates } from '../../config/templates/watch-templates.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
@@ -29,6 +30,8 @@ export interface HttpService {
 
 /** Milliseconds that open calls get to end when the server closes. */
 export const drainMs = 10_000;
+/** Between two tries to reload changed template files. */
+const retryMs = 5_000;
 
 /**
  * Serves a broker on the TCP port of its configuration and on a Unix socket, and reloads its template files when they
@@ -98,8 +101,27 @@ async function drain(app: FastifyInstance, servers: readonly Server[], log: Log)
 }
 
 /** Reloads the template files when they change, until the result is disposed. */
-export function reloadChangedTemplates(broker: Broker): Disposable {
-  return watchTemplates(broker.configuration.templates.directory, () => void refresh(broker));
+export function reloadChangedTemplates(
+  broker: Broker,
+  wait: (ms: number) => Promise<unknown> = (ms) => sleep(ms, undefined, { ref: false }),
+): Disposable {
+  let over = false;
+  const again = async () => {
+    // The database may be away at this moment.
+    for (; !over; await wait(retryMs))
+      try {
+        return await refresh(broker);
+      } catch (err) {
+        if (!over) broker.log.warn({ err }, 'The template files could not be reloaded, and are tried again.');
+      }
+  };
+  const watching = watchTemplates(broker.configuration.templates.directory, () => void again());
+  return {
+    [Symbol.dispose]() {
+      over = true;
+      watching[Symbol.dispose]();
+    },
+  };
 }
 
 async function refresh({ services, log }: Broker): Promise<void> {

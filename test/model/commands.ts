@@ -11,7 +11,7 @@ export type ListMood = 'fails' | 'empty';
 
 /**
  * Requests are meant by their age, the youngest being 0; instances and templates by their number. Numbers that are too
- * high begin anew.
+ * high begin anew. `by` is one of several brokers that run.
  */
 export type Command =
   | { readonly do: 'request'; readonly machines: number; readonly template: number; readonly times: number }
@@ -31,7 +31,9 @@ export type Command =
   /** An instance refuses connections. */
   | { readonly do: 'refuse'; readonly at: number; readonly ms: number }
   | { readonly do: 'jump'; readonly ms: number }
-  | { readonly do: 'suspend'; readonly ms: number }
+  | { readonly do: 'suspend'; readonly ms: number; readonly by?: number }
+  /** The lease of a broker ends before its time: others take what it holds, and it does not know. */
+  | { readonly do: 'steal'; readonly by: number }
   /** The storage fails so many commits or reads, after so many more that it serves. */
   | {
       readonly do: 'storage';
@@ -39,13 +41,19 @@ export type Command =
       readonly fault: StoreFault;
       readonly after: number;
       readonly times: number;
+      readonly by?: number;
     }
   /** Notifications of the storage are lost. */
   | { readonly do: 'silence'; readonly ms: number }
-  | ({ readonly do: 'kill'; readonly down_ms: number; readonly elsewhere: boolean } & Where)
+  | ({ readonly do: 'kill'; readonly down_ms: number; readonly elsewhere: boolean; readonly by?: number } & Where)
   /** It stands still in the midst of what it does, while another one takes over. */
-  | ({ readonly do: 'freeze'; readonly ms: number } & Where)
-  | { readonly do: 'restart'; readonly elsewhere: boolean; readonly change?: ConfigurationChange };
+  | ({ readonly do: 'freeze'; readonly ms: number; readonly by?: number } & Where)
+  | {
+      readonly do: 'restart';
+      readonly elsewhere: boolean;
+      readonly change?: ConfigurationChange;
+      readonly by?: number;
+    };
 
 export type Where = Pick<Trap, 'on' | 'side' | 'executed'> & { readonly nth: number };
 
@@ -92,6 +100,10 @@ const change: fc.Arbitrary<ConfigurationChange> = fc.oneof(
 );
 
 const does = <D extends Command['do']>(name: D) => fc.constant(name);
+
+const freeze: fc.Arbitrary<Command> = fc
+  .tuple(where, oneOf(5_000, 40_000, 150_000))
+  .map(([at, ms]): Command => ({ do: 'freeze', ...at, ms }));
 
 const requestOf = (machines: fc.Arbitrary<number>, times: fc.Arbitrary<number>): fc.Arbitrary<Command> =>
   fc.record({ do: does('request'), machines, template: small, times });
@@ -181,10 +193,7 @@ function command(sizes: fc.Arbitrary<number>, several: fc.Arbitrary<number>): fc
         }),
       ),
     ),
-    weigh(
-      2,
-      fc.tuple(where, oneOf(5_000, 40_000, 150_000)).map(([at, ms]): Command => ({ do: 'freeze', ...at, ms })),
-    ),
+    weigh(2, freeze),
     weigh(
       2,
       fc.oneof(
@@ -201,8 +210,8 @@ function histories(
   sizes: fc.Arbitrary<number>,
   several: fc.Arbitrary<number>,
   most: number,
+  any: fc.Arbitrary<Command> = command(sizes, several),
 ): fc.Arbitrary<History> {
-  const any = command(sizes, several);
   const begun = fc.tuple(
     fc.array(any, { maxLength: 1 }),
     requestOf(sizes, several),
@@ -216,3 +225,26 @@ export const smallHistories = histories(setups(6), oneOf(3, 1, 8, 12, 20, 40), o
 
 /** Histories with the sizes of life. */
 export const largeHistories = histories(setups(200, 40, 500), oneOf(200, 400, 2_000), fc.constant(1), 8);
+
+/** What concerns one broker concerns one of several. */
+const ofOne = new Set<Command['do']>(['suspend', 'steal', 'storage', 'kill', 'freeze', 'restart']);
+
+const ofSeveral = fc
+  .tuple(
+    fc.oneof(
+      { weight: 10, arbitrary: command(oneOf(3, 1, 8, 12), oneOf(1, 1, 4)) },
+      { weight: 2, arbitrary: freeze },
+      { weight: 1, arbitrary: fc.record({ do: does('steal'), by: fc.constant(0) }) },
+    ),
+    small,
+  )
+  .map(([any, by]): Command => (ofOne.has(any.do) ? ({ ...any, by } as Command) : any));
+
+/** Histories in which two or three brokers hold requests of one store. */
+export const sharedHistories = histories(
+  fc.tuple(setups(6), oneOf(2, 3)).map(([setup, brokers]): Setup => ({ ...setup, brokers, lease_ms: 30_000 })),
+  oneOf(3, 1, 8, 12),
+  oneOf(1, 1, 4),
+  24,
+  ofSeveral,
+);

@@ -35,7 +35,7 @@ export async function play(
     if (judge.violations.length > 0) break;
     if (disturbs(command)) judge.disturbed_at = world.time.now + ('ms' in command ? command.ms : 0);
     await carryOut(command, world);
-    if (world.life?.trap !== undefined || isFailing(world)) judge.disturbed_at = world.time.now;
+    if (isTrapped(world) || isFailing(world)) judge.disturbed_at = world.time.now;
   }
   if (judge.violations.length === 0) await rest(world);
   for (const life of world.lives) life.kill();
@@ -47,7 +47,7 @@ async function rest(world: World): Promise<void> {
   const { time, judge, shelf, setup, clouds } = world;
   for (const cloud of clouds) cloud.calm();
   shelf.silentUntil = 0;
-  world.host.resume();
+  for (const host of world.hosts) host.resume();
   for (const life of world.lives) {
     life.trap = undefined;
     life.commitFaults.length = 0;
@@ -59,7 +59,7 @@ async function rest(world: World): Promise<void> {
   if (await world.configureAll()) {
     // Also whoever took over from one that stood still had the configuration of that time.
     for (const life of world.lives.filter(({ state }) => state !== 'dead')) await stop(world, life);
-    await world.start(false);
+    await world.startAll();
   }
   const deadlines = [...judge.owed.values()]
     .filter((owed) => owed.ended_at === undefined)
@@ -114,7 +114,8 @@ const returnDeadlines = ({ shelf, time }: World): number[] =>
     .map(({ deadline_at }) => deadline_at - time.wall() + time.now);
 
 async function carryOut(command: Command, world: World): Promise<void> {
-  const { time, shelf, judge, clouds, life } = world;
+  const { time, shelf, judge, clouds } = world;
+  const life = world.lifeOf('by' in command ? command.by : undefined);
   switch (command.do) {
     case 'request':
       for (let i = 0; i < command.times; i++) await world.request(command.machines, command.template);
@@ -172,13 +173,18 @@ async function carryOut(command: Command, world: World): Promise<void> {
       time.off += command.ms;
       judge.jumped(command.ms, isWatched(world) ? life : undefined);
       return time.pass(3_000);
-    case 'suspend':
-      world.host.suspend();
+    case 'suspend': {
+      const host = at(world.hosts, command.by ?? 0);
+      host.suspend();
       judge.suspended_ms += command.ms;
       // What is no longer than this is taken for a clock that runs a little wrong.
       if (command.ms <= defaultSettings.clock_shift_ms) judge.jumped(command.ms, undefined);
       await long(world, command.ms);
-      world.host.resume();
+      host.resume();
+      return;
+    }
+    case 'steal':
+      if (life) await shelf.for().leave(life.broker);
       return;
     case 'storage': {
       const faults = command.of === 'commits' ? life?.commitFaults : life?.readFaults;
@@ -192,28 +198,39 @@ async function carryOut(command: Command, world: World): Promise<void> {
       shelf.silentUntil = time.now + command.ms;
       return;
     case 'kill':
-      return set(world, { ...command, spring: (caught) => killed(world, caught, command.down_ms, command.elsewhere) });
+      return set(life, { ...command, spring: (caught) => killed(world, caught, command.down_ms, command.elsewhere) });
     case 'freeze':
-      return set(world, { ...command, spring: (caught) => frozen(world, caught, command.ms) });
+      return set(life, { ...command, spring: (caught) => frozen(world, caught, command.ms) });
     case 'restart':
       if (command.change) await world.configure(command.change);
-      return restart(world, command.elsewhere);
+      return restart(world, life, command.elsewhere);
   }
 }
 
-const disturbing = new Set<Command['do']>(['jump', 'suspend', 'storage', 'silence', 'kill', 'freeze', 'restart']);
+const disturbing = new Set<Command['do']>([
+  'jump',
+  'suspend',
+  'storage',
+  'silence',
+  'kill',
+  'freeze',
+  'steal',
+  'restart',
+]);
 const disturbs = (command: Command): boolean => disturbing.has(command.do);
+const isTrapped = ({ lives }: World): boolean =>
+  lives.some(({ trap, state }) => trap !== undefined && state !== 'dead');
 const isFailing = ({ lives }: World): boolean =>
   lives.some((life) => life.commitFaults.length + life.readFaults.length > 0);
 
-function set({ life }: World, trap: Trap): void {
+function set(life: Life | undefined, trap: Trap): void {
   if (life) life.trap = { ...trap };
 }
 
 function killed(world: World, life: Life, down_ms: number, elsewhere: boolean): void {
   world.end(life);
   world.judge.disturbed_at = world.time.now + down_ms + world.setup.lease_ms;
-  world.time.after(down_ms, () => void world.start(elsewhere));
+  world.time.after(down_ms, () => void startAgain(world, life, elsewhere));
 }
 
 /**
@@ -223,13 +240,20 @@ function killed(world: World, life: Life, down_ms: number, elsewhere: boolean): 
 function frozen(world: World, life: Life, ms: number): void {
   life.freeze();
   world.judge.disturbed_at = world.time.now + ms + world.setup.lease_ms;
-  world.time.after(100, () => void world.start(life.host === world.host));
+  // Of several brokers the others take over.
+  if (!world.isShared) world.time.after(100, () => void world.start(life.host === world.host));
   world.time.after(ms, () => life.thaw());
 }
 
-async function restart(world: World, elsewhere: boolean): Promise<void> {
-  if (world.life) await stop(world, world.life);
-  await world.start(elsewhere);
+async function restart(world: World, life: Life | undefined, elsewhere: boolean): Promise<void> {
+  if (life) await stop(world, life);
+  await startAgain(world, life, elsewhere);
+}
+
+async function startAgain(world: World, life: Life | undefined, elsewhere: boolean): Promise<void> {
+  if (!world.isShared) return world.start(elsewhere);
+  // Where none runs, all are about to be started.
+  if (life) await world.start(false, life.host);
 }
 
 /** In good order, as far as it comes to an end. */

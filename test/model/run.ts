@@ -1,7 +1,8 @@
 /**
  * `npm run model -- --runs N --seed S`: plays N histories at random against the core, on all processors. Stops at the
  * first that breaks a rule, and prints it as short as it could be made; with `--all` it goes on, and prints each.
- * `--large` plays them with the sizes of life;
+ * `--large` plays them with the sizes of life,
+ * `--shared` with several brokers at a time;
  * `--but 'rule, rule'` leaves rules out; `--replay HISTORY` plays one, as it was printed, or a file of it, with
  * `--tell` telling what happens. Exit code 1: a rule was broken.
  */
@@ -31,6 +32,7 @@ if (!isMainThread) {
       'at-once': { type: 'string', default: String(availableParallelism()) },
       all: { type: 'boolean', default: false },
       large: { type: 'boolean', default: false },
+      shared: { type: 'boolean', default: false },
       but: { type: 'string', default: '' },
       replay: { type: 'string' },
       tell: { type: 'boolean', default: false },
@@ -56,17 +58,19 @@ interface Given {
   readonly 'at-once': string;
   readonly all: boolean;
   readonly large: boolean;
+  readonly shared: boolean;
 }
 
 async function playAll(given: Given, but: readonly Rule[]): Promise<boolean> {
   const runs = Number(given.runs);
+  const size = given.shared ? 'shared' : given.large ? 'large' : 'small';
   let [begun, done, found] = [0, 0, 0];
   const thread = async (): Promise<void> => {
     while (begun < runs && (given.all || found === 0)) {
       const plays = Math.min(playsEach, runs - begun);
       const seed = Number(given.seed) + begun;
       begun += plays;
-      const broken = await inThread({ seed, plays, size: given.large ? 'large' : 'small', but });
+      const broken = await inThread({ seed, plays, size, but });
       done += plays;
       process.stderr.write(`seed ${seed}: ${broken ? 'a rule was broken' : `${done} of ${runs} played`}\n`);
       if (!broken) continue;

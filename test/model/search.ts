@@ -1,13 +1,17 @@
 import fc from 'fast-check';
-import { largeHistories, smallHistories, type History } from './commands.ts';
+import { largeHistories, sharedHistories, smallHistories, type History } from './commands.ts';
 import type { Rule, Violation } from './judge.ts';
 import { play } from './play.ts';
 import { shorten } from './shorten.ts';
 
+/** Few machines, as many as in life, or few and several brokers. */
+export type Size = 'small' | 'large' | 'shared';
+const historiesOf = { small: smallHistories, large: largeHistories, shared: sharedHistories };
+
 export interface Search {
   readonly seed: number;
   readonly plays: number;
-  readonly size: 'small' | 'large';
+  readonly size: Size;
   /** Rules that are left out. */
   readonly but?: readonly Rule[];
 }
@@ -25,7 +29,7 @@ export async function search({ seed, plays, size, but = [] }: Search): Promise<F
   const left = new Set(but);
   const violationsOf = async (history: History): Promise<readonly Violation[]> =>
     (await play(history, left)).violations;
-  const property = fc.asyncProperty(size === 'large' ? largeHistories : smallHistories, async (history) => {
+  const property = fc.asyncProperty(historiesOf[size], async (history) => {
     const [violation] = await violationsOf(history);
     return violation === undefined;
   });

@@ -50,6 +50,8 @@ export interface Setup {
   readonly sweep: 'off' | 'report' | 'terminate';
   readonly rows_per_commit: number;
   readonly lease_ms: number;
+  /** How many brokers run at a time, each on a computer of its own. Default 1. */
+  readonly brokers?: number;
 }
 
 export const plainSetup: Setup = {

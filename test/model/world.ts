@@ -52,12 +52,16 @@ export class World {
   directory!: ProviderDirectory;
   #config: { readonly instance: ProviderInstance; there: boolean }[];
   readonly #hosts = { here: new Host('here'), there: new Host('there') };
+  /** The computers of several brokers. */
+  readonly #seats: readonly Host[];
   #thread = 0;
   #asked = 0;
   #facts: Facts | undefined;
 
   private constructor(setup: Setup, shelf: Shelf, time: Time, but: ReadonlySet<Rule>) {
     this.setup = setup;
+    const { brokers = 1 } = setup;
+    this.#seats = brokers > 1 ? Array.from({ length: brokers }, (_, n) => new Host(`seat-${n}`)) : [];
     this.time = time;
     this.shelf = shelf;
     this.clouds = setup.instances.map(({ free }, index) => new Cloud(names[index] ?? '', setup.api, time, free));
@@ -104,7 +108,7 @@ export class World {
     await store.commit([{ op: 'insert', kind: 'fact', record: installation }]);
     const world = new World(setup, new Shelf(store, time), time, but);
     await world.#startInterfaces();
-    await world.start(false);
+    await world.startAll();
     return world;
   }
 
@@ -113,8 +117,30 @@ export class World {
     return this.lives.findLast(({ state }) => state !== 'dead');
   }
 
+  /** One of several that are not dead. */
+  lifeOf(by = 0): Life | undefined {
+    const living = this.lives.filter(({ state }) => state !== 'dead');
+    return this.isShared ? living[by % living.length] : this.life;
+  }
+
+  /** Several brokers run at a time. */
+  get isShared(): boolean {
+    return this.#seats.length > 0;
+  }
+
   get host(): Host {
     return this.#hosts.here;
+  }
+
+  /** The computers that may be suspended. */
+  get hosts(): readonly Host[] {
+    return this.isShared ? this.#seats : [this.host];
+  }
+
+  /** Starts as many loops as run at a time. */
+  async startAll(): Promise<void> {
+    if (!this.isShared) return this.start(false);
+    for (const seat of this.#seats) await this.start(false, seat);
   }
 
   /** Ends a loop wherever it is. */
@@ -123,12 +149,15 @@ export class World {
     this.judge.ended(life);
   }
 
-  /** Starts a loop: of the process of an earlier one, which has ended by then, or of one on another computer. */
-  async start(elsewhere: boolean): Promise<void> {
-    const host = elsewhere ? this.#hosts.there : this.#hosts.here;
+  /**
+   * Starts a loop: of the process of an earlier one, which has ended by then, or of one on another computer. `seat`: of
+   * a new process on the computer of one of several brokers.
+   */
+  async start(elsewhere: boolean, seat?: Host): Promise<void> {
+    const host = seat ?? (elsewhere ? this.#hosts.there : this.#hosts.here);
     for (const earlier of this.lives) if (earlier.host === host && earlier.state !== 'dead') this.end(earlier);
     this.#thread += 1;
-    const broker = aBroker({ host: host.name, thread: this.#thread });
+    const broker = aBroker({ host: host.name, ...(seat ? { started: this.#thread } : { thread: this.#thread }) });
     const life = new Life(broker, host, this.time, this.#instances());
     this.lives.push(life);
     const { setup } = this;
@@ -150,7 +179,7 @@ export class World {
     } catch (error) {
       if (!isBrokerError(error)) this.judge.fail('unexpected error', `a loop does not start: ${String(error)}`);
       life.kill();
-      this.time.after(1_000, () => void this.start(elsewhere));
+      this.time.after(1_000, () => void this.start(elsewhere, seat));
     }
   }
 

@@ -20,10 +20,11 @@ const layer = (template_id: string, fields: Record<string, unknown>): FileLayer 
 /** Files and a store that the test can change. */
 async function open(layers: FileLayer[], records: TemplateRecord[] = [], findings: Finding[] = []) {
   const watchers = new Set<(kinds: ReadonlySet<'template' | 'request'>) => void>();
-  const asked = { all: 0 };
+  const asked = { all: 0, failing: 0 };
   const store = {
     async find() {
       asked.all += 1;
+      if (asked.failing-- > 0) throw new Error('The database cannot serve.');
       return [...records];
     },
     get: async (_kind: string, { template_id }: { template_id: string }) =>
@@ -36,6 +37,7 @@ async function open(layers: FileLayer[], records: TemplateRecord[] = [], finding
   const library = await TemplateLibrary.open({
     load: async () => ({ layers: [...layers], findings, files: ['templates.json'] }),
     store,
+    clock: { sleep: async () => undefined },
     review: new TemplateReview(types, apis),
     merge: { instances: [], bind_types: false },
     place: (template) => ({
@@ -223,4 +225,14 @@ test('an unknown sort field is refused', async (t) => {
     t.throws(() => library.list({ sort: 'max_instance:asc' })),
     { code: 'INVALID_REQUEST', message: "/sort: cannot sort by 'max_instance'; did you mean 'max_instances'?" },
   );
+});
+
+test('a change whose read fails is read again until the read succeeds', async (t) => {
+  const { library, records, watchers, asked } = await open([layer('small', { image_id: 'ami-1' })]);
+  records.push(record('small', { image_id: 'ami-2' }));
+  asked.failing = 3;
+  for (const on of watchers) on(new Set(['template']));
+  while (asked.failing >= 0) await new Promise((resolve) => void setImmediate(resolve));
+  await new Promise((resolve) => void setImmediate(resolve));
+  t.like(library.get('small'), { image_id: 'ami-2' });
 });
