@@ -23,6 +23,9 @@ test('template files that change while the database is away are read when it is 
   };
   const broker = { configuration: { templates: { directory } }, services: { templateLibrary }, log };
   using _ = reloadChangedTemplates(broker as unknown as Broker, async () => undefined);
+  // The watch keeps no process alive.
+  const alive = setInterval(() => undefined, 1_000);
+  t.teardown(() => clearInterval(alive));
   writeFileSync(join(directory, 'templates.json'), '[]');
   await reloaded.promise;
   await new Promise((resolve) => void setImmediate(resolve));
