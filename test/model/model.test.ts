@@ -19,6 +19,12 @@ test.serial('no history that was made at random breaks a rule of the ideal broke
   t.is(found && told(found), undefined);
 });
 
+test.serial('nor does one with several brokers', async (t) => {
+  t.timeout(600_000);
+  const found = await search({ seed: 20_260_101, plays: 12, size: 'shared' });
+  t.is(found && told(found), undefined);
+});
+
 test.serial('nor does one with the sizes of life', async (t) => {
   t.timeout(600_000);
   const found = await search({ seed: 20_260_101, plays: 8, size: 'large' });
