@@ -366,7 +366,7 @@ export const pasts: readonly Past[] = [
   past(
     'the clock is set while nobody holds a request whose machine cannot be seen yet: the next holder looks for itself',
     'living one told gone',
-    { api: { kind: 'plain' } },
+    { api: { seen_after_ms: 4_000 } },
     request(1),
     pass(8_000),
     request(1),
