@@ -363,4 +363,15 @@ export const pasts: readonly Past[] = [
     { do: 'capacity', at: 2, offer: 0, free: 3 },
     pass(300_000),
   ),
+  past(
+    'the clock is set while nobody holds a request whose machine cannot be seen yet: the next holder looks for itself',
+    'living one told gone',
+    { api: { seen_after_ms: 4_000 } },
+    request(1),
+    pass(8_000),
+    request(1),
+    { do: 'jump', ms: 1_200_000 },
+    { do: 'kill', on: 'commit', side: 'before', executed: 'no', nth: 1, down_ms: 10, elsewhere: true },
+    { do: 'jump', ms: 1_200_000 },
+  ),
 ];

@@ -6,8 +6,7 @@ import {
   machineKey,
 } from '../../core/index.ts';
 import { isLive, type Cloud, type Machine } from './cloud.ts';
-import { defaultSettings } from '../../core/reconciler/settings.ts';
-import type { Settings } from '../../core/reconciler/settings.ts';
+import { defaultSettings, type Settings } from '../../core/reconciler/settings.ts';
 import { givenBack, isExcused, isStandby, stays, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';
 import type { Life } from './life.ts';
 import type { Shelf, Written } from './shelf.ts';

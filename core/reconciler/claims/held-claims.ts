@@ -111,7 +111,7 @@ export class HeldClaims {
   async #yieldAtRest(request_id: string): Promise<void> {
     this.compareClocks();
     const claimed = this.#held.get(request_id);
-    if (!claimed || claimed.busy || claimed.lost || !claimed.take_over_is_stored) return;
+    if (!claimed || claimed.busy || claimed.lost || !claimed.canYield) return;
     if (claimed.pending_shift !== 0 || claimed.new_signals.size > 0) return;
     await this.yield(claimed);
   }
@@ -130,9 +130,7 @@ export class HeldClaims {
 
   /** Ends all claims and yields those without calls in flight, of which everything is stored. */
   async yieldAll(): Promise<void> {
-    const atRest = [...this.#held.values()].filter(
-      (claimed) => !claimed.busy && !claimed.lost && claimed.take_over_is_stored,
-    );
+    const atRest = [...this.#held.values()].filter((claimed) => !claimed.busy && !claimed.lost && claimed.canYield);
     for (const claimed of this.#held.values()) claimed.end();
     this.#held.clear();
     await this.#parts.store
@@ -200,7 +198,10 @@ export class HeldClaims {
     const repeat = claim.taken_over && this.#parts.lateReleaseHarms(loaded);
     const state = { ...loaded, request: { ...loaded.request, epoch: claim.epoch } };
     const claimed = new ClaimedRequest(state, claim, clock, validUntil, shift);
-    if (repeat) claimed.repeat_release_ms = settings.repeat_release_ms;
+    claimed.load = {
+      taken_over: claim.taken_over,
+      repeat_release_ms: repeat ? settings.repeat_release_ms : undefined,
+    };
     return claimed;
   }
 }

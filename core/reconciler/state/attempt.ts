@@ -104,8 +104,9 @@ const closed = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
   });
 
 /**
- * This call was certainly not executed; an earlier one with the same token may have been. It is repeated: with the same token, unless that one is spent. Another token is
- * only used when this record is stored, because a crash before would repeat the first token.
+ * This call was certainly not executed; an earlier one with the same token may have been. It is repeated: with the
+ * same token, unless that one is spent. Another token is only used when this record is stored, because a crash before
+ * would repeat the first token.
  */
 export const deferred = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord => {
   const { kind, code, message } = fault;

@@ -9,7 +9,7 @@ import { defaultSettings } from '../../../../core/reconciler/settings.ts';
 import { aBroker } from '../../../../plugin-testkit/storage/records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
-import { attemptOf, requestOf } from '../../../support/records.ts';
+import { attemptOf, machineOf, requestOf } from '../../../support/records.ts';
 
 /** Holders of claims on one store, of which the first sent an order of the request and ended without its answer. */
 async function world(t: ExecutionContext) {
@@ -44,7 +44,12 @@ async function world(t: ExecutionContext) {
   await a.claim();
   await a.commit((change) => change.addAttempt(sent));
   await clock.advance(60_000);
-  return { clock, join, doubtful: async () => (await store.get('attempt', { request_id, attempt: 1 }))?.doubtful };
+  return {
+    clock,
+    store,
+    join,
+    doubtful: async () => (await store.get('attempt', { request_id, attempt: 1 }))?.doubtful,
+  };
 }
 
 test('the doubt about an order is stored with the first commit of its new holder, so the next one knows it', async (t) => {
@@ -73,3 +78,16 @@ for (const [what, release] of [
     await clock.advance(60_000);
     t.true((await join('c').claim())?.claim.taken_over);
   });
+
+test('a machine that answers lacked is missing anew for the next holder, however much time seems to have passed', async (t) => {
+  const { clock, join, store } = await world(t);
+  const b = join('b');
+  await b.claim();
+  const seen = { ...machineOf('m-1'), missing_since: clock.now() };
+  await b.commit((change) => change.putMachine(seen));
+  await clock.advance(600_000);
+  const c = join('c');
+  await c.claim();
+  await c.commit();
+  t.is((await store.get('machine', seen))?.missing_since, clock.now());
+});
