@@ -105,20 +105,20 @@ export function reloadChangedTemplates(
   broker: Broker,
   wait: (ms: number) => Promise<unknown> = (ms) => sleep(ms, undefined, { ref: false }),
 ): Disposable {
-  let over = false;
+  const watched = { over: false };
   const again = async () => {
     // The database may be away at this moment.
-    for (; !over; await wait(retryMs))
+    for (; !watched.over; await wait(retryMs))
       try {
         return await refresh(broker);
       } catch (err) {
-        if (!over) broker.log.warn({ err }, 'The template files could not be reloaded, and are tried again.');
+        if (!watched.over) broker.log.warn({ err }, 'The template files could not be reloaded, and are tried again.');
       }
   };
   const watching = watchTemplates(broker.configuration.templates.directory, () => void again());
   return {
     [Symbol.dispose]() {
-      over = true;
+      watched.over = true;
       watching[Symbol.dispose]();
     },
   };

@@ -35,7 +35,7 @@ async function restartsInTurn(t: ExecutionContext, server: object): Promise<void
   const wrong: string[] = [];
   const asked: string[] = [];
   let calls = 0;
-  let over = false;
+  const callers = { over: false };
   async function call(method: string, path: string, body?: object): Promise<any> {
     calls += 1;
     try {
@@ -56,9 +56,9 @@ async function restartsInTurn(t: ExecutionContext, server: object): Promise<void
     if (request_id !== undefined) asked.push(request_id);
     return request_id;
   }
-  const callers = Array.from({ length: 4 }, async (_, n) => {
+  const calling = Array.from({ length: 4 }, async (_, n) => {
     const request_id = await ask('small');
-    for (let round = 0; !over; round += 1) {
+    for (let round = 0; !callers.over; round += 1) {
       await call('GET', `/requests/${request_id}/status${n === 0 ? '?long=true' : ''}`);
       await call('GET', '/templates/');
       if (round % 50 === n) await ask('small');
@@ -73,8 +73,8 @@ async function restartsInTurn(t: ExecutionContext, server: object): Promise<void
     await until(async () => proxy.ready.length === 3);
     await ask('fleet');
   }
-  over = true;
-  await Promise.all(callers);
+  callers.over = true;
+  await Promise.all(calling);
   t.deepEqual(wrong.slice(0, 10), []);
   t.true(calls > 100, `${calls} calls`);
   t.true([...proxy.served.values()].filter((count) => count > 0).length === 6, 'each broker served');
