@@ -17,6 +17,18 @@ export const postgresStorage = defineStorage({
     const { updateTables } = await import('./upkeep/update-tables.ts');
     return updateTables(options, log);
   },
+  optionsOf(place) {
+    if (!/^postgres(?:ql)?:\/\//i.test(place)) return undefined;
+    const defaults = { schema: 'muster', pool: 10, listen: true, poll_ms: 1_000, migrate: true };
+    const parameter = /[?&]schema=([a-z_][a-z0-9_]{0,62})(?=&|$)/.exec(place);
+    if (!parameter) return { ...defaults, url: place };
+    const url = place.replace(parameter[0], parameter[0].startsWith('?') ? '?' : '');
+    return { ...defaults, url: url.replace('?&', '?').replace(/\?$/, ''), schema: parameter[1] ?? '' };
+  },
+  async transfer(options) {
+    const { SchemaEnd } = await import('./transfer/schema-end.ts');
+    return SchemaEnd.of(options);
+  },
   async open(options, context) {
     const { openStore } = await import('./postgres-store.ts');
     return openStore(options, context);

@@ -11,6 +11,8 @@ export const states = {
   readOnly: '25006',
   noRights: '42501',
   aborted: '25P02',
+  /** A copy to another storage has begun: raised by the triggers of `transfer/marks.ts`. */
+  fenced: 'MU002',
 };
 
 /** The transaction was chosen as the victim of a conflict: nothing is written, and a repetition may succeed. */
@@ -33,9 +35,11 @@ export function isOfTheDatabase(error: unknown): boolean {
   // Without a state it is a failure of the connection, unless it is a fault of this program.
   if (state === undefined)
     return !(cause instanceof TypeError || cause instanceof RangeError || cause instanceof ReferenceError);
-  const { readOnly, noRights, lockTimeout } = states;
+  const { readOnly, noRights, lockTimeout, fenced } = states;
   return (
-    [readOnly, noRights, lockTimeout, '25P03'].includes(state) || missing.has(state) || classes.has(state.slice(0, 2))
+    [readOnly, noRights, lockTimeout, fenced, '25P03'].includes(state) ||
+    missing.has(state) ||
+    classes.has(state.slice(0, 2))
   );
 }
 
@@ -74,6 +78,7 @@ export function advice(cause: unknown): string {
     return `there is no connection (${connectionFailure(cause)}). Muster continues by itself when it is back.`;
   if (state === states.readOnly)
     return 'it is read-only: a standby, or a server that is switched over. Connect to the primary.';
+  if (state === states.fenced) return `${text(cause)}.`;
   if (state === states.lockTimeout || conflicts.has(state))
     return `other transactions hold its locks (${text(cause)}). Try again later.`;
   if (state === states.statementTimeout) return 'a statement took too long. Try again later.';

@@ -1,10 +1,11 @@
-import { BrokerError, quoted, shapes, type Finding, type StorageCheck } from '../../../core/index.ts';
+import { BrokerError, quoted, shapes, transferred, type Finding, type StorageCheck } from '../../../core/index.ts';
 import { targetOf } from '../database/client-config.ts';
 import { Connection, type Row } from '../database/connection.ts';
 import { refusal } from '../database/failures.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { newest } from '../migrations/index.ts';
 import type { PostgresOptions } from '../options.ts';
+import { marksOf } from '../transfer/marks.ts';
 import { invariants } from './invariants.ts';
 
 /** The most records that are named for each kind of finding. */
@@ -27,7 +28,7 @@ export async function checkDatabase(options: PostgresOptions): Promise<StorageCh
     if (version === 0) throw new BrokerError('FILE_NOT_FOUND', `There are no tables of muster in ${place}.`);
     await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await ask(`SET LOCAL statement_timeout = ${maxMs}`);
-    const findings: Finding[] = [];
+    const findings: Finding[] = [...transferred(await marksOf(connection.run.bind(connection), options.schema))];
     const records: Record<string, number> = {};
     // The records of another version are checked by the muster of that version.
     if (version === newest) {
