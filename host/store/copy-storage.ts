@@ -110,7 +110,7 @@ async function compare(source: TransferEnd, target: TransferEnd): Promise<Snapsh
 
 async function digest(end: TransferEnd): Promise<SnapshotDigest> {
   await using snapshot = await end.snapshot();
-  return digestOf(snapshot);
+  return await digestOf(snapshot);
 }
 
 function refuseSource(place: string, { exists, from }: TransferState): void {
