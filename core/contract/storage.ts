@@ -230,6 +230,11 @@ export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
    */
   open(options: ValueOf<Options>, context: StorageContext): Promise<Store>;
   /**
+   * Rejects with UNAVAILABLE while the storage is absent and may come by itself, so that the start of a server waits.
+   * Resolves when `open` succeeds, or reports what is wrong. Absent: a start never waits.
+   */
+  reach?(options: ValueOf<Options>): Promise<void>;
+  /**
    * Updates the schema ahead of a start, and creates a missing one. May run beside brokers of this version and of the
    * version before. Repeatable. Absent: only `open` updates.
    */

@@ -7,6 +7,10 @@ export const postgresStorage = defineStorage({
   shared: true,
   lease_ms: 15_000,
   options: PostgresOptions,
+  async reach(options) {
+    const { reachDatabase } = await import('./database/reach.ts');
+    return reachDatabase(options);
+  },
   async check(options, file) {
     if (file !== undefined)
       throw new BrokerError('INVALID_REQUEST', 'A PostgreSQL storage is checked where it is: name no file.');

@@ -43,6 +43,24 @@ export function isOfTheDatabase(error: unknown): boolean {
   );
 }
 
+/**
+ * Whether the database is absent and may come by itself: nothing listens, its name is not known yet, it starts or
+ * stops, or it has no free connection.
+ */
+export function isAbsence(error: unknown): boolean {
+  const cause = causeOf(error);
+  const state = sqlState(cause);
+  if (state !== undefined) return state.startsWith('57P') || state.startsWith('08') || state === '53300';
+  const { code, errors } = (cause ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] };
+  if (errors?.[0] !== undefined) return errors.every(isAbsence);
+  return typeof code === 'string' ? absent.has(code) : isOfTheDatabase(error) && !isTls(cause);
+}
+
+const absent = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['EPIPE', 'ENOENT'],
+]);
+
 /** An error in the calling code of muster, not in the request of a caller. */
 export const misuse = (message: string, cause?: unknown): BrokerError =>
   new BrokerError('INTERNAL', message, {}, { cause });
@@ -74,6 +92,7 @@ export const text = (error: unknown): string => (error instanceof Error ? error.
 /** What to do about a failure. */
 export function advice(cause: unknown): string {
   const state = sqlState(cause) ?? '';
+  if (state === '' && isTls(cause)) return tlsAdvice(cause);
   if (state === '')
     return `there is no connection (${connectionFailure(cause)}). Muster continues by itself when it is back.`;
   if (state === states.readOnly)
@@ -91,6 +110,28 @@ export function advice(cause: unknown): string {
   if (state === '53300')
     return `it has no free connection (${text(cause)}). Lower 'storage.pool', or raise max_connections.`;
   return `${text(cause)}. Muster continues by itself when it is back.`;
+}
+
+/** What to do when the encryption of the connection fails. */
+function tlsAdvice(cause: unknown): string {
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  if (/does not support SSL/.test(text(cause)))
+    return "it does not support TLS. Turn on 'ssl' in the server, or remove 'storage.tls' and 'sslmode' if the network is trusted.";
+  const reason = typeof code === 'string' && !text(cause).includes(code) ? `${code}: ${text(cause)}` : text(cause);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `its certificate is for another name (${reason}). Name the host in 'storage.url' as the certificate does.`;
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return `its certificate is not valid now (${reason}). Renew it, or correct the clock of this host.`;
+  return `its certificate is not trusted (${reason}). Set 'storage.tls.ca_file' to the certificate authority of the server, as PEM.`;
+}
+
+/** Whether the connection failed because it is to be encrypted. */
+function isTls(cause: unknown): boolean {
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  return (
+    /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|HOSTNAME)/.test(String(code)) ||
+    /SSL/.test(text(cause))
+  );
 }
 
 function connectionFailure(cause: unknown): string {

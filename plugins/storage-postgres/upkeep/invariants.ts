@@ -7,6 +7,9 @@ export interface Invariant {
   readonly sql: string;
 }
 
+/** The least retention of the journal; see `core/reconciler/background/retention/event-retention.ts`. */
+const journalMs = 30 * 86_400_000;
+
 const attempt = "'/attempt/' || t.request_id || '/' || t.attempt";
 const machine = "'/machine/' || t.provider_instance || '/' || t.machine_id";
 const signal = "'/signal/' || t.signal_id";
@@ -86,6 +89,33 @@ export function invariants(schema: string): readonly Invariant[] {
       level: 'error',
       broken: 'has the number of an entry of the journal that is still to come',
       sql: `SELECT '/event/' || seq FROM ${schema}.event WHERE seq > (SELECT seq FROM ${schema}.state)`,
+    },
+    {
+      level: 'warning',
+      broken: 'is missing, although the journal keeps entries of this age',
+      sql: `SELECT '/event/' || (before + 1) || CASE WHEN seq > before + 2 THEN ' to /event/' || (seq - 1) ELSE '' END FROM (
+          SELECT seq, lag(seq) OVER (ORDER BY seq) AS before, lag(at) OVER (ORDER BY seq) AS since FROM ${schema}.event) AS e
+        WHERE seq > before + 1 AND since > (SELECT max(at) FROM ${schema}.event) - ${journalMs}`,
+    },
+    {
+      level: 'error',
+      broken: 'is an index that is incomplete: REINDEX it',
+      sql: `SELECT '/index/' || i.indexrelid::regclass FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+        WHERE c.relnamespace = '${schema}'::regnamespace AND NOT (i.indisvalid AND i.indisready)`,
+    },
+    {
+      level: 'error',
+      broken: 'has not its triggers, so that its records are not counted',
+      sql: `SELECT '/' || t FROM unnest(ARRAY['request', 'machine']) AS t WHERE 2 > (
+        SELECT count(*) FROM pg_trigger AS g WHERE g.tgrelid = ('${schema}.' || quote_ident(t))::regclass
+        AND g.tgname IN ('came_or_went', 'turned') AND g.tgenabled <> 'D')`,
+    },
+    {
+      level: 'error',
+      broken: 'must have exactly one row',
+      sql: ['state', 'clock', 'probe']
+        .map((table) => `SELECT '/${table}' WHERE (SELECT count(*) FROM ${schema}.${table}) <> 1`)
+        .join(' UNION ALL '),
     },
   ];
 }
