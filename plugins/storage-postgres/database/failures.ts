@@ -15,8 +15,11 @@ export const states = {
   fenced: 'MU002',
 };
 
-/** The transaction was chosen as the victim of a conflict: nothing is written, and a repetition may succeed. */
-const conflicts = new Set(['40001', '40P01']);
+/**
+ * The transaction was chosen as the victim of a conflict, or a pooler confused its prepared statements: nothing is
+ * written, and a repetition may succeed.
+ */
+const conflicts = new Set(['40001', '40P01', '26000', '42P05']);
 /** The tables or functions of muster are not there. */
 const missing = new Set(['3F000', '42P01', '42703', '42883', '3D000']);
 /** Classes in which the database cannot serve: connection, authorization, resources, operator, system, internal. */
@@ -56,10 +59,9 @@ export function isAbsence(error: unknown): boolean {
   return typeof code === 'string' ? absent.has(code) : isOfTheDatabase(error) && !isTls(cause);
 }
 
-const absent = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
-  ...['EPIPE', 'ENOENT'],
-]);
+const absent = new Set(
+  'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN ENOENT'.split(' '),
+);
 
 /** An error in the calling code of muster, not in the request of a caller. */
 export const misuse = (message: string, cause?: unknown): BrokerError =>

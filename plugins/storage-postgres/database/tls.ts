@@ -38,7 +38,7 @@ export async function encryption(
     taken,
   );
   const rest = parameters.size > 0 ? `?${parameters}` : '';
-  const given = { ...(url === undefined ? {} : { url: query === '' ? url : `${address}${rest}` }) };
+  const given = url === undefined ? {} : { url: query === '' ? url : `${address}${rest}` };
   if (tls)
     return {
       ...given,

@@ -158,7 +158,7 @@ export class SchemaEnd implements TransferEnd {
   }
 
   #open(): Promise<Connection> {
-    return Connection.open(this.#target.config, undefined, maxMs);
+    return Connection.open(this.#target.config, { silentMs: maxMs });
   }
 
   #refuseOtherVersion(version: number): void {

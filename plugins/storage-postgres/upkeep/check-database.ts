@@ -20,7 +20,7 @@ const maxMs = 600_000;
 export async function checkDatabase(options: PostgresOptions): Promise<StorageCheck> {
   const began = performance.now();
   const { config, place } = await targetOf(options);
-  const connection = await Connection.open(config, undefined, maxMs);
+  const connection = await Connection.open(config, { silentMs: maxMs });
   const schema = quoted(options.schema);
   const ask = async (text: string): Promise<readonly Row[]> => (await connection.run([{ text }]))[0] ?? [];
   try {

@@ -311,9 +311,9 @@ test.serial(
     t.teardown(() => store.close());
     await store.renew(aBroker({ host: 'far' }), 60_000);
     let writes = 0;
-    let ends = false;
+    const writer = new AbortController();
     const writing = (async () => {
-      for (; !ends; writes += 1)
+      for (; !writer.signal.aborted; writes += 1)
         await store.commit([
           insert('request', aRequest(`w-${writes}`)),
           insert('event', anEvent({ request_id: `w-${writes}` })),
@@ -324,7 +324,7 @@ test.serial(
     const config = configured(from);
     const acknowledged = writes;
     const ran = await runCli(['storage', 'backup', backup, ...config, '--output', 'json']);
-    ends = true;
+    writer.abort();
     await writing;
     t.is(ran.code, 0, ran.err);
     t.like(JSON.parse(ran.out), { file: backup, check: { valid: true, path: backup } });
