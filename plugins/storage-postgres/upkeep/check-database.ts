@@ -6,7 +6,7 @@ import { schemaVersion } from '../database/schema-version.ts';
 import { newest } from '../migrations/index.ts';
 import type { PostgresOptions } from '../options.ts';
 import { marksOf } from '../transfer/marks.ts';
-import { invariants } from './invariants.ts';
+import { createIsObject, invariants } from './invariants.ts';
 
 /** The most records that are named for each kind of finding. */
 const maxReported = 20;
@@ -26,15 +26,21 @@ export async function checkDatabase(options: PostgresOptions): Promise<StorageCh
   try {
     const version = await schemaVersion(connection.run.bind(connection), options.schema, place);
     if (version === 0) throw new BrokerError('FILE_NOT_FOUND', `There are no tables of muster in ${place}.`);
-    await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await ask('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await ask(`SET LOCAL statement_timeout = ${maxMs}`);
+    const isOld = Number((await ask("SELECT current_setting('server_version_num')::bigint"))[0]?.[0]) < 160_000;
+    if (isOld) await ask(createIsObject);
+    await ask('SET TRANSACTION READ ONLY');
     const findings: Finding[] = [...transferred(await marksOf(connection.run.bind(connection), options.schema))];
     const records: Record<string, number> = {};
     // The records of another version are checked by the muster of that version.
     if (version === newest) {
       for (const { kind } of Object.values(shapes))
         records[kind] = Number((await ask(`SELECT count(*) FROM ${schema}.${quoted(kind)}`))[0]?.[0]);
-      for (const { level, broken, sql } of invariants(schema)) {
+      for (const { level, broken, sql } of invariants(
+        schema,
+        isOld ? 'pg_temp.is_object(doc)' : 'doc IS JSON OBJECT',
+      )) {
         const found = (await ask(`${sql} LIMIT ${maxReported + 1}`)).map(([pointer]) => String(pointer));
         findings.push(...found.slice(0, maxReported).map((path): Finding => ({ level, path, message: broken })));
         if (found.length > maxReported) findings.push({ level, path: '', message: `and more: ${broken}` });
