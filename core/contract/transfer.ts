@@ -65,8 +65,11 @@ export interface TransferEnd extends AsyncDisposable {
    * open; and everything that was written before is in the next snapshot.
    */
   fence(mark: Pick<TransferMark, 'copy_id' | 'place'>): Promise<void>;
-  /** Removes the mark of a copy to another place: brokers may use the storage again. */
-  unfence(): Promise<void>;
+  /**
+   * Removes the mark of a copy to another place: brokers may use the storage again. With `copy_id`: only while it is
+   * the mark of that copy, and not done.
+   */
+  unfence(copy_id?: string): Promise<void>;
   /** Stores that the copy is complete. Rejects with CONFLICT unless the storage is fenced for this copy. */
   moved(copy_id: string): Promise<void>;
   /**

@@ -62,7 +62,7 @@ export async function copyStorage(
   if (!isHalfDone) refuseTarget(target.place, there, source.place, replace);
   const copy_id = here.to && (isHalfDone || here.to.place === target.place) ? here.to.copy_id : randomUUID();
   await source.fence({ copy_id, place: target.place });
-  const { records } = await undoing(source, here, async () => {
+  const { records } = await undoing(source, here, copy_id, async () => {
     // A broker may have joined since its state was read.
     refuseLive(source.place, await source.state(), self);
     // Two names may lead to one place.
@@ -78,12 +78,17 @@ export async function copyStorage(
 const sameStorage = (place: string) =>
   new BrokerError('INVALID_REQUEST', `${place} is the source and the target. Name another target.`);
 
-/** After a failure brokers may use the source again, unless the copy had come further in an earlier run. */
-async function undoing<T>(source: TransferEnd, before: TransferState, act: () => Promise<T>): Promise<T> {
+/** After a failure brokers may use the source again, unless the copy has come further in another run. */
+async function undoing<T>(
+  source: TransferEnd,
+  before: TransferState,
+  copy_id: string,
+  act: () => Promise<T>,
+): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (!before.to) await source.unfence().catch(() => {});
+    if (!before.to) await source.unfence(copy_id).catch(() => {});
     throw error;
   }
 }

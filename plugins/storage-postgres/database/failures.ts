@@ -11,6 +11,7 @@ export const states = {
   readOnly: '25006',
   noRights: '42501',
   aborted: '25P02',
+  noDatabase: '3D000',
   /** A copy to another storage has begun: raised by the triggers of `transfer/marks.ts`. */
   fenced: 'MU002',
 };
@@ -104,6 +105,8 @@ export function advice(cause: unknown): string {
     return `other transactions hold its locks (${text(cause)}). Try again later.`;
   if (state === states.statementTimeout) return 'a statement took too long. Try again later.';
   if (state === states.noRights) return `${text(cause)}. Give the user the rights on the schema and its tables.`;
+  if (state === states.noDatabase)
+    return `${text(cause)}. Create it, owned by the user of muster, or correct 'storage.url' or PGDATABASE.`;
   if (missing.has(state))
     return `${text(cause)}. The tables of muster were removed or changed: restore them, or restart muster to begin empty.`;
   if (state.startsWith('28'))

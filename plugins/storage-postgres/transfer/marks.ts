@@ -66,10 +66,10 @@ export async function markDone(run: Run, schema: string, side: 'from' | 'to', co
   ]);
 }
 
-/** Removes the mark of a copy to another place. */
-export async function unmark(run: Run, schema: string): Promise<void> {
+/** Removes the mark of a copy to another place, or only that of one copy while it is not done. */
+export async function unmark(run: Run, schema: string, copy_id?: string): Promise<void> {
   const s = quoted(schema);
   const { from, to } = await marksOf(run, schema);
-  if (!to) return;
+  if (!to || (copy_id !== undefined && (to.done || to.copy_id !== copy_id))) return;
   await run([{ text: `DELETE FROM ${s}.transfer WHERE side = 'to'` }, ...(from?.done === false ? [] : unblocking(s))]);
 }

@@ -11,6 +11,7 @@ import {
   type TransferMark,
   type TransferState,
 } from '../../../core/index.ts';
+import { lockNumber } from '../database/bounds.ts';
 import { targetOf, type Target } from '../database/client-config.ts';
 import { Connection, type Row, type Statement } from '../database/connection.ts';
 import { refusal } from '../database/failures.ts';
@@ -74,8 +75,8 @@ export class SchemaEnd implements TransferEnd {
     });
   }
 
-  unfence(): Promise<void> {
-    return this.#transaction((run) => unmark(run, this.#options.schema));
+  unfence(copy_id?: string): Promise<void> {
+    return this.#transaction((run) => unmark(run, this.#options.schema, copy_id));
   }
 
   moved(copy_id: string): Promise<void> {
@@ -98,8 +99,10 @@ export class SchemaEnd implements TransferEnd {
         { text: `LOCK TABLE ${guarded.map((table) => `${s}.${quoted(table)}`)} IN ACCESS EXCLUSIVE MODE` },
         ...unblocking(s),
       ]);
-      const { records, brokers } = await this.#state(run);
-      if (brokers.some(({ status }) => status !== 'dead') || (records > 0 && !replace))
+      const { records, brokers, from } = await this.#state(run);
+      // Another run of the same copy may have come further while this one was suspended.
+      const isReceived = given !== undefined && from?.copy_id === given.copy_id;
+      if (isReceived || brokers.some(({ status }) => status !== 'dead') || (records > 0 && !replace))
         throw new BrokerError('CONFLICT', `${this.place} came into use meanwhile. Nothing was changed there.`);
       await writeSnapshot(run, s, snapshot);
       // What an earlier copy stored does not count for the new content.
@@ -138,6 +141,11 @@ export class SchemaEnd implements TransferEnd {
         {
           text: `SELECT set_config('statement_timeout', '${maxMs}', true), set_config('lock_timeout', '${lockMs}', true),
             set_config('idle_in_transaction_session_timeout', '${maxMs}', true)`,
+        },
+        // Marks are read and then written: one run at a time.
+        {
+          text: 'SELECT pg_advisory_xact_lock($1::bigint)',
+          values: [lockNumber(this.#options.schema, 'transfer')],
         },
       ]);
       await act(run);

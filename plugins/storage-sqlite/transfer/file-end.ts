@@ -71,8 +71,8 @@ export class FileEnd implements TransferEnd {
     });
   }
 
-  unfence(): Promise<void> {
-    return this.#writing(unmark);
+  unfence(copy_id?: string): Promise<void> {
+    return this.#writing((database) => unmark(database, copy_id));
   }
 
   moved(copy_id: string): Promise<void> {
@@ -90,11 +90,8 @@ export class FileEnd implements TransferEnd {
         'FILE_NOT_FOUND',
         `There is no directory ${dirname(path)}. Create it, or choose another place.`,
       );
-    // What was there is replaced only as a whole.
-    const present = await this.state();
-    if (present.brokers.some(({ status }) => status !== 'dead') && given)
-      throw new BrokerError('CONFLICT', `${path} came into use meanwhile. Nothing was changed there.`);
-    const replaces = replace || (present.exists && present.records === 0);
+    const { exists, records } = await this.#usable(given);
+    const replaces = replace || (exists && records === 0);
     const partial = makePartial(path);
     try {
       return await this.#explained(async () => {
@@ -108,6 +105,7 @@ export class FileEnd implements TransferEnd {
         const check = await checkDatabase(partial, this.#wait);
         sync(partial);
         if (check.valid) {
+          await this.#usable(given);
           if (replaces) await this.#setAside(given !== undefined);
           putInPlace(partial, path, replaces);
         }
@@ -119,6 +117,15 @@ export class FileEnd implements TransferEnd {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** Refuses a file that came into use: another run of the same copy may have come further meanwhile. */
+  async #usable(given: Given | undefined): Promise<TransferState> {
+    const present = await this.state();
+    const isLive = present.brokers.some(({ status }) => status !== 'dead');
+    if (given && (isLive || present.from?.copy_id === given.copy_id))
+      throw new BrokerError('CONFLICT', `${this.place} came into use meanwhile. Nothing was changed there.`);
+    return present;
+  }
 
   /** Makes place for another file. `keeps`: under another name, unless it is an incomplete copy. */
   async #setAside(keeps: boolean): Promise<void> {

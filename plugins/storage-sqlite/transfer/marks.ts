@@ -42,9 +42,10 @@ export function markDone(database: DatabaseSync, side: 'from' | 'to', copy_id: s
   if (side === 'from' && !marksOf(database).to) unblock(database);
 }
 
-/** Removes the mark of a copy to another place. */
-export function unmark(database: DatabaseSync): void {
-  if (!marksOf(database).to) return;
+/** Removes the mark of a copy to another place, or only that of one copy while it is not done. */
+export function unmark(database: DatabaseSync, copy_id?: string): void {
+  const { to } = marksOf(database);
+  if (!to || (copy_id !== undefined && (to.done || to.copy_id !== copy_id))) return;
   database.exec("DELETE FROM transfer WHERE side = 'to'");
   if (marksOf(database).from?.done !== false) unblock(database);
 }

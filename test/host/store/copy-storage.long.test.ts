@@ -4,6 +4,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { isBrokerError, silentLog, systemClock, type Store } from '../../../core/index.ts';
+import { thisBroker } from '../../../host/process/this-broker.ts';
+import { copyStorage } from '../../../host/store/copy-storage.ts';
 import { anEvent, aBroker, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import postgres from '../../../plugins/storage-postgres/index.ts';
 import sqlite from '../../../plugins/storage-sqlite/index.ts';
@@ -222,6 +224,36 @@ test.serial('an interrupted copy is given up with reopen, and the source goes on
   t.is((await runCli(['storage', 'reopen', ...configured(from)])).code, 4);
   t.is((await runCli(['storage', 'reopen', '--force', ...configured(from)])).code, 0);
   t.is(await refusalOf(from), undefined);
+});
+
+test.serial('a run that was suspended replaces nothing that another run of the same copy received', async (t) => {
+  for (const [one, other] of [
+    [file, schema],
+    [schema, file],
+  ] as const) {
+    const [from, to] = [await filled(one()), other()];
+    const endOf = (side: Side) =>
+      ((side.storage.type === 'sqlite' ? sqlite : postgres).storages?.[0] as any).transfer(side.storage);
+    const [source, target] = [await endOf(from), await endOf(to)];
+    const resumed = Promise.withResolvers<void>();
+    const receive = target.receive.bind(target);
+    target.receive = async (...given: unknown[]) => {
+      await resumed.promise;
+      return receive(...given);
+    };
+    const self = thisBroker({ server: { port: 0 } } as never);
+    const suspended = copyStorage(source, target, true, self);
+    await until(async () => (await source.state()).to !== undefined);
+    t.is((await copy(from, to)).code, 0);
+    const store = await to.open();
+    await store.commit([insert('request', aRequest('r-new'))]);
+    await store.close();
+    resumed.resolve();
+    t.like(await t.throwsAsync(suspended), { code: 'CONFLICT' });
+    t.is((await to.rows())['request']?.length, 14);
+    t.is(await refusalOf(to), undefined);
+    t.regex((await refusalOf(from)) ?? '', /was copied to/, 'the failed run does not open the source again');
+  }
 });
 
 test.serial(
