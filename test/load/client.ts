@@ -15,6 +15,10 @@ export interface Day {
   readonly book: Book;
   /** Whether some machines stay at the end of a request, as they do at the end of a day. */
   readonly keeps: boolean;
+  /** A request is begun at most so often; 0: as soon as the last one is over. */
+  readonly cycleMs: number;
+  /** The address that a proxy tells the server. */
+  readonly address: string;
   /** No new request is begun once it says so. */
   over(): boolean;
 }
@@ -23,7 +27,7 @@ export interface Day {
  * One scheduler's day: it looks at templates, asks for machines, waits for them, gives them back in parts, lists, now
  * and then cancels; then again.
  */
-export async function runClient({ port, words, chance, book, keeps, over }: Day): Promise<void> {
+export async function runClient({ port, words, chance, book, keeps, cycleMs, address, over }: Day): Promise<void> {
   const line = new Line(port);
 
   /**
@@ -32,16 +36,17 @@ export async function runClient({ port, words, chance, book, keeps, over }: Day)
    */
   async function call(what: Call): Promise<any> {
     const key = what.name === 'request' || what.name === 'return' ? { 'idempotency-key': randomUUID() } : {};
+    const from = { ...key, 'x-forwarded-for': address };
     for (;;) {
       const id = randomUUID();
-      const outcome = await line.send(what.method, what.path, what.body, { ...key, 'x-request-id': id });
+      const outcome = await line.send(what.method, what.path, what.body, { ...from, 'x-request-id': id });
       if (outcome.torn) book.wrong.push(`${words.name} ${what.name}: an answer did not come whole`);
       if (outcome.status === 0) {
         book.unanswered.push(id);
         tries += 1;
         if (tries > mostTries) throw new Error('The server did not come back.');
         await wait(25);
-      } else if (outcome.status === 503 && outcome.headers['retry-after'] !== undefined) {
+      } else if ((outcome.status === 503 || outcome.status === 429) && outcome.headers['retry-after'] !== undefined) {
         book.busy += 1;
         await wait(Number(outcome.headers['retry-after']) * 1000);
       } else {
@@ -80,7 +85,15 @@ export async function runClient({ port, words, chance, book, keeps, over }: Day)
     deal.returns.push(words.idIn(answer));
   }
 
+  async function pause(began: number): Promise<void> {
+    await wait(chance.roll(100));
+    while (performance.now() < began + cycleMs && !over()) await wait(50);
+  }
+
+  /** Not all begin at once. */
+  if (cycleMs > 0) await wait(chance.roll(cycleMs));
   while (!over()) {
+    const began = performance.now();
     await call(words.templates());
     const machine_count = 1 + chance.roll(3);
     const answer = await call(words.ask(chance.pick(['run', 'fleet']), machine_count));
@@ -95,7 +108,10 @@ export async function runClient({ port, words, chance, book, keeps, over }: Day)
     book.deals.push(deal);
     if (words.cancel && chance.roll(10) === 0) {
       deal.cancelled = (await call(words.cancel(deal.request_id))) !== undefined;
-      if (deal.cancelled) continue;
+      if (deal.cancelled) {
+        await pause(began);
+        continue;
+      }
     }
     const machines = await await_(deal.request_id);
     await call(words.list());
@@ -106,7 +122,7 @@ export async function runClient({ port, words, chance, book, keeps, over }: Day)
       const last = deal.returns.at(-1);
       if (last !== undefined && !over()) await await_(last);
     }
-    await wait(chance.roll(100));
+    await pause(began);
   }
   line.close();
 }

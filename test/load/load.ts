@@ -9,7 +9,7 @@ import { dice } from '../crash/support/dice.ts';
 import { Book } from './book.ts';
 import { runClient } from './client.ts';
 import { HeapBook, mostMbPerMinute, type Kept } from './heap.ts';
-import { runHostile } from './hostile.ts';
+import { openHostile } from './hostile.ts';
 import { judge } from './judge.ts';
 import { startServer } from './server.ts';
 import { hostFactory, rest } from './words.ts';
@@ -25,6 +25,11 @@ export interface LoadOptions {
    * then: the loop keeps those that live in memory.
    */
   readonly heapMinutes?: number;
+  /**
+   * Each caller begins a request at most so often, and has an address and the rate limits of a new configuration.
+   * 0: as soon as its last request is over, without limits.
+   */
+  readonly cycleSeconds?: number;
   /** Beside them so many callers mean harm. */
   readonly hostile?: number;
   readonly tell?: (line: string) => void;
@@ -44,10 +49,10 @@ const templates = [
   { ...launch, template_id: 'run', provider_api: 'RunInstances', machine_type: 't3.small' },
   { ...launch, template_id: 'fleet', provider_api: 'EC2Fleet', machine_types: { 'm5.large': 1, 'm6i.large': 1 } },
 ];
-const configuration = {
+const configuration = (limited: boolean) => ({
   providers: [{ name: 'simulated', type: 'cloud', config: { endpoint_url: 'simulator:' } }],
-  server: { rate_limit: { enabled: false }, log_level: 'warn' },
-};
+  server: { rate_limit: { enabled: limited }, trust_proxy: limited, log_level: 'warn' },
+});
 /** At first all callers begin together, and code is compiled: those times are not counted. */
 const coldMs = 5_000;
 /** What was acknowledged last has so long to be carried out. */
@@ -62,12 +67,13 @@ export async function load({
   seed,
   stopAfter,
   heapMinutes = 0,
+  cycleSeconds = 0,
   hostile = 0,
   tell = () => undefined,
 }: LoadOptions): Promise<LoadReport> {
   const directory = mkdtempSync(join(tmpdir(), 'muster-load-'));
   writeFileSync(join(directory, 'templates.json'), JSON.stringify({ templates }));
-  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configuration));
+  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configuration(cycleSeconds > 0)));
   const cloud = await openCloud(directory, { boot_ms: 200, shutdown_ms: 200, throttle: { default_buckets: false } });
   const port = await freePort();
   const heapFile = heapMinutes === 0 ? undefined : join(directory, 'heap.jsonl');
@@ -93,6 +99,9 @@ export async function load({
   /** All callers for so long, until each has done what it began. */
   async function work(duration: number, during?: () => Promise<void>): Promise<void> {
     let over = false;
+    const hostiles = await Promise.all(
+      Array.from({ length: hostile }, (_, i) => openHostile({ port, seed: seed - i - 1, address: `10.1.0.${i}` })),
+    );
     const keeps = heapMinutes === 0;
     const days = Array.from({ length: clients }, (_, i) =>
       runClient({
@@ -101,10 +110,12 @@ export async function load({
         chance: dice(seed + i),
         book,
         keeps,
+        cycleMs: cycleSeconds * 1_000,
+        address: `10.0.${i >> 8}.${i & 255}`,
         over: () => over,
       }),
     );
-    const harm = Array.from({ length: hostile }, (_, i) => runHostile(port, seed - i - 1, book, () => over));
+    const harm = hostiles.map((send) => send(book, () => over));
     const all = Promise.all([...days, ...harm]);
     all.catch(() => undefined);
     const end = Date.now() + duration * 1_000;

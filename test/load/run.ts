@@ -1,7 +1,9 @@
 /**
- * `npm run load -- [--clients 200] [--seconds 60] [--stop-after S] [--heap-minutes M [--warm-up-minutes 7]] [--hostile N] [--seed N]`:
- * callers of both kinds at one server without rate limits, and N that mean harm. Says how long their calls took, and
- * ends with 1 when anything that was acknowledged is not so. See docs/guides/benchmarks.md.
+ * `npm run load -- [--clients 200] [--seconds 60] [--cycle S] [--hostile N] [--stop-after S]
+ * [--heap-minutes M [--warm-up-minutes 7]] [--seed N]`: callers of both kinds at one server, and N that mean harm.
+ * Each begins a request as soon as its last one is over, and nothing limits its rate; with `--cycle` every S seconds at
+ * most, under the rate limits of a new configuration. Says how long their calls took, and ends with 1 when anything
+ * that was acknowledged is not so. See docs/guides/benchmarks.md.
  */
 import { parseArgs } from 'node:util';
 import { load } from './load.ts';
@@ -13,6 +15,7 @@ const { values } = parseArgs({
     'stop-after': { type: 'string' },
     'heap-minutes': { type: 'string' },
     'warm-up-minutes': { type: 'string', default: '7' },
+    cycle: { type: 'string', default: '0' },
     hostile: { type: 'string', default: '0' },
     seed: { type: 'string', default: String(Date.now() % 1e6) },
   },
@@ -28,6 +31,7 @@ const { book, wrong, stop_ms, rss_mb, heaps } = await load({
   seconds: heapMinutes === undefined ? Number(values.seconds) : warmUpS,
   seed: Number(values.seed),
   hostile: Number(values.hostile),
+  cycleSeconds: Number(values.cycle),
   ...(values['stop-after'] === undefined ? {} : { stopAfter: Number(values['stop-after']) }),
   ...(heapMinutes === undefined ? {} : { heapMinutes }),
   tell: (line) => process.stderr.write(`${line}\n`),

@@ -59,7 +59,7 @@ export class ClockWatch {
     const last = this.#shifts.at(-1);
     const now = Math.max(this.#clock.now(), last ? last.wall - last.ms / 2 : -Infinity);
     const delay = this.#everyMs + this.#shiftMs;
-    const starts = [-Infinity, ...this.#shifts.map(({ ms, wall }) => (ms < 0 ? wall - delay : wall))];
+    const starts = [-Infinity, ...this.#shifts.map(({ ms, wall }) => wall - (ms < 0 ? delay : Math.min(delay, ms)))];
     const ends = [...this.#shifts.map(({ ms, wall }) => wall - ms), now];
     return starts.map((from, index) => ({ from, to: ends[index] ?? now }));
   }

@@ -44,6 +44,18 @@ for (const jumps of [[6_000, -30_000], [30_000, -6_000], [-30_000, 6_000], [6_00
       t.is(watch.missedBy(now()), 0);
     });
 
+test('a time before the discovery of a suspension that follows a backward shift misses nothing', (t) => {
+  let wall = 0;
+  let monotonic = 0;
+  const watch = new ClockWatch({ now: () => wall, monotonic: () => monotonic, sleep: async () => {} }, 1_000, 2_000);
+  for (const ms of [-1_320_000, 906_000]) {
+    monotonic += 5_000;
+    wall += 5_000 + ms;
+    watch.check();
+  }
+  t.is(watch.missedBy(wall - 1), 0);
+});
+
 test('two shifts with nothing in between: what was written after both misses nothing', (t) => {
   let wall = 0;
   let monotonic = 0;
