@@ -104,13 +104,21 @@ export {
   type Page,
   type Query,
   type Renewal,
-  type StorageCheck,
   type StorageContext,
-  type StorageCopy,
   type StorageDriver,
-  type StorageMigration,
   type Store,
 } from './contract/storage.ts';
+export type { StorageCheck, StorageCopy, StorageMigration } from './contract/upkeep.ts';
+export { refuseTransferred, transferred } from './contract/commits/transferred.ts';
+export type {
+  StorageNumbers,
+  StorageSnapshot,
+  StoredEpoch,
+  StoredRecord,
+  TransferEnd,
+  TransferMark,
+  TransferState,
+} from './contract/transfer.ts';
 export {
   columnValue,
   columnValues,
@@ -120,6 +128,7 @@ export {
   type ColumnValue,
   type Shape,
 } from './tables/shapes.ts';
+export { pagesOf, storedColumns, storedValues } from './tables/stored-records.ts';
 export { onlyRequestId } from './tables/only-request-id.ts';
 export { countQuery, selectQuery, type Bind, type SelectQuery, type SqlDialect } from './tables/select-query.ts';
 export type { SourceInfo } from './templates/layers.ts';

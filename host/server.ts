@@ -7,6 +7,7 @@ import { serveHttp } from './http/serve-http.ts';
 import type { RunningServer, ServeOptions } from './http/serve-options.ts';
 import { socketPathOf, warnOfOpenAddress } from './http/socket-path.ts';
 import { urlOf } from './http/url-of.ts';
+import { reachStorage } from './store/reach-storage.ts';
 import { whenDatabaseIsThere } from './store/when-database-is-there.ts';
 import { refuseSamples } from './data-directory/refuse-samples.ts';
 
@@ -21,6 +22,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { data_directory, server: settings } = configuration;
   refuseSamples(loaded, process.cwd());
   if (api_only) (await import('./store/shared-storage.ts')).requireSharedStorage(loaded, 'An API-only server needs');
+  await reachStorage(loaded, log);
   makeDataDirectory(data_directory);
   warnOfOtherWriters(data_directory, log);
   if (settings.workers > 1) {

@@ -1,9 +1,10 @@
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
-import type { Finding } from './findings.ts';
 import type { BrokerRecord, BrokerState } from '../model/broker.ts';
 import type { Column, Kind, KeyOf, Records } from '../model/kinds.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import type { StorageCheck, StorageCopy, StorageMigration } from './upkeep.ts';
+import type { TransferEnd } from './transfer.ts';
 
 /**
  * The value that a column must have. A list means any of its values; `null` means that the field is absent. `before`
@@ -211,41 +212,6 @@ export interface StorageContext {
   readonly log: Log;
 }
 
-/** The result of a check of everything that is stored. */
-export interface StorageCheck {
-  /** False when any finding is an error. */
-  readonly valid: boolean;
-  /** The file or place that was checked. */
-  readonly path: string;
-  readonly size_bytes: number;
-  /** Bytes that are written to the log and not yet to their final place. */
-  readonly log_bytes: number;
-  readonly schema_version: number;
-  readonly took_ms: number;
-  /** The number of records of each kind. */
-  readonly records: Readonly<Record<string, number>>;
-  /** `path` points to the record, by its kind and key. Empty: the storage itself. */
-  readonly findings: readonly Finding[];
-}
-
-/** A backup that was written, and the result of its check. It exists only when the check found no error. */
-export interface StorageCopy {
-  readonly file: string;
-  readonly size_bytes: number;
-  /** The time of the copying without the check. */
-  readonly took_ms: number;
-  readonly check: StorageCheck;
-}
-
-/** An update of the schema. `from` and `to` are equal when it was up to date. */
-export interface StorageMigration {
-  /** The file or place that was updated. */
-  readonly path: string;
-  /** The version before; 0 when nothing was there. */
-  readonly from: number;
-  readonly to: number;
-}
-
 /** A kind of storage. */
 export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
   readonly type: string;
@@ -264,6 +230,11 @@ export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
    */
   open(options: ValueOf<Options>, context: StorageContext): Promise<Store>;
   /**
+   * Rejects with UNAVAILABLE while the storage is absent and may come by itself, so that the start of a server waits.
+   * Resolves when `open` succeeds, or reports what is wrong. Absent: a start never waits.
+   */
+  reach?(options: ValueOf<Options>): Promise<void>;
+  /**
    * Updates the schema ahead of a start, and creates a missing one. May run beside brokers of this version and of the
    * version before. Repeatable. Absent: only `open` updates.
    */
@@ -279,6 +250,16 @@ export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
    * a complete backup, else CONFLICT. Absent: the storage has no backup.
    */
   backup?(options: ValueOf<Options>, file: string, replace: boolean): Promise<StorageCopy>;
+  /**
+   * The options for a place that is named on a command line, a URL or a file; undefined when it is none of this
+   * storage. Absent: a configuration file names the storage.
+   */
+  optionsOf?(place: string): ValueOf<Options> | undefined;
+  /**
+   * Opens the storage for `muster storage copy`, whether brokers use it or not. Creates and updates nothing. `open`
+   * refuses with INVALID_CONFIGURATION what `TransferState` says. Absent: the storage cannot be copied.
+   */
+  transfer?(options: ValueOf<Options>): Promise<TransferEnd>;
 }
 
 /** Infers the option types of a driver. */

@@ -6,8 +6,8 @@ const retryMs = 1_000;
 const sayMs = 30_000;
 
 /**
- * Repeats a start while the database is absent (`absent` in the details of the refusal), and says so: after a power
- * failure the hosts of brokers and database start in any order. Every other refusal is final.
+ * Repeats a start during which the database went away (`absent` in the details of the refusal), and says so. Every
+ * other refusal is final. `reachStorage` waits before it.
  */
 export async function whenDatabaseIsThere<T>(
   start: () => Promise<T>,

@@ -1,6 +1,7 @@
 import {
   Outage,
   quoted,
+  refuseTransferred,
   type BrokerRecord,
   type BrokerState,
   type Change,
@@ -31,6 +32,7 @@ import { times } from './database/times.ts';
 import { newest } from './migrations/index.ts';
 import type { PostgresOptions } from './options.ts';
 import { RecordReader } from './queries/record-reader.ts';
+import { marksOf } from './transfer/marks.ts';
 
 /** A write within this time proves that the database can be written. */
 const writeValidMs = 1_000;
@@ -47,6 +49,7 @@ export async function openStore(options: PostgresOptions, { log }: StorageContex
   const first = await Connection.open(config);
   try {
     const version = await schemaVersion(first.run.bind(first), schema, place);
+    if (version > 0) refuseTransferred(place, await marksOf(first.run.bind(first), schema));
     if (version < newest && !options.migrate) throw outdatedTables(version, place);
     if (version < newest) await migrate(target, schema, log);
     const [found = []] = await first.run([statements.marks]);

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import test from 'ava';
 import { makePlace, startBroker, until, type Place, type StartedBroker } from '../support/boot-broker.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { execCli, launcher } from '../support/run-cli.ts';
 
 let database: TestDatabase;
 test.before(async () => {
@@ -104,6 +107,53 @@ test.serial(
     t.is((await fetch(`${broker.url}/readyz`)).status, 200);
   },
 );
+
+for (const workers of [1, 2])
+  test.serial(
+    `a server with ${workers} workers that starts before its database waits, says so, and then works`,
+    async (t) => {
+      const place = await placeOn(database.place());
+      t.teardown(() => place.close());
+      await database.server.stop('SIGQUIT');
+      const output: string[] = [];
+      const start = ['server', 'start', '--foreground', '--port', '0', '--workers', String(workers)];
+      const child = spawn(launcher, start, { cwd: place.directory, stdio: ['ignore', 'ignore', 'pipe'] });
+      t.teardown(() => child.kill('SIGKILL'));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => output.push(text));
+      await until(async () => /muster waits with its start.*ECONNREFUSED/.test(output.join('')));
+      await database.server.start();
+      const url = await until(async () => / answers at (\S+)/.exec(output.join(''))?.[1]);
+      await until(async () => (await fetch(`${url}/readyz`)).status === 200);
+      t.regex(output.join(''), /The storage is there: muster starts\./);
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      t.deepEqual(await ended, [0, null]);
+    },
+  );
+
+test.serial('a server that waits for its database ends at once when it is told to', async (t) => {
+  const place = await placeOn(database.place());
+  t.teardown(() => place.close());
+  await database.server.stop('SIGQUIT');
+  t.teardown(() => database.server.start());
+  const child = spawn(launcher, ['server', 'start', '--foreground', '--port', '0'], {
+    cwd: place.directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await until(async () => output.includes('waits with its start'));
+  child.kill('SIGTERM');
+  await ended;
+  // From the outside: the start says why, and its process goes on waiting.
+  const started = await execCli(['server', 'start', '--port', '0'], { cwd: place.directory });
+  t.is(started.code, 5);
+  t.regex(started.err, /waits with its start.*ECONNREFUSED/);
+  t.regex(started.err, /it may still start/);
+  const pid = Number(/pid (\d+)/.exec(started.err)?.[1]);
+  process.kill(pid, 'SIGTERM');
+});
 
 test.serial(
   'two brokers on one schema start nothing twice, and one continues at once when the other is killed',

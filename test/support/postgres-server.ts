@@ -121,7 +121,7 @@ function programs(home: string): { readonly bin: string; readonly env: NodeJS.Pr
   return { bin: join(native, 'bin'), env: { ...process.env, LD_LIBRARY_PATH: `${libraries}:${join(native, 'lib')}` } };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

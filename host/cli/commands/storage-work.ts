@@ -1,11 +1,11 @@
-import type { Configuration } from '../../../config/configuration.ts';
-import { loadConfiguration } from '../../../config/load.ts';
+import { existsSync } from 'node:fs';
 import { BrokerError } from '../../../core/contract/errors.ts';
 import { silentLog } from '../../../core/contract/log.ts';
-import type { StorageDriver } from '../../../core/contract/storage.ts';
+import type { StorageCopy } from '../../../core/contract/upkeep.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, type Form } from '../output/print.ts';
+import { cannot, configuredStorage, storageAt, transferEnd, type ConfiguredStorage } from './configured-storage.ts';
 
 /** `muster storage check` */
 export async function checkStorage(
@@ -14,7 +14,10 @@ export async function checkStorage(
   form: Form,
   terminal: Terminal,
 ): Promise<number> {
-  const { driver, options } = await configuredStorage(config);
+  const configured = await configuredStorage(config);
+  // The backup of a database is a file of the storage that keeps files.
+  const isOther = file !== undefined && configured.driver.optionsOf && !configured.driver.optionsOf(file);
+  const { driver, options } = isOther ? await storageAt(file, configured.drivers) : configured;
   if (!driver.check) throw cannot(driver, 'checked');
   const check = await driver.check(options, file);
   await print('check_storage', check, form, terminal);
@@ -29,9 +32,9 @@ export async function backUpStorage(
   form: Form,
   terminal: Terminal,
 ): Promise<number> {
-  const { driver, options } = await configuredStorage(config);
-  if (!driver.backup) throw cannot(driver, 'copied');
-  const copy = await driver.backup(options, file, replace);
+  const configured = await configuredStorage(config);
+  const { driver, options } = configured;
+  const copy = await (driver.backup?.(options, file, replace) ?? portableBackup(configured, file, replace));
   // The table omits the counts of each kind.
   const { valid, findings } = copy.check;
   const answer =
@@ -40,6 +43,24 @@ export async function backUpStorage(
   if (copy.check.valid) return exitCodes.done;
   terminal.err(`muster: the stored data are damaged, so the copy was discarded; ${copy.file} is unchanged.\n`);
   return exitCodes.refused;
+}
+
+/** Copies a storage without files, as it is at one moment, into a file that every muster can read. */
+async function portableBackup(configured: ConfiguredStorage, file: string, replace: boolean): Promise<StorageCopy> {
+  const source = await transferEnd(configured);
+  const target = await transferEnd(await storageAt(file, configured.drivers));
+  if (existsSync(target.place) && !replace)
+    throw new BrokerError(
+      'CONFLICT',
+      `${target.place} exists already and was not changed. Choose another name, or replace the file with --force.`,
+    );
+  if (!(await source.state()).exists)
+    throw new BrokerError('FILE_NOT_FOUND', `There is no storage of muster in ${source.place}.`);
+  const began = performance.now();
+  await using snapshot = await source.snapshot();
+  const check = await target.receive(snapshot, undefined, replace);
+  const took_ms = Math.round(performance.now() - began) - check.took_ms;
+  return { file: target.place, size_bytes: check.size_bytes, took_ms, check };
 }
 
 /** `muster storage migrate` */
@@ -53,26 +74,3 @@ export async function migrateStorage(config: string | undefined, form: Form, ter
   await print('migrate_storage', await driver.migrate(options, { log: silentLog }), form, terminal);
   return exitCodes.done;
 }
-
-interface ConfiguredStorage {
-  readonly driver: StorageDriver<any>;
-  readonly options: Omit<Configuration['storage'], 'type'>;
-}
-
-async function configuredStorage(config: string | undefined): Promise<ConfiguredStorage> {
-  const { configuration, plugins } = await loadConfiguration({
-    cwd: process.cwd(),
-    env: process.env,
-    ...(config === undefined ? {} : { file: config }),
-  });
-  const { type, ...options } = configuration.storage;
-  const driver = plugins.flatMap((plugin) => plugin.storages ?? []).find((each) => each.type === type);
-  if (!driver) throw new BrokerError('INVALID_CONFIGURATION', `No loaded plugin contributes the storage '${type}'.`);
-  return { driver, options };
-}
-
-const cannot = ({ type }: StorageDriver<any>, what: string) =>
-  new BrokerError(
-    'INVALID_CONFIGURATION',
-    `The storage '${type}' cannot be ${what}: set storage.type to one that keeps files, such as sqlite.`,
-  );

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { addExamples, type Example } from '../examples.ts';
 import { forms, type Form } from '../output/print.ts';
 import type { Cli } from '../cli.ts';
+import type { CopyFlags } from './storage-copy.ts';
 
 interface Flags {
   readonly config?: string;
@@ -11,14 +12,15 @@ interface Flags {
 const sound: Example = ['muster storage check', 'check all stored data'];
 const copy: Example = ['muster storage backup /backup/muster.db', 'a copy, while the server runs'];
 const copySound: Example = ['muster storage check --file /backup/muster.db', 'check a copy'];
+const moved: Example = ['muster storage copy --to postgres://muster@db.example/muster', 'everything, to PostgreSQL'];
+const movedBack: Example = ['muster storage copy --to data/muster.db', 'and back, into a new file'];
+const reopened: Example = ['muster storage reopen', 'use a storage again after a copy was interrupted'];
 const migrated: Example = ['muster storage migrate', 'update the tables before a new version starts'];
 
 /** `muster storage …`. Calls no server; the commands work while a server runs. */
 export function storageCommands(program: Command, cli: Cli): void {
-  const storage = program
-    .command('storage')
-    .description('Check, copy and update the stored data, with or without a running server.');
-  addExamples(storage, [sound, copy, copySound, migrated]);
+  const storage = program.command('storage').description('Check, back up, update and move the stored data.');
+  addExamples(storage, [sound, copy, copySound, migrated, moved]);
   const config = ['--config <file>', 'Configuration file. Default: the file that the search finds.'] as const;
   const output = () => new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table');
   const check = storage
@@ -60,4 +62,34 @@ export function storageCommands(program: Command, cli: Cli): void {
       cli.code = await migrateStorage(configuration, form, cli.terminal);
     });
   addExamples(migrate, [migrated]);
+  const transfer = storage
+    .command('copy')
+    .description(
+      'Copy everything from one storage to another, with live machines, so that brokers continue there. No broker may run on either. Repeat it when it was interrupted. Exit codes: 4 refused, 5 a storage is not reachable.',
+    )
+    .option(
+      '--to <place>',
+      'The target: a file, or postgres://USER@HOST/DATABASE[?schema=NAME]. Default: MUSTER_STORAGE_TO_URL.',
+    )
+    .option('--to-config <file>', 'The target is the storage of this configuration file.')
+    .option('--from <place>', 'The source, as a file or URL. Default: the storage of the configuration.')
+    .option('--replace', 'Replace everything in a target that is not empty.')
+    .option(...config)
+    .addOption(output())
+    .action(async ({ output: form, ...flags }: Flags & CopyFlags) => {
+      const { copyStorageTo } = await import('./storage-copy.ts');
+      cli.code = await copyStorageTo(flags, form, cli.terminal);
+    });
+  addExamples(transfer, [moved, movedBack]);
+  const reopen = storage
+    .command('reopen')
+    .description('Let brokers use a storage again that is being copied, or was copied, to another one.')
+    .option('--force', 'Also when the copy is complete. No broker may use that copy any more.')
+    .option(...config)
+    .addOption(output())
+    .action(async ({ force, config: configuration, output: form }: Flags & { readonly force?: boolean }) => {
+      const { reopenStorage } = await import('./storage-copy.ts');
+      cli.code = await reopenStorage(configuration, force ?? false, form, cli.terminal);
+    });
+  addExamples(reopen, [reopened]);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Client, ClientConfig, QueryArrayResult } from 'pg';
 import { times } from './times.ts';
 
@@ -32,17 +33,36 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && severity !== undefined ? code : undefined;
 }
 
-/** Names of prepared statements by their text, in every connection the same. */
+/** Names of prepared statements by their text. */
 const names = new Map<string, string>();
 /** The most prepared statements. A text beyond them is prepared each time. */
 const maxNames = 500;
 
+/** The server does not know a name, or knows it already: a pooler gave this connection to another client meanwhile. */
+const confused = new Set(['26000', '42P05']);
+/** Whether statements have no names, because a pooler exchanges the connections behind them. */
+let isPooled = false;
+
+/**
+ * The name of a statement is that of its text, in all processes: behind a pooler, one may find what another prepared.
+ */
 function nameOf(text: string): string | undefined {
+  if (isPooled) return undefined;
   const known = names.get(text);
   if (known !== undefined || names.size >= maxNames) return known;
-  const name = `muster_${names.size}`;
+  const name = `muster_${createHash('sha256').update(text).digest('hex').slice(0, 40)}`;
   names.set(text, name);
   return name;
+}
+
+/** How a connection is used. */
+export interface ConnectionUse {
+  /** Called with the payload of each notification. */
+  readonly notified?: (payload: string) => void;
+  /** The longest wait for an answer. */
+  readonly silentMs?: number;
+  /** Whether statements with values are prepared once. One that a pooler confused is to be repeated. */
+  readonly prepares?: boolean;
 }
 
 /** The client of pg, with what its types leave out. */
@@ -69,6 +89,7 @@ export class Connection {
   readonly #client: Client & RawClient;
   readonly #connected: Promise<void>;
   readonly #silentMs: number;
+  readonly #prepares: boolean;
   /** Resolves when the connection has become unusable. */
   readonly ended: Promise<void>;
   readonly #ended = Promise.withResolvers<void>();
@@ -81,9 +102,10 @@ export class Connection {
   #watch: NodeJS.Timeout | undefined;
   #suspect = -Infinity;
 
-  /** Connects at once. `notified` is called with the payload of each notification. */
-  private constructor(client: Client, notified?: (payload: string) => void, silentMs: number = times.silentMs) {
+  /** Connects at once. */
+  private constructor(client: Client, { notified, silentMs = times.silentMs, prepares = false }: ConnectionUse) {
     this.#silentMs = silentMs;
+    this.#prepares = prepares;
     this.#client = client as Client & RawClient;
     this.ended = this.#ended.promise;
     client.on('error', () => this.destroy());
@@ -104,18 +126,12 @@ export class Connection {
     this.#connected.catch(() => {});
   }
 
-  /** `silentMs`: the longest wait for an answer. */
-  static async open(
-    config: ClientConfig,
-    notified?: (payload: string) => void,
-    silentMs?: number,
-  ): Promise<Connection> {
+  static async open(config: ClientConfig, use: ConnectionUse = {}): Promise<Connection> {
     const { default: pg } = await import('pg');
     const types = { getTypeParser: parserOf as never };
     return new Connection(
       new pg.Client({ ...config, pipeline: true, types, connectionTimeoutMillis: times.connectMs } as ClientConfig),
-      notified,
-      silentMs,
+      use,
     );
   }
 
@@ -146,13 +162,14 @@ export class Connection {
         const answer = (error: unknown, result?: QueryArrayResult) => {
           this.#asked.shift();
           if (error) failed ??= new FlightError(index, this.#why ?? error);
+          if (confused.has(sqlState(error) ?? '')) isPooled = true;
           results[index] = result?.rows ?? [];
           if (this.#asked.length === 0) this.#rest();
           if (--missing > 0) return;
           if (failed) reject(failed);
           else resolve(results);
         };
-        const name = values && nameOf(text);
+        const name = values && this.#prepares && nameOf(text);
         this.#client.query(
           { text, rowMode: 'array', ...(values ? { values: values as unknown[] } : {}), ...(name ? { name } : {}) },
           answer as never,

@@ -20,7 +20,7 @@ export class Connections {
 
   /** Runs statements on the connection that commits, in the order of the calls. */
   async write(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const writer = await (this.#writer ??= Connection.open(this.#config));
+    const writer = await (this.#writer ??= Connection.open(this.#config, { prepares: true }));
     if (writer.usable) return writer.run(statements);
     this.#writer = undefined;
     return this.write(statements);
@@ -33,7 +33,7 @@ export class Connections {
 
   /** Opens a connection that hears notifications. It is the caller's. */
   listen(notified: (payload: string) => void): Promise<Connection> {
-    return Connection.open(this.#config, notified);
+    return Connection.open(this.#config, { notified });
   }
 
   async close(): Promise<void> {
@@ -48,7 +48,7 @@ export class Connections {
     if (least && (least.load === 0 || this.#others.length + this.#opening >= this.#max)) return least;
     this.#opening += 1;
     try {
-      const opened = await Connection.open(this.#config);
+      const opened = await Connection.open(this.#config, { prepares: true });
       if (this.#closed) opened.destroy();
       this.#others.push(opened);
       return opened;

@@ -11,10 +11,16 @@ export const states = {
   readOnly: '25006',
   noRights: '42501',
   aborted: '25P02',
+  noDatabase: '3D000',
+  /** A copy to another storage has begun: raised by the triggers of `transfer/marks.ts`. */
+  fenced: 'MU002',
 };
 
-/** The transaction was chosen as the victim of a conflict: nothing is written, and a repetition may succeed. */
-const conflicts = new Set(['40001', '40P01']);
+/**
+ * The transaction was chosen as the victim of a conflict, or a pooler confused its prepared statements: nothing is
+ * written, and a repetition may succeed.
+ */
+const conflicts = new Set(['40001', '40P01', '26000', '42P05']);
 /** The tables or functions of muster are not there. */
 const missing = new Set(['3F000', '42P01', '42703', '42883', '3D000']);
 /** Classes in which the database cannot serve: connection, authorization, resources, operator, system, internal. */
@@ -33,11 +39,30 @@ export function isOfTheDatabase(error: unknown): boolean {
   // Without a state it is a failure of the connection, unless it is a fault of this program.
   if (state === undefined)
     return !(cause instanceof TypeError || cause instanceof RangeError || cause instanceof ReferenceError);
-  const { readOnly, noRights, lockTimeout } = states;
+  const { readOnly, noRights, lockTimeout, fenced } = states;
   return (
-    [readOnly, noRights, lockTimeout, '25P03'].includes(state) || missing.has(state) || classes.has(state.slice(0, 2))
+    [readOnly, noRights, lockTimeout, fenced, '25P03'].includes(state) ||
+    missing.has(state) ||
+    classes.has(state.slice(0, 2))
   );
 }
+
+/**
+ * Whether the database is absent and may come by itself: nothing listens, its name is not known yet, it starts or
+ * stops, or it has no free connection.
+ */
+export function isAbsence(error: unknown): boolean {
+  const cause = causeOf(error);
+  const state = sqlState(cause);
+  if (state !== undefined) return state.startsWith('57P') || state.startsWith('08') || state === '53300';
+  const { code, errors } = (cause ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] };
+  if (errors?.[0] !== undefined) return errors.every(isAbsence);
+  return typeof code === 'string' ? absent.has(code) : isOfTheDatabase(error) && !isTls(cause);
+}
+
+const absent = new Set(
+  'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN ENOENT'.split(' '),
+);
 
 /** An error in the calling code of muster, not in the request of a caller. */
 export const misuse = (message: string, cause?: unknown): BrokerError =>
@@ -75,14 +100,18 @@ export const text = (error: unknown): string => (error instanceof Error ? error.
 /** What to do about a failure. */
 export function advice(cause: unknown): string {
   const state = sqlState(cause) ?? '';
+  if (state === '' && isTls(cause)) return tlsAdvice(cause);
   if (state === '')
     return `there is no connection (${connectionFailure(cause)}). Muster continues by itself when it is back.`;
   if (state === states.readOnly)
     return 'it is read-only: a standby, or a server that is switched over. Connect to the primary.';
+  if (state === states.fenced) return `${text(cause)}.`;
   if (state === states.lockTimeout || conflicts.has(state))
     return `other transactions hold its locks (${text(cause)}). Try again later.`;
   if (state === states.statementTimeout) return 'a statement took too long. Try again later.';
   if (state === states.noRights) return `${text(cause)}. Give the user the rights on the schema and its tables.`;
+  if (state === states.noDatabase)
+    return `${text(cause)}. Create it, owned by the user of muster, or correct 'storage.url' or PGDATABASE.`;
   if (missing.has(state))
     return `${text(cause)}. The tables of muster were removed or changed: restore them, or restart muster to begin empty.`;
   if (state.startsWith('28'))
@@ -91,6 +120,28 @@ export function advice(cause: unknown): string {
   if (state === '53300')
     return `it has no free connection (${text(cause)}). Lower 'storage.pool', or raise max_connections.`;
   return `${text(cause)}. Muster continues by itself when it is back.`;
+}
+
+/** What to do when the encryption of the connection fails. */
+function tlsAdvice(cause: unknown): string {
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  if (/does not support SSL/.test(text(cause)))
+    return "it does not support TLS. Turn on 'ssl' in the server, or remove 'storage.tls' and 'sslmode' if the network is trusted.";
+  const reason = typeof code === 'string' && !text(cause).includes(code) ? `${code}: ${text(cause)}` : text(cause);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `its certificate is for another name (${reason}). Name the host in 'storage.url' as the certificate does.`;
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return `its certificate is not valid now (${reason}). Renew it, or correct the clock of this host.`;
+  return `its certificate is not trusted (${reason}). Set 'storage.tls.ca_file' to the certificate authority of the server, as PEM.`;
+}
+
+/** Whether the connection failed because it is to be encrypted. */
+function isTls(cause: unknown): boolean {
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  return (
+    /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|HOSTNAME)/.test(String(code)) ||
+    /SSL/.test(text(cause))
+  );
 }
 
 function connectionFailure(cause: unknown): string {

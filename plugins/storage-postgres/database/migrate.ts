@@ -13,7 +13,7 @@ const maxMs = 600_000;
  * one updates. Returns the version before.
  */
 export async function migrate({ config, place }: Target, schema: string, log: Log): Promise<number> {
-  const connection = await Connection.open(config, undefined, maxMs);
+  const connection = await Connection.open(config, { silentMs: maxMs });
   const run = connection.run.bind(connection);
   const name = quoted(schema);
   try {

@@ -1,11 +1,12 @@
-import { BrokerError, quoted, shapes, type Finding, type StorageCheck } from '../../../core/index.ts';
+import { BrokerError, quoted, shapes, transferred, type Finding, type StorageCheck } from '../../../core/index.ts';
 import { targetOf } from '../database/client-config.ts';
 import { Connection, type Row } from '../database/connection.ts';
 import { refusal } from '../database/failures.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { newest } from '../migrations/index.ts';
 import type { PostgresOptions } from '../options.ts';
-import { invariants } from './invariants.ts';
+import { marksOf } from '../transfer/marks.ts';
+import { createIsObject, invariants } from './invariants.ts';
 
 /** The most records that are named for each kind of finding. */
 const maxReported = 20;
@@ -19,21 +20,27 @@ const maxMs = 600_000;
 export async function checkDatabase(options: PostgresOptions): Promise<StorageCheck> {
   const began = performance.now();
   const { config, place } = await targetOf(options);
-  const connection = await Connection.open(config, undefined, maxMs);
+  const connection = await Connection.open(config, { silentMs: maxMs });
   const schema = quoted(options.schema);
   const ask = async (text: string): Promise<readonly Row[]> => (await connection.run([{ text }]))[0] ?? [];
   try {
     const version = await schemaVersion(connection.run.bind(connection), options.schema, place);
     if (version === 0) throw new BrokerError('FILE_NOT_FOUND', `There are no tables of muster in ${place}.`);
-    await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await ask('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await ask(`SET LOCAL statement_timeout = ${maxMs}`);
-    const findings: Finding[] = [];
+    const isOld = Number((await ask("SELECT current_setting('server_version_num')::bigint"))[0]?.[0]) < 160_000;
+    if (isOld) await ask(createIsObject);
+    await ask('SET TRANSACTION READ ONLY');
+    const findings: Finding[] = [...transferred(await marksOf(connection.run.bind(connection), options.schema))];
     const records: Record<string, number> = {};
     // The records of another version are checked by the muster of that version.
     if (version === newest) {
       for (const { kind } of Object.values(shapes))
         records[kind] = Number((await ask(`SELECT count(*) FROM ${schema}.${quoted(kind)}`))[0]?.[0]);
-      for (const { level, broken, sql } of invariants(schema)) {
+      for (const { level, broken, sql } of invariants(
+        schema,
+        isOld ? 'pg_temp.is_object(doc)' : 'doc IS JSON OBJECT',
+      )) {
         const found = (await ask(`${sql} LIMIT ${maxReported + 1}`)).map(([pointer]) => String(pointer));
         findings.push(...found.slice(0, maxReported).map((path): Finding => ({ level, path, message: broken })));
         if (found.length > maxReported) findings.push({ level, path: '', message: `and more: ${broken}` });

@@ -7,12 +7,20 @@ export interface Invariant {
   readonly sql: string;
 }
 
+/** The least retention of the journal; see `core/reconciler/background/retention/event-retention.ts`. */
+const journalMs = 30 * 86_400_000;
+
 const attempt = "'/attempt/' || t.request_id || '/' || t.attempt";
 const machine = "'/machine/' || t.provider_instance || '/' || t.machine_id";
 const signal = "'/signal/' || t.signal_id";
 
-/** The conditions on the tables of a schema. */
-export function invariants(schema: string): readonly Invariant[] {
+/** Tells whether a text is a JSON object, where the server has no `IS JSON`: before version 16. */
+export const createIsObject = `CREATE FUNCTION pg_temp.is_object(given text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+  RETURN json_typeof(given::json) = 'object';
+EXCEPTION WHEN data_exception THEN RETURN false; END $$`;
+
+/** The conditions on the tables of a schema. `isObject`: the condition that `doc` is a JSON object. */
+export function invariants(schema: string, isObject: string): readonly Invariant[] {
   const orphans = (kind: Kind, pointer: string, reference = 'request_id'): string =>
     `SELECT ${pointer} FROM ${schema}.${quoted(kind)} AS t WHERE t.${reference} IS NOT NULL
       AND NOT EXISTS (SELECT FROM ${schema}.request AS r WHERE r.request_id = t.${reference})`;
@@ -21,7 +29,7 @@ export function invariants(schema: string): readonly Invariant[] {
       (shape): Invariant => ({
         level: 'error',
         broken: 'cannot be parsed, or differs from its columns',
-        sql: differing(schema, shape),
+        sql: differing(schema, shape, isObject),
       }),
     ),
     { level: 'error', broken: 'belongs to a request that does not exist', sql: orphans('attempt', attempt) },
@@ -87,11 +95,38 @@ export function invariants(schema: string): readonly Invariant[] {
       broken: 'has the number of an entry of the journal that is still to come',
       sql: `SELECT '/event/' || seq FROM ${schema}.event WHERE seq > (SELECT seq FROM ${schema}.state)`,
     },
+    {
+      level: 'warning',
+      broken: 'is missing, although the journal keeps entries of this age',
+      sql: `SELECT '/event/' || (before + 1) || CASE WHEN seq > before + 2 THEN ' to /event/' || (seq - 1) ELSE '' END FROM (
+          SELECT seq, lag(seq) OVER (ORDER BY seq) AS before, lag(at) OVER (ORDER BY seq) AS since FROM ${schema}.event) AS e
+        WHERE seq > before + 1 AND since > (SELECT max(at) FROM ${schema}.event) - ${journalMs}`,
+    },
+    {
+      level: 'error',
+      broken: 'is an index that is incomplete: REINDEX it',
+      sql: `SELECT '/index/' || i.indexrelid::regclass FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+        WHERE c.relnamespace = '${schema}'::regnamespace AND NOT (i.indisvalid AND i.indisready)`,
+    },
+    {
+      level: 'error',
+      broken: 'has not its triggers, so that its records are not counted',
+      sql: `SELECT '/' || t FROM unnest(ARRAY['request', 'machine']) AS t WHERE 2 > (
+        SELECT count(*) FROM pg_trigger AS g WHERE g.tgrelid = ('${schema}.' || quote_ident(t))::regclass
+        AND g.tgname IN ('came_or_went', 'turned') AND g.tgenabled <> 'D')`,
+    },
+    {
+      level: 'error',
+      broken: 'must have exactly one row',
+      sql: ['state', 'clock', 'probe']
+        .map((table) => `SELECT '/${table}' WHERE (SELECT count(*) FROM ${schema}.${table}) <> 1`)
+        .join(' UNION ALL '),
+    },
   ];
 }
 
 /** Records whose document is not JSON, or differs from their columns. */
-function differing(schema: string, shape: Shape): string {
+function differing(schema: string, shape: Shape, isObject: string): string {
   const maintained = new Set<string>([...shape.maintained, ...(shape.kind === 'request' ? ['next_at'] : [])]);
   const fields = [...shape.key, ...shape.columns].filter((field) => !maintained.has(field));
   const pointer = shape.key.map((field) => `'/' || ${quoted(field)}`).join(' || ');
@@ -100,7 +135,7 @@ function differing(schema: string, shape: Shape): string {
     `replace(CASE doc::json ->> '${field}' WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE doc::json ->> '${field}' END, '\\u0000', '')`;
   const other = fields.map((field) => `${value(field)} IS DISTINCT FROM ${quoted(field)}::text`).join(' OR ');
   return `SELECT '/${shape.kind}' || ${pointer} FROM ${schema}.${quoted(shape.kind)}
-    WHERE CASE WHEN doc LIKE '%\\\\u0000%' THEN false WHEN doc IS JSON OBJECT THEN ${other} ELSE true END`;
+    WHERE CASE WHEN doc LIKE '%\\\\u0000%' THEN false WHEN ${isObject} THEN ${other} ELSE true END`;
 }
 
 /** Counters that differ from the number of records. */

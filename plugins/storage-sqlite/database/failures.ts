@@ -70,8 +70,12 @@ export const leftNothing = (error: unknown): boolean =>
 /** Whether another connection holds the lock: a retry may succeed. */
 export const isBusy = (error: unknown): boolean => resultCode(error) === sqlite.busy;
 
+/** Whether a trigger refused a write: a copy to another storage has begun. */
+const isFenced = (error: unknown): boolean => extendedCode(error) === 1811;
+
 /** Whether the database cannot serve: all its statements fail, not only this one. */
 export function isOfTheDatabase(error: unknown): boolean {
+  if (isFenced(error)) return true;
   const code = resultCode(error);
   return code !== undefined && !ofTheStatement.has(code);
 }
@@ -108,6 +112,7 @@ export const damageAdvice = (path: string): string =>
   `\`muster storage check\` reports what is damaged; stop muster and replace ${path} with a backup`;
 
 function advice(cause: unknown, path: string): string {
+  if (isFenced(cause)) return `${text(cause)}.`;
   switch (resultCode(cause)) {
     case sqlite.busy:
       return 'another process holds its lock. Try again later.';

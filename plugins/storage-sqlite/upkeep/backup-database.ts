@@ -1,21 +1,11 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { BrokerError, type StorageCopy } from '../../../core/index.ts';
 import { checkDatabase, logSize, openToRead, tidyUp } from './check-database.ts';
 import { isOfTheDatabase, refusal, text } from '../database/failures.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { retryWhileBusy } from '../database/busy-retry.ts';
+import { makePartial, putInPlace, removePartial, sync, targetExists } from './partial-file.ts';
 
 /** All pages in one step: between two steps, a commit of another process makes SQLite start again. */
 const allPages = 2 ** 30;
@@ -50,8 +40,7 @@ export async function backupDatabase(
       { cause: error },
     );
   } finally {
-    for (const left of [partial, `${partial}-journal`, `${partial}-wal`, `${partial}-shm`])
-      rmSync(left, { force: true });
+    removePartial(partial);
   }
 }
 
@@ -79,41 +68,6 @@ function refuseTarget(file: string, source: string, replace: boolean): void {
     );
 }
 
-const targetExists = (file: string) =>
-  new BrokerError(
-    'CONFLICT',
-    `${file} exists already and was not changed. Choose another name, or replace the file with --force.`,
-  );
-
-/** Creates the partial file, and removes those of processes that were killed during a copy. */
-function makePartial(file: string): string {
-  const prefix = `${basename(file)}.partial-`;
-  try {
-    for (const name of readdirSync(dirname(file))) {
-      const pid = name.startsWith(prefix) ? /^\d+/.exec(name.slice(prefix.length))?.[0] : undefined;
-      if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(dirname(file), name));
-    }
-    const partial = `${file}.partial-${process.pid}`;
-    closeSync(openSync(partial, 'wx', 0o600));
-    return partial;
-  } catch (error) {
-    throw new BrokerError(
-      'INVALID_REQUEST',
-      `No file can be created in ${dirname(file)}: ${text(error)}.`,
-      {},
-      { cause: error },
-    );
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 async function copy(source: string, partial: string, maxWaitMs: number): Promise<void> {
   const { backup, DatabaseSync } = await import('node:sqlite');
   const log_bytes = logSize(source) ?? 0;
@@ -135,30 +89,4 @@ async function copy(source: string, partial: string, maxWaitMs: number): Promise
   const copied = new DatabaseSync(partial);
   copied.exec('PRAGMA journal_mode = DELETE');
   copied.close();
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function putInPlace(partial: string, file: string, replace: boolean): void {
-  if (replace) renameSync(partial, file);
-  else link(partial, file);
-  sync(dirname(file));
-}
-
-/** Unlike a rename, a link never replaces a file that another process created meanwhile. */
-function link(partial: string, file: string): void {
-  try {
-    linkSync(partial, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw targetExists(file);
-    // Some file systems do not support links.
-    renameSync(partial, file);
-  }
 }

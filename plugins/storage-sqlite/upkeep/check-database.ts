@@ -1,12 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { BrokerError, quoted, shapes, type Finding, type StorageCheck } from '../../../core/index.ts';
+import { BrokerError, quoted, shapes, transferred, type Finding, type StorageCheck } from '../../../core/index.ts';
 import { isDamage, refusal, resultCode, sqlite, text } from '../database/failures.ts';
 import { invariants } from './invariants.ts';
 import { newest } from '../migrations/index.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { retryWhileBusy } from '../database/busy-retry.ts';
+import { marksOf } from '../transfer/marks.ts';
 
 /** The most records that are named for each kind of finding. */
 const maxReported = 20;
@@ -84,7 +85,7 @@ export async function tidyUp(path: string, log_bytes: number): Promise<void> {
 }
 
 function checkRecords(database: DatabaseSync, version: number): Pick<StorageCheck, 'records' | 'findings'> {
-  const findings: Finding[] = structureOf(database);
+  const findings: Finding[] = [...structureOf(database), ...transferred(marksOf(database))];
   const records: Record<string, number> = {};
   // The records of an older schema are checked after its update.
   if (version !== newest) {

@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { targetOf } from '../../../plugins/storage-postgres/database/client-config.ts';
+import { Connection } from '../../../plugins/storage-postgres/database/connection.ts';
+import { isConflict } from '../../../plugins/storage-postgres/database/failures.ts';
 import { isBrokerError, silentLog, systemClock, type Store } from '../../../core/index.ts';
 import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import plugin from '../../../plugins/storage-postgres/index.ts';
@@ -73,4 +77,20 @@ test('a database that is not there refuses the start and says where it was sough
   t.true(error.details.absent);
   t.regex(error.message, /nowhere at 127\.0\.0\.1:1 \(schema muster\).*ECONNREFUSED/);
   t.false(error.message.includes('geheim'));
+});
+
+test.serial('a connection that a pooler exchanges behind a prepared statement goes on without names', async (t) => {
+  const { config } = await targetOf(database.options('muster'));
+  const connection = await Connection.open(config, { prepares: true });
+  t.teardown(() => connection.close());
+  const statement = { text: 'SELECT $1::bigint', values: [7] };
+  t.deepEqual(await connection.run([statement]), [[[7]]]);
+  const [names = []] = await connection.run([{ text: 'SELECT name, statement FROM pg_prepared_statements' }]);
+  t.is(names.length, 1);
+  // In every process the name of a text is the same, and of no other text.
+  t.is(names[0]?.[0], `muster_${createHash('sha256').update(statement.text).digest('hex').slice(0, 40)}`);
+  await connection.run([{ text: 'DEALLOCATE ALL' }]);
+  const error = await t.throwsAsync(connection.run([statement]));
+  t.true(isConflict(error), 'it is repeated');
+  t.deepEqual(await connection.run([statement]), [[[7]]]);
 });

@@ -51,6 +51,31 @@ test('what is stored is checked and copied beside a broker at work, the copy is 
   t.is((await runCli(['storage', 'check', '--file', join(place.directory, 'none.db'), ...config])).code, 3);
 });
 
+test('a storage is copied to another file, refuses brokers from then on, and is opened again only with force', async (t) => {
+  const place = await makePlace();
+  t.teardown(() => place.close());
+  const config = ['--config', join(place.directory, 'muster.config.json')];
+  const booted = await bootBroker({ place, loop: 'none' });
+  const { body } = await booted.call('POST', '/machines/request', { template_id: 'small', machine_count: 2 });
+  await booted.close();
+  const file = join(place.directory, 'other.db');
+  const copied = await runCli(['storage', 'copy', '--to', file, ...config]);
+  t.is(copied.code, 0, copied.err);
+  t.regex(copied.out, /^records\.request +1$/m);
+  t.regex(copied.err, /name .*other\.db in 'storage'/);
+  const refused = await t.throwsAsync(bootBroker({ place, loop: 'none' }));
+  t.regex(refused.message, /was copied to .*other\.db.*muster storage reopen --force/);
+  const other = await makePlace({ configuration: { storage: { type: 'sqlite', path: file } } });
+  t.teardown(() => other.close());
+  const moved = await bootBroker({ place: other, loop: 'none' });
+  t.is((await moved.call('GET', `/requests/${body.request_id}/status`)).status, 200);
+  await moved.close();
+  t.is((await runCli(['storage', 'reopen', ...config])).code, 4);
+  const reopened = await runCli(['storage', 'reopen', '--force', ...config, '-o', 'json']);
+  t.like(JSON.parse(reopened.out), { reopened: true });
+  await (await bootBroker({ place, loop: 'none' })).close();
+});
+
 test('a storage that keeps nothing in files says that it cannot be checked or copied', async (t) => {
   const place = await makePlace({ storage: 'memory' });
   t.teardown(() => place.close());
