@@ -104,7 +104,14 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   else await openStore(container, configuration, options.clock);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
   const store = meter.pressure.follow(interfaceStore(meter.thread.time(container.get(storeToken)), log));
-  const facts = new Facts(store, container.get(clock), configuration.providers);
+  const self = thisBroker(configuration);
+  const broker_id = options.primary ? options.primary.broker_id : options.loop === 'none' ? undefined : self.broker_id;
+  const facts = new Facts(
+    store,
+    container.get(clock),
+    configuration.providers,
+    broker_id === undefined ? undefined : { ...self, broker_id },
+  );
   const providers = new ProviderDirectory(
     configuration.providers,
     container.all(providerTypes),
@@ -115,9 +122,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   try {
     const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
-    const self = thisBroker(configuration);
     const loop = await startLoop(options, container, refreshBatcher, self);
-    const broker_id = options.primary ? options.primary.broker_id : loop && self.broker_id;
     let closed: Promise<void> | undefined;
     let draining = false;
     return {

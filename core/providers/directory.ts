@@ -12,7 +12,7 @@ import type { Offer, Shortfall } from '../model/shortfall.ts';
 import { PluginFailure, type AskingParts } from './guard/asking.ts';
 import { PluginAnswers } from './plugin-answers.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
-import type { Facts, OfferShortfall } from './facts.ts';
+import type { BrokerHealth, Facts, OfferShortfall } from './facts.ts';
 
 /** The offers for a template at an instance. */
 export interface TemplateOffers {
@@ -27,6 +27,8 @@ export interface TemplateOffers {
 export interface DirectoryParts extends AskingParts {
   /** Whether calls to an instance are paused now; with a template: calls for requests of this template. */
   quarantined(instance: string, template_id?: string): boolean;
+  /** The health that decisions depend on. Default: that over all live brokers. */
+  health(instance: string): Health;
 }
 
 /**
@@ -37,6 +39,7 @@ export interface DirectoryParts extends AskingParts {
 export class ProviderDirectory {
   readonly instances: readonly ProviderInstance[];
   readonly quarantined: DirectoryParts['quarantined'];
+  readonly health: DirectoryParts['health'];
   readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
   readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
   readonly #facts: Facts;
@@ -49,11 +52,16 @@ export class ProviderDirectory {
     types: readonly ProviderType<any, any>[],
     apis: readonly ProviderApi[],
     facts: Facts,
-    { quarantined = () => false, ...asking }: Partial<DirectoryParts> = {},
+    {
+      quarantined = () => false,
+      health = (instance) => facts.health(instance),
+      ...asking
+    }: Partial<DirectoryParts> = {},
   ) {
     this.instances = instances;
     this.#facts = facts;
     this.quarantined = quarantined;
+    this.health = health;
     this.#answers = new PluginAnswers(asking);
     this.#types = new Map(types.map((type) => [type.type, type]));
     this.#apis = new Map(instances.map((instance) => [instance.name, this.#offered(instance, apis)]));
@@ -198,8 +206,9 @@ export class ProviderDirectory {
     return this.#facts.hasOfferShortfalls(instance);
   }
 
-  health(instance: string): Health {
-    return this.#facts.health(instance);
+  /** The health of an instance, as each live broker that has it found. */
+  healthByBroker(instance: string): readonly BrokerHealth[] {
+    return this.#facts.healthByBroker(instance);
   }
 
   measured(instance: string): Measured {

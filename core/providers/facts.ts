@@ -1,4 +1,5 @@
 import type { Clock } from '../contract/clock.ts';
+import type { BrokerRecord } from '../model/broker.ts';
 import type { Health } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
@@ -12,7 +13,18 @@ import { createHash } from 'node:crypto';
 /** Stored health, with the fingerprint of the configuration that it belongs to. */
 export interface HealthFact extends Health {
   readonly fingerprint?: string;
+  /** The host of the broker that found it. */
+  readonly host?: string;
 }
+
+/** The health of an instance, as one broker found it. */
+export interface BrokerHealth extends Health {
+  readonly broker_id: string;
+  readonly host: string;
+}
+
+/** The broker of this process. */
+export type OwnBroker = Pick<BrokerRecord, 'broker_id' | 'host'>;
 
 /** When the last discovery of an instance ran, and which cloud answered. */
 export interface Discovered {
@@ -39,7 +51,20 @@ export const noticesTopic = 'notices';
 /** Cached separately, because the fact is large and changes once a day. */
 const bulky = 'machine_types';
 /** The facts that are read again after every change. */
-const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered', noticesTopic];
+const light = [
+  'health',
+  'offer',
+  'places',
+  'discovery',
+  'orphans',
+  'statistics',
+  'missing',
+  'ordered',
+  noticesTopic,
+  'brokers',
+];
+/** How long the health that a broker found is kept after it was stored last. */
+const healthKeptMs = 86_400_000;
 
 /**
  * The facts that the loop learned about providers. Kept in memory, and read again after another thread or process
@@ -56,11 +81,15 @@ export class Facts implements Disposable {
   >();
   /** By instance: the fingerprint of its configuration in this process. */
   readonly #fingerprints: ReadonlyMap<string, string>;
+  readonly #own: OwnBroker | undefined;
+  #live: readonly BrokerRecord[] | undefined;
   #watch: Disposable | undefined;
 
-  constructor(store: Store, clock: Clock, instances: readonly ProviderInstance[] = []) {
+  /** `own`: absent in a process without a broker. */
+  constructor(store: Store, clock: Clock, instances: readonly ProviderInstance[] = [], own?: OwnBroker) {
     this.#store = store;
     this.#clock = clock;
+    this.#own = own;
     this.#fingerprints = new Map(instances.map((instance) => [instance.name, fingerprint(instance)]));
   }
 
@@ -95,20 +124,87 @@ export class Facts implements Disposable {
     return fact && holds(fact, this.#clock.now()) ? fact : undefined;
   }
 
-  /** Health that was found with another configuration of the instance, for example an old password, is ignored. */
-  health(instance: string): Health {
-    const found = this.get('health', instance)?.value as HealthFact | undefined;
-    if (found?.status === undefined || found.fingerprint !== this.#fingerprints.get(instance))
-      return { status: 'unknown' };
-    const { fingerprint: _, ...health } = found;
-    return health;
+  /** The brokers that live, as the reconciler of this process found last, else as any reconciler stored last. */
+  get liveBrokers(): readonly BrokerRecord[] {
+    return this.#live ?? (this.#facts.get(brokersFact)?.value as readonly BrokerRecord[] | undefined) ?? [];
   }
 
-  /** Stores the health of an instance for its present configuration. */
+  /** Learns the brokers that live, for all processes. Writes only what changed. */
+  async learnBrokers(live: readonly BrokerRecord[]): Promise<void> {
+    this.#live = live;
+    if (JSON.stringify(this.#facts.get(brokersFact)?.value) === JSON.stringify(live)) return;
+    await this.learn([{ ...brokersFact, value: live, at: this.#clock.now() }]);
+  }
+
+  /**
+   * The health of an instance over all live brokers that have it: `healthy` when one of them found it so, `unhealthy`
+   * when all found it so. What brokers found that are dead does not count.
+   */
+  health(instance: string): Health {
+    const found = this.healthByBroker(instance);
+    if (found.length === 0) return this.ownHealth(instance);
+    const answered = found.flatMap(({ answered_at }) => answered_at ?? []);
+    const best =
+      found.find(({ status }) => status === 'healthy') ?? found.find(({ status }) => status === 'unknown') ?? found[0];
+    const { status = 'unknown', message } = best ?? {};
+    return {
+      status,
+      ...(message === undefined ? {} : { message }),
+      ...(answered.length === 0 ? {} : { answered_at: Math.max(...answered) }),
+    };
+  }
+
+  /** The health of an instance, as each live broker that has it found. */
+  healthByBroker(instance: string): readonly BrokerHealth[] {
+    return this.liveBrokers.flatMap(({ broker_id, host, serves }) => {
+      if (!serves.some(({ name }) => name === instance)) return [];
+      const health =
+        broker_id === this.#own?.broker_id ? this.ownHealth(instance) : this.#healthOf(instance, broker_id);
+      return [{ status: 'unknown' as const, ...health, broker_id, host }];
+    });
+  }
+
+  /**
+   * The health that the broker of this process found; before its first check, what an earlier broker on this host
+   * found with the same configuration.
+   */
+  ownHealth(instance: string): Health {
+    const mine = this.#facts.get({ topic: 'health', name: instance, item: this.#own?.broker_id ?? '' });
+    const found = mine ?? this.#earlierHealth(instance);
+    const { status, fingerprint: configured } = (found?.value ?? {}) as Partial<HealthFact>;
+    if (!found || status === undefined || configured !== this.#fingerprints.get(instance))
+      return { status: 'unknown' };
+    return withoutOrigin(found.value as HealthFact);
+  }
+
+  #earlierHealth(instance: string): FactRecord | undefined {
+    if (!this.#own) return undefined;
+    const live = new Set(this.liveBrokers.map(({ broker_id }) => broker_id));
+    let latest: FactRecord | undefined;
+    for (const fact of this.#facts.values()) {
+      if (fact.topic !== 'health' || fact.name !== instance || live.has(fact.item)) continue;
+      const { host = this.#own.host } = fact.value as HealthFact;
+      if (host === this.#own.host && (latest === undefined || fact.at > latest.at)) latest = fact;
+    }
+    return latest;
+  }
+
+  #healthOf(instance: string, broker_id: string): Health | undefined {
+    const fact = this.#facts.get({ topic: 'health', name: instance, item: broker_id });
+    return fact && withoutOrigin(fact.value as HealthFact);
+  }
+
+  /** Stores the health of an instance for its present configuration and this broker. */
   learnHealth(name: string, health: Health): Promise<void> {
     const configured = this.#fingerprints.get(name);
-    const value: HealthFact = { ...health, ...(configured === undefined ? {} : { fingerprint: configured }) };
-    return this.learn([{ topic: 'health', name, item: '', value, at: this.#clock.now() }]);
+    const { broker_id = '', host } = this.#own ?? {};
+    const value: HealthFact = {
+      ...health,
+      ...(configured === undefined ? {} : { fingerprint: configured }),
+      ...(host === undefined ? {} : { host }),
+    };
+    const at = this.#clock.now();
+    return this.learn([{ topic: 'health', name, item: broker_id, value, at, until: at + healthKeptMs }]);
   }
 
   /** The counters of an instance. */
@@ -185,6 +281,12 @@ export class Facts implements Disposable {
   [Symbol.dispose](): void {
     this.#watch?.[Symbol.dispose]();
   }
+}
+
+const brokersFact = { topic: 'brokers', name: '', item: '' } as const;
+
+function withoutOrigin({ fingerprint: _, host: _host, ...health }: HealthFact): Health {
+  return health;
 }
 
 /**

@@ -1,7 +1,8 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
-import type { BrokerRecord } from '../model/broker.ts';
+import type { BrokerRecord, SelectionTerms, ServedInstance } from '../model/broker.ts';
 import type { Checked } from '../model/health.ts';
 import type { RequestRecord } from '../model/request.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
@@ -33,7 +34,7 @@ import { defaultSettings, type Settings } from './settings.ts';
 
 /** Starts the reconciler loop. A process runs at most one. */
 export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
-  const facts = new Facts(parts.store, parts.clock, parts.instances);
+  const facts = new Facts(parts.store, parts.clock, parts.instances, parts.broker);
   await facts.follow();
   const installation = await installationOf(parts.store, parts.clock.now());
   const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped);
@@ -63,6 +64,8 @@ class Loop implements RunningLoop {
   readonly #trouble: StorageTrouble;
   readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
+  readonly #liveBrokers: LiveBrokers;
+  readonly #terms = new Map<string, SelectionTerms>();
   readonly #calls = new Map<string, LimitFunction>();
   readonly #refreshed = new Set<string>();
   #leaving = false;
@@ -74,11 +77,19 @@ class Loop implements RunningLoop {
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
+    this.#liveBrokers = new LiveBrokers(parts.broker);
     this.#health = new HealthWatch(facts, clock, log, this.#settings.health_first_ms);
-    this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health }, this.#stopping.signal);
+    const share = (name: string): number => this.#shareOf(name);
+    this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health, share }, this.#stopping.signal);
     const quarantined = (name: string, template_id?: string): boolean =>
       this.#pool.quarantined(name, template_id) !== undefined;
-    this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
+    this.#directory = new ProviderDirectory(instances, types, apis, facts, {
+      log,
+      watch,
+      quarantined,
+      // Its own requests are served where this broker gets answers.
+      health: (name) => facts.ownHealth(name),
+    });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
     const settings = this.#settings;
@@ -111,6 +122,7 @@ class Loop implements RunningLoop {
       broker: () => this.#broker(),
       settings,
       trouble: this.#trouble,
+      renewed: (record, live) => this.#renewed(record, live),
       run: (claimed) => this.#runner.run(claimed),
       lateReleaseHarms: (loaded) =>
         loaded.attempts.some(
@@ -221,7 +233,40 @@ class Loop implements RunningLoop {
 
   /** The present record of this broker. */
   #broker(): BrokerRecord {
-    return { ...this.#parts.broker, serves: this.#pool.served() };
+    const serves = this.#pool.served().map((served): ServedInstance => {
+      const { name, identity } = served;
+      return {
+        ...served,
+        ...(this.#health.isUnhealthy(name) ? { unhealthy: true } : {}),
+        ...(identity === undefined ? {} : { share: this.#liveBrokers.shareToTell(identity) }),
+        terms: this.#termsOf(name),
+      };
+    });
+    return { ...this.#parts.broker, serves };
+  }
+
+  /** What other brokers need to select an instance of this one. */
+  #termsOf(name: string): SelectionTerms {
+    let terms = this.#terms.get(name);
+    if (!terms) {
+      const { enabled, priority, weight, limits, template_defaults } = this.#directory.require(name);
+      const apis = this.#directory.apis(name).map((api) => api.name);
+      terms = { enabled, priority, weight, apis, limits: { ...limits }, template_defaults: { ...template_defaults } };
+      this.#terms.set(name, terms);
+    }
+    return terms;
+  }
+
+  #renewed(record: BrokerRecord, live: readonly BrokerRecord[]): void {
+    this.#liveBrokers.renewed(record, live);
+    // After a failure the next renewal stores it.
+    this.#facts.learnBrokers(live).catch(() => undefined);
+  }
+
+  /** The part of the rate limits of its cloud that an instance may use. Unknown before it is connected: then all. */
+  #shareOf(name: string): number {
+    const identity = this.#pool.known(name)?.identity;
+    return identity === undefined ? 1 : this.#liveBrokers.share(identity);
   }
 
   async #betweenRounds(): Promise<void> {
@@ -251,6 +296,8 @@ class Loop implements RunningLoop {
   #callsOf(instance: string): LimitFunction {
     let limit = this.#calls.get(instance);
     if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
+    const most = Math.max(1, Math.floor(this.#settings.calls_at_once * this.#shareOf(instance)));
+    if (limit.concurrency !== most) limit.concurrency = most;
     return limit;
   }
 }

@@ -1,87 +1,9 @@
-import test, { type ExecutionContext } from 'ava';
-import { silentLog, type BrokerRecord, type Store, type Template } from '../../../../core/index.ts';
-import { newRequestId } from '../../../../core/model/ids.ts';
-import type { ProviderInstance } from '../../../../core/model/provider-instance.ts';
-import { choose } from '../../../../core/providers/choose.ts';
-import { ProviderDirectory } from '../../../../core/providers/directory.ts';
-import { Facts } from '../../../../core/providers/facts.ts';
-import { startLoop } from '../../../../core/reconciler/loop.ts';
-import type { RunningLoop } from '../../../../core/reconciler/running-loop.ts';
-import { RequestService } from '../../../../core/requests/request-service.ts';
-import { aBroker } from '../../../../plugin-testkit/storage/records.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
-import { memoryDriver } from '../../../support/memory-driver.ts';
-import { ScriptedCloud, scriptedApi, scriptedType } from '../../../support/scripted-cloud.ts';
-
-const template: Template = { template_id: 'small' };
-
-/** Several loops on one store, each on a host of its own. */
-async function bench(t: ExecutionContext) {
-  const clock = new FakeClock();
-  const store: Store = await memoryDriver().open({}, { clock, log: silentLog });
-  const clouds = { east: new ScriptedCloud(), west: new ScriptedCloud() };
-  const instance = (name: 'east' | 'west'): ProviderInstance => ({
-    name,
-    type: 'scripted',
-    enabled: true,
-    priority: 1,
-    weight: 10,
-    config: { cloud: clouds[name] },
-    template_defaults: {},
-    sweep: 'report',
-    limits: { max_instances_per_request: 100, max_concurrent_requests: null },
-  });
-  const apis = [scriptedApi(clouds.east.capabilities)];
-  const requests = new RequestService(store, clock, 1_000);
-  const running = new Set<RunningLoop>();
-  const stop = async (loop: RunningLoop): Promise<void> => {
-    running.delete(loop);
-    await Promise.all([loop.stop(), clock.advance(20_000)]);
-  };
-  t.teardown(() => Promise.all([...running].map(stop)));
-  return {
-    clock,
-    store,
-    clouds,
-    stop,
-    async join(host: string, ...names: readonly ('east' | 'west')[]): Promise<RunningLoop> {
-      const loop = await startLoop({
-        store,
-        instances: names.map(instance),
-        types: [scriptedType],
-        apis,
-        schemes: [],
-        data_directory: '',
-        clock,
-        log: silentLog,
-        broker: aBroker({ host }),
-        settings: { observe_resting_ms: 5_000 },
-      });
-      running.add(loop);
-      return loop;
-    },
-    /** Requests of a machine each, at an instance. */
-    async request(name: 'east' | 'west', count: number): Promise<readonly string[]> {
-      const directory = new ProviderDirectory([instance(name)], [scriptedType], apis, new Facts(store, clock));
-      const ids = Array.from({ length: count }, newRequestId);
-      for (const request_id of ids) {
-        const named = { provider_instance: name };
-        const chosen = choose({ template }, { key: request_id, machine_count: 1 }, named, directory);
-        await requests.create({ template, machine_count: 1 }, chosen, { request_id });
-      }
-      return ids;
-    },
-    holds: async (): Promise<Readonly<Record<string, number>>> =>
-      Object.fromEntries((await store.brokers()).map(({ host, holds }) => [host, holds])),
-    async statuses(ids: readonly string[]): Promise<ReadonlySet<string | undefined>> {
-      const found = await Promise.all(ids.map((request_id) => store.get('request', { request_id })));
-      return new Set(found.map((each) => each?.status));
-    },
-  };
-}
+import test from 'ava';
+import type { BrokerRecord } from '../../../../core/index.ts';
+import { brokersBench } from '../../../support/brokers-bench.ts';
 
 test('a broker that joins has its share of the requests within a minute, and nothing is ordered twice', async (t) => {
-  const { clock, clouds, join, request, holds, statuses } = await bench(t);
+  const { clock, clouds, join, request, holds, statuses } = await brokersBench(t);
   await join('a', 'east');
   const ids = await request('east', 24);
   await clock.advance(3_000);
@@ -98,7 +20,7 @@ test('a broker that joins has its share of the requests within a minute, and not
 });
 
 test('a request goes to the broker that has its instance, wherever it was accepted', async (t) => {
-  const { clock, clouds, join, request, holds, statuses } = await bench(t);
+  const { clock, clouds, join, request, holds, statuses } = await brokersBench(t);
   await join('a', 'east');
   await join('b', 'west');
   await clock.advance(2_000);
@@ -112,7 +34,7 @@ test('a request goes to the broker that has its instance, wherever it was accept
 });
 
 test('a request whose instance no live broker has waits, is counted, and continues when one joins', async (t) => {
-  const { clock, clouds, store, join, request, statuses } = await bench(t);
+  const { clock, clouds, store, join, request, statuses } = await brokersBench(t);
   const b = await join('b', 'east');
   await clock.advance(2_000);
   const ids = await request('west', 2);
@@ -130,7 +52,7 @@ test('a request whose instance no live broker has waits, is counted, and continu
 });
 
 test('a broker that stops yields its requests, leaves the list, and its jobs go to another one', async (t) => {
-  const { clock, clouds, store, join, request, holds, stop } = await bench(t);
+  const { clock, clouds, store, join, request, holds, stop } = await brokersBench(t);
   const a = await join('a', 'east');
   await join('b', 'east');
   await request('east', 6);
@@ -146,7 +68,7 @@ test('a broker that stops yields its requests, leaves the list, and its jobs go 
 });
 
 test('a cloud is swept every ten minutes by one of the brokers, and not again after a restart', async (t) => {
-  const { clock, clouds, join, request, stop } = await bench(t);
+  const { clock, clouds, join, request, stop } = await brokersBench(t);
   const sweeps = () => clouds.east.calls.filter((call) => call === 'sweep').length;
   const a = await join('a', 'east');
   await join('b', 'east');
