@@ -27,6 +27,7 @@ import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
 import type { StepContext } from './execute/step-context.ts';
 import { Stoppages } from '../providers/quarantine/stoppages.ts';
+import { pluginOf, versionOf } from '../wiring/contributed-by.ts';
 import { installationOf } from './installation.ts';
 import { RequestRunner } from './request-runner.ts';
 import type { LoopParts, RunningLoop } from './running-loop.ts';
@@ -37,11 +38,20 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   const facts = new Facts(parts.store, parts.clock, parts.instances, parts.broker);
   await facts.follow();
   const installation = await installationOf(parts.store, parts.clock.now());
-  const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped);
+  const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped, (name) => pluginsOf(name, parts));
   const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
   const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
   loop.start();
   return loop;
+}
+
+/** The versions of the plugins that serve an instance. */
+function pluginsOf(instance: string, { instances, types, apis }: LoopParts): string | undefined {
+  const type = instances.find(({ name }) => name === instance)?.type;
+  const versions = [...types, ...apis].flatMap((each) =>
+    each.type === type ? `${pluginOf(each) ?? each.type} ${versionOf(each) ?? ''}`.trim() : [],
+  );
+  return versions.length === 0 ? undefined : [...new Set(versions)].toSorted().join(', ');
 }
 
 /** The time-out of a requested check. */
