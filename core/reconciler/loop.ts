@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { differencesOf } from '../brokers/differences.ts';
 import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
@@ -10,6 +11,7 @@ import { Facts } from '../providers/facts.ts';
 import { unwatched } from '../providers/guard/call-tracking.ts';
 import { unmetered } from '../providers/guard/provider-meter.ts';
 import { SessionPool } from '../providers/guard/session-pool.ts';
+import type { FileHashes } from '../templates/library.ts';
 import type { StateChange } from './state/request-state.ts';
 import { Background } from './background/background.ts';
 import { RefutedNotices } from './background/notices/refuted-notices.ts';
@@ -78,6 +80,9 @@ class Loop implements RunningLoop {
   readonly #terms = new Map<string, SelectionTerms>();
   readonly #calls = new Map<string, LimitFunction>();
   readonly #refreshed = new Set<string>();
+  /** Differences to other brokers that are logged. */
+  #warned: ReadonlySet<string> = new Set();
+  #template_files: FileHashes | undefined;
   #leaving = false;
   #stopped: Promise<void> | undefined;
 
@@ -202,6 +207,10 @@ class Loop implements RunningLoop {
     }
   }
 
+  describe(template_files: FileHashes): void {
+    this.#template_files = template_files;
+  }
+
   async check(instance: string): Promise<Checked> {
     const { name } = this.#directory.require(instance);
     return this.#health.askNow(name, this.#pool, this.#stopping.signal, checkMs);
@@ -252,7 +261,8 @@ class Loop implements RunningLoop {
         terms: this.#termsOf(name),
       };
     });
-    return { ...this.#parts.broker, serves };
+    const template_files = this.#template_files;
+    return { ...this.#parts.broker, serves, ...(template_files ? { template_files } : {}) };
   }
 
   /** What other brokers need to select an instance of this one. */
@@ -271,6 +281,10 @@ class Loop implements RunningLoop {
     this.#liveBrokers.renewed(record, live);
     // After a failure the next renewal stores it.
     this.#facts.learnBrokers(live).catch(() => undefined);
+    if (live.length < 2 && this.#warned.size === 0) return;
+    const differences = differencesOf(record, live);
+    for (const each of differences) if (!this.#warned.has(each)) this.#parts.log.warn({}, each);
+    this.#warned = new Set(differences);
   }
 
   /** The part of the rate limits of its cloud that an instance may use. Unknown before it is connected: then all. */
