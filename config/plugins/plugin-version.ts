@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type { FoundPlugin } from './find-plugin.ts';
 
 /**
- * The version of a plugin: that of its package, and for a plugin from elsewhere also a hash of its file, since a plugin
- * under development changes without a new version.
+ * The version of a plugin: that of its package. A plugin that is not part of muster gets a hash of its file too, since
+ * it may change without a new version while it is developed.
  */
 export function pluginVersion({ source, file }: FoundPlugin): string | undefined {
   if (file === undefined) return undefined;

@@ -62,7 +62,14 @@ const light = [
   'ordered',
   noticesTopic,
   'brokers',
+  'served',
 ];
+/**
+ * How long after its end a broker is expected to come back with its instances: an hour, and the time between two
+ * commits of what it has.
+ */
+const servedKeptMs = 4_800_000;
+const servedEveryMs = 1_200_000;
 /** How long the health that a broker found is kept after it was stored last. */
 const healthKeptMs = 86_400_000;
 
@@ -134,6 +141,34 @@ export class Facts implements Disposable {
     this.#live = live;
     if (JSON.stringify(this.#facts.get(brokersFact)?.value) === JSON.stringify(live)) return;
     await this.learn([{ ...brokersFact, value: live, at: this.#clock.now() }]);
+  }
+
+  /** Whether a broker had the instance in its configuration within about the last hour. */
+  wasServedLately(instance: string): boolean {
+    const now = this.#clock.now();
+    for (const fact of this.#facts.values())
+      if (fact.topic === 'served' && fact.name === instance && holds(fact, now)) return true;
+    return false;
+  }
+
+  /**
+   * Learns which instances the broker at a place has. Another broker that starts there replaces it. Cheap while nothing
+   * is to be stored.
+   */
+  async learnServed(place: string, instances: readonly Pick<ProviderInstance, 'name'>[]): Promise<void> {
+    const at = this.#clock.now();
+    const names = new Set(instances.map(({ name }) => name));
+    const kept = [...this.#facts.values()].filter(({ topic, item }) => topic === 'served' && item === place);
+    const over = kept.filter((fact) => !names.has(fact.name) && holds(fact, at));
+    const young = new Set(
+      kept.flatMap((fact) => (holds(fact, at) && at - fact.at < servedEveryMs ? [fact.name] : [])),
+    );
+    const fact = { topic: 'served', item: place, value: null, at };
+    const records = [
+      ...over.map(({ name }) => ({ ...fact, name, until: at })),
+      ...[...names].flatMap((name) => (young.has(name) ? [] : [{ ...fact, name, until: at + servedKeptMs }])),
+    ];
+    if (records.length > 0) await this.learn(records);
   }
 
   /**

@@ -42,10 +42,15 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   const installation = await installationOf(parts.store, parts.clock.now());
   const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped, (name) => pluginsOf(name, parts));
   const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
+  // Before requests are claimed that need an instance which left the configuration of this broker.
+  await facts.learnServed(placeOf(parts), parts.instances);
   const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
   loop.start();
   return loop;
 }
+
+/** Where a broker runs: another one at the same place replaces it. */
+const placeOf = ({ broker: { host, address = '' } }: LoopParts): string => `${host} ${address}`.trim();
 
 /** The versions of the plugins that serve an instance. */
 function pluginsOf(instance: string, { instances, types, apis }: LoopParts): string | undefined {
@@ -184,7 +189,7 @@ class Loop implements RunningLoop {
       slots: this.#slots,
       committer,
       stepContext,
-      planParts: { ...around, stoppages, api, cadence, restingSlots },
+      planParts: { ...around, stoppages, liveBrokers: this.#liveBrokers, api, cadence, restingSlots },
       watch,
       refuted: new RefutedNotices(clock, log, meter),
       claimPool: this.#claimPool,
@@ -281,6 +286,7 @@ class Loop implements RunningLoop {
     this.#liveBrokers.renewed(record, live);
     // After a failure the next renewal stores it.
     this.#facts.learnBrokers(live).catch(() => undefined);
+    this.#facts.learnServed(placeOf(this.#parts), this.#parts.instances).catch(() => undefined);
     if (live.length < 2 && this.#warned.size === 0) return;
     const differences = differencesOf(record, live);
     for (const each of differences) if (!this.#warned.has(each)) this.#parts.log.warn({}, each);

@@ -13,14 +13,15 @@ import { FakeClock } from './fake-clock.ts';
 import { memoryDriver } from './memory-driver.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
 
+type Name = 'east' | 'west' | 'north';
 const template: Template = { template_id: 'small' };
 
 /** Several loops on one store, each on a host of its own, and an interface without a loop. */
 export async function brokersBench(t: ExecutionContext) {
   const clock = new FakeClock();
   const store: Store = await memoryDriver().open({}, { clock, log: silentLog });
-  const clouds = { east: new ScriptedCloud(), west: new ScriptedCloud() };
-  const instance = (name: 'east' | 'west'): ProviderInstance => ({
+  const clouds = { east: new ScriptedCloud(), west: new ScriptedCloud(), north: new ScriptedCloud() };
+  const instance = (name: Name): ProviderInstance => ({
     name,
     type: 'scripted',
     enabled: true,
@@ -39,11 +40,7 @@ export async function brokersBench(t: ExecutionContext) {
     await Promise.all([loop.stop(), clock.advance(20_000)]);
   };
   t.teardown(() => Promise.all([...running].map(stop)));
-  async function joinWith(
-    parts: Partial<LoopParts>,
-    host: string,
-    ...names: readonly ('east' | 'west')[]
-  ): Promise<RunningLoop> {
+  async function joinWith(parts: Partial<LoopParts>, host: string, ...names: readonly Name[]): Promise<RunningLoop> {
     const loop = await startLoop({
       store,
       instances: names.map(instance),
@@ -63,12 +60,13 @@ export async function brokersBench(t: ExecutionContext) {
   return {
     clock,
     store,
+    instance,
     clouds,
     stop,
-    join: (host: string, ...names: readonly ('east' | 'west')[]): Promise<RunningLoop> => joinWith({}, host, ...names),
+    join: (host: string, ...names: readonly Name[]): Promise<RunningLoop> => joinWith({}, host, ...names),
     joinWith,
     /** What an interface on a host with these instances knows. */
-    async interfaceWith(...names: readonly ('east' | 'west')[]) {
+    async interfaceWith(...names: readonly Name[]) {
       const facts = new Facts(store, clock, names.map(instance));
       await facts.follow();
       t.teardown(() => facts[Symbol.dispose]());
@@ -76,7 +74,7 @@ export async function brokersBench(t: ExecutionContext) {
     },
 
     /** Requests of a machine each, at an instance. */
-    async request(name: 'east' | 'west', count: number): Promise<readonly string[]> {
+    async request(name: Name, count: number): Promise<readonly string[]> {
       const directory = new ProviderDirectory([instance(name)], [scriptedType], apis, new Facts(store, clock));
       const ids = Array.from({ length: count }, newRequestId);
       for (const request_id of ids) {

@@ -95,7 +95,10 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}, part: () => n
 
   interface Cost {
     readonly bucket: Bucket;
+    /** The tokens that must be there. */
     readonly tokens: number;
+    /** The tokens that the call uses; more than the bucket holds are paid off afterwards. */
+    readonly used?: number;
   }
 
   /** How long a call with these costs waits. */
@@ -121,20 +124,23 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}, part: () => n
         },
       );
     }
-    for (const { bucket, tokens } of costs) bucket.tokens -= tokens;
+    for (const { bucket, tokens, used = tokens } of costs) bucket.tokens -= used;
     if (waitMs === 0) return;
     await clock.sleep(waitMs, signal);
     if (!signal.aborted) return;
-    for (const { bucket, tokens } of costs) bucket.tokens += tokens;
+    for (const { bucket, tokens, used = tokens } of costs) bucket.tokens += used;
     throw signal.reason;
   }
 
   /** A call that waits for its part has reserved nothing of the whole yet. */
   function stagesOf(limited: LimitedCall, machines: number, lane: Lane): readonly (readonly Cost[])[] {
     const part = lane.parts.get(limited.action);
-    const whole = [{ bucket: lane.requests, tokens: 1 }];
+    const whole: Cost[] = [{ bucket: lane.requests, tokens: 1 }];
     // A call that needs more tokens than the bucket holds is sent when the bucket is full.
-    if (lane.machines) whole.push({ bucket: lane.machines, tokens: Math.min(machines, capacityOf(lane.machines)) });
+    if (lane.machines) {
+      const used = Math.min(machines, lane.machines.capacity);
+      whole.push({ bucket: lane.machines, tokens: Math.min(used, capacityOf(lane.machines)), used });
+    }
     return part ? [[{ bucket: part, tokens: 1 }], whole] : [whole];
   }
 

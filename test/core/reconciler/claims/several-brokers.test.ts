@@ -1,5 +1,7 @@
 import test from 'ava';
 import type { BrokerRecord } from '../../../../core/index.ts';
+import { choose } from '../../../../core/providers/choose.ts';
+import { RequestService } from '../../../../core/requests/request-service.ts';
 import { brokersBench } from '../../../support/brokers-bench.ts';
 
 test('a broker that joins has its share of the requests within a minute, and nothing is ordered twice', async (t) => {
@@ -33,10 +35,10 @@ test('a request goes to the broker that has its instance, wherever it was accept
   t.deepEqual(await holds(), { a: 3, b: 4 });
 });
 
-test('a request whose instance no live broker has waits, is counted, and continues when one joins', async (t) => {
-  const { clock, clouds, store, join, request, statuses } = await brokersBench(t);
+test('a request whose instance no live broker has waits for the broker that had it lately, is counted, and continues', async (t) => {
+  const { clock, clouds, store, join, request, stop, statuses } = await brokersBench(t);
   const b = await join('b', 'east');
-  await clock.advance(2_000);
+  await stop(await join('a', 'west'));
   const ids = await request('west', 2);
   await clock.advance(90_000);
   t.deepEqual(b.held(), { requests: 2, unserved: 2 });
@@ -49,6 +51,46 @@ test('a request whose instance no live broker has waits, is counted, and continu
   t.deepEqual([...(await statuses(ids))], ['completed']);
   t.deepEqual(b.held(), { requests: 0, unserved: 0 });
   t.is(clouds.west.orders.length, 2);
+});
+
+test('a request whose instance left the configuration of all brokers fails at once with a sentence', async (t) => {
+  const { clock, store, join, request, stop } = await brokersBench(t);
+  await join('b', 'east');
+  await stop(await join('a', 'west'));
+  await request('west', 1);
+  await clock.advance(5_000);
+  const [waiting] = await store.find('request', {});
+  t.is(waiting?.status, 'pending');
+  // The broker on this host comes back without the instance.
+  await join('a', 'east');
+  await clock.advance(70_000);
+  const [failed] = await store.find('request', {});
+  t.is(failed?.status, 'failed');
+  t.regex(failed?.message ?? '', /'west': it is not in the configuration/);
+});
+
+test('a request whose instance is gone goes to an instance that another broker has, when none here can serve it', async (t) => {
+  const { clock, clouds, store, join, joinWith, stop, instance, holds, interfaceWith } = await brokersBench(t);
+  const small = { ...instance('east'), limits: { max_instances_per_request: 1, max_concurrent_requests: null } };
+  const a = await joinWith({ instances: [small] }, 'a');
+  await stop(await join('c', 'west'));
+  const { directory } = await interfaceWith('west');
+  const template = { template_id: 'small' };
+  const chosen = choose({ template }, { key: 'r', machine_count: 2 }, {}, directory);
+  await new RequestService(store, clock, 9).create({ template, machine_count: 2 }, chosen, { request_id: 'r' });
+  await clock.advance(5_000);
+  t.deepEqual(a.held(), { requests: 1, unserved: 1 });
+  await join('b', 'north');
+  await clock.advance(90_000);
+  clouds.north.boot();
+  await clock.advance(5_000);
+  t.like(await store.get('request', { request_id: 'r' }), {
+    status: 'completed',
+    provider_instance: 'north',
+    handed_over: ['north'],
+  });
+  t.deepEqual(await holds(), { a: 0, b: 1 });
+  t.is(clouds.north.live().length, 2);
 });
 
 test('a broker that stops yields its requests, leaves the list, and its jobs go to another one', async (t) => {
