@@ -13,7 +13,8 @@ import { PluginFailure, type AskingParts } from './guard/asking.ts';
 import { ElsewhereInstances } from './elsewhere-instances.ts';
 import { PluginAnswers } from './plugin-answers.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
-import type { BrokerHealth, Facts, OfferShortfall } from './facts.ts';
+import type { BrokerHealth } from './broker-facts.ts';
+import type { Facts, OfferShortfall } from './facts.ts';
 
 /** The offers for a template at an instance. */
 export interface TemplateOffers {

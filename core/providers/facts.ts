@@ -7,24 +7,8 @@ import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../contract/provider/resources.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
-import { KnownFacts } from './known-facts.ts';
-import { createHash } from 'node:crypto';
-
-/** Stored health, with the fingerprint of the configuration that it belongs to. */
-export interface HealthFact extends Health {
-  readonly fingerprint?: string;
-  /** The host of the broker that found it. */
-  readonly host?: string;
-}
-
-/** The health of an instance, as one broker found it. */
-export interface BrokerHealth extends Health {
-  readonly broker_id: string;
-  readonly host: string;
-}
-
-/** The broker of this process. */
-export type OwnBroker = Pick<BrokerRecord, 'broker_id' | 'host'>;
+import { BrokerFacts, type BrokerHealth, type OwnBroker } from './broker-facts.ts';
+import { holds, KnownFacts } from './known-facts.ts';
 
 /** When the last discovery of an instance ran, and which cloud answered. */
 export interface Discovered {
@@ -63,15 +47,8 @@ const light = [
   noticesTopic,
   'brokers',
   'served',
+  'refresh',
 ];
-/**
- * How long after its end a broker is expected to come back with its instances: an hour, and the time between two
- * commits of what it has.
- */
-const servedKeptMs = 4_800_000;
-const servedEveryMs = 1_200_000;
-/** How long the health that a broker found is kept after it was stored last. */
-const healthKeptMs = 86_400_000;
 
 /**
  * The facts that the loop learned about providers. Kept in memory, and read again after another thread or process
@@ -86,25 +63,26 @@ export class Facts implements Disposable {
     string,
     { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }
   >();
-  /** By instance: the fingerprint of its configuration in this process. */
-  readonly #fingerprints: ReadonlyMap<string, string>;
-  readonly #own: OwnBroker | undefined;
-  #live: readonly BrokerRecord[] | undefined;
+  readonly #brokers: BrokerFacts;
+  #onRead: () => void = () => undefined;
   #watch: Disposable | undefined;
 
   /** `own`: absent in a process without a broker. */
   constructor(store: Store, clock: Clock, instances: readonly ProviderInstance[] = [], own?: OwnBroker) {
     this.#store = store;
     this.#clock = clock;
-    this.#own = own;
-    this.#fingerprints = new Map(instances.map((instance) => [instance.name, fingerprint(instance)]));
+    this.#brokers = new BrokerFacts(this.#facts, clock, instances, own);
   }
 
   /** Reads all facts, and reads them again after every change. */
   async follow(): Promise<void> {
     this.#watch = this.#store.watch((kinds) => {
       // After a failed read the last known facts stay, and the next change starts another read.
-      if (kinds.has('fact')) this.#read().catch(() => undefined);
+      if (kinds.has('fact'))
+        this.#read().then(
+          () => this.#onRead(),
+          () => undefined,
+        );
     });
     await this.#read();
   }
@@ -131,115 +109,57 @@ export class Facts implements Disposable {
     return fact && holds(fact, this.#clock.now()) ? fact : undefined;
   }
 
-  /** The brokers that live, as the reconciler of this process found last, else as any reconciler stored last. */
-  get liveBrokers(): readonly BrokerRecord[] {
-    return this.#live ?? (this.#facts.get(brokersFact)?.value as readonly BrokerRecord[] | undefined) ?? [];
+  /** Calls `changed` after every read that follows a change. */
+  whenRead(changed: () => void): void {
+    this.#onRead = changed;
   }
 
-  /** Learns the brokers that live, for all processes. Writes only what changed. */
-  async learnBrokers(live: readonly BrokerRecord[]): Promise<void> {
-    this.#live = live;
-    if (JSON.stringify(this.#facts.get(brokersFact)?.value) === JSON.stringify(live)) return;
-    await this.learn([{ ...brokersFact, value: live, at: this.#clock.now() }]);
-  }
-
-  /** Whether a broker had the instance in its configuration within about the last hour. */
-  wasServedLately(instance: string): boolean {
+  /** The facts of a topic that hold now. */
+  ofTopic(topic: string): readonly FactRecord[] {
     const now = this.#clock.now();
-    for (const fact of this.#facts.values())
-      if (fact.topic === 'served' && fact.name === instance && holds(fact, now)) return true;
-    return false;
+    return [...this.#facts.values()].filter((fact) => fact.topic === topic && holds(fact, now));
   }
 
-  /**
-   * Learns which instances the broker at a place has. Another broker that starts there replaces it. Cheap while nothing
-   * is to be stored.
-   */
-  async learnServed(place: string, instances: readonly Pick<ProviderInstance, 'name'>[]): Promise<void> {
-    const at = this.#clock.now();
-    const names = new Set(instances.map(({ name }) => name));
-    const kept = [...this.#facts.values()].filter(({ topic, item }) => topic === 'served' && item === place);
-    const over = kept.filter((fact) => !names.has(fact.name) && holds(fact, at));
-    const young = new Set(
-      kept.flatMap((fact) => (holds(fact, at) && at - fact.at < servedEveryMs ? [fact.name] : [])),
-    );
-    const fact = { topic: 'served', item: place, value: null, at };
-    const records = [
-      ...over.map(({ name }) => ({ ...fact, name, until: at })),
-      ...[...names].flatMap((name) => (young.has(name) ? [] : [{ ...fact, name, until: at + servedKeptMs }])),
-    ];
-    if (records.length > 0) await this.learn(records);
+  /** See `BrokerFacts`, also for the following. */
+  get liveBrokers(): readonly BrokerRecord[] {
+    return this.#brokers.live;
   }
 
-  /**
-   * The health of an instance over all live brokers that have it: `healthy` when one of them found it so, `unhealthy`
-   * when all found it so. What brokers found that are dead does not count.
-   */
+  wasServedLately(instance: string): boolean {
+    return this.#brokers.wasServedLately(instance);
+  }
+
   health(instance: string): Health {
-    const found = this.healthByBroker(instance);
-    if (found.length === 0) return this.ownHealth(instance);
-    const answered = found.flatMap(({ answered_at }) => answered_at ?? []);
-    const best =
-      found.find(({ status }) => status === 'healthy') ?? found.find(({ status }) => status === 'unknown') ?? found[0];
-    const { status = 'unknown', message } = best ?? {};
-    return {
-      status,
-      ...(message === undefined ? {} : { message }),
-      ...(answered.length === 0 ? {} : { answered_at: Math.max(...answered) }),
-    };
+    return this.#brokers.health(instance);
   }
 
-  /** The health of an instance, as each live broker that has it found. */
   healthByBroker(instance: string): readonly BrokerHealth[] {
-    return this.liveBrokers.flatMap(({ broker_id, host, serves }) => {
-      if (!serves.some(({ name }) => name === instance)) return [];
-      const health =
-        broker_id === this.#own?.broker_id ? this.ownHealth(instance) : this.#healthOf(instance, broker_id);
-      return [{ status: 'unknown' as const, ...health, broker_id, host }];
-    });
+    return this.#brokers.healthByBroker(instance);
   }
 
-  /**
-   * The health that the broker of this process found; before its first check, what an earlier broker on this host
-   * found with the same configuration.
-   */
   ownHealth(instance: string): Health {
-    const mine = this.#facts.get({ topic: 'health', name: instance, item: this.#own?.broker_id ?? '' });
-    const found = mine ?? this.#earlierHealth(instance);
-    const { status, fingerprint: configured } = (found?.value ?? {}) as Partial<HealthFact>;
-    if (!found || status === undefined || configured !== this.#fingerprints.get(instance))
-      return { status: 'unknown' };
-    return withoutOrigin(found.value as HealthFact);
-  }
-
-  #earlierHealth(instance: string): FactRecord | undefined {
-    if (!this.#own) return undefined;
-    const live = new Set(this.liveBrokers.map(({ broker_id }) => broker_id));
-    let latest: FactRecord | undefined;
-    for (const fact of this.#facts.values()) {
-      if (fact.topic !== 'health' || fact.name !== instance || live.has(fact.item)) continue;
-      const { host = this.#own.host } = fact.value as HealthFact;
-      if (host === this.#own.host && (latest === undefined || fact.at > latest.at)) latest = fact;
-    }
-    return latest;
-  }
-
-  #healthOf(instance: string, broker_id: string): Health | undefined {
-    const fact = this.#facts.get({ topic: 'health', name: instance, item: broker_id });
-    return fact && withoutOrigin(fact.value as HealthFact);
+    return this.#brokers.ownHealth(instance);
   }
 
   /** Stores the health of an instance for its present configuration and this broker. */
   learnHealth(name: string, health: Health): Promise<void> {
-    const configured = this.#fingerprints.get(name);
-    const { broker_id = '', host } = this.#own ?? {};
-    const value: HealthFact = {
-      ...health,
-      ...(configured === undefined ? {} : { fingerprint: configured }),
-      ...(host === undefined ? {} : { host }),
-    };
-    const at = this.#clock.now();
-    return this.learn([{ topic: 'health', name, item: broker_id, value, at, until: at + healthKeptMs }]);
+    return this.learn([this.#brokers.healthFact(name, health)]);
+  }
+
+  /** Learns the brokers that live, for all processes. Stores only what changed. */
+  async learnBrokers(live: readonly BrokerRecord[]): Promise<void> {
+    const news = this.#brokers.found(live);
+    if (news) await this.learn([news]);
+  }
+
+  /**
+   * Learns which instances the broker at a place has. Another broker that starts there replaces it. Stores only what
+   * changed.
+   */
+  async learnServed(place: string, instances: readonly Pick<ProviderInstance, 'name'>[]): Promise<void> {
+    const names = instances.map(({ name }) => name);
+    const news = this.#brokers.served(place, names);
+    if (news.length > 0) await this.learn(news);
   }
 
   /** The counters of an instance. */
@@ -318,25 +238,6 @@ export class Facts implements Disposable {
   }
 }
 
-const brokersFact = { topic: 'brokers', name: '', item: '' } as const;
-
-function withoutOrigin({ fingerprint: _, host: _host, ...health }: HealthFact): Health {
-  return health;
-}
-
-/**
- * Allows for small differences between the clocks of two threads; only a larger difference means that the clock was
- * set back.
- */
-const toleranceMs = 1_000;
-
-/**
- * A fact with an end holds until its end, but not when it was learned in the future: then the clock was set back
- * since.
- */
-const holds = ({ at, until }: FactRecord, now: number): boolean =>
-  until === undefined || (until > now && at <= now + toleranceMs);
-
 function offerShortfallOf({ item, value, at, until = Infinity }: FactRecord): OfferShortfall {
   const [api = '', ...offer] = item.split('|');
   const { tried_again_at = at, ...shortfall } = value as Shortfall & { readonly tried_again_at?: number };
@@ -362,14 +263,3 @@ export const offerShortfallFact = (
 });
 
 export const offerItem = (api: string, offer: string): string => `${api}|${offer}`;
-
-/**
- * A hash of the settings that an instance connects with: its type and its config, including secrets. Facts that were
- * learned with other settings do not hold.
- */
-function fingerprint({ name, type, config }: ProviderInstance): string {
-  return createHash('sha256')
-    .update(JSON.stringify([name, type, config]))
-    .digest('hex')
-    .slice(0, 32);
-}

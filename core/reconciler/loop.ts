@@ -1,9 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { differencesOf } from '../brokers/differences.ts';
 import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
-import type { BrokerRecord, SelectionTerms, ServedInstance } from '../model/broker.ts';
 import type { Checked } from '../model/health.ts';
 import type { RequestRecord } from '../model/request.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
@@ -22,6 +20,7 @@ import { ClaimedRequest } from './claims/claimed-request.ts';
 import { ClaimPool } from './claims/claim-pool.ts';
 import { Committer } from './claims/committer.ts';
 import { SlotQueue } from './claims/slot-queue.ts';
+import { RefreshRelay } from './claims/refresh-relay.ts';
 import { reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
 import { isAlive } from './state/machine-life.ts';
@@ -33,6 +32,7 @@ import { pluginOf, versionOf } from '../wiring/contributed-by.ts';
 import { installationOf } from './installation.ts';
 import { RequestRunner } from './request-runner.ts';
 import type { LoopParts, RunningLoop } from './running-loop.ts';
+import { placeOf, SelfDescription } from './self-description.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
 /** Starts the reconciler loop. A process runs at most one. */
@@ -43,14 +43,11 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped, (name) => pluginsOf(name, parts));
   const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
   // Before requests are claimed that need an instance which left the configuration of this broker.
-  await facts.learnServed(placeOf(parts), parts.instances);
+  await facts.learnServed(placeOf(parts.broker), parts.instances);
   const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
   loop.start();
   return loop;
 }
-
-/** Where a broker runs: another one at the same place replaces it. */
-const placeOf = ({ broker: { host, address = '' } }: LoopParts): string => `${host} ${address}`.trim();
 
 /** The versions of the plugins that serve an instance. */
 function pluginsOf(instance: string, { instances, types, apis }: LoopParts): string | undefined {
@@ -81,13 +78,10 @@ class Loop implements RunningLoop {
   readonly #trouble: StorageTrouble;
   readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
-  readonly #liveBrokers: LiveBrokers;
-  readonly #terms = new Map<string, SelectionTerms>();
+  readonly #self: SelfDescription;
   readonly #calls = new Map<string, LimitFunction>();
   readonly #refreshed = new Set<string>();
-  /** Differences to other brokers that are logged. */
-  #warned: ReadonlySet<string> = new Set();
-  #template_files: FileHashes | undefined;
+  readonly #relay: RefreshRelay;
   #leaving = false;
   #stopped: Promise<void> | undefined;
 
@@ -97,9 +91,9 @@ class Loop implements RunningLoop {
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
-    this.#liveBrokers = new LiveBrokers(parts.broker);
+    const liveBrokers = new LiveBrokers(parts.broker);
     this.#health = new HealthWatch(facts, clock, log, this.#settings.health_first_ms);
-    const share = (name: string): number => this.#shareOf(name);
+    const share = (name: string): number => this.#self.share(name);
     this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health, share }, this.#stopping.signal);
     const quarantined = (name: string, template_id?: string): boolean =>
       this.#pool.quarantined(name, template_id) !== undefined;
@@ -109,6 +103,14 @@ class Loop implements RunningLoop {
       quarantined,
       // Its own requests are served where this broker gets answers.
       health: (name) => facts.ownHealth(name),
+    });
+    this.#self = new SelfDescription({
+      ...parts,
+      facts,
+      liveBrokers,
+      pool: this.#pool,
+      health: this.#health,
+      directory: this.#directory,
     });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
@@ -128,21 +130,30 @@ class Loop implements RunningLoop {
       quarantined,
       pool: this.#pool,
       health: this.#health,
-      broker: () => this.#broker(),
+      broker: () => this.#self.record(),
       meter,
       sinks: parts.sinks ?? [],
     });
     this.#trouble = new StorageTrouble(clock, log);
+    this.#relay = new RefreshRelay({
+      facts,
+      clock,
+      signal,
+      broker_id: parts.broker.broker_id,
+      refresh: (request_ids) => this.#refreshHeld(request_ids),
+      refreshed: (request_ids, at) => parts.refreshed?.(request_ids, at),
+    });
+    facts.whenRead(() => this.#relay.heard());
     const api: StepContext['api'] = ({ provider_type, api }) =>
       apis.find((each) => each.type === provider_type && each.name === api);
     this.#claimPool = new ClaimPool({
       store,
       clock,
       log,
-      broker: () => this.#broker(),
+      broker: () => this.#self.record(),
       settings,
       trouble: this.#trouble,
-      renewed: (record, live) => this.#renewed(record, live),
+      renewed: (record, live) => this.#self.renewed(record, live),
       run: (claimed) => this.#runner.run(claimed),
       lateReleaseHarms: (loaded) =>
         loaded.attempts.some(
@@ -189,7 +200,7 @@ class Loop implements RunningLoop {
       slots: this.#slots,
       committer,
       stepContext,
-      planParts: { ...around, stoppages, liveBrokers: this.#liveBrokers, api, cadence, restingSlots },
+      planParts: { ...around, stoppages, liveBrokers, api, cadence, restingSlots },
       watch,
       refuted: new RefutedNotices(clock, log, meter),
       claimPool: this.#claimPool,
@@ -203,17 +214,26 @@ class Loop implements RunningLoop {
   }
 
   refresh(request_ids: readonly string[]): void {
-    for (const id of request_ids) {
+    const held = new Set(this.#refreshHeld(request_ids));
+    if (held.size === request_ids.length || !this.#self.hasOthers) return;
+    this.#relay.ask(request_ids.filter((id) => !held.has(id)));
+  }
+
+  /** Observes those of the requests that are held here. */
+  #refreshHeld(request_ids: readonly string[]): readonly string[] {
+    return request_ids.filter((id) => {
       const claimed = this.#claimPool.get(id);
-      if (!claimed || claimed.refresh_now) continue;
+      if (!claimed) return false;
+      if (claimed.refresh_now) return true;
       claimed.refresh_now = true;
       const last = Math.max(-Infinity, ...claimed.observed_at.values());
       this.#claimPool.due(claimed, Math.max(0, last + this.#settings.observe_moving_ms - this.#clock.monotonic()));
-    }
+      return true;
+    });
   }
 
   describe(template_files: FileHashes): void {
-    this.#template_files = template_files;
+    this.#self.describe(template_files);
   }
 
   async check(instance: string): Promise<Checked> {
@@ -226,7 +246,7 @@ class Loop implements RunningLoop {
   }
 
   held(): { readonly requests: number; readonly unserved: number } {
-    const broker = this.#broker();
+    const broker = this.#self.record();
     let requests = 0;
     let unserved = 0;
     for (const { state } of this.#claimPool.held()) {
@@ -255,50 +275,6 @@ class Loop implements RunningLoop {
     this.#facts[Symbol.dispose]();
   }
 
-  /** The present record of this broker. */
-  #broker(): BrokerRecord {
-    const serves = this.#pool.served().map((served): ServedInstance => {
-      const { name, identity } = served;
-      return {
-        ...served,
-        ...(this.#health.isUnhealthy(name) ? { unhealthy: true } : {}),
-        ...(identity === undefined ? {} : { share: this.#liveBrokers.shareToTell(identity) }),
-        terms: this.#termsOf(name),
-      };
-    });
-    const template_files = this.#template_files;
-    return { ...this.#parts.broker, serves, ...(template_files ? { template_files } : {}) };
-  }
-
-  /** What other brokers need to select an instance of this one. */
-  #termsOf(name: string): SelectionTerms {
-    let terms = this.#terms.get(name);
-    if (!terms) {
-      const { enabled, priority, weight, limits, template_defaults } = this.#directory.require(name);
-      const apis = this.#directory.apis(name).map((api) => api.name);
-      terms = { enabled, priority, weight, apis, limits: { ...limits }, template_defaults: { ...template_defaults } };
-      this.#terms.set(name, terms);
-    }
-    return terms;
-  }
-
-  #renewed(record: BrokerRecord, live: readonly BrokerRecord[]): void {
-    this.#liveBrokers.renewed(record, live);
-    // After a failure the next renewal stores it.
-    this.#facts.learnBrokers(live).catch(() => undefined);
-    this.#facts.learnServed(placeOf(this.#parts), this.#parts.instances).catch(() => undefined);
-    if (live.length < 2 && this.#warned.size === 0) return;
-    const differences = differencesOf(record, live);
-    for (const each of differences) if (!this.#warned.has(each)) this.#parts.log.warn({}, each);
-    this.#warned = new Set(differences);
-  }
-
-  /** The part of the rate limits of its cloud that an instance may use. Unknown before it is connected: then all. */
-  #shareOf(name: string): number {
-    const identity = this.#pool.known(name)?.identity;
-    return identity === undefined ? 1 : this.#liveBrokers.share(identity);
-  }
-
   async #betweenRounds(): Promise<void> {
     this.#reportObserved();
     await this.#background.everyRound();
@@ -319,14 +295,16 @@ class Loop implements RunningLoop {
 
   #reportObserved(): void {
     if (this.#refreshed.size === 0) return;
-    this.#parts.refreshed?.([...this.#refreshed], this.#clock.now());
+    const now = this.#clock.now();
+    this.#parts.refreshed?.([...this.#refreshed], now);
+    this.#relay.observed([...this.#refreshed], now);
     this.#refreshed.clear();
   }
 
   #callsOf(instance: string): LimitFunction {
     let limit = this.#calls.get(instance);
     if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
-    const most = Math.max(1, Math.floor(this.#settings.calls_at_once * this.#shareOf(instance)));
+    const most = Math.max(1, Math.floor(this.#settings.calls_at_once * this.#self.share(instance)));
     if (limit.concurrency !== most) limit.concurrency = most;
     return limit;
   }

@@ -59,8 +59,8 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
   /**
-   * Which broker has an instance in its configuration: this one, another live one, one that ended within the last hour,
-   * or none.
+   * Which broker has an instance in its configuration: this one, another live one, one that ended within the last
+   * hour, or none.
    */
   whereIs(instance: string): 'here' | 'elsewhere' | 'lately' | 'nowhere';
   /** Whether an instance is configured and enabled. */
