@@ -120,6 +120,7 @@ export {
   type ColumnValue,
   type Shape,
 } from './tables/shapes.ts';
+export { onlyRequestId } from './tables/only-request-id.ts';
 export { countQuery, selectQuery, type Bind, type SelectQuery, type SqlDialect } from './tables/select-query.ts';
 export type { SourceInfo } from './templates/layers.ts';
 /** The JSON schema library of the broker. A plugin may use another one, for example `@sinclair/typebox`. */

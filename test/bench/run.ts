@@ -13,6 +13,7 @@ import { hostileCalls } from './lines/hostile-calls.ts';
 import type { Line } from './lines/line.ts';
 import { openLoop } from './lines/open-loop.ts';
 import { paging } from './lines/paging.ts';
+import { postgres } from './lines/postgres.ts';
 import { reads } from './lines/reads.ts';
 import { returnsOfABigRequest } from './lines/returns-of-a-big-request.ts';
 import { selection } from './lines/selection.ts';
@@ -33,6 +34,7 @@ const lines: readonly Line[] = [
   selection,
   hostileCalls,
   writes,
+  postgres,
   tenThousand,
   openLoop,
   bigRequest,

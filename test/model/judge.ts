@@ -6,7 +6,7 @@ import {
   machineKey,
 } from '../../core/index.ts';
 import { isLive, type Cloud, type Machine } from './cloud.ts';
-import type { Settings } from '../../core/reconciler/settings.ts';
+import { defaultSettings, type Settings } from '../../core/reconciler/settings.ts';
 import { givenBack, isExcused, isStandby, stays, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';
 import type { Life } from './life.ts';
 import type { Shelf, Written } from './shelf.ts';
@@ -92,10 +92,22 @@ export class Judge {
   /** How long the host was suspended: what was open then may stay open for so much longer. */
   suspended_ms = 0;
 
+  /** The last jump of the clock that somebody watched. */
+  #watched: { readonly ms: number; readonly watching: Life; readonly at: number } | undefined;
+
   /** The wall clock is set; `watching`: who compares the clocks. */
   jumped(ms: number, watching: Life | undefined): void {
+    if (watching) this.#watched = { ms, watching, at: this.#time.now };
     for (const owed of this.owed.values())
       if (owed.held_by === undefined || owed.held_by !== watching) owed.unseen_jumps += Math.abs(ms);
+  }
+
+  /** A life ended, perhaps before it compared the clocks after a jump. */
+  ended(life: Life): void {
+    if (this.#watched?.watching !== life) return;
+    const { ms, at } = this.#watched;
+    if (this.#time.now - at > defaultSettings.clock_check_ms) return;
+    for (const owed of this.owed.values()) if (owed.held_by === life) owed.unseen_jumps += Math.abs(ms);
   }
 
   row(machine: Machine): MachineRecord | undefined {

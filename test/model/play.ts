@@ -211,7 +211,7 @@ function set({ life }: World, trap: Trap): void {
 }
 
 function killed(world: World, life: Life, down_ms: number, elsewhere: boolean): void {
-  life.kill();
+  world.end(life);
   world.judge.disturbed_at = world.time.now + down_ms + world.setup.lease_ms;
   world.time.after(down_ms, () => void world.start(elsewhere));
 }
@@ -238,7 +238,7 @@ async function stop(world: World, life: Life): Promise<void> {
   const over = () => (stopping.over = true);
   void life.loop?.stop().then(over, over);
   for (let i = 0; i < 24 && !stopping.over; i++) await world.time.pass(500);
-  life.kill();
+  world.end(life);
 }
 
 /** Somebody compares the clocks, and nobody else takes a lease for ended that the new time seems to have outlived. */

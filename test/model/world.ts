@@ -117,9 +117,16 @@ export class World {
     return this.#hosts.here;
   }
 
-  /** Starts a loop: of the same process as those before it, or of one on another computer. */
+  /** Ends a loop wherever it is. */
+  end(life: Life): void {
+    life.kill();
+    this.judge.ended(life);
+  }
+
+  /** Starts a loop: of the process of an earlier one, which has ended by then, or of one on another computer. */
   async start(elsewhere: boolean): Promise<void> {
     const host = elsewhere ? this.#hosts.there : this.#hosts.here;
+    for (const earlier of this.lives) if (earlier.host === host && earlier.state !== 'dead') this.end(earlier);
     this.#thread += 1;
     const broker = aBroker({ host: host.name, thread: this.#thread });
     const life = new Life(broker, host, this.time, this.#instances());

@@ -15,5 +15,11 @@ export const groups: Readonly<Record<string, string>> = {
   hostfactory: 'host/hostfactory/**/!(script-place).test.ts',
   cli: 'host/cli/**/!(help-examples).test.ts',
   hostile: 'host/hostile/!(modes|pressure).test.ts',
-  rest: 'host/rest/*.test.ts',
+  rest: 'host/rest/**/*.test.ts',
+  sqlite: 'plugins/storage-sqlite/!(write-turns|backup|contract|growth|sharing).test.ts',
+  mcp: 'host/mcp/**/*.test.ts',
+  isolation: 'host/isolation/*.test.ts',
+  server: 'host/{client,http,loop,process,sdk,store}/*.test.ts',
+  launcher: 'host/{launcher*,config-show,connection-balancer,metrics,socket-path,unknown-keys}.test.ts',
+  docs: 'docs/*.test.ts',
 };

@@ -2,6 +2,7 @@ import { ClaimLost } from '../../contract/commits/claim-lost.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import type { Claim } from '../../contract/storage.ts';
+import type { LoadFacts } from '../apply/apply-load.ts';
 import { AnnouncedEnds } from './announced-ends.ts';
 import type { HeldState } from '../state/request-state.ts';
 
@@ -29,6 +30,8 @@ export class ClaimedRequest {
    * change.
    */
   derived = false;
+  /** What the first commit stores about the load; undefined: that is done. */
+  load: LoadFacts | undefined;
   /** By how many milliseconds the clock was set without moving the times of the request yet. */
   pending_shift: number;
   /** Why no attempt may be opened before a monotonic time. */
@@ -95,6 +98,14 @@ export class ClaimedRequest {
   /** Adopts a small difference between the clocks. */
   follow(): void {
     if (this.pending_shift === 0) this.#offset = this.#clock.now() - this.#clock.monotonic();
+  }
+
+  /**
+   * Whether the next holder may take this one's calls for known. It may not before it is stored that the last holder
+   * did not yield.
+   */
+  get canYield(): boolean {
+    return this.load?.taken_over !== true;
   }
 
   /** Runs tasks one after another, so that each starts from the state that the one before it left. */

@@ -6,6 +6,7 @@ import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { offerShortfallFact, type Facts } from '../../providers/facts.ts';
 import type { Change, Store } from '../../contract/storage.ts';
+import { applyLoad } from '../apply/apply-load.ts';
 import { followShift, shiftTimes } from '../clock-shift/shift-times.ts';
 import type { Apply } from '../execute/step-context.ts';
 import { StateChange, type RequestState } from '../state/request-state.ts';
@@ -49,6 +50,9 @@ export class Committer {
   async #commit(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     this.#parts.compareClocks();
     await this.#shift(claimed);
+    const { load } = claimed;
+    if (load) await this.#apply(claimed, [(change) => applyLoad(change, load)]);
+    claimed.load = undefined;
     if (!claimed.derived) await this.#apply(claimed, [followShift]);
     claimed.derived = true;
     await this.#apply(claimed, applies);

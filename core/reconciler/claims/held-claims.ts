@@ -114,8 +114,8 @@ export class HeldClaims {
   async #yieldAtRest(request_id: string): Promise<void> {
     this.compareClocks();
     const claimed = this.#held.get(request_id);
-    if (!claimed || claimed.busy || claimed.lost || claimed.pending_shift !== 0 || claimed.new_signals.size > 0)
-      return;
+    if (!claimed || claimed.busy || claimed.lost || !claimed.canYield) return;
+    if (claimed.pending_shift !== 0 || claimed.new_signals.size > 0) return;
     await this.yield(claimed);
   }
 
@@ -131,9 +131,9 @@ export class HeldClaims {
     }
   }
 
-  /** Ends all claims and yields those without calls in flight. */
+  /** Ends all claims and yields those without calls in flight, of which everything is stored. */
   async yieldAll(): Promise<void> {
-    const atRest = [...this.#held.values()].filter((claimed) => !claimed.busy && !claimed.lost);
+    const atRest = [...this.#held.values()].filter((claimed) => !claimed.busy && !claimed.lost && claimed.canYield);
     for (const claimed of this.#held.values()) claimed.end();
     this.#held.clear();
     await this.#parts.store
@@ -193,18 +193,19 @@ export class HeldClaims {
 
   /**
    * A request with its new holder. When the last holder did not yield, its release with an older target may still be
-   * in flight. Where that is harmful, the present target is sent again after some time.
+   * in flight. Where that is harmful, the present target is sent again after some time. The first commit stores it.
    */
   #claimed(loaded: HeldState, claim: Claim, validUntil: Validity): ClaimedRequest {
     const { clock, settings } = this.#parts;
     const shift = this.#shifts.missedBy(claim, loaded.request);
     const repeat = claim.taken_over && this.#parts.lateReleaseHarms(loaded);
-    const request = {
-      ...loaded.request,
-      epoch: claim.epoch,
-      ...(repeat ? { repeat_release_at: clock.now() - shift + settings.repeat_release_ms } : {}),
+    const state = { ...loaded, request: { ...loaded.request, epoch: claim.epoch } };
+    const claimed = new ClaimedRequest(state, claim, clock, validUntil, shift);
+    claimed.load = {
+      taken_over: claim.taken_over,
+      repeat_release_ms: repeat ? settings.repeat_release_ms : undefined,
     };
-    return new ClaimedRequest({ ...loaded, request }, claim, clock, validUntil, shift);
+    return claimed;
   }
 }
 

@@ -2,7 +2,6 @@ import { chunks } from '../../collections/chunks.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { MachineRecord } from '../../model/machine.ts';
 import type { Claim, Store } from '../../contract/storage.ts';
-import { inherited } from '../state/attempt.ts';
 import type { HeldState } from '../state/request-state.ts';
 import { MachineSet } from '../state/machine-set.ts';
 
@@ -25,12 +24,10 @@ export async function loadStates(store: Store, claims: readonly Claim[]): Promis
     const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.request_id);
     const machinesOf = Map.groupBy(machines, (machine) => machine.request_id);
     const signalsOf = Map.groupBy(signals, (signal) => signal.request_id);
-    const takenOver = new Set(part.filter((claim) => claim.taken_over).map((claim) => claim.request_id));
     for (const request of requests) {
-      const mine = attemptsOf.get(request.request_id) ?? [];
       states.set(request.request_id, {
         request,
-        attempts: takenOver.has(request.request_id) ? mine.map(inherited) : mine,
+        attempts: attemptsOf.get(request.request_id) ?? [],
         machines: new MachineSet(machinesOf.get(request.request_id)),
         signals: signalsOf.get(request.request_id) ?? [],
       });

@@ -104,15 +104,16 @@ const closed = (attempt: AttemptRecord, why: Shortfall): AttemptRecord =>
   });
 
 /**
- * The call was certainly not executed. It is repeated: with the same token, unless that one is spent. Another token is
- * only used when this record is stored, because a crash before would repeat the first token.
+ * This call was certainly not executed; an earlier one with the same token may have been. It is repeated: with the
+ * same token, unless that one is spent. Another token is only used when this record is stored, because a crash before
+ * would repeat the first token.
  */
 export const deferred = (attempt: AttemptRecord, fault: ProviderFault, now: number): AttemptRecord => {
   const { kind, code, message } = fault;
   const why = { deferred_for: { kind, code, message }, message };
   const spent = isSpent(attempt, fault);
   return move(attempt, 'deferred', {
-    unsent: spent || !attempt.doubtful,
+    unsent: spent || (!attempt.doubtful && attempt.accepted_handle === undefined),
     ...(spent ? { doubtful: false, tokens_spent: (attempt.tokens_spent ?? 0) + 1 } : {}),
     ...backOff(attempt, fault, now),
     ...why,

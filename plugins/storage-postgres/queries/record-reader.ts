@@ -1,6 +1,8 @@
+import DataLoader from 'dataloader';
 import {
   columnValues,
   countQuery,
+  onlyRequestId,
   quoted,
   selectQuery,
   shapes,
@@ -20,17 +22,33 @@ const counterColumns: { readonly [K in Kind]?: { readonly [column: string]: stri
   machine: { status: 'status' },
 };
 
+/** The most requests that one question for versions names. */
+const mostAtOnce = 500;
+
+interface RequestVersion {
+  readonly request_id: string;
+  readonly version: number;
+}
+
 /** Answers queries from committed records. */
 export class RecordReader {
   readonly #schema: string;
   readonly #dialect: SqlDialect<Value>;
   readonly #ask: (statement: Statement) => Promise<readonly Row[]>;
 
+  /** The requests that callers poll: the questions of one turn of the event loop are one statement. */
+  readonly #version: DataLoader<string, RequestVersion | undefined>;
+
   /** `ask` runs one statement. */
   constructor(schema: string, ask: (statement: Statement) => Promise<readonly Row[]>) {
     this.#schema = schema;
     this.#dialect = postgresDialect(schema);
     this.#ask = ask;
+    this.#version = new DataLoader((ids) => this.#versionsOf(ids), {
+      cache: false,
+      maxBatchSize: mostAtOnce,
+      batchScheduleFn: (ask) => void setImmediate(ask),
+    });
   }
 
   async get<K extends Kind>(kind: K, key: KeyOf<K>): Promise<Records[K] | undefined> {
@@ -49,9 +67,12 @@ export class RecordReader {
     return found.map((each) => decode<K>(shape, each));
   }
 
-  async versions(
-    query: Query<'request'>,
-  ): Promise<readonly { readonly request_id: string; readonly version: number }[]> {
+  async versions(query: Query<'request'>): Promise<readonly RequestVersion[]> {
+    const one = onlyRequestId(query);
+    if (one !== undefined) {
+      const known = await this.#version.load(one);
+      return known ? [known] : [];
+    }
     const found = await this.#select('request_id, version', 'request', query);
     return found.map(([id, version]) => ({ request_id: id as string, version: version as number }));
   }
@@ -69,6 +90,12 @@ export class RecordReader {
     const { sql, values } = countQuery(this.#dialect, kind, where);
     const [found] = await this.#ask(this.#fromCounters(kind, where) ?? { text: sql, values });
     return Number(found?.[0]);
+  }
+
+  async #versionsOf(ids: readonly string[]): Promise<readonly (RequestVersion | undefined)[]> {
+    const found = await this.versions({ where: { request_id: [...new Set(ids)] } });
+    const byId = new Map(found.map((each) => [each.request_id, each]));
+    return ids.map((id) => byId.get(id));
   }
 
   async #select<K extends Kind>(columns: string, kind: K, query: Query<K>): Promise<readonly Row[]> {

@@ -2,6 +2,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   columnValues,
   countQuery,
+  onlyRequestId,
   quoted,
   selectQuery,
   shapes,
@@ -79,13 +80,6 @@ export class RecordReader {
   #ask({ sql, values }: SelectQuery<SQLInputValue>): readonly Row[] {
     return this.#statements.all(sql, values);
   }
-}
-
-/** The id of the requested record, when the query names one request and nothing else. */
-function onlyRequestId({ where = {}, limit, offset }: Query<'request'>): string | undefined {
-  const { request_id } = where;
-  const alone = Object.keys(where).length === 1 && limit === undefined && offset === undefined;
-  return alone && typeof request_id === 'string' ? request_id : undefined;
 }
 
 /** The query of the counters, when they contain the answer: they exist for the values of some columns. */

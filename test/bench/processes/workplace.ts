@@ -11,13 +11,17 @@ interface InstanceFields {
 
 /**
  * A data directory with configuration and templates; `cloud` is laid over the configuration of the provider instance,
- * `instance` over the instance. `BENCH_DIR` names the disk that is measured; default: the one for temporary files.
+ * `instance` over the instance, `more` over the whole. `BENCH_DIR` names the disk that is measured; default: the one
+ * for temporary files.
  */
-export function workplace(cloud: object = {}, instance: InstanceFields = {}): string {
+export function workplace(cloud: object = {}, instance: InstanceFields = {}, more: object = {}): string {
   const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'muster-bench-'));
   made.add(directory);
   writeFileSync(join(directory, 'templates.json'), JSON.stringify({ templates }));
-  writeFileSync(join(directory, 'muster.config.json'), JSON.stringify(configurationWith(cloud, instance)));
+  writeFileSync(
+    join(directory, 'muster.config.json'),
+    JSON.stringify({ ...configurationWith(cloud, instance), ...more }),
+  );
   return directory;
 }
 

@@ -9,7 +9,7 @@ import type { Connected } from '../../../providers/guard/session-pool.ts';
 import { noticesTopic } from '../../../providers/facts.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 import { Job } from '../job.ts';
-import { latestChange } from './latest-change.ts';
+import { LatestChanges } from './latest-changes.ts';
 import { noticedSignals } from './noticed-signals.ts';
 import { UnconfirmedStates } from './unconfirmed-states.ts';
 
@@ -85,6 +85,7 @@ export class NoticeReception implements Disposable {
   readonly #parts: ReceptionParts;
   readonly #receivers = new Map<string, Receiver>();
   readonly #unconfirmed = new UnconfirmedStates();
+  readonly #changes: LatestChanges;
   readonly #ended = new AbortController();
   readonly #signal: AbortSignal;
   /** Dormant instances are used when they have machines; asked once. */
@@ -92,6 +93,7 @@ export class NoticeReception implements Disposable {
 
   constructor(parts: ReceptionParts) {
     this.#parts = parts;
+    this.#changes = new LatestChanges(parts.store);
     this.#signal = AbortSignal.any([parts.signal, this.#ended.signal]);
   }
 
@@ -294,9 +296,9 @@ export class NoticeReception implements Disposable {
 
   /** A machine that started or ended without a notice shows that notices do not arrive. */
   async #compare(receiver: Receiver, since: number, now: number): Promise<void> {
-    const { store, log, settings } = this.#parts;
+    const { log, settings } = this.#parts;
     const { name, heard = -Infinity } = receiver;
-    const changed = await latestChange(name, since, now - announcedMs, store);
+    const changed = await this.#changes.at(name, since, now - announcedMs);
     if (changed === undefined || heard >= changed - announcedMs) return;
     delete receiver.heard;
     if (receiver.silent) return;

@@ -67,6 +67,11 @@ test('an order that may have been sent is never dropped, and an unsent one is no
   t.true(attempts.inherited({ ...inState.open, unsent: false }).doubtful);
 });
 
+test('an accepted order is never taken for one that was not executed, whatever its replay returns', (t) => {
+  const accepted = attempts.accepted({ ...inState.open, unsent: false }, { id: 'f-1' });
+  t.false(attempts.deferred(accepted, fault, 6).unsent);
+});
+
 test('an order stays in doubt until its outcome is known, whatever later calls return', (t) => {
   const doubtful = attempts.doubted({ ...inState.open, unsent: false }, fault, 5);
   t.false(attempts.deferred(doubtful, fault, 6).unsent);
