@@ -42,8 +42,9 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   const installation = await installationOf(parts.store, parts.clock.now());
   const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped, (name) => pluginsOf(name, parts));
   const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
-  // Before requests are claimed that need an instance which left the configuration of this broker.
-  await facts.learnServed(placeOf(parts.broker), parts.instances);
+  // Before requests are claimed that need an instance which left the configuration of this broker. A storage that
+  // cannot be written must not prevent the start.
+  await facts.learnServed(placeOf(parts.broker), parts.instances).catch(() => undefined);
   const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
   loop.start();
   return loop;
