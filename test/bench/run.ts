@@ -20,6 +20,7 @@ import { selection } from './lines/selection.ts';
 import { simulatedHour, simulator } from './lines/simulator.ts';
 import { idle, start } from './lines/start.ts';
 import { tenThousand } from './lines/ten-thousand.ts';
+import { threeBrokers } from './lines/three-brokers.ts';
 import { writes } from './lines/writes.ts';
 import { stopAll } from './processes/child.ts';
 import { clearWorkplaces } from './processes/workplace.ts';
@@ -35,6 +36,7 @@ const lines: readonly Line[] = [
   hostileCalls,
   writes,
   postgres,
+  threeBrokers,
   tenThousand,
   openLoop,
   bigRequest,
