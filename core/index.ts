@@ -40,7 +40,7 @@ export {
 export type { SignalRecord } from './model/signal.ts';
 export type { ObjectSchema, ValueOf } from './schema/object-schema.ts';
 export { isDead } from './contract/commits/is-dead.ts';
-export { brokerStates, type StoredBroker } from './brokers/broker-states.ts';
+export { brokerStates, liveRecords, type StoredBroker } from './brokers/broker-states.ts';
 export { claimable, surplusOf, type HeldCount, type LiveBroker, type NeedsCount } from './brokers/fair-share.ts';
 export { canServe, needsOf, type NeededInstance } from './brokers/needs.ts';
 export {

@@ -33,7 +33,7 @@ import { RequestCommands } from '../core/requests/request-commands.ts';
 import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
 import type { Store } from '../core/contract/storage.ts';
 import { TemplateService } from '../core/templates/template-service.ts';
-import { TemplateLibrary } from '../core/templates/library.ts';
+import { TemplateLibrary, type FileHashes } from '../core/templates/library.ts';
 import { containerOf, loopParts, openStore, storageOf } from './container.ts';
 import { interfaceStore } from './store/interface-store.ts';
 import { RefreshBatcher } from './loop/refresh-batcher.ts';
@@ -104,7 +104,14 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   else await openStore(container, configuration, options.clock);
   const meter = new BrokerMeter(configuration.server.max_wait_ms, options.primary?.worker);
   const store = meter.pressure.follow(interfaceStore(meter.thread.time(container.get(storeToken)), log));
-  const facts = new Facts(store, container.get(clock), configuration.providers);
+  const self = thisBroker(configuration);
+  const broker_id = options.primary ? options.primary.broker_id : options.loop === 'none' ? undefined : self.broker_id;
+  const facts = new Facts(
+    store,
+    container.get(clock),
+    configuration.providers,
+    broker_id === undefined ? undefined : { ...self, broker_id },
+  );
   const providers = new ProviderDirectory(
     configuration.providers,
     container.all(providerTypes),
@@ -113,11 +120,14 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     { log },
   );
   try {
-    const [templates] = await Promise.all([openLibrary(loaded, container, providers), facts.follow()]);
+    let loop: LoopHandle | undefined;
+    const [templates] = await Promise.all([
+      openLibrary(loaded, container, providers, (files) => loop?.describe(files)),
+      facts.follow(),
+    ]);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
-    const self = thisBroker(configuration);
-    const loop = await startLoop(options, container, refreshBatcher, self);
-    const broker_id = options.primary ? options.primary.broker_id : loop && self.broker_id;
+    const broker = { ...self, template_files: templates.fileHashes() };
+    loop = await startLoop(options, container, refreshBatcher, broker);
     let closed: Promise<void> | undefined;
     let draining = false;
     return {
@@ -187,6 +197,7 @@ function openLibrary(
   { configuration, review }: LoadedConfiguration,
   container: Container,
   providers: ProviderDirectory,
+  refreshed: (files: FileHashes) => void,
 ): Promise<TemplateLibrary> {
   const types = container.all(providerTypes);
   const strategies = container.all(schedulers);
@@ -202,6 +213,7 @@ function openLibrary(
       types: [...new Set([...providers.instances, ...types].map(({ type }) => type))],
     },
     place: (template) => placementOf(template, providers),
+    refreshed,
   });
 }
 

@@ -1,7 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { isPlugin, type Plugin } from '../../core/contract/plugin.ts';
+import { recordVersion } from '../../core/wiring/contributed-by.ts';
 import { findPlugin, type FoundPlugin } from './find-plugin.ts';
 import { enableSelfReference } from './self-reference.ts';
+import { pluginVersion } from './plugin-version.ts';
 import { shapeProblem } from './plugin-shape.ts';
 import { whyUntrusted, whyUntrustedFile } from '../checks/why-untrusted.ts';
 
@@ -87,6 +89,7 @@ async function load(name: string, cwd: string): Promise<Loaded> {
       ? shapeProblem(plugin)
       : `was written for contract ${String(contract)}; this muster has contract 1. Install a version that fits.`;
   if (unfit !== undefined) return { ...wrong(`Plugin '${name}' ${unfit}`), contract };
+  recordVersion(plugin, pluginVersion(found));
   return { name, found, plugin, contract, problems: [] };
 }
 

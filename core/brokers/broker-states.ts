@@ -9,6 +9,13 @@ export interface StoredBroker {
   readonly holds: number;
 }
 
+/** `Renewal.live`: one record for each `broker_id`, that of its latest thread. */
+export function liveRecords(records: readonly BrokerRecord[]): readonly BrokerRecord[] {
+  if (records.length < 2) return records;
+  const latest = new Map(records.toSorted((a, b) => a.thread - b.thread).map((each) => [each.broker_id, each]));
+  return [...latest.values()].toSorted((a, b) => (a.broker_id < b.broker_id ? -1 : 1));
+}
+
 /** The answer of `Store.brokers`, from the leases in the order in which they began. */
 export function brokerStates(stored: readonly StoredBroker[], now: number): readonly BrokerState[] {
   const latest = new Map<string, BrokerState>();

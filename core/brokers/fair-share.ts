@@ -1,5 +1,5 @@
 import type { BrokerRecord } from '../model/broker.ts';
-import { canServe } from './needs.ts';
+import { canServe, servesWell } from './needs.ts';
 
 /** How many requests with the same needs wait, or are held by the holder of claims `by`. */
 export interface NeedsCount {
@@ -37,8 +37,9 @@ export function claimable<By>(
 }
 
 /**
- * The requests that a broker should yield when they are at rest: those that it cannot serve and another one can, and
- * those above its share, when that is more than a quarter. `mine`: its requests; the last ones are yielded.
+ * The requests that a broker should yield when they are at rest: those that it cannot serve and another one can, those
+ * whose instance answers another broker and not this one, and those above its share, when that is more than a quarter.
+ * `mine`: its requests; the last ones are yielded.
  */
 export function surplusOf<By>(
   me: By,
@@ -72,7 +73,8 @@ function shareOf<By>(
 ): Share | undefined {
   const working = live.filter(({ record }) => record.draining !== true);
   const able = working.filter(({ record }) => canServe(record, needs));
-  const takers = able.length > 0 ? able : working;
+  const well = able.filter(({ record }) => servesWell(record, needs));
+  const takers = well.length > 0 ? well : able.length > 0 ? able : working;
   if (!takers.some(({ by }) => by === me)) return undefined;
   const holders = new Set(takers.map(({ by }) => by));
   let all = waiting;

@@ -1,4 +1,4 @@
-import type { BrokerRecord } from '../model/broker.ts';
+import type { BrokerRecord, ServedInstance } from '../model/broker.ts';
 
 /** An instance that a request needs. Without an identity, any cloud behind the name will do. */
 export interface NeededInstance {
@@ -17,9 +17,20 @@ export function needsOf(instances: readonly NeededInstance[]): string {
 }
 
 /** Whether a broker can serve all instances of a request. `needs` is the stored column. */
-export function canServe({ serves }: Pick<BrokerRecord, 'serves'>, needs: string | null | undefined): boolean {
+export const canServe = (broker: Pick<BrokerRecord, 'serves'>, needs: string | null | undefined): boolean =>
+  servesAll(broker, needs, () => true);
+
+/** As `canServe`, and whether all these instances answer the broker. */
+export const servesWell = (broker: Pick<BrokerRecord, 'serves'>, needs: string | null | undefined): boolean =>
+  servesAll(broker, needs, ({ unhealthy }) => unhealthy !== true);
+
+function servesAll(
+  { serves }: Pick<BrokerRecord, 'serves'>,
+  needs: string | null | undefined,
+  isFit: (served: ServedInstance) => boolean,
+): boolean {
   if (needs === null || needs === undefined || needs === '') return true;
   return (JSON.parse(needs) as readonly (readonly [string, string?])[]).every(([name, identity]) =>
-    serves.some((each) => each.name === name && (identity === undefined || each.identity === identity)),
+    serves.some((each) => each.name === name && (identity === undefined || each.identity === identity) && isFit(each)),
   );
 }

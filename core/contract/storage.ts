@@ -112,6 +112,8 @@ export interface Renewal {
    * broker cannot serve them, or holds more than its share.
    */
   readonly surplus: readonly string[];
+  /** The brokers whose lease runs, this one included, ordered by `broker_id`. */
+  readonly live: readonly BrokerRecord[];
 }
 
 /** The right to do work that is done once at a time, until the lease of its broker ends or the epoch increases. */

@@ -1,5 +1,20 @@
 import { Type, type Static } from 'typebox';
 
+/** What selection needs of an instance that another broker has. Without secrets. */
+export const SelectionTerms = Type.Object({
+  enabled: Type.Boolean(),
+  priority: Type.Number(),
+  weight: Type.Number(),
+  /** The names of its APIs, preferred first. */
+  apis: Type.Array(Type.String()),
+  limits: Type.Object({
+    max_instances_per_request: Type.Number(),
+    max_concurrent_requests: Type.Union([Type.Number(), Type.Null()]),
+  }),
+  template_defaults: Type.Record(Type.String(), Type.Unknown()),
+});
+export type SelectionTerms = Static<typeof SelectionTerms>;
+
 /**
  * A provider instance that a broker can serve. `identity`: the cloud to which its session speaks; absent before the
  * first connection.
@@ -8,6 +23,12 @@ export const ServedInstance = Type.Object({
   name: Type.String(),
   type: Type.String(),
   identity: Type.Optional(Type.String()),
+  /** The instance does not answer this broker: others that it answers work on its requests. */
+  unhealthy: Type.Optional(Type.Boolean()),
+  /** The part of the rate limits of its cloud that this broker may use. Absent: all brokers use equal parts. */
+  share: Type.Optional(Type.Number()),
+  /** Absent: the broker is of a version that does not tell them. */
+  terms: Type.Optional(SelectionTerms),
 });
 export type ServedInstance = Static<typeof ServedInstance>;
 
@@ -32,6 +53,8 @@ export const BrokerRecord = Type.Object({
   address: Type.Optional(Type.String()),
   /** The broker ends: it gets no more requests. */
   draining: Type.Optional(Type.Boolean()),
+  /** A hash for each template file, by its name. */
+  template_files: Type.Optional(Type.Record(Type.String(), Type.String())),
   serves: Type.Array(ServedInstance),
 });
 export type BrokerRecord = Static<typeof BrokerRecord>;

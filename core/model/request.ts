@@ -81,10 +81,12 @@ export const RequestRecord = Type.Object({
   /** Only provisioning requests: the criteria by which instances are selected again for each new order. */
   preference: Type.Optional(Preference),
   /**
-   * Only provisioning requests: the instance that was selected when the request was accepted. It comes first while it
-   * can serve.
+   * Only provisioning requests: the instance that was selected when the request was accepted or handed over. It comes
+   * first while it can serve.
    */
   selected_instance: Type.Optional(Type.String()),
+  /** The instances of other brokers to which the request was handed over before its first order. */
+  handed_over: Type.Optional(Type.Array(Type.String())),
   additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   tags: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Why the request has its present status, for people. */

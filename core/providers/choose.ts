@@ -19,7 +19,7 @@ export interface Chosen extends Selection {
 
 /** The candidates for a template: the instances that may serve it. */
 export function candidatesOf(placed: Placed, directory: ProviderDirectory): readonly Candidate[] {
-  const open = directory.instances.filter(
+  const open = directory.selectable.filter(
     ({ name }) => placed.variants === undefined || Object.hasOwn(placed.variants, name),
   );
   return open.map((instance) => candidate(variantFor(placed, instance.name), instance, directory));
@@ -37,7 +37,7 @@ export function choose(
 ): Chosen {
   const selection = chooseUnreviewed(placed, input, preference, directory);
   const { provider_instance } = selection;
-  const instance = directory.require(provider_instance);
+  const instance = directory.requireSelectable(provider_instance);
   const template = variantFor(placed, provider_instance);
   const findings = directory.review(template, instance).filter(isError);
   if (findings.length > 0) {
@@ -107,7 +107,7 @@ function candidate(template: Template, instance: ProviderInstance, directory: Pr
     ...(health.status === 'unhealthy' ? { unhealthy: health.message ?? 'it does not answer' } : {}),
     priority,
     weight,
-    apis: directory.apis(name).map((api) => api.name),
+    apis: directory.apiNames(name),
     ...(required_api === undefined ? {} : { required_api }),
     limits: limitsOf(template, instance, directory),
     ...(unfit === undefined ? {} : { unfit }),

@@ -10,8 +10,10 @@ import type { MachineType, Places } from '../contract/provider/resources.ts';
 import type { MachineRef } from '../contract/provider/orders-and-reports.ts';
 import type { Offer, Shortfall } from '../model/shortfall.ts';
 import { PluginFailure, type AskingParts } from './guard/asking.ts';
+import { ElsewhereInstances } from './elsewhere-instances.ts';
 import { PluginAnswers } from './plugin-answers.ts';
 import { unknownProvider } from '../selection/unknown-provider.ts';
+import type { BrokerHealth } from './broker-facts.ts';
 import type { Facts, OfferShortfall } from './facts.ts';
 
 /** The offers for a template at an instance. */
@@ -27,6 +29,8 @@ export interface TemplateOffers {
 export interface DirectoryParts extends AskingParts {
   /** Whether calls to an instance are paused now; with a template: calls for requests of this template. */
   quarantined(instance: string, template_id?: string): boolean;
+  /** The health that decisions depend on. Default: that over all live brokers. */
+  health(instance: string): Health;
 }
 
 /**
@@ -37,42 +41,72 @@ export interface DirectoryParts extends AskingParts {
 export class ProviderDirectory {
   readonly instances: readonly ProviderInstance[];
   readonly quarantined: DirectoryParts['quarantined'];
+  readonly health: DirectoryParts['health'];
   readonly #types: ReadonlyMap<string, ProviderType<any, any>>;
   readonly #apis: ReadonlyMap<string, readonly ProviderApi[]>;
   readonly #facts: Facts;
   readonly #answers: PluginAnswers;
-  readonly #reviews = new WeakMap<Template, Map<string, readonly Finding[]>>();
-  readonly #seen = new WeakMap<Template, Map<string, Template>>();
+  readonly #allApis: readonly ProviderApi[];
+  readonly #elsewhere: ElsewhereInstances;
+  // By instance object: the defaults of an instance of another broker may change.
+  readonly #reviews = new WeakMap<Template, Map<ProviderInstance, readonly Finding[]>>();
+  readonly #seen = new WeakMap<Template, Map<ProviderInstance, Template>>();
 
   constructor(
     instances: readonly ProviderInstance[],
     types: readonly ProviderType<any, any>[],
     apis: readonly ProviderApi[],
     facts: Facts,
-    { quarantined = () => false, ...asking }: Partial<DirectoryParts> = {},
+    {
+      quarantined = () => false,
+      health = (instance) => facts.health(instance),
+      ...asking
+    }: Partial<DirectoryParts> = {},
   ) {
     this.instances = instances;
     this.#facts = facts;
     this.quarantined = quarantined;
+    this.health = health;
     this.#answers = new PluginAnswers(asking);
     this.#types = new Map(types.map((type) => [type.type, type]));
+    this.#allApis = apis;
+    this.#elsewhere = new ElsewhereInstances(instances, facts);
     this.#apis = new Map(instances.map((instance) => [instance.name, this.#offered(instance, apis)]));
   }
 
+  /** The instance with this name in the configuration of this broker. */
   instance(name: string): ProviderInstance | undefined {
     return this.instances.find((instance) => instance.name === name);
   }
 
-  /** The instance with this name. Throws PROVIDER_NOT_FOUND. */
+  /** The instances that requests may be given: the configured ones, and those that only other live brokers have. */
+  get selectable(): readonly ProviderInstance[] {
+    const elsewhere = this.#elsewhere.all;
+    return elsewhere.length === 0 ? this.instances : [...this.instances, ...elsewhere.map(({ instance }) => instance)];
+  }
+
+  /** The configured instance with this name. Throws PROVIDER_NOT_FOUND. */
   require(name: string): ProviderInstance {
-    const found = this.instance(name);
+    return this.#known(name, this.instance(name));
+  }
+
+  /** As `require`, also for an instance that only another live broker has. */
+  requireSelectable(name: string): ProviderInstance {
+    return this.#known(name, this.#selectable(name));
+  }
+
+  #selectable(name: string): ProviderInstance | undefined {
+    return this.instance(name) ?? this.#elsewhere.named(name)?.instance;
+  }
+
+  #known(name: string, found: ProviderInstance | undefined): ProviderInstance {
     if (found) return found;
     throw this.unknown(name);
   }
 
   /** The error for a name that is not configured. */
   unknown(name: string): BrokerError {
-    const known = this.instances.map((instance) => instance.name);
+    const known = this.selectable.map((instance) => instance.name);
     return unknownProvider(name, known);
   }
 
@@ -80,15 +114,25 @@ export class ProviderDirectory {
     return this.#types.get(instance.type);
   }
 
-  /** The APIs of an instance, preferred first. */
+  /** The APIs of an instance, preferred first. Of an instance that another broker has: those with a plugin here. */
   apis(instance: string): readonly ProviderApi[] {
-    return this.#apis.get(instance) ?? [];
+    const configured = this.#apis.get(instance);
+    if (configured) return configured;
+    const elsewhere = this.#elsewhere.named(instance);
+    return (elsewhere?.apis ?? []).flatMap(
+      (name) => this.#allApis.find((api) => api.type === elsewhere?.instance.type && api.name === name) ?? [],
+    );
+  }
+
+  /** The names of the APIs of an instance, preferred first. */
+  apiNames(instance: string): readonly string[] {
+    return this.#elsewhere.named(instance)?.apis ?? this.apis(instance).map(({ name }) => name);
   }
 
   /** The API with which an instance serves a template; undefined when the instance does not offer the required API. */
   apiOf(template: Template, instance: string): ProviderApi | undefined {
-    const configured = this.instance(instance);
-    const required = this.namedApi(configured ? this.templateFor(template, configured) : template);
+    const selectable = this.#selectable(instance);
+    const required = this.namedApi(selectable ? this.templateFor(template, selectable) : template);
     return required === undefined ? this.apis(instance)[0] : this.apis(instance).find((api) => api.name === required);
   }
 
@@ -100,10 +144,10 @@ export class ProviderDirectory {
     return provider_api === undefined || this.#types.has(provider_api) ? undefined : provider_api;
   }
 
-  /** Whether an enabled instance may serve a template according to the configuration. Ignores the present health. */
+  /** Whether an enabled instance may serve a template according to the configuration of a broker. Ignores the present health. */
   mayServe(placed: Placed): boolean {
     const { provider_name, provider_type } = placed.template;
-    return this.instances.some((instance) => {
+    return this.selectable.some((instance) => {
       const { name, type, enabled } = instance;
       if (!enabled || (placed.variants ? !Object.hasOwn(placed.variants, name) : (provider_name ?? name) !== name))
         return false;
@@ -120,13 +164,13 @@ export class ProviderDirectory {
   templateFor(template: Template, instance: ProviderInstance): Template {
     let known = this.#seen.get(template);
     if (!known) this.#seen.set(template, (known = new Map()));
-    let seen = known.get(instance.name);
+    let seen = known.get(instance);
     if (!seen) {
       // Defaults of an instance must not select the instance.
       const { provider_name: _name, provider_type: _type, ...defaults } = instance.template_defaults;
       const { provider_api } = defaults;
       const api = provider_api === undefined || this.namedApi(template) !== undefined ? {} : { provider_api };
-      known.set(instance.name, (seen = { ...defaults, ...template, ...api } as Template));
+      known.set(instance, (seen = { ...defaults, ...template, ...api } as Template));
     }
     return seen;
   }
@@ -135,14 +179,14 @@ export class ProviderDirectory {
   review(template: Template, instance: ProviderInstance): readonly Finding[] {
     let known = this.#reviews.get(template);
     if (!known) this.#reviews.set(template, (known = new Map()));
-    let findings = known.get(instance.name);
+    let findings = known.get(instance);
     if (!findings) {
       const api = this.apiOf(template, instance.name);
       const answer = this.#answers.review(this.templateFor(template, instance), instance.name, api);
       // A failed review is not cached, because the next one may succeed.
       if (answer instanceof PluginFailure) return [{ level: 'error', path: '', message: answer.fault.message }];
       findings = answer;
-      known.set(instance.name, findings);
+      known.set(instance, findings);
     }
     return findings;
   }
@@ -198,17 +242,18 @@ export class ProviderDirectory {
     return this.#facts.hasOfferShortfalls(instance);
   }
 
-  health(instance: string): Health {
-    return this.#facts.health(instance);
+  /** The health of an instance, as each live broker that has it found. */
+  healthByBroker(instance: string): readonly BrokerHealth[] {
+    return this.#facts.healthByBroker(instance);
   }
 
   measured(instance: string): Measured {
     return this.#facts.measured(instance);
   }
 
-  /** Instances that have living machines and are not configured. */
+  /** Instances that have living machines, and that no live broker has in its configuration. */
   missing(): readonly { readonly name: string; readonly type: string }[] {
-    return this.#facts.missing().filter(({ name }) => this.instance(name) === undefined);
+    return this.#facts.missing().filter(({ name }) => this.#selectable(name) === undefined);
   }
 
   offerShortfalls(instance: string): readonly OfferShortfall[] {

@@ -1,4 +1,5 @@
 import type { Clock } from '../contract/clock.ts';
+import type { BrokerRecord } from '../model/broker.ts';
 import type { Health } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
@@ -6,13 +7,8 @@ import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../contract/provider/resources.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
-import { KnownFacts } from './known-facts.ts';
-import { createHash } from 'node:crypto';
-
-/** Stored health, with the fingerprint of the configuration that it belongs to. */
-export interface HealthFact extends Health {
-  readonly fingerprint?: string;
-}
+import { BrokerFacts, type BrokerHealth, type OwnBroker } from './broker-facts.ts';
+import { holds, KnownFacts } from './known-facts.ts';
 
 /** When the last discovery of an instance ran, and which cloud answered. */
 export interface Discovered {
@@ -39,7 +35,20 @@ export const noticesTopic = 'notices';
 /** Cached separately, because the fact is large and changes once a day. */
 const bulky = 'machine_types';
 /** The facts that are read again after every change. */
-const light = ['health', 'offer', 'places', 'discovery', 'orphans', 'statistics', 'missing', 'ordered', noticesTopic];
+const light = [
+  'health',
+  'offer',
+  'places',
+  'discovery',
+  'orphans',
+  'statistics',
+  'missing',
+  'ordered',
+  noticesTopic,
+  'brokers',
+  'served',
+  'refresh',
+];
 
 /**
  * The facts that the loop learned about providers. Kept in memory, and read again after another thread or process
@@ -54,21 +63,26 @@ export class Facts implements Disposable {
     string,
     { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }
   >();
-  /** By instance: the fingerprint of its configuration in this process. */
-  readonly #fingerprints: ReadonlyMap<string, string>;
+  readonly #brokers: BrokerFacts;
+  #onRead: () => void = () => undefined;
   #watch: Disposable | undefined;
 
-  constructor(store: Store, clock: Clock, instances: readonly ProviderInstance[] = []) {
+  /** `own`: absent in a process without a broker. */
+  constructor(store: Store, clock: Clock, instances: readonly ProviderInstance[] = [], own?: OwnBroker) {
     this.#store = store;
     this.#clock = clock;
-    this.#fingerprints = new Map(instances.map((instance) => [instance.name, fingerprint(instance)]));
+    this.#brokers = new BrokerFacts(this.#facts, clock, instances, own);
   }
 
   /** Reads all facts, and reads them again after every change. */
   async follow(): Promise<void> {
     this.#watch = this.#store.watch((kinds) => {
       // After a failed read the last known facts stay, and the next change starts another read.
-      if (kinds.has('fact')) this.#read().catch(() => undefined);
+      if (kinds.has('fact'))
+        this.#read().then(
+          () => this.#onRead(),
+          () => undefined,
+        );
     });
     await this.#read();
   }
@@ -95,20 +109,57 @@ export class Facts implements Disposable {
     return fact && holds(fact, this.#clock.now()) ? fact : undefined;
   }
 
-  /** Health that was found with another configuration of the instance, for example an old password, is ignored. */
-  health(instance: string): Health {
-    const found = this.get('health', instance)?.value as HealthFact | undefined;
-    if (found?.status === undefined || found.fingerprint !== this.#fingerprints.get(instance))
-      return { status: 'unknown' };
-    const { fingerprint: _, ...health } = found;
-    return health;
+  /** Calls `changed` after every read that follows a change. */
+  whenRead(changed: () => void): void {
+    this.#onRead = changed;
   }
 
-  /** Stores the health of an instance for its present configuration. */
+  /** The facts of a topic that hold now. */
+  ofTopic(topic: string): readonly FactRecord[] {
+    const now = this.#clock.now();
+    return [...this.#facts.values()].filter((fact) => fact.topic === topic && holds(fact, now));
+  }
+
+  /** See `BrokerFacts`, also for the following. */
+  get liveBrokers(): readonly BrokerRecord[] {
+    return this.#brokers.live;
+  }
+
+  wasServedLately(instance: string): boolean {
+    return this.#brokers.wasServedLately(instance);
+  }
+
+  health(instance: string): Health {
+    return this.#brokers.health(instance);
+  }
+
+  healthByBroker(instance: string): readonly BrokerHealth[] {
+    return this.#brokers.healthByBroker(instance);
+  }
+
+  ownHealth(instance: string): Health {
+    return this.#brokers.ownHealth(instance);
+  }
+
+  /** Stores the health of an instance for its present configuration and this broker. */
   learnHealth(name: string, health: Health): Promise<void> {
-    const configured = this.#fingerprints.get(name);
-    const value: HealthFact = { ...health, ...(configured === undefined ? {} : { fingerprint: configured }) };
-    return this.learn([{ topic: 'health', name, item: '', value, at: this.#clock.now() }]);
+    return this.learn([this.#brokers.healthFact(name, health)]);
+  }
+
+  /** Learns the brokers that live, for all processes. Stores only what changed. */
+  async learnBrokers(live: readonly BrokerRecord[]): Promise<void> {
+    const news = this.#brokers.found(live);
+    if (news) await this.learn([news]);
+  }
+
+  /**
+   * Learns which instances the broker at a place has. Another broker that starts there replaces it. Stores only what
+   * changed.
+   */
+  async learnServed(place: string, instances: readonly Pick<ProviderInstance, 'name'>[]): Promise<void> {
+    const names = instances.map(({ name }) => name);
+    const news = this.#brokers.served(place, names);
+    if (news.length > 0) await this.learn(news);
   }
 
   /** The counters of an instance. */
@@ -187,19 +238,6 @@ export class Facts implements Disposable {
   }
 }
 
-/**
- * Allows for small differences between the clocks of two threads; only a larger difference means that the clock was
- * set back.
- */
-const toleranceMs = 1_000;
-
-/**
- * A fact with an end holds until its end, but not when it was learned in the future: then the clock was set back
- * since.
- */
-const holds = ({ at, until }: FactRecord, now: number): boolean =>
-  until === undefined || (until > now && at <= now + toleranceMs);
-
 function offerShortfallOf({ item, value, at, until = Infinity }: FactRecord): OfferShortfall {
   const [api = '', ...offer] = item.split('|');
   const { tried_again_at = at, ...shortfall } = value as Shortfall & { readonly tried_again_at?: number };
@@ -225,14 +263,3 @@ export const offerShortfallFact = (
 });
 
 export const offerItem = (api: string, offer: string): string => `${api}|${offer}`;
-
-/**
- * A hash of the settings that an instance connects with: its type and its config, including secrets. Facts that were
- * learned with other settings do not hold.
- */
-function fingerprint({ name, type, config }: ProviderInstance): string {
-  return createHash('sha256')
-    .update(JSON.stringify([name, type, config]))
-    .digest('hex')
-    .slice(0, 32);
-}

@@ -60,3 +60,16 @@ export class KnownFacts {
 
 const keyOf = ({ topic, name, item }: Pick<FactRecord, 'topic' | 'name' | 'item'>): string =>
   `${topic}\u0000${name}\u0000${item}`;
+
+/**
+ * Allows for small differences between the clocks of two threads; only a larger difference means that the clock was
+ * set back.
+ */
+const toleranceMs = 1_000;
+
+/**
+ * A fact with an end holds until its end, but not when it was learned in the future: then the clock was set back
+ * since.
+ */
+export const holds = ({ at, until }: FactRecord, now: number): boolean =>
+  until === undefined || (until > now && at <= now + toleranceMs);

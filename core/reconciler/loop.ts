@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
-import type { BrokerRecord } from '../model/broker.ts';
 import type { Checked } from '../model/health.ts';
 import type { RequestRecord } from '../model/request.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
@@ -9,6 +9,7 @@ import { Facts } from '../providers/facts.ts';
 import { unwatched } from '../providers/guard/call-tracking.ts';
 import { unmetered } from '../providers/guard/provider-meter.ts';
 import { SessionPool } from '../providers/guard/session-pool.ts';
+import type { FileHashes } from '../templates/library.ts';
 import type { StateChange } from './state/request-state.ts';
 import { Background } from './background/background.ts';
 import { RefutedNotices } from './background/notices/refuted-notices.ts';
@@ -19,6 +20,7 @@ import { ClaimedRequest } from './claims/claimed-request.ts';
 import { ClaimPool } from './claims/claim-pool.ts';
 import { Committer } from './claims/committer.ts';
 import { SlotQueue } from './claims/slot-queue.ts';
+import { RefreshRelay } from './claims/refresh-relay.ts';
 import { reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
 import { isAlive } from './state/machine-life.ts';
@@ -26,21 +28,35 @@ import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
 import type { StepContext } from './execute/step-context.ts';
 import { Stoppages } from '../providers/quarantine/stoppages.ts';
+import { pluginOf, versionOf } from '../wiring/contributed-by.ts';
 import { installationOf } from './installation.ts';
 import { RequestRunner } from './request-runner.ts';
 import type { LoopParts, RunningLoop } from './running-loop.ts';
+import { placeOf, SelfDescription } from './self-description.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
 /** Starts the reconciler loop. A process runs at most one. */
 export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
-  const facts = new Facts(parts.store, parts.clock, parts.instances);
+  const facts = new Facts(parts.store, parts.clock, parts.instances, parts.broker);
   await facts.follow();
   const installation = await installationOf(parts.store, parts.clock.now());
-  const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped);
+  const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped, (name) => pluginsOf(name, parts));
   const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
+  // Before requests are claimed that need an instance which left the configuration of this broker. A storage that
+  // cannot be written must not prevent the start.
+  await facts.learnServed(placeOf(parts.broker), parts.instances).catch(() => undefined);
   const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
   loop.start();
   return loop;
+}
+
+/** The versions of the plugins that serve an instance. */
+function pluginsOf(instance: string, { instances, types, apis }: LoopParts): string | undefined {
+  const type = instances.find(({ name }) => name === instance)?.type;
+  const versions = [...types, ...apis].flatMap((each) =>
+    each.type === type ? `${pluginOf(each) ?? each.type} ${versionOf(each) ?? ''}`.trim() : [],
+  );
+  return versions.length === 0 ? undefined : [...new Set(versions)].toSorted().join(', ');
 }
 
 /** The time-out of a requested check. */
@@ -63,8 +79,10 @@ class Loop implements RunningLoop {
   readonly #trouble: StorageTrouble;
   readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
+  readonly #self: SelfDescription;
   readonly #calls = new Map<string, LimitFunction>();
   readonly #refreshed = new Set<string>();
+  readonly #relay: RefreshRelay;
   #leaving = false;
   #stopped: Promise<void> | undefined;
 
@@ -74,11 +92,27 @@ class Loop implements RunningLoop {
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
+    const liveBrokers = new LiveBrokers(parts.broker);
     this.#health = new HealthWatch(facts, clock, log, this.#settings.health_first_ms);
-    this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health }, this.#stopping.signal);
+    const share = (name: string): number => this.#self.share(name);
+    this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health, share }, this.#stopping.signal);
     const quarantined = (name: string, template_id?: string): boolean =>
       this.#pool.quarantined(name, template_id) !== undefined;
-    this.#directory = new ProviderDirectory(instances, types, apis, facts, { log, watch, quarantined });
+    this.#directory = new ProviderDirectory(instances, types, apis, facts, {
+      log,
+      watch,
+      quarantined,
+      // Its own requests are served where this broker gets answers.
+      health: (name) => facts.ownHealth(name),
+    });
+    this.#self = new SelfDescription({
+      ...parts,
+      facts,
+      liveBrokers,
+      pool: this.#pool,
+      health: this.#health,
+      directory: this.#directory,
+    });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
     const settings = this.#settings;
@@ -97,20 +131,30 @@ class Loop implements RunningLoop {
       quarantined,
       pool: this.#pool,
       health: this.#health,
-      broker: () => this.#broker(),
+      broker: () => this.#self.record(),
       meter,
       sinks: parts.sinks ?? [],
     });
     this.#trouble = new StorageTrouble(clock, log);
+    this.#relay = new RefreshRelay({
+      facts,
+      clock,
+      signal,
+      broker_id: parts.broker.broker_id,
+      refresh: (request_ids) => this.#refreshHeld(request_ids),
+      refreshed: (request_ids, at) => parts.refreshed?.(request_ids, at),
+    });
+    facts.whenRead(() => this.#relay.heard());
     const api: StepContext['api'] = ({ provider_type, api }) =>
       apis.find((each) => each.type === provider_type && each.name === api);
     this.#claimPool = new ClaimPool({
       store,
       clock,
       log,
-      broker: () => this.#broker(),
+      broker: () => this.#self.record(),
       settings,
       trouble: this.#trouble,
+      renewed: (record, live) => this.#self.renewed(record, live),
       run: (claimed) => this.#runner.run(claimed),
       lateReleaseHarms: (loaded) =>
         loaded.attempts.some(
@@ -157,7 +201,7 @@ class Loop implements RunningLoop {
       slots: this.#slots,
       committer,
       stepContext,
-      planParts: { ...around, stoppages, api, cadence, restingSlots },
+      planParts: { ...around, stoppages, liveBrokers, api, cadence, restingSlots },
       watch,
       refuted: new RefutedNotices(clock, log, meter),
       claimPool: this.#claimPool,
@@ -171,13 +215,26 @@ class Loop implements RunningLoop {
   }
 
   refresh(request_ids: readonly string[]): void {
-    for (const id of request_ids) {
+    const held = new Set(this.#refreshHeld(request_ids));
+    if (held.size === request_ids.length || !this.#self.hasOthers) return;
+    this.#relay.ask(request_ids.filter((id) => !held.has(id)));
+  }
+
+  /** Observes those of the requests that are held here. */
+  #refreshHeld(request_ids: readonly string[]): readonly string[] {
+    return request_ids.filter((id) => {
       const claimed = this.#claimPool.get(id);
-      if (!claimed || claimed.refresh_now) continue;
+      if (!claimed) return false;
+      if (claimed.refresh_now) return true;
       claimed.refresh_now = true;
       const last = Math.max(-Infinity, ...claimed.observed_at.values());
       this.#claimPool.due(claimed, Math.max(0, last + this.#settings.observe_moving_ms - this.#clock.monotonic()));
-    }
+      return true;
+    });
+  }
+
+  describe(template_files: FileHashes): void {
+    this.#self.describe(template_files);
   }
 
   async check(instance: string): Promise<Checked> {
@@ -190,7 +247,7 @@ class Loop implements RunningLoop {
   }
 
   held(): { readonly requests: number; readonly unserved: number } {
-    const broker = this.#broker();
+    const broker = this.#self.record();
     let requests = 0;
     let unserved = 0;
     for (const { state } of this.#claimPool.held()) {
@@ -219,11 +276,6 @@ class Loop implements RunningLoop {
     this.#facts[Symbol.dispose]();
   }
 
-  /** The present record of this broker. */
-  #broker(): BrokerRecord {
-    return { ...this.#parts.broker, serves: this.#pool.served() };
-  }
-
   async #betweenRounds(): Promise<void> {
     this.#reportObserved();
     await this.#background.everyRound();
@@ -244,13 +296,17 @@ class Loop implements RunningLoop {
 
   #reportObserved(): void {
     if (this.#refreshed.size === 0) return;
-    this.#parts.refreshed?.([...this.#refreshed], this.#clock.now());
+    const now = this.#clock.now();
+    this.#parts.refreshed?.([...this.#refreshed], now);
+    this.#relay.observed([...this.#refreshed], now);
     this.#refreshed.clear();
   }
 
   #callsOf(instance: string): LimitFunction {
     let limit = this.#calls.get(instance);
     if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
+    const most = Math.max(1, Math.floor(this.#settings.calls_at_once * this.#self.share(instance)));
+    if (limit.concurrency !== most) limit.concurrency = most;
     return limit;
   }
 }

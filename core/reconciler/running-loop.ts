@@ -12,6 +12,7 @@ import type { CallTracking } from '../providers/guard/call-tracking.ts';
 import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
 import type { Quarantined } from '../providers/quarantine/quarantine.ts';
 import type { Stoppage } from '../providers/quarantine/stoppages.ts';
+import type { FileHashes } from '../templates/library.ts';
 import type { Settings } from './settings.ts';
 
 export interface LoopParts {
@@ -42,6 +43,8 @@ export interface LoopParts {
 export interface RunningLoop {
   /** Observes these requests now, each at most once in two seconds. */
   refresh(request_ids: readonly string[]): void;
+  /** This server uses these template files now. */
+  describe(template_files: FileHashes): void;
   /** Checks an instance now and returns its health. Rejects with PROVIDER_NOT_FOUND when it is not configured. */
   check(instance: string): Promise<Checked>;
   /** Code of a plugin failed for an instance outside any call. */

@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { firstOf, isError, sentence, sentences, type Finding } from '../contract/findings.ts';
+import { jsonFingerprint } from '../model/ids.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { Placed, Template } from '../model/template.ts';
 import type { TemplateDetail } from '../contract/scheduler.ts';
@@ -24,9 +25,14 @@ export interface LibraryOptions {
   readonly clock?: Pick<Clock, 'sleep'>;
   readonly review: TemplateReview;
   readonly merge: MergeOptions;
+  /** Called after the files were read again. */
+  readonly refreshed?: (files: FileHashes) => void;
   /** The placement of a template that names none; filters use it. Default: the placement that the template names. */
   readonly place?: (template: Template) => Placement;
 }
+
+/** A hash of the templates of each file, by its name. */
+export type FileHashes = Readonly<Record<string, string>>;
 
 /** The state of the library, for operators. */
 export interface CacheStats {
@@ -158,6 +164,12 @@ export class TemplateLibrary implements Disposable {
     return this.#files.layers.filter((layer) => layer.template_id === template_id);
   }
 
+  /** What is used of each file, for a comparison with other brokers. */
+  fileHashes(): FileHashes {
+    const layers = Map.groupBy(this.#files.layers, ({ source_file }) => source_file);
+    return Object.fromEntries([...layers].map(([file, its]) => [file, jsonFingerprint(its).slice(0, 16)]));
+  }
+
   /** Whether a template of this id exists, valid or invalid. */
   knows(template_id: string): boolean {
     return this.#all.merged.has(template_id) || this.#all.invalid.has(template_id);
@@ -219,6 +231,7 @@ export class TemplateLibrary implements Disposable {
   async #read(): Promise<void> {
     this.#files = withLastGood(await this.#options.load(), this.#files);
     this.#loads += 1;
+    this.#options.refreshed?.(this.fileHashes());
     // Read afterwards, so that layers that are stored while the files are read are included.
     await this.#readStored();
   }

@@ -3,7 +3,7 @@ import { extensionPoint, token, type Container, type ExtensionPoint } from './co
 import type { EventSink } from '../contract/events.ts';
 import type { Log } from '../contract/log.ts';
 import type { EndpointScheme, Plugin } from '../contract/plugin.ts';
-import { recordContributor } from './contributed-by.ts';
+import { recordContributor, recordVersion, versionOf } from './contributed-by.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
@@ -25,6 +25,7 @@ export function contribute(container: Container, plugin: Plugin): void {
   function add<T extends object>(point: ExtensionPoint<T>, contributions: readonly T[] = []): void {
     for (const contribution of contributions) {
       recordContributor(contribution, plugin.name);
+      recordVersion(contribution, versionOf(plugin));
       container.add(point, contribution);
     }
   }

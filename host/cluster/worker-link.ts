@@ -43,6 +43,8 @@ export class WorkerLink implements PrimaryLink, RateLimits {
       measures: () => Promise.resolve([]),
       check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
       refresh: (request_ids) => sendToPrimary({ event: 'refresh', request_ids }),
+      // The primary reads the same files.
+      describe: () => undefined,
       // The loop ends with the primary.
       stop: () => Promise.resolve(),
     };

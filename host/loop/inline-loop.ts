@@ -19,6 +19,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
     measures: async () => [...meter.families(), ...heldRequests(loop)],
     check: (instance) => loop.check(instance).catch(() => undefined),
     refresh: (request_ids) => loop.refresh(request_ids),
+    describe: (template_files) => loop.describe(template_files),
     stop: () => {
       stopped = true;
       return loop.stop();

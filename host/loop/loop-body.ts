@@ -71,6 +71,7 @@ export async function runLoop(
     else if (message.do === 'measure')
       send({ event: 'measured', families: [...meter.families(), ...heldRequests(running), ...thread.families()] });
     else if (message.do === 'check') void check(message.id, message.instance);
+    else if (message.do === 'describe') running.describe(message.template_files);
     else if (message.do === 'refresh') running.refresh(message.request_ids);
     else void stop();
   });

@@ -1,4 +1,5 @@
 import type { Checkup } from '../../core/providers/checkup.ts';
+import type { FileHashes } from '../../core/templates/library.ts';
 import type { Family } from '../metrics/family.ts';
 
 /** The reconciler loop as seen by the interfaces, wherever it runs. */
@@ -9,6 +10,8 @@ export interface LoopHandle extends Checkup {
   /** Returns the metrics of the loop; the last known ones when it does not answer. */
   measures(): Promise<readonly Family[]>;
   refresh(request_ids: readonly string[]): void;
+  /** Tells the other brokers which template files this server uses now. */
+  describe(template_files: FileHashes): void;
   /** Ends open calls and releases the leases. Idempotent. */
   stop(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Stoppage } from '../../core/providers/quarantine/stoppages.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
+import type { FileHashes } from '../../core/templates/library.ts';
 import type { Checked } from '../../core/model/health.ts';
 import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import type { LoopParts } from '../../core/reconciler/running-loop.ts';
@@ -24,6 +25,7 @@ export interface LoopThreadData {
 
 export type ToLoop =
   | { readonly do: 'refresh'; readonly request_ids: readonly string[] }
+  | { readonly do: 'describe'; readonly template_files: FileHashes }
   | { readonly do: 'check'; readonly id: number; readonly instance: string }
   | { readonly do: 'ping' }
   | { readonly do: 'measure' }

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/contract/log.ts';
+import type { FileHashes } from '../../core/templates/library.ts';
 import type { Checked } from '../../core/model/health.ts';
 import { callMemory, readTracking } from './diagnosis/shared-call-tracking.ts';
 import { StoppedThreads } from './diagnosis/stopped-threads.ts';
@@ -58,6 +59,8 @@ export class LoopThread implements LoopHandle {
   #memory = callMemory();
   #names: readonly string[] = [];
   #thread = 0;
+  /** The template files that were described since the start. */
+  #template_files: FileHashes | undefined;
   /** The hanging thread whose stack is being read. */
   #replacing: Worker | undefined;
   #ready = false;
@@ -92,6 +95,11 @@ export class LoopThread implements LoopHandle {
 
   refresh(request_ids: readonly string[]): void {
     if (this.#ready) this.#send({ do: 'refresh', request_ids });
+  }
+
+  describe(template_files: FileHashes): void {
+    this.#template_files = template_files;
+    if (this.#ready) this.#send({ do: 'describe', template_files });
   }
 
   check(instance: string): Promise<Checked | undefined> {
@@ -136,7 +144,8 @@ export class LoopThread implements LoopHandle {
     const file = this.#options.file ?? new URL(`./loop-worker${extname(import.meta.url)}`, import.meta.url);
     this.#memory = callMemory();
     this.#names = [];
-    const broker = { ...data.broker, thread: this.#thread };
+    const template_files = this.#template_files;
+    const broker = { ...data.broker, thread: this.#thread, ...(template_files ? { template_files } : {}) };
     const worker = new Worker(file, {
       workerData: { ...data, broker, call_memory: this.#memory, ...this.#stops.charges } satisfies LoopThreadData,
       resourceLimits: {

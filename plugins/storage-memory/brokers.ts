@@ -74,7 +74,7 @@ export class Brokers {
       this.#leases.set(lease.term, { ...lease, until: Math.min(lease.until, until) });
   }
 
-  live(): readonly LiveBroker<number>[] {
+  live(): readonly (LiveBroker<number> & { readonly record: BrokerRecord })[] {
     return [...this.#leases.values()]
       .filter(({ ended_at }) => ended_at === undefined)
       .map(({ term, record }) => ({ by: term, record }));

@@ -1,5 +1,6 @@
 import {
   claimable,
+  liveRecords,
   surplusOf,
   type BrokerRecord,
   type BrokerState,
@@ -84,6 +85,7 @@ export class Claims {
     const live = this.#brokers.live();
     return {
       claims: mine.map(([request_id, { epoch }]) => ({ request_id, epoch })),
+      live: liveRecords(live.map(({ record }) => structuredClone(record))),
       surplus:
         live.length < 2
           ? []

@@ -444,7 +444,8 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
   [
     'a renewal that forgets the jobs',
     'a renewal keeps the jobs of a broker',
-    () => spoiledStorage((store) => ({ renew: async () => ({ claims: [], surplus: [], store }) })),
+    () =>
+      spoiledStorage((store) => ({ renew: async (broker) => ({ claims: [], surplus: [], live: [broker], store }) })),
   ],
   [
     'a fence of a job that is not checked',

@@ -35,6 +35,11 @@ export interface PluginContext {
    * Absent: the metrics only count calls into the plugin.
    */
   readonly calls?: { record(call: ProviderCall): void };
+  /**
+   * The part of the rate limits of its cloud that this broker may use now: 1, less while other brokers call a cloud of
+   * the same identity. Never 0. Absent: 1.
+   */
+  share?(): number;
 }
 
 /** The context of every call into a plugin. */

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { differencesOf } from '../../brokers/differences.ts';
 import { brokerStatuses, ServedInstance, type BrokerState, type BrokerStatus } from '../../model/broker.ts';
 import { isoTime } from '../iso-time.ts';
 import { operation } from '../operation.ts';
@@ -17,11 +18,13 @@ const BrokerView = Type.Object({
         '`live`; `draining`: it stops and takes no more requests; `dead`: its lease ended, and others took its requests over. A dead broker is listed for ten minutes.',
     }),
   ),
-  serves: Type.Array(ServedInstance, {
+  serves: Type.Array(Type.Pick(ServedInstance, ['name', 'type', 'identity']), {
     description: 'The provider instances that it can serve. Without `identity`: it has not connected to them yet.',
   }),
   holds: Type.Integer({ description: 'The number of requests that it works on.' }),
-  warnings: Type.Array(Type.String()),
+  warnings: Type.Array(Type.String(), {
+    description: 'How its instances and template files differ from those of the other brokers.',
+  }),
 });
 type BrokerView = Static<typeof BrokerView>;
 
@@ -48,25 +51,17 @@ function viewOf(broker: BrokerState, all: readonly BrokerState[]): BrokerView {
     started_at: isoTime(started),
     lease_until: isoTime(lease_until),
     status,
-    serves: serves.map((served) => ({ ...served })),
+    serves: serves.map(({ name, type, identity }) => ({
+      name,
+      type,
+      ...(identity === undefined ? {} : { identity }),
+    })),
     holds,
-    warnings: [...warningsOf(broker, all)],
+    warnings: [
+      ...differencesOf(
+        broker,
+        all.filter((each) => each.status !== 'dead'),
+      ),
+    ],
   };
-}
-
-/** Instances with the same name and another cloud behind it: a request goes only to brokers with the cloud it began at. */
-export function warningsOf(
-  broker: Pick<BrokerState, 'broker_id' | 'serves'>,
-  all: readonly Pick<BrokerState, 'broker_id' | 'host' | 'pid' | 'status' | 'serves'>[],
-): readonly string[] {
-  const others = all.filter(({ broker_id, status }) => broker_id !== broker.broker_id && status !== 'dead');
-  return broker.serves.flatMap(({ name, identity }) =>
-    others.flatMap(({ host, pid, serves }) => {
-      const theirs = serves.find((each) => each.name === name)?.identity;
-      if (identity === undefined || theirs === undefined || identity === theirs) return [];
-      return [
-        `Instance '${name}' is '${identity}' here and '${theirs}' at the broker on ${host} (pid ${pid}). Give different clouds different names.`,
-      ];
-    }),
-  );
 }

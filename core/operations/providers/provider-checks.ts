@@ -158,7 +158,7 @@ export const testProviderSelection = operation('TestProviderSelectionQuery', {
     const { selection, took_ms } = trySelection(placed, input, services);
     const { provider_type, provider_instance, strategy, selection_reason, confidence, alternatives, rejected } =
       selection;
-    const instance = services.providers.require(provider_instance);
+    const instance = services.providers.requireSelectable(provider_instance);
     const { valid, errors, warnings, supported_features } = fitOf(
       variantFor(placed, provider_instance),
       instance,

@@ -1,6 +1,7 @@
 import { Type, type Static, type TObject } from 'typebox';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
+import { healthStatuses, type Health } from '../../model/health.ts';
 import { redact } from '../../schema/redact.ts';
 
 const Limits = Type.Object({
@@ -13,6 +14,14 @@ const Statistics = Type.Object({
   successful_requests: Type.Integer({ description: 'Requests that got machines from this instance.' }),
   failed_requests: Type.Integer(),
   average_response_time_ms: Type.Integer({ description: 'The average time until the provider answered a launch.' }),
+});
+
+const BrokerHealthView = Type.Object({
+  broker_id: Type.String(),
+  host: Type.String(),
+  status: Type.Enum([...healthStatuses]),
+  message: Type.Optional(Type.String()),
+  answered_at: Type.Optional(Type.String()),
 });
 
 export const ProviderView = Type.Object({
@@ -30,6 +39,12 @@ export const ProviderView = Type.Object({
   message: Type.Optional(Type.String({ description: 'Why the instance is unhealthy or missing.' })),
   answered_at: Type.Optional(
     Type.String({ description: 'When the instance last answered, to the minute. Absent: never.' }),
+  ),
+  health_by_broker: Type.Optional(
+    Type.Array(BrokerHealthView, {
+      description:
+        'What each broker found that has the instance; `status` is `healthy` when one of them found it so. Absent: one broker has it.',
+    }),
   ),
   configuration: Type.Record(Type.String(), Type.Unknown(), {
     description: 'The configuration with defaults; secrets are masked.',
@@ -53,10 +68,28 @@ export function providerView(instance: ProviderInstance, providers: ProviderDire
     capabilities: providers.apis(name).map((api) => api.name),
     status: enabled ? health.status : 'disabled',
     ...(enabled && health.message !== undefined ? { message: health.message } : {}),
-    ...(health.answered_at === undefined ? {} : { answered_at: new Date(health.answered_at).toISOString() }),
+    ...answered(health),
+    ...healthByBroker(name, providers),
     configuration: (schema ? redact(schema, config) : {}) as Record<string, unknown>,
     limits: { ...limits },
     statistics: statisticsOf(name, providers),
+  };
+}
+
+const answered = ({ answered_at }: Health): { readonly answered_at?: string } =>
+  answered_at === undefined ? {} : { answered_at: new Date(answered_at).toISOString() };
+
+function healthByBroker(name: string, providers: ProviderDirectory): Pick<ProviderView, 'health_by_broker'> {
+  const found = providers.healthByBroker(name);
+  if (found.length < 2) return {};
+  return {
+    health_by_broker: found.map(({ broker_id, host, status, message, ...health }) => ({
+      broker_id,
+      host,
+      status,
+      ...(message === undefined ? {} : { message }),
+      ...answered(health as Health),
+    })),
   };
 }
 

@@ -57,7 +57,7 @@ export async function requestMachines(
     return await selectAndCreate(0);
   } catch (error) {
     const held = isLimit(error) ? error.details['held'] : undefined;
-    if (typeof held !== 'number' || providers.instances.length === 1) throw error;
+    if (typeof held !== 'number' || providers.selectable.length === 1) throw error;
     // Another instance may allow more machines of the template than the selected one.
     try {
       return await selectAndCreate(held);

@@ -49,6 +49,8 @@ export interface PoolParts {
   readonly evidence?: CallEvidence;
   /** Instances to which calls are paused. */
   readonly quarantine?: readonly Quarantined[];
+  /** See `PluginContext.share`. */
+  share?(instance: string): number;
 }
 
 /**
@@ -195,7 +197,8 @@ export class SessionPool {
     if (!instance || !type)
       throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration.`);
     const endpoint = (url: string) => this.#endpoint(url);
-    const context = { instance: name, endpoint, clock, log, installation, calls: meter.calls(name) };
+    const share = () => this.#parts.share?.(name) ?? 1;
+    const context = { instance: name, endpoint, clock, log, installation, calls: meter.calls(name), share };
     const calls = this.#calls(name);
     const about = { verb: 'connect', what: `connection of '${name}'`, plugin: pluginOf(type) } as const;
     const session = await calls.call(about, { signal: this.#signal }, async () =>

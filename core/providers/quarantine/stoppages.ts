@@ -16,6 +16,8 @@ export interface Stoppage extends CalledFor {
 
 interface StoredStoppages {
   readonly template_id: string;
+  /** The version of the plugins of the instance. Another version gets a new trial. */
+  readonly plugins?: string;
   readonly times: number;
   readonly why: string;
   /** Epoch milliseconds. */
@@ -37,18 +39,30 @@ export class Stoppages {
   readonly #excluded = new Map<string, Map<string, string>>();
   readonly #quarantined: Quarantined[] = [];
 
-  /** Stores the latest stoppages, each of which increases a count, and reads all stored counts. */
-  static async open(store: Store, clock: Clock, latest: readonly Stoppage[] = []): Promise<Stoppages> {
+  /**
+   * Stores the latest stoppages, each of which increases a count, and reads all stored counts. `pluginsOf`: the version
+   * of the plugins of an instance; counts of another version do not hold.
+   */
+  static async open(
+    store: Store,
+    clock: Clock,
+    latest: readonly Stoppage[] = [],
+    pluginsOf: (instance: string) => string | undefined = () => undefined,
+  ): Promise<Stoppages> {
     const known = new Map<string, StoredStoppages>();
-    for (const { name, item, value } of await store.find('fact', { where: { topic } }))
-      known.set(`${name}\n${item}`, value as StoredStoppages);
+    for (const { name, item, value } of await store.find('fact', { where: { topic } })) {
+      const stored = value as StoredStoppages;
+      if (stored.plugins === pluginsOf(name)) known.set(`${name}\n${item}`, stored);
+    }
     for (const { instance, request_id, template_id, why, at, ms } of latest) {
       const key = `${instance}\n${request_id}`;
       const before = known.get(key);
       // A thread that ended during its start may already have stored this stoppage.
       if (before?.at === at) continue;
+      const plugins = pluginsOf(instance);
       const value: StoredStoppages = {
         template_id,
+        ...(plugins === undefined ? {} : { plugins }),
         times: (before?.times ?? 0) + 1,
         why,
         at,

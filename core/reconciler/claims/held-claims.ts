@@ -20,6 +20,8 @@ export interface HeldClaimsParts {
   readonly broker: () => BrokerRecord;
   readonly settings: Settings;
   readonly trouble: StorageTrouble;
+  /** The lease was renewed with this record, beside these brokers. */
+  renewed(record: BrokerRecord, live: readonly BrokerRecord[]): void;
   /** Whether a release that the last holder sent may undo a newer one when it arrives late. */
   lateReleaseHarms(loaded: RequestState): boolean;
 }
@@ -32,8 +34,8 @@ export class HeldClaims {
   readonly #yielding = new Set<string>();
   readonly #shifts: ClockShifts;
   #renewed_at = -Infinity;
-  /** How much the stored record of this broker tells of what it can serve. */
-  #told = 0;
+  /** What the stored record of this broker tells of what it can serve. */
+  #told = '';
   /** The next claim may find requests: the store changed, the last call found its maximum, or a claim was lost. */
   due = true;
 
@@ -67,19 +69,20 @@ export class HeldClaims {
   }
 
   /**
-   * Renews the lease of this broker, and with it all claims, when that is due, or when this broker can serve more
-   * instances. Yields requests that other brokers should have.
+   * Renews the lease of this broker, and with it all claims, when that is due, or when this broker has something to
+   * tell. Yields requests that other brokers should have.
    */
   async renew(): Promise<void> {
     const { store, clock, broker, settings } = this.#parts;
     const renewedAt = clock.monotonic();
     const record = broker();
-    const tells = record.serves.length + record.serves.filter(({ identity }) => identity !== undefined).length;
-    if (renewedAt - this.#renewed_at <= settings.lease_ms / 4 && tells <= this.#told) return;
+    const tells = newsOf(record);
+    if (renewedAt - this.#renewed_at <= settings.lease_ms / 4 && tells === this.#told) return;
     const validUntil = this.#validity();
-    const { claims: held, surplus } = await store.renew(record, settings.lease_ms);
+    const { claims: held, surplus, live } = await store.renew(record, settings.lease_ms);
     this.#renewed_at = renewedAt;
     this.#told = tells;
+    this.#parts.renewed(record, live);
     const epochs = new Map(held.map((claim) => [claim.request_id, claim.epoch]));
     for (const claimed of this.#held.values()) {
       if (epochs.get(claimed.request_id) === claimed.claim.epoch) claimed.renewed(validUntil);
@@ -205,3 +208,10 @@ export class HeldClaims {
     return claimed;
   }
 }
+
+/** What other brokers should know at once. */
+const newsOf = ({ serves, template_files }: BrokerRecord): string =>
+  JSON.stringify([
+    serves.map(({ name, identity, unhealthy, share }) => [name, identity, unhealthy, share]),
+    template_files,
+  ]);

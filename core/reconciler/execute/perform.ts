@@ -2,7 +2,9 @@ import { applyLeft, markLost } from '../apply/apply-launch.ts';
 import { expire, finish, trim, undo } from '../apply/finish.ts';
 import { replace } from '../replacement/replace.ts';
 import { dropped } from '../state/attempt.ts';
+import type { Elsewhere } from '../plan/fallback-order.ts';
 import type { Step } from '../plan/next-step.ts';
+import type { StateChange } from '../state/request-state.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { dispose } from './dispose.ts';
 import { recover } from './recover.ts';
@@ -55,7 +57,22 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
       return [trim];
     case 'replace':
       return [(change) => replace(change, context.settings)];
+    case 'hand-over':
+      return [(change) => handOver(change, step.to)];
     case 'end':
       return [(change) => finish(change, step.skipped)];
   }
+}
+
+/** Before the first order: brokers that have the instance claim the request. */
+function handOver(change: StateChange, { provider_instance, provider_type }: Elsewhere): void {
+  const { handed_over = [] } = change.request;
+  change.journal('request.handed_over', { provider_instance });
+  change.setRequest({
+    provider_instance,
+    provider_type,
+    selected_instance: provider_instance,
+    handed_over: [...handed_over, provider_instance],
+    message: `No instance of this broker can serve the request; a broker with '${provider_instance}' continues it.`,
+  });
 }

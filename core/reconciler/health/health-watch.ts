@@ -16,6 +16,8 @@ import { Troubles } from './troubles.ts';
 const silenceMs = 30_000;
 /** The shortest interval between commits of `answered_at`. */
 const storedEveryMs = 60_000;
+/** The time after which health is stored again although it did not change: what is stored expires. */
+const storedAgainMs = 6 * 3_600_000;
 /** Verbs that may succeed without a call to the provider, so their success proves nothing. */
 const answeredAtHome: ReadonlySet<string> = new Set<Verb>(['connect', 'prepare']);
 
@@ -96,6 +98,11 @@ export class HealthWatch implements CallEvidence {
     if (this.#watched.get(instance)?.troubles.end(about)) this.#judge(instance);
   }
 
+  /** Whether the instance does not answer this broker. */
+  isUnhealthy(instance: string): boolean {
+    return this.#watched.get(instance)?.health.status === 'unhealthy';
+  }
+
   /** Calls to the instance are paused for `ms`. */
   leftAlone(instance: string, message: string, ms: number): void {
     this.#trouble(instance, 'silence', message);
@@ -107,7 +114,8 @@ export class HealthWatch implements CallEvidence {
     const due = instances.filter(({ name, enabled }) => {
       const watched = this.#of(name);
       this.#judge(name);
-      if (watched.unstored) this.#save(name, watched);
+      const isOld = watched.stored > -Infinity && this.#clock.monotonic() - watched.stored >= storedAgainMs;
+      if (watched.unstored || isOld) this.#save(name, watched);
       return enabled && !watched.asking && watched.times.due && !pool.isDormant(name);
     });
     await Promise.all(due.map(({ name }) => this.ask(name, pool, signal)));
@@ -168,7 +176,7 @@ export class HealthWatch implements CallEvidence {
     if (!watched) {
       const times = new CheckTimes(this.#clock, this.#first_at);
       watched = {
-        health: this.#facts.health(name),
+        health: this.#facts.ownHealth(name),
         troubles: new Troubles(),
         times,
         breaches: new Breaches(),
@@ -218,7 +226,8 @@ export class HealthWatch implements CallEvidence {
   #unhealthy(name: string, watched: Watched, message: string, now: number): void {
     const { health } = watched;
     watched.times.unhealthy();
-    if (health.status === 'unhealthy' && (health.message === message || now - watched.stored < storedEveryMs)) return;
+    const isStored = health.status === 'unhealthy' && watched.stored > -Infinity;
+    if (isStored && (health.message === message || now - watched.stored < storedEveryMs)) return;
     this.#log.warn({ provider_instance: name }, `The provider instance is unhealthy: ${message}`);
     watched.health = { ...health, status: 'unhealthy', message };
     this.#save(name, watched);

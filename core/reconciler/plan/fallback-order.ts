@@ -7,10 +7,18 @@ import type { Rejection } from '../../selection/candidate.ts';
 import { exclusion, unfitness } from '../../selection/eligibility.ts';
 import type { ProviderOption } from './provider-option.ts';
 
+/** An instance that only another live broker has. */
+export interface Elsewhere {
+  readonly provider_instance: string;
+  readonly provider_type: string;
+}
+
 /** The instances that may serve a request now. */
 export interface FallbackOrder {
   /** Best first. */
   readonly options: readonly ProviderOption[];
+  /** The instances of other live brokers that may serve it, best first. */
+  readonly elsewhere: readonly Elsewhere[];
   /** Why the other instances are rejected. */
   readonly out: readonly Rejection[];
 }
@@ -26,7 +34,7 @@ export function fallbackOrder(
   excluded: ReadonlyMap<string, string> = new Map(),
 ): FallbackOrder {
   const { request_id: key, template, variants, machine_count, preference = {}, selected_instance } = request;
-  if (!template) return { options: [], out: [] };
+  if (!template) return { options: [], elsewhere: [], out: [] };
   const placed = { template, ...(variants ? { variants } : {}) };
   const { eligible, unfit, rejected } = rankAll(placed, { key, machine_count }, preference, directory);
   const options = eligible.flatMap(({ name }) => (excluded.has(name) ? [] : optionAt(name, placed, directory)));
@@ -34,6 +42,9 @@ export function fallbackOrder(
     Number(unhealthy) * 2 + Number(provider_instance !== selected_instance);
   return {
     options: options.toSorted((a, b) => place(a) - place(b)),
+    elsewhere: eligible.flatMap(({ name, type }) =>
+      directory.instance(name) || excluded.has(name) ? [] : [{ provider_instance: name, provider_type: type }],
+    ),
     out: [...rejected, ...unfit.map(unfitness), ...[...excluded].map(exclusion)],
   };
 }

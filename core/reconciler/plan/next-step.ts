@@ -15,7 +15,7 @@ import { planReplacements, replacementRetries, type ReplacementContext } from '.
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { tally } from '../state/counting.ts';
-import { noCandidates, type FallbackOrder } from './fallback-order.ts';
+import { noCandidates, type Elsewhere, type FallbackOrder } from './fallback-order.ts';
 import { forgettable } from './forgettable.ts';
 import { observationDue, type ObservationContext } from './observation-due.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
@@ -36,6 +36,7 @@ export type Step =
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'forget'; readonly attempts: readonly number[] }
   | { readonly do: 'release'; readonly pending: PendingRelease }
+  | { readonly do: 'hand-over'; readonly to: Elsewhere }
   | { readonly do: 'expire' | 'undo' | 'trim' | 'replace' | 'repeated' }
   /** `skipped`: why offers were not used at all. */
   | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
@@ -57,8 +58,11 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
   readonly agenda: Agenda;
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
-  /** Whether an instance is configured here: another broker may have it. */
-  isConfigured(instance: string): boolean;
+  /**
+   * Which broker has an instance in its configuration: this one, another live one, one that ended within the last
+   * hour, or none.
+   */
+  whereIs(instance: string): 'here' | 'elsewhere' | 'lately' | 'nowhere';
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
   /**
@@ -122,7 +126,11 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   let message: string | undefined;
   if (!stop && !over && counts.missing > 0) {
     const retries = requestRetries(request);
-    const { options, out } = at.held_back === undefined ? at.fallbackOrder() : { options: [], out: [] };
+    const { options, elsewhere, out } =
+      at.held_back === undefined ? at.fallbackOrder() : { options: [], elsewhere: [], out: [] };
+    const place = whereabouts(request, at);
+    const to = place === 'elsewhere' || from.attempts.length > 0 ? undefined : nextElsewhere(request, elsewhere);
+    if (options.length === 0 && to) return { steps: [{ do: 'hand-over', to }] };
     const planned = planOrders(from, options, counts.missing, { ...at.settings, now: at.now, ...retries });
     if (planned.orders.length > 0) return { steps: [...steps, { do: 'open', orders: planned.orders }] };
     if (at.held_back !== undefined) {
@@ -132,7 +140,9 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
       const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
       message = `${why}; trying again until the time-out.`;
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
-    } else if (options.length === 0 && isElsewhere(request, at)) {
+    } else if (options.length === 0 && place === 'elsewhere') {
+      message = `Another broker has the provider instance '${request.selected_instance}' and continues the request.`;
+    } else if (options.length === 0 && place === 'lately') {
       message = `No live broker has the provider instance '${request.selected_instance}'; the request waits for one.`;
     } else {
       exhausted = true;
@@ -180,7 +190,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
   if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
     return { steps: [{ do: 'undo' }] };
-  if (counts.missing > 0 && from.attempts.length === 0 && isElsewhere(request, at))
+  if (counts.missing > 0 && from.attempts.length === 0 && whereabouts(request, at) !== 'here')
     skipped = noCandidates(at.fallbackOrder().out);
   return { steps: [{ do: 'end', ...(skipped.length > 0 ? { skipped } : {}) }] };
 }
@@ -219,9 +229,13 @@ function leave(from: RequestState, attempt: AttemptRecord, needless: boolean, at
   return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
 }
 
-/** Whether the selected instance of a request is not in the configuration of this broker. */
-const isElsewhere = ({ selected_instance }: RequestRecord, at: PlanContext): boolean =>
-  selected_instance !== undefined && !at.isConfigured(selected_instance);
+/** Which broker has the selected instance of a request. */
+const whereabouts = ({ selected_instance }: RequestRecord, at: PlanContext): ReturnType<PlanContext['whereIs']> =>
+  selected_instance === undefined ? 'here' : at.whereIs(selected_instance);
+
+/** A request is handed over once to each instance: two brokers may disagree whether they can serve it. */
+const nextElsewhere = ({ handed_over = [] }: RequestRecord, elsewhere: readonly Elsewhere[]): Elsewhere | undefined =>
+  elsewhere.find(({ provider_instance }) => !handed_over.includes(provider_instance));
 
 /** The message when an attempt stays unreachable until the configuration changes. */
 function unreachable({ attempts }: RequestState, at: PlanContext): string | undefined {

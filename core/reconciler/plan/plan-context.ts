@@ -1,3 +1,4 @@
+import type { LiveBrokers } from '../../brokers/live-brokers.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { ProviderApi } from '../../contract/provider/provider-api.ts';
@@ -21,6 +22,7 @@ export interface PlanParts {
   readonly directory: ProviderDirectory;
   readonly pool: SessionPool;
   readonly stoppages: Stoppages;
+  readonly liveBrokers: Pick<LiveBrokers, 'has'>;
   readonly cadence: Cadence;
   readonly restingSlots: RestingSlots;
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
@@ -38,7 +40,11 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
     agenda: claimed,
     fallbackOrder: () =>
       fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
-    isConfigured: (instance) => parts.directory.instance(instance) !== undefined,
+    whereIs(instance) {
+      if (parts.directory.instance(instance)) return 'here';
+      if (parts.liveBrokers.has(instance)) return 'elsewhere';
+      return parts.facts.wasServedLately(instance) ? 'lately' : 'nowhere';
+    },
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) =>
       parts.pool.quarantined(provider_instance, order.template.template_id)?.message,

@@ -14,7 +14,7 @@ export function checkLeases({ check, opened }: Contract): void {
       const { store, time } = await opened(ending);
       assert.deepEqual(await store.brokers(), []);
       const joined = aBroker({ serves: [{ name: 'east', type: 'cloud' }], address: 'http://here:1' });
-      assert.deepEqual(await store.renew(joined, 1_000), { claims: [], surplus: [] });
+      assert.deepEqual(await store.renew(joined, 1_000), { claims: [], surplus: [], live: [joined] });
       await store.commit([insert('request', aRequest('r-1'))]);
       await store.claim(joined, 9, 1_000);
       await time.pass(400);
@@ -25,6 +25,20 @@ export function checkLeases({ check, opened }: Contract): void {
       assert.deepEqual(await statuses(store), [['here', 'draining', 1]]);
     },
   );
+
+  check('a renewal returns the records of the brokers that live', async (ending) => {
+    const { store, time } = await opened(ending);
+    const far = aBroker({ host: 'far', serves: [{ name: 'east', type: 'cloud' }] });
+    await store.renew(far, 1_000);
+    const replaced = { ...aBroker(), thread: 2 };
+    await store.renew(aBroker(), 60_000);
+    assert.deepEqual((await store.renew(replaced, 60_000)).live, [far, replaced]);
+    await time.pass(1_000);
+    assert.deepEqual((await store.renew(replaced, 60_000)).live, [replaced]);
+    await store.renew(far, 1_000);
+    await store.leave(far);
+    assert.deepEqual((await store.renew(replaced, 60_000)).live, [replaced]);
+  });
 
   check('a broker is dead when its lease ended, and is listed for ten minutes after', async (ending) => {
     const { store, time } = await opened(ending);

@@ -53,9 +53,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   const { rate_limits } = settings;
   // By default AWS is limited, and another endpoint is not.
   const limiter =
-    (rate_limits.enabled ?? callsAws(settings))
-      ? sharedLimiter(context.instance, context.clock, rate_limits.buckets, context.log)
-      : undefined;
+    (rate_limits.enabled ?? callsAws(settings)) ? sharedLimiter(context, rate_limits.buckets) : undefined;
   let caller: Promise<CallerIdentity> | undefined;
 
   const open = (): Promise<Clients> => {

@@ -1,6 +1,7 @@
 import {
   claimable,
   isDead,
+  liveRecords,
   surplusOf,
   type BrokerRecord,
   type Claim,
@@ -139,14 +140,15 @@ export class Claims {
       { text: this.#sql.held, values: [bound(broker.broker_id), broker.thread] },
     ]);
     const claims = mine.map(([id, epoch]) => ({ request_id: id as string, epoch: epoch as number }));
-    const live = running.map(lease).filter(({ runs, record }) => runs && !isDead(record, broker));
+    const alive = running.map(lease).filter(({ runs, record }) => runs && !isDead(record, broker));
     const of = leaseName(broker);
-    this.#known = { of, dead: this.#known.of === of ? this.#known.dead : [], isAlone: live.length < 2 };
+    this.#known = { of, dead: this.#known.of === of ? this.#known.dead : [], isAlone: alive.length < 2 };
+    const live = liveRecords(alive.map(({ record }) => record));
     const term = mine[0]?.[3] as number | undefined;
-    if (term === undefined || live.length < 2) return { claims, surplus: [] };
+    if (term === undefined || alive.length < 2) return { claims, surplus: [], live };
     const [counts = []] = await this.#run([{ text: this.#sql.counts, values: [] }]);
     const named = mine.map(([id, , needs]) => ({ request_id: id as string, needs: needs as string }));
-    return { claims, surplus: surplusOf(term, live, counts.map(heldCount), named) };
+    return { claims, surplus: surplusOf(term, alive, counts.map(heldCount), named), live };
   }
 
   async yield(claims: readonly Held[]): Promise<void> {

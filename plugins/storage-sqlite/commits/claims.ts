@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import {
   claimable,
+  liveRecords,
   surplusOf,
   type BrokerRecord,
   type BrokerState,
@@ -128,6 +129,7 @@ export class Claims {
     const others = live.filter(({ by }) => by !== term);
     return {
       claims: mine.map(([id, epoch]) => ({ request_id: id as string, epoch: epoch as number })),
+      live: liveRecords([...others.map(({ record }) => record), broker]),
       surplus:
         others.length === 0
           ? []

@@ -142,3 +142,48 @@ test('with the rate limiter no call is throttled at the default rates of AWS; wi
     t.is(refused > 0, !enabled, `${refused} refused`);
   }
 });
+
+test('brokers that share an account send no more in sum than its bucket allows, while their parts change', async (t) => {
+  const clock = new FakeClock();
+  const parts = [1, 1 / 50];
+  const limiters = [0, 1].map((which) =>
+    rateLimiter(clock, { Describe: { requests: { capacity: 40, per_second: 10 } } }, () => parts[which] ?? 1),
+  );
+  const sent: number[] = [];
+  const started = clock.monotonic();
+  const stopped = new AbortController();
+  for (const limiter of limiters)
+    for (let caller = 0; caller < 30; caller++)
+      void (async () => {
+        while (!stopped.signal.aborted) {
+          const late = await limiter.acquire({ action: 'Describe' }, 0, stopped.signal).catch(isFault);
+          if (late === undefined) sent.push(clock.monotonic() - started);
+          else await clock.sleep(1_000, stopped.signal);
+        }
+      })();
+  await clock.advance(4_000);
+  // The first one learns of the second, then the second of the smaller part of the first.
+  parts[0] = 1 / 2;
+  await clock.advance(4_000);
+  parts[1] = 1 / 2;
+  await clock.advance(20_000);
+  parts[0] = 1;
+  parts[1] = 1 / 50;
+  await clock.advance(10_000);
+  stopped.abort();
+  await clock.advance(1);
+  for (const from of sent) {
+    const within = sent.filter((at) => at >= from && at < from + 5_000).length;
+    t.true(within <= 40 * 1.02 + 5 * 10 * 1.02 + 2, `${within} calls in the 5 s from ${from}`);
+  }
+  const late = sent.filter((at) => at >= 18_000 && at < 28_000).length;
+  t.true(late >= 95, `together they use the whole rate: ${late} calls in 10 s`);
+});
+
+test('a broker with a small part still sends a call that starts many machines', async (t) => {
+  const clock = new FakeClock();
+  const mine = rateLimiter(clock, small, () => 1 / 4);
+  const calls = [3, 3].map((machines) => () => mine.acquire({ action: 'RunInstances' }, machines, never));
+  // A quarter of the calls and machines, at a quarter of one a second.
+  t.deepEqual(await outcomes(clock, calls, 30_000), [2000, 12_000]);
+});

@@ -49,17 +49,20 @@ interface Lane {
 
 /**
  * A rate limiter with the documented bucket sizes of AWS, or with configured ones by action. It sets timers only for
- * calls that wait.
+ * calls that wait. `part`: the part of the buckets that this broker has now, above 0; other brokers have the rest.
  */
-export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter {
+export function rateLimiter(clock: Clock, sizes: BucketSizes = {}, part: () => number = () => 1): RateLimiter {
   const lanes = new Map<string, Lane>();
 
   const bucketOf = (size: BucketSize): Bucket => ({
     capacity: size.capacity,
     perSecond: size.per_second,
-    tokens: size.capacity,
+    tokens: size.capacity * part(),
     at: clock.monotonic(),
   });
+
+  /** The part may shrink meanwhile. Each call needs a whole token. */
+  const capacityOf = ({ capacity }: Bucket): number => Math.max(1, Math.floor(capacity * part()));
 
   function laneOf({ action, lane = action }: LimitedCall): Lane {
     let found = lanes.get(lane);
@@ -83,8 +86,8 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
     }
     for (const bucket of bucketsIn(lane)) {
       bucket.tokens = Math.min(
-        bucket.capacity,
-        bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * lane.share,
+        capacityOf(bucket),
+        bucket.tokens + ((now - bucket.at) / 1000) * bucket.perSecond * lane.share * part(),
       );
       bucket.at = now;
     }
@@ -92,13 +95,18 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
 
   interface Cost {
     readonly bucket: Bucket;
+    /** The tokens that must be there. */
     readonly tokens: number;
+    /** The tokens that the call uses; more than the bucket holds are paid off afterwards. */
+    readonly used?: number;
   }
 
   /** How long a call with these costs waits. */
   function waitOf(costs: readonly Cost[], lane: Lane): number {
     fill(lane);
-    const waits = costs.map(({ bucket, tokens }) => (tokens - bucket.tokens) / (bucket.perSecond * lane.share));
+    const waits = costs.map(
+      ({ bucket, tokens }) => (tokens - bucket.tokens) / (bucket.perSecond * lane.share * part()),
+    );
     return Math.max(0, ...waits) * 1000;
   }
 
@@ -116,20 +124,23 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}): RateLimiter 
         },
       );
     }
-    for (const { bucket, tokens } of costs) bucket.tokens -= tokens;
+    for (const { bucket, tokens, used = tokens } of costs) bucket.tokens -= used;
     if (waitMs === 0) return;
     await clock.sleep(waitMs, signal);
     if (!signal.aborted) return;
-    for (const { bucket, tokens } of costs) bucket.tokens += tokens;
+    for (const { bucket, tokens, used = tokens } of costs) bucket.tokens += used;
     throw signal.reason;
   }
 
   /** A call that waits for its part has reserved nothing of the whole yet. */
   function stagesOf(limited: LimitedCall, machines: number, lane: Lane): readonly (readonly Cost[])[] {
     const part = lane.parts.get(limited.action);
-    const whole = [{ bucket: lane.requests, tokens: 1 }];
+    const whole: Cost[] = [{ bucket: lane.requests, tokens: 1 }];
     // A call that needs more tokens than the bucket holds is sent when the bucket is full.
-    if (lane.machines) whole.push({ bucket: lane.machines, tokens: Math.min(machines, lane.machines.capacity) });
+    if (lane.machines) {
+      const used = Math.min(machines, lane.machines.capacity);
+      whole.push({ bucket: lane.machines, tokens: Math.min(used, capacityOf(lane.machines)), used });
+    }
     return part ? [[{ bucket: part, tokens: 1 }], whole] : [whole];
   }
 

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../../../core/index.ts';
+import type { Clock, PluginContext } from '../../../../core/index.ts';
 import type { BucketSizes } from './bucket-sizes.ts';
 import { rateLimiter, type RateLimiter } from './rate-limiter.ts';
 
@@ -23,8 +23,11 @@ export interface SharedLimiter extends RateLimiter {
  * AWS limits the calls of an account in a region, whichever instance sends them. Until the account is known, the
  * instance has a limiter of its own, which becomes the shared one if it is the first.
  */
-export function sharedLimiter(instance: string, clock: Clock, sizes: BucketSizes, log: Log): SharedLimiter {
-  const own = rateLimiter(clock, sizes);
+export function sharedLimiter(
+  { instance, clock, log, share = () => 1 }: Pick<PluginContext, 'instance' | 'clock' | 'log' | 'share'>,
+  sizes: BucketSizes,
+): SharedLimiter {
+  const own = rateLimiter(clock, sizes, share);
   let joined: { readonly place: string; readonly shared: Shared } | undefined;
   const present = (): RateLimiter => joined?.shared.limiter ?? own;
 

@@ -1,87 +1,11 @@
-import test, { type ExecutionContext } from 'ava';
-import { silentLog, type BrokerRecord, type Store, type Template } from '../../../../core/index.ts';
-import { newRequestId } from '../../../../core/model/ids.ts';
-import type { ProviderInstance } from '../../../../core/model/provider-instance.ts';
+import test from 'ava';
+import type { BrokerRecord } from '../../../../core/index.ts';
 import { choose } from '../../../../core/providers/choose.ts';
-import { ProviderDirectory } from '../../../../core/providers/directory.ts';
-import { Facts } from '../../../../core/providers/facts.ts';
-import { startLoop } from '../../../../core/reconciler/loop.ts';
-import type { RunningLoop } from '../../../../core/reconciler/running-loop.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
-import { aBroker } from '../../../../plugin-testkit/storage/records.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
-import { memoryDriver } from '../../../support/memory-driver.ts';
-import { ScriptedCloud, scriptedApi, scriptedType } from '../../../support/scripted-cloud.ts';
-
-const template: Template = { template_id: 'small' };
-
-/** Several loops on one store, each on a host of its own. */
-async function bench(t: ExecutionContext) {
-  const clock = new FakeClock();
-  const store: Store = await memoryDriver().open({}, { clock, log: silentLog });
-  const clouds = { east: new ScriptedCloud(), west: new ScriptedCloud() };
-  const instance = (name: 'east' | 'west'): ProviderInstance => ({
-    name,
-    type: 'scripted',
-    enabled: true,
-    priority: 1,
-    weight: 10,
-    config: { cloud: clouds[name] },
-    template_defaults: {},
-    sweep: 'report',
-    limits: { max_instances_per_request: 100, max_concurrent_requests: null },
-  });
-  const apis = [scriptedApi(clouds.east.capabilities)];
-  const requests = new RequestService(store, clock, 1_000);
-  const running = new Set<RunningLoop>();
-  const stop = async (loop: RunningLoop): Promise<void> => {
-    running.delete(loop);
-    await Promise.all([loop.stop(), clock.advance(20_000)]);
-  };
-  t.teardown(() => Promise.all([...running].map(stop)));
-  return {
-    clock,
-    store,
-    clouds,
-    stop,
-    async join(host: string, ...names: readonly ('east' | 'west')[]): Promise<RunningLoop> {
-      const loop = await startLoop({
-        store,
-        instances: names.map(instance),
-        types: [scriptedType],
-        apis,
-        schemes: [],
-        data_directory: '',
-        clock,
-        log: silentLog,
-        broker: aBroker({ host }),
-        settings: { observe_resting_ms: 5_000 },
-      });
-      running.add(loop);
-      return loop;
-    },
-    /** Requests of a machine each, at an instance. */
-    async request(name: 'east' | 'west', count: number): Promise<readonly string[]> {
-      const directory = new ProviderDirectory([instance(name)], [scriptedType], apis, new Facts(store, clock));
-      const ids = Array.from({ length: count }, newRequestId);
-      for (const request_id of ids) {
-        const named = { provider_instance: name };
-        const chosen = choose({ template }, { key: request_id, machine_count: 1 }, named, directory);
-        await requests.create({ template, machine_count: 1 }, chosen, { request_id });
-      }
-      return ids;
-    },
-    holds: async (): Promise<Readonly<Record<string, number>>> =>
-      Object.fromEntries((await store.brokers()).map(({ host, holds }) => [host, holds])),
-    async statuses(ids: readonly string[]): Promise<ReadonlySet<string | undefined>> {
-      const found = await Promise.all(ids.map((request_id) => store.get('request', { request_id })));
-      return new Set(found.map((each) => each?.status));
-    },
-  };
-}
+import { brokersBench } from '../../../support/brokers-bench.ts';
 
 test('a broker that joins has its share of the requests within a minute, and nothing is ordered twice', async (t) => {
-  const { clock, clouds, join, request, holds, statuses } = await bench(t);
+  const { clock, clouds, join, request, holds, statuses } = await brokersBench(t);
   await join('a', 'east');
   const ids = await request('east', 24);
   await clock.advance(3_000);
@@ -98,7 +22,7 @@ test('a broker that joins has its share of the requests within a minute, and not
 });
 
 test('a request goes to the broker that has its instance, wherever it was accepted', async (t) => {
-  const { clock, clouds, join, request, holds, statuses } = await bench(t);
+  const { clock, clouds, join, request, holds, statuses } = await brokersBench(t);
   await join('a', 'east');
   await join('b', 'west');
   await clock.advance(2_000);
@@ -111,10 +35,10 @@ test('a request goes to the broker that has its instance, wherever it was accept
   t.deepEqual(await holds(), { a: 3, b: 4 });
 });
 
-test('a request whose instance no live broker has waits, is counted, and continues when one joins', async (t) => {
-  const { clock, clouds, store, join, request, statuses } = await bench(t);
+test('a request whose instance no live broker has waits for the broker that had it lately, is counted, and continues', async (t) => {
+  const { clock, clouds, store, join, request, stop, statuses } = await brokersBench(t);
   const b = await join('b', 'east');
-  await clock.advance(2_000);
+  await stop(await join('a', 'west'));
   const ids = await request('west', 2);
   await clock.advance(90_000);
   t.deepEqual(b.held(), { requests: 2, unserved: 2 });
@@ -129,8 +53,48 @@ test('a request whose instance no live broker has waits, is counted, and continu
   t.is(clouds.west.orders.length, 2);
 });
 
+test('a request whose instance left the configuration of all brokers fails at once with a sentence', async (t) => {
+  const { clock, store, join, request, stop } = await brokersBench(t);
+  await join('b', 'east');
+  await stop(await join('a', 'west'));
+  await request('west', 1);
+  await clock.advance(5_000);
+  const [waiting] = await store.find('request', {});
+  t.is(waiting?.status, 'pending');
+  // The broker on this host comes back without the instance.
+  await join('a', 'east');
+  await clock.advance(70_000);
+  const [failed] = await store.find('request', {});
+  t.is(failed?.status, 'failed');
+  t.regex(failed?.message ?? '', /'west': it is not in the configuration/);
+});
+
+test('a request whose instance is gone goes to an instance that another broker has, when none here can serve it', async (t) => {
+  const { clock, clouds, store, join, joinWith, stop, instance, holds, interfaceWith } = await brokersBench(t);
+  const small = { ...instance('east'), limits: { max_instances_per_request: 1, max_concurrent_requests: null } };
+  const a = await joinWith({ instances: [small] }, 'a');
+  await stop(await join('c', 'west'));
+  const { directory } = await interfaceWith('west');
+  const template = { template_id: 'small' };
+  const chosen = choose({ template }, { key: 'r', machine_count: 2 }, {}, directory);
+  await new RequestService(store, clock, 9).create({ template, machine_count: 2 }, chosen, { request_id: 'r' });
+  await clock.advance(5_000);
+  t.deepEqual(a.held(), { requests: 1, unserved: 1 });
+  await join('b', 'north');
+  await clock.advance(90_000);
+  clouds.north.boot();
+  await clock.advance(5_000);
+  t.like(await store.get('request', { request_id: 'r' }), {
+    status: 'completed',
+    provider_instance: 'north',
+    handed_over: ['north'],
+  });
+  t.deepEqual(await holds(), { a: 0, b: 1 });
+  t.is(clouds.north.live().length, 2);
+});
+
 test('a broker that stops yields its requests, leaves the list, and its jobs go to another one', async (t) => {
-  const { clock, clouds, store, join, request, holds, stop } = await bench(t);
+  const { clock, clouds, store, join, request, holds, stop } = await brokersBench(t);
   const a = await join('a', 'east');
   await join('b', 'east');
   await request('east', 6);
@@ -146,7 +110,7 @@ test('a broker that stops yields its requests, leaves the list, and its jobs go 
 });
 
 test('a cloud is swept every ten minutes by one of the brokers, and not again after a restart', async (t) => {
-  const { clock, clouds, join, request, stop } = await bench(t);
+  const { clock, clouds, join, request, stop } = await brokersBench(t);
   const sweeps = () => clouds.east.calls.filter((call) => call === 'sweep').length;
   const a = await join('a', 'east');
   await join('b', 'east');

@@ -22,7 +22,12 @@ async function world(t: ExecutionContext) {
   function join(host: string) {
     const trouble = new StorageTrouble(clock, silentLog);
     const parts = { store, clock, log: silentLog, settings: defaultSettings, trouble };
-    const claims = new HeldClaims({ ...parts, broker: () => aBroker({ host }), lateReleaseHarms: () => true });
+    const claims = new HeldClaims({
+      ...parts,
+      broker: () => aBroker({ host }),
+      lateReleaseHarms: () => true,
+      renewed: () => undefined,
+    });
     const committer = new Committer({
       ...parts,
       facts: new Facts(store, clock),

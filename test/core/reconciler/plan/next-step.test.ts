@@ -16,11 +16,11 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
     announcedEnds: { due: () => undefined },
     refresh_now: false,
   },
-  fallbackOrder: () => ({ options: [], out: [] }),
+  fallbackOrder: () => ({ options: [], elsewhere: [], out: [] }),
   replacementsWaitMs: 0,
   offersOfMachines: () => new Set(),
   sendsNotices: () => false,
-  isConfigured: () => true,
+  whereIs: () => 'here',
   takesOrders: () => true,
   quarantined: () => undefined,
   outOfReach: () => undefined,
@@ -60,7 +60,7 @@ test('after the stop the missing machines are ordered elsewhere', (t) => {
   const asked: string[] = [];
   const fallbackOrder = () => {
     asked.push('order');
-    return { options: [], out: [] };
+    return { options: [], elsewhere: [], out: [] };
   };
   nextStep(stateOf({ attempts, machines: [machineOf('m-1')] }), at({ fallbackOrder }));
   t.deepEqual(asked, ['order']);
@@ -111,11 +111,46 @@ test('old attempts of a persistent request without a machine are disposed of, th
 
 test('a request whose instance only an absent broker has waits for one, and fails by its time-out alone', (t) => {
   const request = requestOf({ status: 'pending', selected_instance: 'east', deadline_at: 10_000 });
-  const here = { isConfigured: () => false };
-  const waiting = nextStep(stateOf({ request }), at(here));
+  const lately = { whereIs: () => 'lately' as const };
+  const waiting = nextStep(stateOf({ request }), at(lately));
   t.deepEqual(
     [waiting.steps, waiting.message],
     [[], "No live broker has the provider instance 'east'; the request waits for one."],
   );
-  t.deepEqual(nextStep(stateOf({ request }), at({ ...here, now: 10_000 })).steps, [{ do: 'end' }]);
+  t.deepEqual(nextStep(stateOf({ request }), at({ ...lately, now: 10_000 })).steps, [{ do: 'end' }]);
+});
+
+test('a request whose instance no broker has any more fails at once, unless something was ordered', (t) => {
+  const request = requestOf({ status: 'pending', selected_instance: 'east', deadline_at: 10_000 });
+  const out = [{ name: 'east', code: 'PROVIDER_NOT_FOUND', reason: 'it is not in the configuration' } as const];
+  const nowhere = {
+    whereIs: () => 'nowhere' as const,
+    fallbackOrder: () => ({ options: [], elsewhere: [], out }),
+    outOfReach: () => "'east' is not configured",
+    capabilities: () => undefined,
+  };
+  const message = "No configured provider instance can serve the request now: 'east': it is not in the configuration.";
+  t.deepEqual(nextStep(stateOf({ request }), at(nowhere)).steps, [
+    { do: 'end', skipped: [{ kind: 'invalid', code: 'NO_PROVIDER', message }] },
+  ]);
+  const sent = attemptOf(1, { state: 'open', unsent: false, settled: false });
+  const waiting = nextStep(stateOf({ request, attempts: [sent] }), at(nowhere));
+  t.deepEqual(waiting.steps, []);
+  t.regex(waiting.message ?? '', /'east' is not configured: the orders there are continued/);
+});
+
+test('a request that only another live broker can serve is handed over before its first order, once to each instance', (t) => {
+  const west = { provider_instance: 'west', provider_type: 'cloud' };
+  const next = (whereIs: 'elsewhere' | 'lately' | 'here', request: object = {}) =>
+    nextStep(
+      stateOf({ request: requestOf({ status: 'pending', selected_instance: 'east', ...request }) }),
+      at({ whereIs: () => whereIs, fallbackOrder: () => ({ options: [], elsewhere: [west], out: [] }) }),
+    );
+  for (const place of ['here', 'lately'] as const) t.deepEqual(next(place).steps, [{ do: 'hand-over', to: west }]);
+  const elsewhere = next('elsewhere');
+  t.deepEqual(
+    [elsewhere.steps, elsewhere.message],
+    [[], "Another broker has the provider instance 'east' and continues the request."],
+  );
+  t.deepEqual(next('here', { handed_over: ['west'] }).steps, [{ do: 'end' }]);
 });

@@ -35,7 +35,7 @@ const planAt = (now: number, state: Parameters<typeof stateOf>[0], offers = opti
     now,
     settings: defaultSettings,
     replacementsWaitMs: 0,
-    fallbackOrder: () => ({ options: [{ ...option, offers }], out: [] }),
+    fallbackOrder: () => ({ options: [{ ...option, offers }], elsewhere: [], out: [] }),
     offersOfMachines: () => new Set(['a']),
   });
 
@@ -116,7 +116,7 @@ test('the replacement of a lost machine that does not arrive within the time-out
   const open = ordered(2, { settled: false }, 'm-1');
   const state = stateOf({ request, attempts: [attemptOf(1), open], machines: [lost] });
   const at = { settings: defaultSettings, replacementsWaitMs: 0, offersOfMachines: () => new Set<string>() };
-  const fallbackOrder = () => ({ options: [], out: [] });
+  const fallbackOrder = () => ({ options: [], elsewhere: [], out: [] });
   t.is(planReplacements(state, { ...at, now: 1_000, fallbackOrder }).again_ms, hour - 1_000);
   t.deepEqual(pendingReleases(state, 1_000), [], 'until then it may still arrive');
   t.true(planReplacements(state, { ...at, now: hour, fallbackOrder }).moves);

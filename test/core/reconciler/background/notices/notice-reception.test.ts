@@ -144,7 +144,7 @@ test('a reception that fails is tried again with growing waits, and says nothing
   const before = tries();
   await bench.clock.advance(600_000);
   t.true(tries() - before >= 9 && tries() - before <= 15, `${tries() - before} tries`);
-  const health = await bench.store.get('fact', { topic: 'health', name: 'east', item: '' });
+  const [health] = await bench.store.find('fact', { where: { topic: 'health', name: 'east' } });
   t.like(health?.value, { status: 'healthy' });
   east.notices = true;
   const reclaim_at = at(300_000);

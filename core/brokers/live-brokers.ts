@@ -1,0 +1,43 @@
+import type { BrokerRecord } from '../model/broker.ts';
+import { rateShare, usedShare } from './rate-share.ts';
+
+/** The brokers that lived at the last renewal of this one. */
+export class LiveBrokers {
+  readonly #me: Pick<BrokerRecord, 'broker_id'>;
+  #all: readonly BrokerRecord[] = [];
+  /** By identity: the part of its rate limits that the stored record of this broker tells. */
+  #told: ReadonlyMap<string, number> = new Map();
+
+  constructor(me: Pick<BrokerRecord, 'broker_id'>) {
+    this.#me = me;
+  }
+
+  /** The lease was renewed with this record. */
+  renewed({ serves }: BrokerRecord, live: readonly BrokerRecord[]): void {
+    this.#all = live;
+    this.#told = new Map(
+      serves.flatMap(({ identity, share }) =>
+        identity === undefined || share === undefined ? [] : [[identity, share]],
+      ),
+    );
+  }
+
+  get others(): readonly BrokerRecord[] {
+    return this.#all.filter(({ broker_id }) => broker_id !== this.#me.broker_id);
+  }
+
+  /** Whether another live broker has an instance of this name. */
+  has(instance: string): boolean {
+    return this.others.some(({ serves }) => serves.some(({ name }) => name === instance));
+  }
+
+  /** The part of the rate limits of a cloud that the record of this broker is to tell. */
+  shareToTell(identity: string): number {
+    return rateShare(identity, this.#me, this.#all);
+  }
+
+  /** The part of the rate limits of a cloud that this broker may use now. */
+  share(identity: string): number {
+    return usedShare(identity, this.#me, this.#all, this.#told.get(identity));
+  }
+}
