@@ -1,4 +1,5 @@
 import type { BrokerRecord } from '../model/broker.ts';
+import { canServe, needsOf, type NeededInstance } from './needs.ts';
 import { rateShare, usedShare } from './rate-share.ts';
 
 /** The brokers that lived at the last renewal of this one. */
@@ -29,6 +30,12 @@ export class LiveBrokers {
   /** Whether another live broker has an instance of this name. */
   has(instance: string): boolean {
     return this.others.some(({ serves }) => serves.some(({ name }) => name === instance));
+  }
+
+  /** Whether another live broker takes requests and has all these instances. */
+  hasAll(instances: readonly NeededInstance[]): boolean {
+    const needs = needsOf(instances);
+    return this.others.some((broker) => broker.draining !== true && canServe(broker, needs));
   }
 
   /** The part of the rate limits of a cloud that the record of this broker is to tell. */

@@ -64,7 +64,7 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
   }
 }
 
-/** Before the first order: brokers that have the instance claim the request. */
+/** Brokers that have the instance claim the request. */
 function handOver(change: StateChange, { provider_instance, provider_type }: Elsewhere): void {
   const { handed_over = [] } = change.request;
   change.journal('request.handed_over', { provider_instance });

@@ -12,8 +12,10 @@ import {
   type PendingRelease,
 } from './pending-releases.ts';
 import { planReplacements, replacementRetries, type ReplacementContext } from '../replacement/plan-replacements.ts';
+import type { NeededInstance } from '../../brokers/needs.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
+import { neededInstances } from '../state/needed-instances.ts';
 import { tally } from '../state/counting.ts';
 import { noCandidates, type Elsewhere, type FallbackOrder } from './fallback-order.ts';
 import { forgettable } from './forgettable.ts';
@@ -63,6 +65,8 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
    * hour, or none.
    */
   whereIs(instance: string): 'here' | 'elsewhere' | 'lately' | 'nowhere';
+  /** Whether another live broker has all these instances. */
+  areElsewhere(instances: readonly NeededInstance[]): boolean;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
   /**
@@ -129,19 +133,19 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     const { options, elsewhere, out } =
       at.held_back === undefined ? at.fallbackOrder() : { options: [], elsewhere: [], out: [] };
     const place = whereabouts(request, at);
-    const to = place === 'elsewhere' || from.attempts.length > 0 ? undefined : nextElsewhere(request, elsewhere);
-    if (options.length === 0 && to) return { steps: [{ do: 'hand-over', to }] };
     const planned = planOrders(from, options, counts.missing, { ...at.settings, now: at.now, ...retries });
     if (planned.orders.length > 0) return { steps: [...steps, { do: 'open', orders: planned.orders }] };
+    const to = place === 'elsewhere' ? undefined : nextElsewhere(from, elsewhere, at);
+    if (steps.length === 0 && to) return { steps: [{ do: 'hand-over', to }] };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
       wake.in(at.held_back.ms);
+    } else if (place === 'elsewhere' && (options.length === 0 || isHandedOver(request))) {
+      message = `Another broker has the provider instance '${request.selected_instance}' and continues the request.`;
     } else if (retries.retries && !planned.denied) {
       const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
       message = `${why}; trying again until the time-out.`;
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
-    } else if (options.length === 0 && place === 'elsewhere') {
-      message = `Another broker has the provider instance '${request.selected_instance}' and continues the request.`;
     } else if (options.length === 0 && place === 'lately') {
       message = `No live broker has the provider instance '${request.selected_instance}'; the request waits for one.`;
     } else {
@@ -233,9 +237,24 @@ function leave(from: RequestState, attempt: AttemptRecord, needless: boolean, at
 const whereabouts = ({ selected_instance }: RequestRecord, at: PlanContext): ReturnType<PlanContext['whereIs']> =>
   selected_instance === undefined ? 'here' : at.whereIs(selected_instance);
 
-/** A request is handed over once to each instance: two brokers may disagree whether they can serve it. */
-const nextElsewhere = ({ handed_over = [] }: RequestRecord, elsewhere: readonly Elsewhere[]): Elsewhere | undefined =>
-  elsewhere.find(({ provider_instance }) => !handed_over.includes(provider_instance));
+/**
+ * The instance to which a request is handed over: one that another broker has beside all that the request still needs.
+ * Once for each instance: two brokers may disagree whether they can serve it.
+ */
+function nextElsewhere(
+  { request, attempts }: RequestState,
+  elsewhere: readonly Elsewhere[],
+  at: PlanContext,
+): Elsewhere | undefined {
+  const { handed_over = [] } = request;
+  const open = elsewhere.filter(({ provider_instance }) => !handed_over.includes(provider_instance));
+  if (open.length === 0) return undefined;
+  const needed = attempts.length === 0 ? [] : neededInstances(request, attempts);
+  return open.find(({ provider_instance }) => at.areElsewhere([...needed, { name: provider_instance }]));
+}
+
+const isHandedOver = ({ handed_over = [], selected_instance }: RequestRecord): boolean =>
+  selected_instance !== undefined && handed_over.at(-1) === selected_instance;
 
 /** The message when an attempt stays unreachable until the configuration changes. */
 function unreachable({ attempts }: RequestState, at: PlanContext): string | undefined {

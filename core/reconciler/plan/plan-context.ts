@@ -22,7 +22,7 @@ export interface PlanParts {
   readonly directory: ProviderDirectory;
   readonly pool: SessionPool;
   readonly stoppages: Stoppages;
-  readonly liveBrokers: Pick<LiveBrokers, 'has'>;
+  readonly liveBrokers: Pick<LiveBrokers, 'has' | 'hasAll'>;
   readonly cadence: Cadence;
   readonly restingSlots: RestingSlots;
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
@@ -45,6 +45,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
       if (parts.liveBrokers.has(instance)) return 'elsewhere';
       return parts.facts.wasServedLately(instance) ? 'lately' : 'nowhere';
     },
+    areElsewhere: (instances) => parts.liveBrokers.hasAll(instances),
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) =>
       parts.pool.quarantined(provider_instance, order.template.template_id)?.message,

@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { machineKey, type MachineKey, type MachineRecord, type MachineStatus } from '../../model/machine.ts';
-import { needsOf, type NeededInstance } from '../../brokers/needs.ts';
+import { needsOf } from '../../brokers/needs.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { SignalRecord } from '../../model/signal.ts';
@@ -8,6 +8,7 @@ import type { Change } from '../../contract/storage.ts';
 import { accepted, derived } from './attempt.ts';
 import { holdsOf } from './counting.ts';
 import { ChangedMachines, MachineSet, type Machines } from './machine-set.ts';
+import { neededInstances } from './needed-instances.ts';
 import { partsOf, type Rows } from './parts.ts';
 
 /** The state of one request in the memory of the holder of its claim. */
@@ -201,17 +202,9 @@ export class StateChange {
     // The records of gone machines may be removed after the end of the request.
     const had = isTerminal(this.#request.status) ? this.#request.delivered : 0;
     this.setRequest({ holds: holdsOf(this), delivered: Math.max(had, delivered) });
-    if (this.#request.kind === 'provision') this.setRequest({ needs: needsOf(this.#neededInstances()) });
+    if (this.#request.kind === 'provision')
+      this.setRequest({ needs: needsOf(neededInstances(this.#request, this.attempts)) });
     if (this.#observed && this.changed) this.setRequest({ observed_at: this.now });
-  }
-
-  /** The instances at which something is left to do; before the first order, the selected one. */
-  #neededInstances(): readonly NeededInstance[] {
-    const { status, provider_instance } = this.#request;
-    const open = [...this.#attempts.values()].filter(({ disposed }) => !disposed);
-    if (open.length > 0)
-      return open.map((attempt) => ({ name: attempt.provider_instance, identity: attempt.identity }));
-    return provider_instance === undefined || isTerminal(status) ? [] : [{ name: provider_instance }];
   }
 
   get changedMachines(): readonly MachineRecord[] {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { BrokerRecord } from '../../../../core/index.ts';
+import { ProviderFault, type BrokerRecord } from '../../../../core/index.ts';
 import { choose } from '../../../../core/providers/choose.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
 import { brokersBench } from '../../../support/brokers-bench.ts';
@@ -91,6 +91,39 @@ test('a request whose instance is gone goes to an instance that another broker h
   });
   t.deepEqual(await holds(), { a: 0, b: 1 });
   t.is(clouds.north.live().length, 2);
+});
+
+test('requests that their instance cannot serve any more go to one that only another broker has', async (t) => {
+  const { clock, clouds, store, join, holds, interfaceWith } = await brokersBench(t);
+  const short = { kind: 'capacity', code: 'ICE', message: 'No more.' } as const;
+  for (let i = 0; i < 60; i++)
+    clouds.east.scripts.push((order, cloud) =>
+      order.machine_count === 2
+        ? { ...cloud.start(order, 1), shortfall: [{ ...short, count: 1 }] }
+        : new ProviderFault('capacity', 'No more.'),
+    );
+  await join('a', 'east');
+  await join('b', 'east', 'west');
+  await clock.advance(10_000);
+  const { directory } = await interfaceWith('east');
+  const template = { template_id: 'small' };
+  const requests = new RequestService(store, clock, 9);
+  const ids = ['r-1', 'r-2', 'r-3', 'r-4'];
+  for (const request_id of ids) {
+    const chosen = choose({ template }, { key: request_id, machine_count: 2 }, {}, directory);
+    await requests.create({ template, machine_count: 2 }, chosen, { request_id });
+  }
+  await clock.advance(500);
+  t.true(((await holds())['a'] ?? 0) > 0);
+  for (let i = 0; i < 12; i++) {
+    clouds.east.boot();
+    clouds.west.boot();
+    await clock.advance(5_000);
+  }
+  for (const request_id of ids)
+    t.like(await store.get('request', { request_id }), { status: 'completed', delivered: 2 });
+  t.is(clouds.east.live().length + clouds.west.live().length, 8);
+  t.deepEqual(await holds(), { a: 0, b: 4 });
 });
 
 test('a broker that stops yields its requests, leaves the list, and its jobs go to another one', async (t) => {

@@ -21,6 +21,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
   offersOfMachines: () => new Set(),
   sendsNotices: () => false,
   whereIs: () => 'here',
+  areElsewhere: () => true,
   takesOrders: () => true,
   quarantined: () => undefined,
   outOfReach: () => undefined,
