@@ -30,6 +30,8 @@ export interface LoadOptions {
    * 0: as soon as its last request is over, without limits.
    */
   readonly cycleSeconds?: number;
+  /** Before that they call for so long, and it does not count: code is compiled and caches are filled. */
+  readonly warmUpSeconds?: number;
   /** Beside them so many callers mean harm. */
   readonly hostile?: number;
   readonly tell?: (line: string) => void;
@@ -68,6 +70,7 @@ export async function load({
   stopAfter,
   heapMinutes = 0,
   cycleSeconds = 0,
+  warmUpSeconds = 0,
   hostile = 0,
   tell = () => undefined,
 }: LoadOptions): Promise<LoadReport> {
@@ -138,6 +141,10 @@ export async function load({
   }
 
   try {
+    if (warmUpSeconds > 0) {
+      await work(warmUpSeconds);
+      rss.length = 0;
+    }
     await work(seconds, stopAfter === undefined ? undefined : () => wait(stopAfter * 1_000).then(endAndStart));
     let wrong = await settled();
     const heaps = heapFile === undefined ? undefined : new HeapBook(heapFile);

@@ -48,7 +48,7 @@ export async function playCluster(options: ClusterOptions): Promise<Report> {
   // One has not all instances, in one play of two; and each runs on a host of its own, in one play of two.
   const lacks = chance.pick([undefined, undefined, 'east', 'west']);
   const hosts = chance.roll(2) === 0;
-  const stories = given ?? storiesBy(chance, size).map((story) => served(story, lacks));
+  const stories = given ?? storiesBy(chance, size);
   cloud.setKnobs({ capacity: capacityOf(scarceFor(stories)), faults: ground.faults });
   const storage = { ...database.options(database.place()), listen: chance.roll(3) > 0, poll_ms: 200 };
   const open = () =>
@@ -132,7 +132,3 @@ export async function playCluster(options: ClusterOptions): Promise<Report> {
   const title = `seed ${seed}, ${size}, ${ground.dialect.scheduler}, ${count} brokers${about.join('')}, ${Math.round(clock.times)} times as fast`;
   return { title, stories, kills, wrong, ...account };
 }
-
-/** A broker does not go on to an instance that only others have: it says that there is no capacity where it is. */
-const served = (story: Story, lacks: string | undefined): Story =>
-  lacks === 'west' && story.supply === 'elsewhere' ? { ...story, supply: 'enough' } : story;
