@@ -136,7 +136,12 @@ export class BrokerFacts {
 
   #healthOf(instance: string, broker_id: string): Health | undefined {
     const fact = this.#known.get({ topic: 'health', name: instance, item: broker_id });
-    return fact && withoutOrigin(fact.value as HealthFact);
+    if (!fact) return undefined;
+    const found = fact.value as HealthFact;
+    // The list of live brokers may be that of before a restart: what was found here with another configuration is past.
+    const isHere = this.#own === undefined || found.host === this.#own.host;
+    const configured = this.#fingerprints.get(instance);
+    return isHere && configured !== undefined && found.fingerprint !== configured ? undefined : withoutOrigin(found);
   }
 
   /** The fact that this broker found the health of an instance, with its present configuration. */

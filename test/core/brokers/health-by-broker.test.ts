@@ -1,6 +1,8 @@
 import test from 'ava';
 import { ProviderFault } from '../../../core/index.ts';
+import { Facts } from '../../../core/providers/facts.ts';
 import { choose } from '../../../core/providers/choose.ts';
+import { aBroker } from '../../../plugin-testkit/storage/records.ts';
 import { brokersBench } from '../../support/brokers-bench.ts';
 import { scriptedType } from '../../support/scripted-cloud.ts';
 
@@ -74,4 +76,26 @@ test('a broker that starts begins with what the last one on its host found, and 
     kept.every(({ until = Infinity }) => until < clock.now() + 86_400_001),
     'what dead brokers found goes after a day',
   );
+});
+
+test('what was found here with another configuration is past, also before the list of brokers is renewed', async (t) => {
+  const { clock, joinWith, stop, store, instance } = await brokersBench(t);
+  const broker = { ...aBroker({ host: 'a' }), broker_id: 'b1' };
+  const first = await joinWith({ types: refusing().types, broker, settings: { health_first_ms: 0 } }, 'a', 'east');
+  await clock.advance(5_000);
+  await stop(first);
+  const health = async (
+    config: Readonly<Record<string, unknown>>,
+    own?: { readonly broker_id: string; readonly host: string },
+  ) => {
+    const facts = new Facts(store, clock, [{ ...instance('east'), config }], own);
+    await facts.follow();
+    t.teardown(() => facts[Symbol.dispose]());
+    return facts.health('east').status;
+  };
+  const { config } = instance('east');
+  for (const own of [undefined, { broker_id: 'b2', host: 'a' }]) {
+    t.is(await health(config, own), 'unhealthy');
+    t.is(await health({ ...config, key: 'mended' }, own), 'unknown');
+  }
 });
