@@ -16,6 +16,7 @@ import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { configurationDirectory, searchPlaces } from '../../config/sources/search-places.ts';
 import { whyUntrusted } from '../../config/checks/why-untrusted.ts';
 import { asNobody } from '../support/as-nobody.ts';
+import { isReachable } from '../support/reachable.ts';
 import { launcher } from '../support/run-cli.ts';
 import { oneOfMany } from '../support/temporary-directory.ts';
 import { foreignUser, withForeignCaller, withForeignFiles } from '../support/with-foreign-files.ts';
@@ -178,6 +179,10 @@ withForeignFiles(
         .find(([user]) => user === 'daemon') ?? [];
     if (id !== group) {
       t.pass(`the system has no group of the user ${name} alone`);
+      return;
+    }
+    if (!isReachable) {
+      t.pass('other users cannot enter the directory of the project');
       return;
     }
     const whyOf = (file: string) =>
