@@ -1121,7 +1121,7 @@ const noticeDefects: typeof defects = {
     withNotices({
       async receive(session: TinySession, call: Call) {
         const messages = await tinyNotices.receive(session, deaf(call));
-        if (messages.length === 0) await new Promise((resolve) => void setTimeout(resolve, 3_000));
+        if (messages.length === 0) await new Promise((resolve) => void setTimeout(resolve, 8_000));
         return messages;
       },
     }),
