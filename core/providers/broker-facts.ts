@@ -138,7 +138,7 @@ export class BrokerFacts {
     const fact = this.#known.get({ topic: 'health', name: instance, item: broker_id });
     if (!fact) return undefined;
     const found = fact.value as HealthFact;
-    // The list of live brokers may be that of before a restart: what was found here with another configuration is past.
+    // The list of live brokers may be older than a restart: what was found here with another configuration is past.
     const isHere = this.#own === undefined || found.host === this.#own.host;
     const configured = this.#fingerprints.get(instance);
     return isHere && configured !== undefined && found.fingerprint !== configured ? undefined : withoutOrigin(found);
