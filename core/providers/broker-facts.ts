@@ -31,6 +31,12 @@ const servedEveryMs = 1_200_000;
 /** How long the health that a broker found is kept after it was stored last. */
 const healthKeptMs = 86_400_000;
 
+/** The health of an instance. */
+interface Judged {
+  readonly all: Health;
+  readonly by_broker: readonly BrokerHealth[];
+}
+
 /** The facts about brokers: which live, which instances each had lately, and what health each found. */
 export class BrokerFacts {
   readonly #known: KnownFacts;
@@ -39,6 +45,12 @@ export class BrokerFacts {
   readonly #fingerprints: ReadonlyMap<string, string>;
   readonly #own: OwnBroker | undefined;
   #live: readonly BrokerRecord[] | undefined;
+  /** By instance, since the last change of the facts or of the live brokers. */
+  readonly #judgements = new Map<string, Judged>();
+  #judgedAt: { readonly changes: number; readonly live: readonly BrokerRecord[] | undefined } = {
+    changes: 0,
+    live: undefined,
+  };
 
   constructor(known: KnownFacts, clock: Clock, instances: readonly ProviderInstance[], own: OwnBroker | undefined) {
     this.#known = known;
@@ -86,7 +98,29 @@ export class BrokerFacts {
    * when all found it so. What brokers found that are dead does not count.
    */
   health(instance: string): Health {
-    const found = this.healthByBroker(instance);
+    return this.#judged(instance).all;
+  }
+
+  /** The health of an instance, as each live broker that has it found. */
+  healthByBroker(instance: string): readonly BrokerHealth[] {
+    return this.#judged(instance).by_broker;
+  }
+
+  /** Selections ask often, and facts change rarely. */
+  #judged(instance: string): Judged {
+    if (this.#judgedAt.changes !== this.#known.changes || this.#judgedAt.live !== this.#live) {
+      this.#judgedAt = { changes: this.#known.changes, live: this.#live };
+      this.#judgements.clear();
+    }
+    let judged = this.#judgements.get(instance);
+    if (!judged) {
+      const by_broker = this.#byBroker(instance);
+      this.#judgements.set(instance, (judged = { all: this.#overAll(instance, by_broker), by_broker }));
+    }
+    return judged;
+  }
+
+  #overAll(instance: string, found: readonly BrokerHealth[]): Health {
     if (found.length === 0) return this.ownHealth(instance);
     const answered = found.flatMap(({ answered_at }) => answered_at ?? []);
     const best =
@@ -99,8 +133,7 @@ export class BrokerFacts {
     };
   }
 
-  /** The health of an instance, as each live broker that has it found. */
-  healthByBroker(instance: string): readonly BrokerHealth[] {
+  #byBroker(instance: string): readonly BrokerHealth[] {
     return this.live.flatMap(({ broker_id, host, serves }) => {
       if (!serves.some(({ name }) => name === instance)) return [];
       const health =

@@ -19,9 +19,15 @@ export class KnownFacts {
   #learned: readonly LearnedFacts[] = [];
   #startedReads = 0;
   #appliedRead = 0;
+  #changes = 0;
 
   get(fact: Pick<FactRecord, 'topic' | 'name' | 'item'>): FactRecord | undefined {
     return this.#facts.get(keyOf(fact));
+  }
+
+  /** Increases with every change of the facts. */
+  get changes(): number {
+    return this.#changes;
   }
 
   values(): Iterable<FactRecord> {
@@ -37,6 +43,7 @@ export class KnownFacts {
   applyRead(read: number, records: readonly FactRecord[]): boolean {
     if (read < this.#appliedRead) return false;
     this.#appliedRead = read;
+    this.#changes += 1;
     this.#learned = this.#learned.filter(({ covered_by }) => covered_by === undefined || covered_by > read);
     this.#facts = new Map(
       [...records, ...this.#learned.flatMap((learned) => learned.records)].map((fact) => [keyOf(fact), fact]),
@@ -48,6 +55,7 @@ export class KnownFacts {
   learn(records: readonly FactRecord[]): LearnedFacts {
     const learned: LearnedFacts = { records, covered_by: undefined };
     this.#learned = [...this.#learned, learned];
+    this.#changes += 1;
     for (const record of records) this.#facts.set(keyOf(record), record);
     return learned;
   }
