@@ -70,10 +70,19 @@ export function providerView(instance: ProviderInstance, providers: ProviderDire
     ...(enabled && health.message !== undefined ? { message: health.message } : {}),
     ...answered(health),
     ...healthByBroker(name, providers),
-    configuration: (schema ? redact(schema, config) : {}) as Record<string, unknown>,
+    configuration: schema ? masked(schema, config) : {},
     limits: { ...limits },
     statistics: statisticsOf(name, providers),
   };
+}
+
+/** By configuration, which does not change. */
+const maskedConfigurations = new WeakMap<object, Record<string, unknown>>();
+
+function masked(schema: TObject, config: object): Record<string, unknown> {
+  let known = maskedConfigurations.get(config);
+  if (!known) maskedConfigurations.set(config, (known = redact(schema, config) as Record<string, unknown>));
+  return known;
 }
 
 const answered = ({ answered_at }: Health): { readonly answered_at?: string } =>
