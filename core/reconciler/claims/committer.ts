@@ -51,9 +51,9 @@ export class Committer {
     this.#parts.compareClocks();
     await this.#shift(claimed);
     const { load } = claimed;
-    if (load) await this.#apply(claimed, [(change) => applyLoad(change, load)]);
+    if (!claimed.derived)
+      await this.#apply(claimed, [followShift, ...(load ? [(change: StateChange) => applyLoad(change, load)] : [])]);
     claimed.load = undefined;
-    if (!claimed.derived) await this.#apply(claimed, [followShift]);
     claimed.derived = true;
     await this.#apply(claimed, applies);
   }
