@@ -8,7 +8,7 @@ import type { RunningServer, ServeOptions } from './http/serve-options.ts';
 import { socketPathOf, warnOfOpenAddress } from './http/socket-path.ts';
 import { urlOf } from './http/url-of.ts';
 import { reachStorage } from './store/reach-storage.ts';
-import { whenDatabaseIsThere } from './store/when-database-is-there.ts';
+import { whenStorageIsThere } from './store/when-storage-is-there.ts';
 import { refuseSamples } from './data-directory/refuse-samples.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     if (!api_only) undo.use(lockDataDirectory(data_directory));
     // Loading the web framework and opening the store take about equally long.
     const [broker] = await Promise.all([
-      whenDatabaseIsThere(() => compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }), log),
+      whenStorageIsThere(() => compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }), log),
       import('./rest/app.ts'),
     ]);
     undo.defer(() => broker.close());

@@ -1,3 +1,4 @@
+import { jsonFingerprint } from '../model/ids.ts';
 import type { BrokerRecord, SelectionTerms, ServedInstance } from '../model/broker.ts';
 
 type Described = Pick<BrokerRecord, 'broker_id' | 'host' | 'pid' | 'serves' | 'template_files'>;
@@ -37,8 +38,12 @@ function instanceDifference(mine: ServedInstance, theirs: ServedInstance, where:
   return found;
 }
 
-const differingTerms = (mine: SelectionTerms, theirs: SelectionTerms): readonly string[] =>
-  (Object.keys(mine) as (keyof SelectionTerms)[]).filter((field) => !isEqual(mine[field], theirs[field]));
+/** A broker of another version may not tell each of them. */
+function differingTerms(mine: SelectionTerms, theirs: Partial<SelectionTerms>): readonly string[] {
+  const told = (field: keyof SelectionTerms): boolean => theirs[field] !== undefined;
+  const fields = (Object.keys(mine) as (keyof SelectionTerms)[]).filter(told);
+  return fields.filter((field) => jsonFingerprint(mine[field]) !== jsonFingerprint(theirs[field]));
+}
 
 /** Files of an instance that only one of the brokers has are read there alone. */
 function fileDifference(
@@ -66,12 +71,3 @@ function fileDifference(
 
 const quoted = (first: string, more: readonly string[]): string =>
   [first, ...more].map((file) => `'${file}'`).join(', ');
-
-/** Of JSON values, whatever the order of their fields. */
-function isEqual(one: unknown, other: unknown): boolean {
-  if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object') return one === other;
-  const fields = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...fields].every((field) =>
-    isEqual((one as Record<string, unknown>)[field], (other as Record<string, unknown>)[field]),
-  );
-}

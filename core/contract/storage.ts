@@ -232,8 +232,9 @@ export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
    */
   open(options: ValueOf<Options>, context: StorageContext): Promise<Store>;
   /**
-   * Rejects with UNAVAILABLE while the storage is absent and may come by itself, so that the start of a server waits.
-   * Resolves when `open` succeeds, or reports what is wrong. Absent: a start never waits.
+   * Rejects with UNAVAILABLE, and with `absent: true` in the details, while the storage is absent and may come by
+   * itself: then the start of a server waits. `open` rejects in the same way when the storage goes away meanwhile.
+   * Resolves when `open` succeeds, or reports what is wrong. Absent: a start waits only for what `open` says.
    */
   reach?(options: ValueOf<Options>): Promise<void>;
   /**

@@ -8,7 +8,7 @@ import { firstSteps } from '../process/first-steps.ts';
 import { stderrLog } from '../process/log.ts';
 import { secretsOf } from '../process/secrets.ts';
 import { callLog, reloadChangedTemplates } from '../http/serve-http.ts';
-import { whenDatabaseIsThere } from '../store/when-database-is-there.ts';
+import { whenStorageIsThere } from '../store/when-storage-is-there.ts';
 import { ConnectionReceiver } from './connection-receiver.ts';
 import type { ToWorker, WorkerData } from './messages.ts';
 import { sendToPrimary, WorkerLink } from './worker-link.ts';
@@ -84,7 +84,7 @@ async function serve(
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const apis = plugins.flatMap((plugin) => plugin.providerApis ?? []);
   const loaded = { configuration, plugins, review: new TemplateReview(types, apis), origins: new Map(), findings: [] };
-  const broker = await whenDatabaseIsThere(() => compose({ loaded, log, primary: link }), log);
+  const broker = await whenStorageIsThere(() => compose({ loaded, log, primary: link }), log);
   const app = createApp({ broker, bound, limits: link, ...(log_calls ? { answered: callLog(log) } : {}) });
   await app.ready();
   const { max_connections, workers } = configuration.server;

@@ -131,6 +131,20 @@ for (const workers of [1, 2])
     },
   );
 
+for (const workers of [1, 2])
+  test.serial(`a server with ${workers} workers does not wait for what no waiting mends`, async (t) => {
+    const place = await placeOn(database.place());
+    t.teardown(() => place.close());
+    const started = await execCli(
+      ['server', 'start', '--foreground', '--port', '0', '--workers', String(workers)],
+      // The server of the tests has no TLS.
+      { cwd: place.directory, env: { PGSSLMODE: 'require' } },
+    );
+    t.is(started.code, 5);
+    t.regex(started.err, /does not support TLS/);
+    t.notRegex(started.err, /waits with its start/);
+  });
+
 test.serial('a server that waits for its database ends at once when it is told to', async (t) => {
   const place = await placeOn(database.place());
   t.teardown(() => place.close());

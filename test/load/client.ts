@@ -90,7 +90,7 @@ export async function runClient({ port, words, chance, book, keeps, cycleMs, add
     while (performance.now() < began + cycleMs && !over()) await wait(50);
   }
 
-  /** Not all begin at once. */
+  // Not all begin at once.
   if (cycleMs > 0) await wait(chance.roll(cycleMs));
   while (!over()) {
     const began = performance.now();

@@ -84,13 +84,9 @@ export function unavailable(place: string, cause: unknown, outcome?: 'unknown'):
     ? ' The change may be written, or not: repeat the call with the same Idempotency-Key.'
     : '';
   const message = `The database ${place} cannot serve: ${advice(causeOf(cause))}${uncertainty}`;
-  const details = { ...(outcome ? { outcome } : {}), ...(isAbsent(cause) ? { absent: true } : {}) };
+  const details = { ...(outcome ? { outcome } : {}), ...(isAbsence(cause) ? { absent: true } : {}) };
   return new BrokerError('UNAVAILABLE', message, details, { cause: causeOf(cause) });
 }
-
-/** Whether the database is not reachable, starts or stops, or has no free connection: a start waits for it. */
-const isAbsent = (cause: unknown): boolean =>
-  ['', '08', '57', '53'].includes((sqlState(causeOf(cause)) ?? '').slice(0, 2));
 
 export const closed = (place: string): BrokerError =>
   new BrokerError('UNAVAILABLE', `The database ${place} is closed.`);
