@@ -29,10 +29,14 @@ export function checkInterruptions({ when, opened }: Contract, { interrupt }: St
       };
       const writing = Promise.all(Array.from({ length: 8 }, write));
       try {
-        // On a busy computer an interruption may meet no commit.
-        const hadEffect = () => [...outcomes.values()].some((outcome) => outcome !== 'stored');
-        for (let round = 0; round < 4 || (round < 100 && !hadEffect()); round += 1) {
-          await after(20);
+        // On a busy computer an interruption may meet no commit, and the next may come before anything is served
+        // again: the pauses grow until there was both.
+        const hadBoth = () => {
+          const seen = [...outcomes.values()];
+          return seen.includes('stored') && seen.some((outcome) => outcome !== 'stored');
+        };
+        for (let round = 0; round < 4 || (round < 60 && !hadBoth()); round += 1) {
+          await after(20 + 10 * round);
           await disturb(place);
         }
       } finally {
