@@ -25,6 +25,7 @@ import type { Services } from '../core/operations/services.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
+import { Journal } from '../core/journal/journal.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
@@ -144,6 +145,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
         inventory: new Inventory(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
+        journal: new Journal(store),
         cleanUp: new CleanUp(store, container.get(clock)),
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,

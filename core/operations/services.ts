@@ -1,5 +1,6 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
@@ -26,6 +27,7 @@ export interface Services {
   readonly requestQueries: RequestQueries;
   readonly inventory: Inventory;
   readonly requestCommands: RequestCommands;
+  readonly journal: Journal;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
   /** The brokers that share the storage. */
