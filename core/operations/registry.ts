@@ -15,7 +15,7 @@ import {
   validateProviderConfiguration,
   validateProviderEnvironment,
 } from './providers/provider-checks.ts';
-import { checkProvider } from './providers/provider-health.ts';
+import { checkProvider, getProviderHealth } from './providers/provider-health.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers/providers.ts';
 import {
   cancelRequest,
@@ -76,6 +76,7 @@ export const operations = [
   getProvider,
   getProviderCapabilities,
   checkProvider,
+  getProviderHealth,
   validateProviderConfiguration,
   validateProviderEnvironment,
   testProviderSelection,
