@@ -59,7 +59,7 @@ export const listEvents = operation('ListEventsQuery', {
     gap: Type.Optional(GapView),
   }),
   rest: { method: 'GET', path: '/events/', limit: 'read' },
-  cli: { command: 'events list', example: 'muster events --request-id req-01a1b2c3' },
+  cli: { command: 'events list', example: 'muster events list --request-id req-01a1b2c3' },
   async handle({ after, limit = defaultLimit, ...filter }, { journal }) {
     const { events, next, gap } =
       after === undefined ? await journal.latest(filter, limit) : await journal.after(after, filter, limit);

@@ -108,6 +108,11 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ sort: 'name:desc' }),
     check: ({ total, providers: [{ statistics }] }) => total === 1 && statistics.total_requests === 2,
   },
+  list_events: {
+    input: ({ request_id }) => ({ request_id, type: ['request.created'], after: 0 }),
+    cli: ({ request_id }) => ['--request-id', String(request_id), '--type', 'request.created', '--after', '0'],
+    check: ({ events: [{ data }], gap }) => data.machine_count > 0 && gap === undefined,
+  },
   list_brokers: { check: ({ brokers: [{ status, serves }] }) => status === 'live' && serves.length === 1 },
   get_provider: { input: () => ({ provider_name: 'east' }), check: ({ name }) => name === 'east' },
   check_provider: {
