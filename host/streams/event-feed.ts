@@ -173,7 +173,11 @@ export class EventFeed implements JournalFeed {
       more = events.length === readAtOnce;
       if (signal.aborted || events.length === 0) return;
       this.#pieces?.add(events);
-      await inTurns(this.#readers, (reader) => reader.pump());
+      const now = this.#clock.monotonic();
+      await inTurns(this.#readers, (reader) => {
+        reader.bound(now);
+        reader.pump();
+      });
     }
   }
 }

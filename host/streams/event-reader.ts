@@ -26,6 +26,8 @@ export interface JournalFeed {
 
 /** The most bytes that may wait for a reader. */
 const mostWaiting = 256 * 1024;
+/** How long more may wait, in milliseconds. */
+const behindMs = 1_000;
 
 /**
  * A reader of the journal over one stream. It has a position: behind it, it gets every event that its filter leaves,
@@ -42,6 +44,8 @@ export class EventReader {
   /** The position that the reader was told last. */
   #told: number;
   #reading = false;
+  /** Since when too much waits. */
+  #behindSince: number | undefined;
 
   constructor(feed: JournalFeed, stream: OpenStream, filter: EventFilter, after: number | undefined) {
     this.#feed = feed;
@@ -70,16 +74,21 @@ export class EventReader {
       this.#position = piece.last;
       if (bytes) this.#stream.write(bytes);
     }
-    this.#bound();
   }
 
-  /** Ends the stream of a reader that does not take what waits for it. */
-  #bound(): void {
-    if (this.#stream.closed || !this.#stream.blocked || this.#reading) return;
+  /**
+   * Ends the stream of a reader that leaves too much waiting. Many events may come in one moment, so the reader has
+   * some time to take them. The pieces are shared: what waits takes no memory of its own.
+   */
+  bound(now: number): void {
     const { pieces } = this.#feed;
-    if (this.#position < pieces.floor) return this.#stream.cut('behind');
-    const waiting = this.#stream.waiting + pieces.waiting(this.#position, this.#matches);
-    if (waiting > mostWaiting) this.#stream.cut('behind');
+    const isBehind =
+      this.#stream.blocked &&
+      !this.#reading &&
+      (this.#position < pieces.floor ||
+        this.#stream.waiting + pieces.waiting(this.#position, this.#matches) > mostWaiting);
+    if (!isBehind) this.#behindSince = undefined;
+    else if (now - (this.#behindSince ??= now) >= behindMs) this.#stream.cut('behind');
   }
 
   /** Reads older events in parts, each when the reader took the one before, up to those that the feed keeps. */

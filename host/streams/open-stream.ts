@@ -15,8 +15,9 @@ export interface StreamParts {
 export class OpenStream {
   readonly #response: ServerResponse;
   readonly #now: () => number;
-  /** Since when the reader has not taken what was sent. */
+  /** Since when something waits for the reader. */
   #blockedSince: number | undefined;
+  #pending = 0;
   #closed = false;
   #cut: string | undefined;
   /** Called when the reader took everything that was sent. */
@@ -32,10 +33,6 @@ export class OpenStream {
     // A stream is open longer than any call: it ends by what its reader takes, and dead connections are noticed.
     response.socket?.setTimeout(0);
     response.socket?.setKeepAlive(true, unreadMs);
-    response.on('drain', () => {
-      this.#blockedSince = undefined;
-      if (!this.#closed) this.onDrain();
-    });
     response.on('error', () => undefined);
     response.once('close', () => {
       this.#closed = true;
@@ -48,7 +45,7 @@ export class OpenStream {
     return this.#closed;
   }
 
-  /** Whether the reader has not taken yet what was sent. */
+  /** Whether the operating system has not taken yet what was sent: it waits for the reader. */
   get blocked(): boolean {
     return this.#blockedSince !== undefined;
   }
@@ -58,13 +55,20 @@ export class OpenStream {
     return this.#response.writableLength;
   }
 
-  /** Sends bytes. Returns false when the reader is behind: `onDrain` is called when it took them. */
-  write(bytes: Uint8Array | string): boolean {
-    if (this.#closed) return false;
-    if (this.#response.write(bytes)) return true;
+  /** Sends bytes. `onDrain` is called when the operating system took them. */
+  write(bytes: Uint8Array | string): void {
+    if (this.#closed) return;
+    this.#pending += 1;
     this.#blockedSince ??= this.#now();
-    return false;
+    this.#response.write(bytes, this.#taken);
   }
+
+  readonly #taken = (): void => {
+    this.#pending -= 1;
+    if (this.#pending > 0) return;
+    this.#blockedSince = undefined;
+    if (!this.#closed) this.onDrain();
+  };
 
   /** Keeps the connection open, or ends it when the reader took nothing for too long. */
   keep(): void {
