@@ -1,5 +1,6 @@
 import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
+import { listCapacity } from './providers/capacity.ts';
 import { listBrokers } from './brokers/brokers.ts';
 import { getConfiguration } from './providers/configuration.ts';
 import {
@@ -26,6 +27,7 @@ import {
   listReturnRequests,
   syncAndGetRequest,
 } from './requests/requests.ts';
+import { explainRequest } from './requests/explain.ts';
 import { createSelectedRequest, getRequestProvider } from './requests/selected-requests.ts';
 import {
   completeRequest,
@@ -59,6 +61,7 @@ export const operations = [
   listRequests,
   listReturnRequests,
   getRequestSummary,
+  explainRequest,
   syncRequest,
   completeRequest,
   updateRequestStatus,
@@ -80,6 +83,7 @@ export const operations = [
   validateProviderConfiguration,
   validateProviderEnvironment,
   testProviderSelection,
+  listCapacity,
   listBrokers,
 ] as const;
 

@@ -1,8 +1,10 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
+import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
+import type { Explanations } from '../requests/explain/explanations.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
 import type { RequestQueries } from '../requests/queries/request-queries.ts';
 import type { RequestService } from '../requests/request-service.ts';
@@ -24,6 +26,8 @@ export interface Services {
   readonly providers: ProviderDirectory;
   readonly requests: RequestService;
   readonly requestQueries: RequestQueries;
+  readonly explanations: Explanations;
+  readonly capacity: Capacity;
   readonly inventory: Inventory;
   readonly requestCommands: RequestCommands;
   readonly cleanUp: CleanUp;
