@@ -62,7 +62,9 @@ export class Capacity {
     }
     const short = new Map(this.#providers.offerShortfalls(name).map((each) => [`${each.api}|${each.offer}`, each]));
     const others = [...short].flatMap(([id, { api, offer: key }]) =>
-      known.has(id) ? [] : [[id, { api, offer: this.#providers.offerNamed(name, api, key), template_ids: [] }] as const],
+      known.has(id)
+        ? []
+        : [[id, { api, offer: this.#providers.offerNamed(name, api, key), template_ids: [] }] as const],
     );
     return [...known, ...others].map(([id, { api, offer, template_ids }]): KnownOffer => {
       const shortfall = short.get(id);
@@ -108,10 +110,10 @@ function described(
 
 const isMarket = (value: unknown): value is Market => markets.includes(value as Market);
 
-const placeOf = ({ machine_type = '', zone = '', market = '', key }: KnownOffer): readonly string[] => [
-  machine_type,
-  zone,
-  market,
+const placeOf = ({ machine_type, zone, market, key }: KnownOffer): readonly string[] => [
+  machine_type ?? '',
+  zone ?? '',
+  market ?? '',
   key,
 ];
 

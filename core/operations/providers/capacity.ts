@@ -25,7 +25,7 @@ const OfferCapacity = Type.Object({
     }),
   ),
   short_since: Type.Optional(
-    Type.String({ format: 'date-time', description: 'When the provider last reported the lack of capacity.' }),
+    Type.String({ format: 'date-time', description: 'Since when the provider reports the lack of capacity.' }),
   ),
   tried_again_at: Type.Optional(
     Type.String({ format: 'date-time', description: 'Before this time the offer is not ordered at all.' }),
@@ -86,7 +86,7 @@ function offerView(known: KnownOffer): Static<typeof OfferCapacity> {
     state: short ? 'short' : 'free',
     ...(short
       ? {
-          short_since: isoTime(short.since),
+          short_since: isoTime(short.short_since),
           tried_again_at: isoTime(short.tried_again_at),
           code: short.shortfall.code,
           message: short.shortfall.message,

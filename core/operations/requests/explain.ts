@@ -32,7 +32,7 @@ const OfferView = Type.Object({
         '`free`: it may be ordered; `short`: it lacked capacity, and comes after all others; `refused`: it is not ordered again for this request.',
     }),
   ),
-  short_since: time('When the provider last reported that it lacks capacity.'),
+  short_since: time('Since when it lacks capacity.'),
   tried_again_at: time('From then on it may be ordered when no other offer is left.'),
 });
 

@@ -33,7 +33,7 @@ export function offersFor(from: RequestState, option: ProviderOption, at: OfferC
     return {
       key,
       state: 'short',
-      ...(known === undefined ? {} : { short_since: known.since }),
+      ...(known === undefined ? {} : { short_since: known.short_since }),
       tried_again_at: Math.max(...times),
     };
   });
