@@ -25,8 +25,8 @@ const mostOffers = 20_000;
 const mostTemplates = 20;
 
 /**
- * The offers that templates allow, and those that lacked capacity lately, by the memory that all brokers on the storage
- * share. Calls no provider.
+ * The offers that templates allow, and those that lacked capacity lately, by the memory that all brokers on the
+ * storage share. Calls no provider.
  */
 export class Capacity {
   readonly #providers: ProviderDirectory;
