@@ -27,6 +27,7 @@ import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
+import { Overview } from '../core/requests/queries/overview.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
@@ -143,6 +144,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
         requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
         inventory: new Inventory(store, container.get(clock)),
+        overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
         cleanUp: new CleanUp(store, container.get(clock)),
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),

@@ -1,6 +1,7 @@
 import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
 import { listBrokers } from './brokers/brokers.ts';
+import { getOverview } from './overview/overview.ts';
 import { getConfiguration } from './providers/configuration.ts';
 import {
   getActiveMachineCount,
@@ -80,6 +81,7 @@ export const operations = [
   validateProviderEnvironment,
   testProviderSelection,
   listBrokers,
+  getOverview,
 ] as const;
 
 /** The operations by name: the types of embedding and calling programs. */

@@ -4,6 +4,7 @@ import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
+import type { Overview } from '../requests/queries/overview.ts';
 import type { RequestQueries } from '../requests/queries/request-queries.ts';
 import type { RequestService } from '../requests/request-service.ts';
 import type { RequestCommands } from '../requests/request-commands.ts';
@@ -25,6 +26,7 @@ export interface Services {
   readonly requests: RequestService;
   readonly requestQueries: RequestQueries;
   readonly inventory: Inventory;
+  readonly overview: Overview;
   readonly requestCommands: RequestCommands;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
