@@ -61,6 +61,15 @@ export const RequestAnswer = Type.Object({
   ),
   message: Type.String(),
   created_at: moment(),
+  deadline_at: Type.Optional(
+    Type.String({ description: 'Only while the request is open: when it stops waiting for machines. ISO 8601.' }),
+  ),
+  observed_at: Type.Optional(
+    Type.String({
+      description:
+        'Only in the status of an open request: when the provider last answered for its machines. ISO 8601.',
+    }),
+  ),
   completed_at: Type.Union([moment(), Type.Null()]),
 });
 export type RequestAnswer = Static<typeof RequestAnswer>;

@@ -21,6 +21,8 @@ export interface RequestDetail {
   readonly machines?: readonly MachineRecord[];
   /** Only for return requests: the machines that the caller returned. */
   readonly machine_keys?: readonly MachineKey[];
+  /** When the provider was last asked for the machines, in epoch milliseconds. Absent: not yet, or not looked up. */
+  readonly observed_at?: number;
   /** The machine type of a machine of the request, where the provider knows it. Absent: it was not looked up. */
   readonly typeOf?: (machine: MachineRecord) => MachineType | undefined;
 }

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MachineKey } from './machine.ts';
+import { faultKinds, type FaultKind } from '../contract/fault.ts';
 import { Offer, Shortfall } from './shortfall.ts';
 import type { Template } from './template.ts';
 
@@ -21,6 +22,32 @@ export type StoredOrder = Static<typeof StoredOrder>;
  */
 export const attemptStates = ['open', 'launched', 'closed', 'lost'] as const;
 export type AttemptState = (typeof attemptStates)[number];
+
+/** What the provider answered to a call for an attempt, when it did not do what the call asked for. */
+export const AttemptOutcome = Type.Object({
+  /** Epoch milliseconds: the last answer of this kind. */
+  at: Type.Integer(),
+  kind: Type.Unsafe<FaultKind>(Type.Enum([...faultKinds])),
+  code: Type.String(),
+  message: Type.String(),
+  offer: Type.Optional(Type.String()),
+  /** How many answers were equal. Absent: one. */
+  count: Type.Optional(Type.Integer({ minimum: 2 })),
+});
+export type AttemptOutcome = Static<typeof AttemptOutcome>;
+
+/** What was known about an instance when another one got an order. */
+export const OrderCandidate = Type.Object({
+  provider_instance: Type.String(),
+  /** It could have got the order, or may get a later one. */
+  eligible: Type.Boolean(),
+  reasons: Type.Array(Type.String()),
+});
+export type OrderCandidate = Static<typeof OrderCandidate>;
+
+/** Why an order went to its instance, and what was known about the others. */
+export const OrderChoice = Type.Object({ reason: Type.String(), candidates: Type.Array(OrderCandidate) });
+export type OrderChoice = Static<typeof OrderChoice>;
 
 /**
  * One order to one API of one provider instance. Its token identifies the whole order, so changed parameters need a
@@ -82,11 +109,22 @@ export const AttemptRecord = Type.Object({
   /** Everything that the provider kept for the attempt is removed. */
   disposed: Type.Boolean(),
   shortfall: Type.Array(Shortfall),
+  /**
+   * Why the order went to its instance. Absent: as for the attempt before, or as selected when the request was
+   * accepted.
+   */
+  choice: Type.Optional(OrderChoice),
+  /** The last answers that were no success, oldest first. Nothing is decided from them. */
+  outcomes: Type.Optional(Type.Array(AttemptOutcome)),
+  /** The ids under which the cloud knows the calls for the attempt: the first ones and the last ones. */
+  cloud_request_ids: Type.Optional(Type.Array(Type.String())),
   created_at: Type.Integer(),
   /** When `launch` was about to be called for the first time. The validity of the token counts from this time. */
   sent_at: Type.Optional(Type.Integer()),
   /** The duration of the call that gave the outcome, in milliseconds. */
   answered_ms: Type.Optional(Type.Integer()),
+  /** Since when the attempt starts no further machine. Absent: it may, or it ended in an earlier version. */
+  ended_at: Type.Optional(Type.Integer()),
   /** The number of consecutive calls that ended without an outcome. */
   tries: Type.Integer(),
   /** How often the machines of the lost attempt were searched by tag. */

@@ -31,6 +31,10 @@ export const ProviderSelection = Type.Object({
 });
 export type ProviderSelection = Static<typeof ProviderSelection>;
 
+/** An instance that could not be selected. */
+export const RejectedInstance = Type.Object({ name: Type.String(), reason: Type.String() });
+export type RejectedInstance = Static<typeof RejectedInstance>;
+
 /** A request for machines, or for their return. Times are epoch milliseconds. */
 export const RequestRecord = Type.Object({
   request_id: Type.String(),
@@ -68,6 +72,8 @@ export const RequestRecord = Type.Object({
   provider_type: Type.Optional(Type.String()),
   provider_instance: Type.Optional(Type.String()),
   provider_selection: Type.Optional(ProviderSelection),
+  /** The instances that were rejected when the request was accepted, at most 20. Absent: none. */
+  rejected: Type.Optional(Type.Array(RejectedInstance)),
   /**
    * The provider instance at which the request waits for a slot. Requests that were accepted later do not get this
    * slot. Absent: the request waits for no slot.

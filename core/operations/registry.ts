@@ -16,7 +16,7 @@ import {
   validateProviderConfiguration,
   validateProviderEnvironment,
 } from './providers/provider-checks.ts';
-import { checkProvider } from './providers/provider-health.ts';
+import { checkProvider, getProviderHealth } from './providers/provider-health.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers/providers.ts';
 import {
   cancelRequest,
@@ -77,6 +77,7 @@ export const operations = [
   getProvider,
   getProviderCapabilities,
   checkProvider,
+  getProviderHealth,
   validateProviderConfiguration,
   validateProviderEnvironment,
   testProviderSelection,

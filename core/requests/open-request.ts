@@ -1,9 +1,10 @@
 import { needsOf } from '../brokers/needs.ts';
 import { newEvent } from '../contract/commits/new-event.ts';
 import { BrokerError } from '../contract/errors.ts';
-import { defaultTimeoutS, type RequestRecord } from '../model/request.ts';
+import { defaultTimeoutS, type RejectedInstance, type RequestRecord } from '../model/request.ts';
 import { limitOf, type Placed, type Template } from '../model/template.ts';
 import type { Chosen } from '../providers/choose.ts';
+import type { Rejection } from '../selection/candidate.ts';
 import type { Change } from '../contract/storage.ts';
 import { machineCountCeiling } from '../operations/parameters.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
@@ -66,6 +67,15 @@ const termsOf = ({ partial, retry_until_timeout, replace_lost }: Template): Part
   ...(replace_lost === undefined ? {} : { replace_lost }),
 });
 
+/** The most rejected instances that a request keeps, and the most characters of each reason. */
+const mostRejected = 20;
+const longestReason = 300;
+
+const rejectedInstance = ({ name, reason }: Rejection): RejectedInstance => ({
+  name,
+  reason: reason.length > longestReason ? `${reason.slice(0, longestReason - 2)} …` : reason,
+});
+
 /** A new provisioning request, and the one commit that stores it. */
 export function openRequest(
   input: RequestInput,
@@ -99,6 +109,7 @@ export function openRequest(
       alternatives: [...chosen.alternatives],
       selection_time_ms: selectionTimeMs,
     },
+    ...(chosen.rejected.length > 0 ? { rejected: chosen.rejected.slice(0, mostRejected).map(rejectedInstance) } : {}),
     preference,
     selected_instance: chosen.provider_instance,
     needs: needsOf([{ name: chosen.provider_instance }]),

@@ -1,4 +1,5 @@
 import {
+  isTerminal,
   marketWord,
   machineMessage,
   type MachineAnswer,
@@ -68,7 +69,11 @@ export const status: View<RequestDetail> = {
 };
 
 /** The shape of the status, with or without the provider selection. */
-function statusView({ request, machines, machine_keys }: RequestDetail, withSelection: boolean): RequestAnswer {
+function statusView(
+  { request, machines, machine_keys, observed_at }: RequestDetail,
+  withSelection: boolean,
+): RequestAnswer {
+  const isOpen = !isTerminal(request.status);
   return {
     request_id: request.request_id,
     template_id: request.template_id,
@@ -84,6 +89,8 @@ function statusView({ request, machines, machine_keys }: RequestDetail, withSele
     ...(request.additional_data ? { additional_data: request.additional_data } : {}),
     message: request.message,
     created_at: iso(request.created_at),
+    ...(isOpen ? { deadline_at: iso(request.deadline_at) } : {}),
+    ...(isOpen && observed_at !== undefined ? { observed_at: iso(observed_at) } : {}),
     completed_at: request.completed_at === undefined ? null : iso(request.completed_at),
   };
 }

@@ -111,7 +111,7 @@ class PostgresStore implements Store {
       listen: (notified) => connections.listen(notified),
     });
     const write = (all: readonly Statement[]) => connections.write(all);
-    this.#queue = new GroupQueue(write, statements, (kind) => this.#writer.insertMany(kind), place, {
+    this.#queue = new GroupQueue(write, statements, (kind, rows) => this.#writer.insertMany(kind, rows), place, {
       committed: (kinds, raised) => this.#feed.announce(kinds, raised),
       failed: (error, count) => this.#outage.failed(error, count),
       wrote: () => this.#outage.wrote(),

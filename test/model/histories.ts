@@ -385,4 +385,13 @@ export const pasts: readonly Past[] = [
     pass(30_000),
     { do: 'jump', ms: 1_200_000 },
   ),
+  past(
+    'a request is made after a set clock and a suspension, in the seconds before this process compares its clocks',
+    'judged by the clock',
+    { templates: [{ timeout: 300 }] },
+    { do: 'jump', ms: -660_000 },
+    { do: 'suspend', ms: 60_000 },
+    { do: 'silence', ms: 400_000 },
+    request(1),
+  ),
 ];

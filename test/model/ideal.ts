@@ -54,7 +54,9 @@ export function givenBack({ returned }: Owed, all: readonly Seen[]): number {
 }
 
 const isReturned = (row: MachineRecord | undefined): boolean =>
-  row !== undefined && row.given_up !== true && (row.going === undefined || row.going === 'returned');
+  row !== undefined &&
+  row.given_up !== true &&
+  (row.going === 'returned' || (row.going === undefined && row.gone_at === undefined));
 
 /** A machine that runs and that nobody is about to end. */
 export function stays({ returned }: Owed, { machine, row, given_up }: Seen): boolean {

@@ -379,6 +379,34 @@ const defects: Readonly<
     'an id is never used again',
     /m-1, m-2, m-3 was released, and came again/,
   ],
+  'it records numbers as ids of requests': [
+    () =>
+      tinyPlugin(
+        {},
+        {
+          launch(session: TinySession, order: LaunchOrder<any, any>, call: Call) {
+            call.recordCloudRequest?.(7 as unknown as string);
+            return launch(session, order, call);
+          },
+        },
+      ),
+    'the ids that it records for its requests are short texts, and those of two launches differ',
+    /takes texts of 1 to 128 characters, but was called with 7/,
+  ],
+  'it records the same id for every request': [
+    () =>
+      tinyPlugin(
+        {},
+        {
+          launch(session: TinySession, order: LaunchOrder<any, any>, call: Call) {
+            call.recordCloudRequest?.('request');
+            return launch(session, order, call);
+          },
+        },
+      ),
+    'the ids that it records for its requests are short texts, and those of two launches differ',
+    /'request' was recorded for two launches/,
+  ],
   'launch ignores the fence': [
     () =>
       tinyPlugin(

@@ -214,3 +214,16 @@ test('GET /requests/…: the header X-Observed-At says how old the answer is', a
     /^\d{4}-\d\d-\d\dT/,
   );
 });
+
+test('an open request tells its deadline and when the provider was asked; an ended one does not', async (t) => {
+  const { broker, delivered, returned } = stage('default');
+  const ended = (await broker.call('GET', `/requests/${delivered}`)).body;
+  t.is(ended.status, 'completed');
+  t.false('deadline_at' in ended || 'observed_at' in ended);
+  const { body, headers } = await broker.call('GET', `/requests/${returned}`);
+  t.is(body.status, 'in_progress');
+  t.is(Date.parse(body.deadline_at) - Date.parse(body.created_at), 3_600_000);
+  t.is(body.observed_at, headers['x-observed-at']);
+  const [listed] = (await broker.call('GET', '/requests/return')).body.requests;
+  t.is(listed.deadline_at, body.deadline_at);
+});

@@ -81,6 +81,7 @@ const grouped: Readonly<Record<string, number>> = {
   'POST /providers/validate': 500,
   'POST /providers/validate-env': 500,
   'GET /providers/': 100,
+  'GET /providers/health': 100,
   'GET /providers/{provider_name}': 100,
   'GET /providers/{provider_name}/capabilities': 100,
   'POST /providers/{provider_name}/check': 100,
@@ -97,6 +98,7 @@ const grouped: Readonly<Record<string, number>> = {
   'GET /requests/{request_id}/status': 6000,
   'POST /requests/status': 6000,
   'GET /brokers/': 6000,
+  'GET /brokers/overview': 6000,
   'GET /inventory/': 6000,
   'GET /inventory/{machine_id}': 6000,
 };

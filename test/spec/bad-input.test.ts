@@ -37,6 +37,7 @@ const refusals = new Set<number>(
 const coded = new Set([
   'POST /providers/{provider_name}/check',
   'GET /providers/',
+  'GET /providers/health',
   'GET /providers/{provider_name}',
   'GET /providers/{provider_name}/capabilities',
   'POST /providers/validate',

@@ -242,6 +242,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
         throw new Error('An order came with what was prepared for another.');
       cloud.orders.push(order);
       cloud.calls.push('launch');
+      call.recordCloudRequest?.(`scripted-${cloud.orders.length}`);
       const result = cloud.scripts.shift()?.(order, cloud) ?? cloud.start(order);
       if (result instanceof ProviderFault) throw result;
       if (result !== 'execute-then-lose') return result;
@@ -262,6 +263,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     },
     async release(cloud, _handle, { go }, call) {
       call.fence();
+      call.recordCloudRequest?.(`released-${cloud.calls.length}`);
       cloud.calls.push(`release ${go.map((machine) => machine.machine_id).join(',')}`);
       if (cloud.hold) return { done: false };
       for (const { machine_id } of go) cloud.end(machine_id);

@@ -52,5 +52,11 @@ export interface Call {
    * cloud, and lets the error pass.
    */
   fence(): void;
+  /**
+   * Records the id under which the provider knows a request that it got, for support cases: of requests that change
+   * the provider, and of others that it refused. At most 128 characters. The plugin calls it before the call ends.
+   * Absent: nobody records the ids.
+   */
+  recordCloudRequest?(id: string): void;
   readonly log: Log;
 }

@@ -4,6 +4,7 @@ import { healthStatuses } from '../../model/health.ts';
 import { checkedBy } from '../../providers/checkup.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
+import { missingView, providerView, ProviderView } from './provider-views.ts';
 
 export const checkProvider = operation('CheckProviderCommand', {
   summary: 'Check now whether a provider instance answers, also a disabled one. Takes at most 20 seconds.',
@@ -44,3 +45,58 @@ export const checkProvider = operation('CheckProviderCommand', {
     };
   },
 });
+
+const health = ProviderView.properties;
+
+export const getProviderHealth = operation('GetProviderHealthQuery', {
+  summary: 'Show whether the provider instances answer, without asking them.',
+  input: Type.Object({}, { additionalProperties: false }),
+  output: Type.Object({
+    status: Type.Enum(['healthy', 'degraded', 'unhealthy', 'unknown'], {
+      description:
+        'Of the enabled instances: all healthy; some not; all unhealthy; or none has answered yet. Without an enabled instance: `unhealthy`.',
+    }),
+    healthy: Type.Integer({ description: 'The number of enabled instances that are healthy.' }),
+    total: Type.Integer(),
+    providers: Type.Array(
+      Type.Object({
+        name: health.name,
+        type: health.type,
+        enabled: health.enabled,
+        status: health.status,
+        message: health.message,
+        answered_at: health.answered_at,
+        health_by_broker: health.health_by_broker,
+      }),
+    ),
+  }),
+  rest: { method: 'GET', path: '/providers/health', limit: 'provider', errors: 'error' },
+  cli: { command: 'providers health', example: 'muster providers health' },
+  async handle(_, { providers }) {
+    const views = [
+      ...providers.instances.map((instance) => providerView(instance, providers)),
+      ...providers.missing().map(({ name, type }) => missingView(name, type, providers)),
+    ];
+    const enabled = views.filter((view) => view.enabled).map(({ status }) => status);
+    return {
+      status: overall(enabled),
+      healthy: enabled.filter((status) => status === 'healthy').length,
+      total: views.length,
+      providers: views.map(({ name, type, enabled, status, message, answered_at, health_by_broker }) => ({
+        name,
+        type,
+        enabled,
+        status,
+        ...(message === undefined ? {} : { message }),
+        ...(answered_at === undefined ? {} : { answered_at }),
+        ...(health_by_broker === undefined ? {} : { health_by_broker }),
+      })),
+    };
+  },
+});
+
+function overall(enabled: readonly ProviderView['status'][]): 'healthy' | 'degraded' | 'unhealthy' | 'unknown' {
+  if (enabled.every((status) => status === 'unhealthy')) return 'unhealthy';
+  if (enabled.every((status) => status === 'unknown')) return 'unknown';
+  return enabled.every((status) => status === 'healthy') ? 'healthy' : 'degraded';
+}

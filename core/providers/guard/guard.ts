@@ -18,6 +18,8 @@ export interface Guarded {
   /** Aborts when the claim is lost or the loop stops. */
   readonly signal: AbortSignal;
   fence(): void;
+  /** Receives the ids that the plugin records before the call ends. */
+  cloudRequest?(id: string): void;
   readonly log: Log;
   /** Called once, when the call has ended. */
   ended?(end: CallEnd): void;
@@ -39,6 +41,9 @@ export interface CallEnd {
   /** muster aborted the call, so its result says nothing about the provider. */
   readonly aborted?: boolean;
 }
+
+/** The most characters of the id of a request at a provider. */
+const longestId = 128;
 
 /**
  * Calls a plugin with a time-out, and checks its answer: `check` throws ContractViolation when the answer violates the contract.
@@ -62,7 +67,8 @@ export async function guard<T>(
     throw new ProviderFault(lost, `The ${what} did not end after its signal aborted.`, { code: 'TIMEOUT' });
   });
   try {
-    const answer = await Promise.race([call({ signal, fence, log }), overtime]);
+    const recorder = guarded.cloudRequest ? { recordCloudRequest } : {};
+    const answer = await Promise.race([call({ signal, fence, ...recorder, log }), overtime]);
     check?.(answer);
     return answer;
   } catch (error) {
@@ -85,6 +91,11 @@ export async function guard<T>(
     if (signal.aborted || performance.now() - began > timeout_ms) throw timedOut();
     if (ended)
       throw new ProviderFault(lost, `The ${what} has ended and must not change anything more.`, { code: 'TIMEOUT' });
+  }
+
+  /** What is no id is ignored: ids are only shown, so that they must not fail a call. */
+  function recordCloudRequest(id: unknown): void {
+    if (!ended && typeof id === 'string' && id !== '' && id.length <= longestId) guarded.cloudRequest?.(id);
   }
 
   function timedOut(cause?: unknown): ProviderFault {

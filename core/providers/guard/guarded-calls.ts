@@ -14,6 +14,8 @@ export interface Permit {
   fence?(): void;
   /** The requests of the call. Absent: the call is for the instance itself. */
   readonly of?: readonly CalledFor[];
+  /** Receives the ids that the plugin records for the call; see `recordCloudRequest` of Call. */
+  cloudRequest?(id: string): void;
 }
 
 /** Receives the end of each call at an instance, once. */
@@ -66,7 +68,7 @@ export function guardedCalls(instance: string, { log, meter, watch, evidence }: 
     log,
     call: (
       { verb, mutating = false, judge = (end) => end, waits = false, ...about },
-      { signal, fence = () => undefined, of },
+      { signal, fence = () => undefined, of, cloudRequest },
       call,
       check,
     ) =>
@@ -77,6 +79,7 @@ export function guardedCalls(instance: string, { log, meter, watch, evidence }: 
           timeout_ms: timeOuts[verb],
           signal,
           fence,
+          ...(cloudRequest ? { cloudRequest } : {}),
           log,
           ended: (end) => ended(verb, { ...judge(end), ...(of ? { of } : {}) }, waits),
         },

@@ -3,6 +3,7 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import type { Launch } from '../../contract/provider/orders-and-reports.ts';
 import { deferred, doubted, expired, launched, refused, withShortfall } from '../state/attempt.ts';
+import { withOutcomes } from '../state/outcomes.ts';
 import type { StateChange } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';
 
@@ -14,7 +15,9 @@ const mostPreparations = 3;
 
 /** The provider accepted the order. The machines of the answer are applied before. */
 export function applyLaunch(change: StateChange, { attempt, provider_instance }: AttemptRecord, launch: Launch): void {
-  change.moveAttempt(attempt, (each) => withShortfall(launched(each, launch), launch.shortfall));
+  change.moveAttempt(attempt, (each) =>
+    withOutcomes(withShortfall(launched(each, launch), launch.shortfall), launch.shortfall, change.now),
+  );
   if (change.request.status === 'pending') change.setRequest({ status: 'in_progress' });
   change.journal('attempt.launched', { attempt, provider_instance, machines: launch.machines?.length ?? 0 });
 }
@@ -34,6 +37,7 @@ export function applyLaunchFault(
   const { kind, code, message } = fault;
   const entry = { attempt: attempt.attempt, provider_instance, kind, code, message };
   const [first, ...more] = shortfallOf(attempt, fault);
+  change.moveAttempt(attempt.attempt, (each) => withOutcomes(each, [first, ...more], change.now));
   switch (meaningOf(fault, attempt)) {
     case 'refused':
       change.moveAttempt(attempt.attempt, (each) => refused(withShortfall(each, more), first));
@@ -104,7 +108,9 @@ export function markLost(change: StateChange, order: AttemptRecord, settings: Se
 export function applyLeft(change: StateChange, attempt: AttemptRecord, message: string): void {
   const { provider_instance } = attempt;
   const why: Shortfall = { kind: 'unavailable', code: 'NO_ANSWER', message, count: attempt.order.machine_count };
-  change.moveAttempt(attempt.attempt, (each) => (each.unsent ? refused(each, why) : each));
+  change.moveAttempt(attempt.attempt, (each) =>
+    each.unsent ? withOutcomes(refused(each, why), [why], change.now) : each,
+  );
   change.journal('attempt.left', { attempt: attempt.attempt, provider_instance, message });
 }
 
@@ -122,7 +128,7 @@ export function applyExclusion(change: StateChange, instance: string, message: s
       message,
       count: attempt.order.machine_count,
     };
-    change.moveAttempt(attempt.attempt, (each) => refused(each, why));
+    change.moveAttempt(attempt.attempt, (each) => withOutcomes(refused(each, why), [why], change.now));
     change.journal('attempt.refused', { attempt: attempt.attempt, provider_instance: instance, ...why });
   }
 }

@@ -13,8 +13,8 @@ export class ClockWatch {
   readonly #shiftMs: number;
   #offset: number;
   #checked: number;
-  /** The last shifts, with the wall time after each. */
-  #shifts: readonly { readonly ms: number; readonly wall: number }[] = [];
+  /** The last shifts, with the wall time after each, and within which time before it the shift happened. */
+  #shifts: readonly { readonly ms: number; readonly wall: number; readonly within: number }[] = [];
 
   constructor(clock: Clock, everyMs: number, shiftMs: number) {
     this.#clock = clock;
@@ -33,11 +33,12 @@ export class ClockWatch {
     const offset = this.#clock.now() - monotonic;
     const difference = offset - this.#offset;
     if (monotonic - this.#checked < this.#everyMs && Math.abs(difference) <= this.#shiftMs) return undefined;
+    const within = Math.max(monotonic - this.#checked, this.#everyMs) + this.#shiftMs;
     this.#checked = monotonic;
     this.#offset = offset;
     if (Math.abs(difference) <= this.#shiftMs) return 0;
     const ms = Math.round(difference);
-    this.#shifts = [...this.#shifts, { ms, wall: this.#clock.now() }].slice(-remembered);
+    this.#shifts = [...this.#shifts, { ms, wall: this.#clock.now(), within }].slice(-remembered);
     return ms;
   }
 
@@ -53,13 +54,15 @@ export class ClockWatch {
 
   /**
    * The wall times between the shifts, before the first, and since the last. A shift is noticed some time after it
-   * happened.
+   * happened: this process may stand still between two comparisons.
    */
   #eras(): readonly { readonly from: number; readonly to: number }[] {
     const last = this.#shifts.at(-1);
     const now = Math.max(this.#clock.now(), last ? last.wall - last.ms / 2 : -Infinity);
-    const delay = this.#everyMs + this.#shiftMs;
-    const starts = [-Infinity, ...this.#shifts.map(({ ms, wall }) => wall - (ms < 0 ? delay : Math.min(delay, ms)))];
+    const starts = [
+      -Infinity,
+      ...this.#shifts.map(({ ms, wall, within }) => wall - (ms < 0 ? within : Math.min(within, ms))),
+    ];
     const ends = [...this.#shifts.map(({ ms, wall }) => wall - ms), now];
     return starts.map((from, index) => ({ from, to: ends[index] ?? now }));
   }

@@ -1,6 +1,7 @@
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { disposed } from '../state/attempt.ts';
+import { withCloudRequests } from '../state/outcomes.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { connect, defaultAgainMs, orderOf, permitOf, type Apply, type StepContext } from './step-context.ts';
 
@@ -21,9 +22,11 @@ export async function dispose(
     order: orderOf(attempt, attempt.prepared?.value),
     ...(attempt.handle === undefined ? {} : { handle: attempt.handle }),
   };
+  const ids: string[] = [];
   try {
-    const progress = (await api.dispose?.(left, permitOf(claimed, context))) ?? { done: true };
-    if (progress.done) return [(change) => change.moveAttempt(attempt.attempt, disposed)];
+    const progress = (await api.dispose?.(left, permitOf(claimed, context, ids))) ?? { done: true };
+    if (progress.done)
+      return [(change) => change.moveAttempt(attempt.attempt, (each) => withCloudRequests(disposed(each), ids))];
     again(progress.again_ms ?? defaultAgainMs);
   } catch (error) {
     if (!isFault(error)) throw error;

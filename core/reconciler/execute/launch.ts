@@ -3,9 +3,11 @@ import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Launch } from '../../contract/provider/orders-and-reports.ts';
 import type { GuardedApi } from '../../providers/guard/guarded-api.ts';
+import type { Permit } from '../../providers/guard/guarded-calls.ts';
 import { applyLaunch, applyLaunchFault } from '../apply/apply-launch.ts';
 import { applyReports } from '../apply/apply-reports.ts';
 import { accepted, answered, prepared, sent } from '../state/attempt.ts';
+import { withCloudRequests } from '../state/outcomes.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isEnding } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
@@ -25,13 +27,16 @@ export async function launch(
   context: StepContext,
 ): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, context);
-  if (connected instanceof ProviderFault) return failed(attempt, heldBack(connected), undefined, claimed, context);
+  const ids: string[] = [];
+  const permit = permitOf(claimed, context, ids);
+  if (connected instanceof ProviderFault)
+    return failed(attempt, { fault: heldBack(connected), ms: undefined, ids }, claimed, context);
   const api = connected.api(attempt.api);
   if (!api) return [];
   let called: number | undefined;
   const took = () => (called === undefined ? undefined : Math.round(context.monotonic() - called));
   try {
-    const { value, fresh } = await prepare(attempt, api, claimed, context);
+    const { value, fresh } = await prepare(attempt, api, permit);
     const present = claimed.state.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
     if (present.unsent || fresh) {
       await context.record(claimed, (change) =>
@@ -40,7 +45,7 @@ export async function launch(
     }
     const order = orderOf(attempt, value);
     called = context.monotonic();
-    const answer = await api.launch(order, permitOf(claimed, context));
+    const answer = await api.launch(order, permit);
     logSurplus(answer, attempt, api, context.log);
     const { machines, trouble } = await context.owners.ownReports(
       attempt,
@@ -60,24 +65,30 @@ export async function launch(
       machines,
       (change, slice) => applyReports(change, change.attempt(attempt.attempt) ?? attempt, slice),
       (change) => {
-        change.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+        change.moveAttempt(attempt.attempt, (each) => withCloudRequests(answered(each, ms), ids));
         applyLaunch(change, attempt, answer);
         if (machines.length > 0) change.observed();
       },
     );
   } catch (error) {
     if (!isFault(error)) throw error;
-    return failed(attempt, error, took(), claimed, context);
+    return failed(attempt, { fault: error, ms: took(), ids }, claimed, context);
   }
 }
 
 /** Kinds that a person must fix. The end of the request reports the others. */
 const forPeople: ReadonlySet<FaultKind> = new Set(['credentials', 'invalid', 'quota']);
 
+/** How a launch failed: the fault, the duration of the call, and the ids under which the provider knows the calls. */
+interface Failure {
+  readonly fault: ProviderFault;
+  readonly ms: number | undefined;
+  readonly ids: readonly string[];
+}
+
 function failed(
   attempt: AttemptRecord,
-  fault: ProviderFault,
-  ms: number | undefined,
+  { fault, ms, ids }: Failure,
   claimed: ClaimedRequest,
   context: StepContext,
 ): readonly Apply[] {
@@ -93,7 +104,7 @@ function failed(
   );
   return [
     (change) => {
-      change.moveAttempt(attempt.attempt, (each) => answered(each, ms));
+      change.moveAttempt(attempt.attempt, (each) => withCloudRequests(answered(each, ms), ids));
       applyLaunchFault(change, change.attempt(attempt.attempt) ?? attempt, fault, context.settings);
     },
   ];
@@ -116,10 +127,10 @@ function logSurplus(launch: Launch, attempt: AttemptRecord, { where, plugin }: G
 }
 
 /** The exact parameters of the launch: made once for an attempt, then read from the store. */
-async function prepare(attempt: AttemptRecord, api: GuardedApi, claimed: ClaimedRequest, context: StepContext) {
+async function prepare(attempt: AttemptRecord, api: GuardedApi, permit: Permit) {
   if (!api.prepare || attempt.prepared) return { value: attempt.prepared?.value, fresh: false };
   try {
-    return { value: await api.prepare(orderOf(attempt, undefined), permitOf(claimed, context)), fresh: true };
+    return { value: await api.prepare(orderOf(attempt, undefined), permit), fresh: true };
   } catch (error) {
     // A preparation starts no machine and is idempotent, so a lost answer only needs a repetition.
     if (isFault(error) && error.kind === 'unknown-outcome') {

@@ -5,6 +5,7 @@ import type { MachineRecord } from '../../model/machine.ts';
 import { applyAbsence } from '../apply/apply-absence.ts';
 import { applyReports, applySlowness, applyUnfinishedReleases } from '../apply/apply-reports.ts';
 import { isSettled, observed, withShortfall } from '../state/attempt.ts';
+import { withObservedOutcomes } from '../state/outcomes.ts';
 import { refOf } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
@@ -96,7 +97,10 @@ async function ask(
       (change) => {
         if (!part)
           change.moveAttempt(attempt.attempt, (each) =>
-            withShortfall(observed(each, observation), observation.shortfall),
+            withShortfall(
+              withObservedOutcomes(observed(each, observation), observation.shortfall, change.now),
+              observation.shortfall,
+            ),
           );
         applyAbsence(change, requested, machines, listed, api.capabilities.visible_within_ms, context.settings);
         if (!part) applySlowness(change, present(change), context.settings);

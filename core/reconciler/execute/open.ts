@@ -123,7 +123,7 @@ function add(
 ): void {
   const { request, now } = change;
   let number = change.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
-  for (const { option, machine_count, offers, replaces } of orders) {
+  for (const { option, machine_count, offers, replaces, choice } of orders) {
     number += 1;
     const { provider_instance, provider_type, api, template } = option;
     const attempt: AttemptRecord = {
@@ -145,6 +145,7 @@ function add(
       settled: false,
       disposed: false,
       shortfall: [],
+      ...(choice ? { choice } : {}),
       created_at: now,
       ...(request.shifted_ms === undefined ? {} : { shifted_ms: request.shifted_ms }),
       ...(context.api(option)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),

@@ -1,6 +1,7 @@
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import { asMoved, followWith } from '../clock-shift/shift-times.ts';
 import { bounded } from '../state/attempt.ts';
+import { withCloudRequests, withOutcomes } from '../state/outcomes.ts';
 import { repeatDue, type PendingRelease } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { inSlices } from './slices.ts';
@@ -19,8 +20,9 @@ export async function release(
     again(defaultAgainMs);
     return [];
   }
+  const ids: string[] = [];
   try {
-    const progress = await api.release(attempt.handle, target, permitOf(claimed, context));
+    const progress = await api.release(attempt.handle, target, permitOf(claimed, context, ids));
     if (!progress.done) {
       again(progress.again_ms ?? defaultAgainMs);
       return [];
@@ -39,13 +41,21 @@ export async function release(
           change.setMachine(key, { released_at: change.now, ...asMoved(change) });
         }
       },
-      (change) => change.moveAttempt(attempt.attempt, (each) => bounded(each, target.incoming, lost_seen)),
+      (change) => {
+        change.moveAttempt(attempt.attempt, (each) => bounded(each, target.incoming, lost_seen));
+        change.noteAttempt(attempt.attempt, (each) => withCloudRequests(each, ids));
+      },
     );
   } catch (error) {
     if (!isFault(error)) throw error;
     // A release is absolute, so the next call repeats it whatever the effect of this one was.
     again(error.retry_after_ms ?? defaultAgainMs);
     const message = `Releasing machines of '${attempt.provider_instance}' has not succeeded yet: ${error.message}`;
-    return [(change) => change.setRequest({ message })];
+    return [
+      (change) => {
+        change.setRequest({ message });
+        change.noteAttempt(attempt.attempt, (each) => withCloudRequests(withOutcomes(each, [error], change.now), ids));
+      },
+    ];
   }
 }

@@ -61,12 +61,16 @@ export async function connect(
   }
 }
 
-/** The permission for calls for a request. It ends when the claim is lost or the loop stops. */
-export function permitOf(claimed: ClaimedRequest, context: StepContext): Permit {
+/**
+ * The permission for calls for a request. It ends when the claim is lost or the loop stops. `ids` gets those under
+ * which the provider knows the calls.
+ */
+export function permitOf(claimed: ClaimedRequest, context: StepContext, ids: string[]): Permit {
   return {
     signal: AbortSignal.any([context.signal, claimed.signal]),
     fence: () => claimed.fence(),
     of: [calledFor(claimed.state.request)],
+    cloudRequest: (id) => void ids.push(id),
   };
 }
 

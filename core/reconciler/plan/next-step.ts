@@ -19,6 +19,7 @@ import { neededInstances } from '../state/needed-instances.ts';
 import { tally } from '../state/counting.ts';
 import { noCandidates, type Elsewhere, type FallbackOrder } from './fallback-order.ts';
 import { forgettable } from './forgettable.ts';
+import { orderChoice } from './order-choice.ts';
 import { observationDue, type ObservationContext } from './observation-due.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
 import { requestRetries } from './standing.ts';
@@ -134,7 +135,8 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
       at.held_back === undefined ? at.fallbackOrder() : { options: [], elsewhere: [], out: [] };
     const place = whereabouts(request, at);
     const planned = planOrders(from, options, counts.missing, { ...at.settings, now: at.now, ...retries });
-    if (planned.orders.length > 0) return { steps: [...steps, { do: 'open', orders: planned.orders }] };
+    if (planned.orders.length > 0)
+      return { steps: [...steps, { do: 'open', orders: explained(planned.orders, from, { options, out }) }] };
     const to = place === 'elsewhere' ? undefined : nextElsewhere(from, elsewhere, at);
     if (steps.length === 0 && to) return { steps: [{ do: 'hand-over', to }] };
     if (at.held_back !== undefined) {
@@ -231,6 +233,17 @@ function leave(from: RequestState, attempt: AttemptRecord, needless: boolean, at
   if (quarantined !== undefined) return { do: 'leave', attempt, why: quarantined };
   if (!isSilent(attempt, at) || !isServedElsewhere(from, attempt, at)) return undefined;
   return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
+}
+
+/** Adds to the first order why it goes to its instance, where that is news. */
+function explained(
+  orders: readonly PlannedOrder[],
+  from: RequestState,
+  order: Pick<FallbackOrder, 'options' | 'out'>,
+): readonly PlannedOrder[] {
+  const [first, ...more] = orders;
+  const choice = first && orderChoice(from, order, first);
+  return choice ? [{ ...first, choice }, ...more] : orders;
 }
 
 /** Which broker has the selected instance of a request. */

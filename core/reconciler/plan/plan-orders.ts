@@ -1,4 +1,4 @@
-import type { AttemptRecord } from '../../model/attempt.ts';
+import type { AttemptRecord, OrderChoice } from '../../model/attempt.ts';
 import type { MachineKey } from '../../model/machine.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { RequestState } from '../state/request-state.ts';
@@ -21,6 +21,8 @@ export interface PlannedOrder {
   readonly offers: readonly Offer[] | undefined;
   /** Only of an order for replacements: the machines to replace, one for each machine of the order. */
   readonly replaces?: readonly MachineKey[];
+  /** Why the order goes to its instance, for people. */
+  readonly choice?: OrderChoice;
 }
 
 export interface OrderPlan {

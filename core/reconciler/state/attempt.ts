@@ -231,7 +231,7 @@ export function shifted(attempt: AttemptRecord, shifted_ms: number): AttemptReco
 }
 
 /** The fields that are derived from the machines. `lost`: how many machines of the attempt were lost so far. */
-export function derived(attempt: AttemptRecord, lost: number): AttemptRecord {
+export function derived(attempt: AttemptRecord, lost: number, now: number): AttemptRecord {
   const { state, settled, incoming, lost_seen = 0 } = attempt;
   const reopened = incoming !== undefined && lost > lost_seen;
   const active = !isSettled({ state, settled, ...(incoming === undefined ? {} : { incoming }), reopened });
@@ -239,7 +239,9 @@ export function derived(attempt: AttemptRecord, lost: number): AttemptRecord {
   const lowered = incoming !== undefined && lost < lost_seen ? { lost_seen: lost } : {};
   if (attempt.active === active && (attempt.reopened ?? false) === reopened && !('lost_seen' in lowered))
     return attempt;
-  return { ...attempt, active, reopened, ...lowered };
+  const { ended_at, ...rest } = attempt;
+  const ended = active ? undefined : attempt.active === false ? ended_at : now;
+  return { ...rest, active, reopened, ...lowered, ...(ended === undefined ? {} : { ended_at: ended }) };
 }
 
 /**

@@ -73,6 +73,7 @@ export class StateChange {
   >();
   #requestChanged = false;
   #observed = false;
+  readonly #notes: { readonly attempt: number; readonly note: (attempt: AttemptRecord) => AttemptRecord }[] = [];
   readonly now: number;
 
   constructor(from: RequestState, now: number) {
@@ -140,6 +141,11 @@ export class StateChange {
     this.#changedAttempts.add(number);
   }
 
+  /** As `moveAttempt`, for what is only shown: it is only stored together with another change. */
+  noteAttempt(attempt: number, note: (attempt: AttemptRecord) => AttemptRecord): void {
+    this.#notes.push({ attempt, note });
+  }
+
   putMachine(machine: MachineRecord): void {
     this.#machines.put(machine);
   }
@@ -197,7 +203,7 @@ export class StateChange {
   /** Computes the derived fields. Must be called before `changed` and `commits`. */
   derive(): void {
     for (const attempt of this.#attempts.values())
-      this.moveAttempt(attempt.attempt, (each) => derived(each, this.#machines.counts(each.attempt).lost));
+      this.moveAttempt(attempt.attempt, (each) => derived(each, this.#machines.counts(each.attempt).lost, this.now));
     const delivered = this.#machines.counts().delivered;
     // The records of gone machines may be removed after the end of the request.
     const had = isTerminal(this.#request.status) ? this.#request.delivered : 0;
@@ -205,6 +211,7 @@ export class StateChange {
     if (this.#request.kind === 'provision')
       this.setRequest({ needs: needsOf(neededInstances(this.#request, this.attempts)) });
     if (this.#observed && this.changed) this.setRequest({ observed_at: this.now });
+    if (this.changed) for (const { attempt, note } of this.#notes) this.moveAttempt(attempt, note);
   }
 
   get changedMachines(): readonly MachineRecord[] {

@@ -3,7 +3,7 @@ import type { ListOf, RequestDetail } from '../../contract/scheduler.ts';
 import type { Query, Store } from '../../contract/storage.ts';
 import { queryInParts } from '../../collections/query-in-parts.ts';
 import { jsonFingerprint } from '../../model/ids.ts';
-import type { RequestRecord } from '../../model/request.ts';
+import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { RefreshTrigger } from '../refresh-trigger.ts';
 import { requestNotFound } from '../request-service.ts';
 import { answerBytes, fitting, shownBytes, weightOf } from './answer-budget.ts';
@@ -44,10 +44,12 @@ export class RequestQueries {
       known,
       ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : []),
     ];
+    // The answer about an open request tells the time of the observation; that of an ended one stays the same.
+    const told = observed_at === undefined || isTerminal(request.status) ? {} : { observed_at };
     return {
-      cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}`,
+      cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}:${told.observed_at}`,
       ...(observed_at === undefined ? {} : { observed_at }),
-      load: () => (machines ? detailOf(this.#store, request) : Promise.resolve({ request })),
+      load: async () => ({ ...(machines ? await detailOf(this.#store, request) : { request }), ...told }),
     };
   }
 

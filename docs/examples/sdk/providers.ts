@@ -39,6 +39,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region get_provider_health
+  const { status, healthy, total } = await muster.get_provider_health();
+  console.log(status, healthy, total); // healthy 1 1
+  // #endregion
+}
+{
   // #region test_provider_selection
   const { provider_instance, selection_reason, rejected } = await muster.test_provider_selection({
     template_id: 'workers',

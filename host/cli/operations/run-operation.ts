@@ -10,6 +10,7 @@ import type { DeclaredOperation } from './declared-operations.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { hasEnded, outcomeOf } from '../outcome.ts';
 import { print, textOf, type Form } from '../output/print.ts';
+import { printEndedLately } from './ended-lately.ts';
 import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-requests.ts';
 import { watch } from './watch.ts';
 
@@ -55,7 +56,10 @@ export async function runOperation(
       );
     const answer = answers.length === 1 ? answers[0] : answers;
     if (operation.leaves_work) return await processResult(opened, { operation, input }, answer, flags, terminal);
-    return await printed(operation, input, answer, flags, terminal);
+    const code = await printed(operation, input, answer, flags, terminal);
+    if (flags.output === 'table' && calls.length < 2)
+      await printEndedLately(opened.client, operation.name, input, answer, terminal);
+    return code;
   } finally {
     await opened.client.close();
   }

@@ -81,6 +81,9 @@ export function emptyList(operation: string, input: Row, matching: number): stri
   return words.narrow(input) ? `${words.usual}${filtered}; ${words.more}.` : `${words.all}${filtered}.`;
 }
 
+/** Whether a call of a list asks for what it shows by default. */
+export const isUsualList = (operation: string, input: Row): boolean => lists[operation]?.narrow(input) ?? false;
+
 /** Returns the note about what a non-empty list omits by default; undefined when it omits nothing. */
 export function omittedNote(operation: string, input: Row): string | undefined {
   const words = lists[operation];

@@ -12,10 +12,8 @@ export type AnswerOf<Name extends keyof Operations> = Operations[Name]['output']
   : never;
 
 export type RequestStatus = AnswerOf<'sync_and_get_request'> & {
-  /** When the request stops waiting, when the broker acts next, and when the provider last answered for it. */
-  readonly deadline_at?: string | null;
+  /** When the broker acts next. */
   readonly next_at?: string | null;
-  readonly observed_at?: string | null;
 };
 export type RequestList = AnswerOf<'list_active_requests'>;
 export type MachineList = AnswerOf<'list_machines'>;

@@ -57,6 +57,28 @@ export function launchChecks({ on, when, subject }: ProviderChecks): void {
     );
   });
 
+  on('the ids that it records for its requests are short texts, and those of two launches differ', async (harness) => {
+    const recorded: unknown[][] = [];
+    for (const count of [1, 1]) {
+      const ids: unknown[] = [];
+      const order = await harness.order({ count });
+      const call = harness.call({ recordCloudRequest: (id) => void ids.push(id) });
+      await harness.launch(order, undefined, call);
+      recorded.push(ids);
+    }
+    for (const id of recorded.flat())
+      assert.ok(
+        typeof id === 'string' && id !== '' && id.length <= 128,
+        `call.recordCloudRequest takes texts of 1 to 128 characters, but was called with ${formatValue(id)}.`,
+      );
+    const [first = [], second = []] = recorded;
+    const both = second.filter((id) => first.includes(id));
+    assert.ok(
+      both.length === 0,
+      `Each request to the provider has an id of its own, but ${both.map(formatValue).join(', ')} was recorded for two launches.`,
+    );
+  });
+
   on('reports, handles and data survive storage as JSON', async (harness) => {
     // Every report and handle of the kit passes through JSON; here all other knowledge of the broker is lost as well.
     const attempt = await harness.start();

@@ -137,8 +137,8 @@ export class ProviderHarness<World extends ProviderWorld = any> {
   }
 
   /** Sends an order that must succeed. As the broker does, it sends the order again after a retryable fault. */
-  async launch(order: Order, session?: unknown): Promise<Attempt> {
-    return this.begun(order, valueOf('launch', await this.time.untilFinal(() => this.send(order, session))));
+  async launch(order: Order, session?: unknown, call?: Call): Promise<Attempt> {
+    return this.begun(order, valueOf('launch', await this.time.untilFinal(() => this.send(order, session, call))));
   }
 
   /** Sends an order again that was sent before, until its outcome is known. */

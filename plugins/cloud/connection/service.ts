@@ -76,7 +76,7 @@ export function serviceOf<Sdk>(
     call: Call,
     classify: (error: unknown) => ProviderFault | undefined,
     send: () => Promise<unknown>,
-    admitted = false,
+    { admitted = false, changes = false }: { readonly admitted?: boolean; readonly changes?: boolean } = {},
   ): Promise<any> {
     const action = nameOf(command);
     const limited = limitedCall(action);
@@ -85,8 +85,10 @@ export function serviceOf<Sdk>(
     try {
       const answer = await send();
       service.calls?.record({ action, ms: performance.now() - began });
+      if (changes) recordId(call, answer);
       return answer;
     } catch (error) {
+      recordId(call, error);
       const { kind } = service.fail(error, { action, mutating: false });
       if (kind === 'throttled') service.rateLimiter.throttled(limited);
       const fault = classify(error);
@@ -124,7 +126,7 @@ export function serviceOf<Sdk>(
         const command = make(sdk);
         action = nameOf(command);
         const send = () => read.send(command, { abortSignal: call.signal });
-        return await sendWithinRate(command, call, classify, send, options.admitted);
+        return await sendWithinRate(command, call, classify, send, options);
       } catch (error) {
         throw classify(error);
       }
@@ -158,14 +160,19 @@ export function serviceOf<Sdk>(
         // The last middleware of the last step: only the connection follows.
         (command.middlewareStack as any).add(fenced, { step: 'deserialize', priority: 'low', name: 'musterFence' });
         const requestTimeout = Math.max(service.readMs, options.slow ? slowCallMs : 0);
-        return await sendWithinRate(command, call, classify, () =>
-          write.send(command, { abortSignal: call.signal, requestTimeout }),
-        );
+        const send = () => write.send(command, { abortSignal: call.signal, requestTimeout });
+        return await sendWithinRate(command, call, classify, send, { changes: true });
       } catch (error) {
         throw classify(error) ?? fenceError;
       }
     },
   };
+}
+
+/** Records the request id of an answer or an error. AWS Support finds a call by it. */
+function recordId(call: Call, answered: unknown): void {
+  const { requestId } = (answered as { readonly $metadata?: { readonly requestId?: string } } | null)?.$metadata ?? {};
+  if (requestId !== undefined) call.recordCloudRequest?.(requestId);
 }
 
 /** The action of a command: `RunInstances` for RunInstancesCommand. */

@@ -1,4 +1,6 @@
 import { insertable, quoted, type Shape } from '../../../core/index.ts';
+import { numberArray, textArray } from '../database/array-value.ts';
+import type { Statement } from '../database/connection.ts';
 
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ');
 const places = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `$${i + from}`).join(', ');
@@ -21,6 +23,22 @@ export const numberColumns: ReadonlySet<string> = new Set([
   'at',
 ]);
 
+/** A row of values, in the order of the columns. */
+export type Cells = readonly (string | number | null)[];
+
+/** Inserts many rows with one statement, which has one array for each column. */
+function insertingMany(table: string, columns: readonly string[]): (rows: readonly Cells[]) => Statement {
+  const types = columns.map((column) => (numberColumns.has(column) ? 'bigint' : 'text'));
+  const text = `INSERT INTO ${table} (${list(columns)}) SELECT * FROM unnest(${types.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})`;
+  return (rows) => ({
+    text,
+    values: types.map((type, column) => {
+      const cells = rows.map((row) => row[column] ?? null);
+      return type === 'text' ? textArray(cells) : numberArray(cells);
+    }),
+  });
+}
+
 /** The SQL of the changes to the tables of one kind in a schema. A statement whose change is refused fails. */
 export function changeStatements(schema: string, shape: Shape) {
   const table = `${schema}.${quoted(shape.kind)}`;
@@ -42,8 +60,7 @@ export function changeStatements(schema: string, shape: Shape) {
   const key = same(shape.key, 1);
   return {
     insert: `INSERT INTO ${table} (${list(inserted)}) VALUES (${places(inserted.length)})`,
-    /** Values: one array for each column. */
-    insertMany: `INSERT INTO ${table} (${list(inserted)}) SELECT * FROM unnest(${inserted.map((field, i) => `$${i + 1}::${numberColumns.has(field) ? 'bigint' : 'text'}[]`).join(', ')})`,
+    insertMany: insertingMany(table, inserted),
     put,
     /** A living machine stays with its request; the refusal names that request. */
     putMachine: orRefuse(

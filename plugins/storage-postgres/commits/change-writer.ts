@@ -12,10 +12,10 @@ import {
   type MachineRecord,
 } from '../../../core/index.ts';
 import { lockNumber, withinLimit, withinSlots } from '../database/bounds.ts';
-import type { Value } from '../database/connection.ts';
+import type { Statement, Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';
 import { bound } from '../queries/dialect.ts';
-import { adding, changeStatements, fencing, fencingJob } from './change-statements.ts';
+import { adding, changeStatements, fencing, fencingJob, type Cells } from './change-statements.ts';
 import type { Step, Work } from './work.ts';
 
 type Put = Extract<Change, { readonly op: 'insert' | 'put' }>;
@@ -43,8 +43,8 @@ export class ChangeWriter {
   }
 
   /** The insert of many records of a kind. */
-  insertMany(kind: Kind): string {
-    return this.#sql[kind].insertMany;
+  insertMany(kind: Kind, rows: readonly Cells[]): Statement {
+    return this.#sql[kind].insertMany(rows);
   }
 
   /** Throws INTERNAL for changes that no state of the store allows. */

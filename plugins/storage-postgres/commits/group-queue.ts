@@ -12,7 +12,7 @@ import {
 } from '../database/failures.ts';
 import { times } from '../database/times.ts';
 import type { GroupStatements, Marks } from './group-statements.ts';
-import { mergedInserts } from './merged-inserts.ts';
+import { mergedInserts, type InsertMany } from './merged-inserts.ts';
 import type { Step, Work } from './work.ts';
 
 /** The calls around each group. */
@@ -49,7 +49,7 @@ const maxConflicts = 5;
 export class GroupQueue {
   readonly #run: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;
   readonly #statements: GroupStatements;
-  readonly #insertMany: (kind: Kind) => string;
+  readonly #insertMany: InsertMany;
   readonly #place: string;
   readonly #hooks: GroupHooks;
   #waiting: Waiting[] = [];
@@ -61,7 +61,7 @@ export class GroupQueue {
   constructor(
     run: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,
     statements: GroupStatements,
-    insertMany: (kind: Kind) => string,
+    insertMany: InsertMany,
     place: string,
     hooks: GroupHooks,
   ) {

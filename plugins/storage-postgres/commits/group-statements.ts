@@ -1,5 +1,6 @@
 import { kinds, quoted, type Kind } from '../../../core/index.ts';
 import { locking } from '../database/bounds.ts';
+import { numberArray, textArray } from '../database/array-value.ts';
 import type { Row, Statement, Value } from '../database/connection.ts';
 import type { Work } from './work.ts';
 
@@ -47,7 +48,7 @@ export class GroupStatements {
     const counted = changed.has('request') || changed.has('machine');
     return [
       { text: this.#raise, values: [events.length, ...columns.map((kind) => (changed.has(kind) ? 1 : 0))] },
-      ...(events.length > 0 ? [{ text: this.#events, values: [...transposed(events), events.length] }] : []),
+      ...(events.length > 0 ? [{ text: this.#events, values: [...columnsOf(events), events.length] }] : []),
       ...(counted ? [{ text: this.#tally, values: [] }] : []),
       { text: 'COMMIT' },
     ];
@@ -64,5 +65,8 @@ export class GroupStatements {
   }
 }
 
-const transposed = (rows: readonly (readonly (string | number | null)[])[]): Value[] =>
-  [0, 1, 2, 3].map((column) => rows.map((row) => row[column] ?? null));
+/** The columns of new events. */
+function columnsOf(events: readonly (readonly (string | number | null)[])[]): Value[] {
+  const column = (position: number) => events.map((row) => row[position] ?? null);
+  return [textArray(column(0)), textArray(column(1)), numberArray(column(2)), textArray(column(3))];
+}

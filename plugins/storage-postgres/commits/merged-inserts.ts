@@ -1,5 +1,6 @@
 import type { Kind } from '../../../core/index.ts';
-import type { Statement, Value } from '../database/connection.ts';
+import type { Statement } from '../database/connection.ts';
+import type { Cells } from './change-statements.ts';
 import type { Step, Work } from './work.ts';
 
 /** The work of a group, with the inserts of each kind in one statement before all else. */
@@ -8,14 +9,16 @@ export interface Merged {
   readonly steps: readonly Step[];
 }
 
+/** The statement that inserts many rows of a kind. */
+export type InsertMany = (kind: Kind, rows: readonly Cells[]) => Statement;
+
 /**
  * Merges the inserts of a group, where that changes nothing: no record is touched twice. A merged statement that fails
- * does not tell whose insert is refused: then the group is repeated without merging. `sql` is the statement for many
- * rows of a kind.
+ * does not tell whose insert is refused: then the group is repeated without merging.
  */
-export function mergedInserts(works: readonly Work[], sql: (kind: Kind) => string): Merged | undefined {
+export function mergedInserts(works: readonly Work[], insertMany: InsertMany): Merged | undefined {
   const touched = new Set<string>();
-  const rows = new Map<Kind, (readonly Value[])[]>();
+  const rows = new Map<Kind, Cells[]>();
   const steps: Step[] = [];
   let inserts = 0;
   for (const step of works.flatMap((work) => work.steps)) {
@@ -28,14 +31,11 @@ export function mergedInserts(works: readonly Work[], sql: (kind: Kind) => strin
       continue;
     }
     inserts += 1;
+    const cells = (step.values ?? []) as Cells;
     const present = rows.get(step.inserts);
-    if (present) present.push(step.values ?? []);
-    else rows.set(step.inserts, [step.values ?? []]);
+    if (present) present.push(cells);
+    else rows.set(step.inserts, [cells]);
   }
   if (inserts === rows.size) return undefined;
-  return { inserts: [...rows].map(([kind, all]) => ({ text: sql(kind), values: columnsOf(all) })), steps };
+  return { inserts: [...rows].map(([kind, all]) => insertMany(kind, all)), steps };
 }
-
-/** One array for each column. */
-const columnsOf = (rows: readonly (readonly Value[])[]): Value[] =>
-  (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] as string | number | null));

@@ -118,21 +118,34 @@ INSERT INTO ${schema}.probe DEFAULT VALUES;
 -- The triggers write what they count into a setting of the transaction. Its last step adds that to the counters: rows
 -- that every commit changes are locked for a moment only, and always in the same order.
 CREATE FUNCTION ${schema}.count_request() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE changes text := current_setting('muster.tally', true); BEGIN
-  IF TG_OP <> 'INSERT' THEN changes := concat(changes, 'request|', old.kind, '|', old.status, '|-1;'); END IF;
+  changes := concat(changes, 'request|', old.kind, '|', old.status, '|-1;');
   IF TG_OP <> 'DELETE' THEN changes := concat(changes, 'request|', new.kind, '|', new.status, '|1;'); END IF;
   PERFORM set_config('muster.tally', changes, true);
   RETURN NULL;
 END $$;
 CREATE FUNCTION ${schema}.count_machine() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE changes text := current_setting('muster.tally', true); BEGIN
-  IF TG_OP <> 'INSERT' THEN changes := concat(changes, 'machine||', old.status, '|-1;'); END IF;
+  changes := concat(changes, 'machine||', old.status, '|-1;');
   IF TG_OP <> 'DELETE' THEN changes := concat(changes, 'machine||', new.status, '|1;'); END IF;
   PERFORM set_config('muster.tally', changes, true);
   RETURN NULL;
 END $$;
-CREATE TRIGGER came_or_went AFTER INSERT OR DELETE ON ${schema}.request FOR EACH ROW EXECUTE FUNCTION ${schema}.count_request();
+-- A statement that inserts many rows is counted once.
+CREATE FUNCTION ${schema}.count_new_requests() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE changes text; BEGIN
+  SELECT string_agg(concat('request|', kind, '|', status, '|', n, ';'), '') INTO changes FROM (SELECT kind, status, count(*) AS n FROM added GROUP BY kind, status) AS counted;
+  PERFORM set_config('muster.tally', concat(current_setting('muster.tally', true), changes), true);
+  RETURN NULL;
+END $$;
+CREATE FUNCTION ${schema}.count_new_machines() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE changes text; BEGIN
+  SELECT string_agg(concat('machine||', status, '|', n, ';'), '') INTO changes FROM (SELECT status, count(*) AS n FROM added GROUP BY status) AS counted;
+  PERFORM set_config('muster.tally', concat(current_setting('muster.tally', true), changes), true);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER came AFTER INSERT ON ${schema}.request REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.count_new_requests();
+CREATE TRIGGER went AFTER DELETE ON ${schema}.request FOR EACH ROW EXECUTE FUNCTION ${schema}.count_request();
 CREATE TRIGGER turned AFTER UPDATE OF kind, status ON ${schema}.request FOR EACH ROW
   WHEN (old.status IS DISTINCT FROM new.status OR old.kind IS DISTINCT FROM new.kind) EXECUTE FUNCTION ${schema}.count_request();
-CREATE TRIGGER came_or_went AFTER INSERT OR DELETE ON ${schema}.machine FOR EACH ROW EXECUTE FUNCTION ${schema}.count_machine();
+CREATE TRIGGER came AFTER INSERT ON ${schema}.machine REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.count_new_machines();
+CREATE TRIGGER went AFTER DELETE ON ${schema}.machine FOR EACH ROW EXECUTE FUNCTION ${schema}.count_machine();
 CREATE TRIGGER turned AFTER UPDATE OF status ON ${schema}.machine FOR EACH ROW
   WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION ${schema}.count_machine();
 

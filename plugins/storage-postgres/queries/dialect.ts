@@ -9,7 +9,7 @@ const least = '-9223372036854775808';
  * The bound value of a column. PostgreSQL has no character NUL: a column holds another one that no text has. The
  * document of the record keeps it.
  */
-export function bound(value: ColumnValue): Exclude<Value, readonly unknown[]> {
+export function bound(value: ColumnValue): ColumnValue {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFE') : value;
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return value > 0 ? most : least;
   return value;

@@ -111,9 +111,9 @@ export function invariants(schema: string, isObject: string): readonly Invariant
     {
       level: 'error',
       broken: 'has not its triggers, so that its records are not counted',
-      sql: `SELECT '/' || t FROM unnest(ARRAY['request', 'machine']) AS t WHERE 2 > (
+      sql: `SELECT '/' || t FROM unnest(ARRAY['request', 'machine']) AS t WHERE 3 > (
         SELECT count(*) FROM pg_trigger AS g WHERE g.tgrelid = ('${schema}.' || quote_ident(t))::regclass
-        AND g.tgname IN ('came_or_went', 'turned') AND g.tgenabled <> 'D')`,
+        AND g.tgname IN ('came', 'went', 'turned') AND g.tgenabled <> 'D')`,
     },
     {
       level: 'error',

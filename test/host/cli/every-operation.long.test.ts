@@ -260,6 +260,7 @@ const steps: readonly Step[] = [
     args: ['providers', 'check', 'east'],
     check: ({ answered, status }) => answered && status === 'healthy',
   },
+  { operation: 'get_provider_health', args: ['providers', 'health'], check: ({ healthy }) => healthy === 1 },
   {
     operation: 'get_provider_capabilities',
     args: ['providers', 'capabilities', '--name', 'east'],

@@ -118,6 +118,7 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ provider_name: 'east' }),
     check: ({ name, answered, status }) => name === 'east' && answered && status === 'healthy',
   },
+  get_provider_health: { check: ({ status, healthy }) => status === 'healthy' && healthy === 1 },
   get_provider_capabilities: {
     input: () => ({ provider_name: 'east' }),
     check: ({ supported_apis }) => supported_apis.length === 2,

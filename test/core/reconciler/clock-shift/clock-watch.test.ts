@@ -68,3 +68,17 @@ test('two shifts with nothing in between: what was written after both misses not
   monotonic += 14_000;
   t.is(watch.missedBy(wall), 0);
 });
+
+test('a time while this process stood still after a backward and a forward shift misses nothing', (t) => {
+  let wall = 0;
+  let monotonic = 0;
+  const watch = new ClockWatch({ now: () => wall, monotonic: () => monotonic, sleep: async () => {} }, 1_000, 2_000);
+  wall -= 660_000;
+  watch.check();
+  wall += 60_000;
+  const time = wall + 1_000;
+  monotonic += 20_000;
+  wall += 20_000;
+  watch.check();
+  t.is(watch.missedBy(time), 0);
+});

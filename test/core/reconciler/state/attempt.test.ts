@@ -102,18 +102,18 @@ test('an attempt without a handle is searched once more when a machine of it app
 
 test('a machine that was lost after the last target reopens the attempt; derived from counts, not stored', (t) => {
   const told = attempts.bounded(attemptOf(1, { settled: false }), 0, 1);
-  t.true(attempts.isSettled(attempts.derived(told, 1)));
-  const reopened = attempts.derived(told, 2);
+  t.true(attempts.isSettled(attempts.derived(told, 1, 9)));
+  const reopened = attempts.derived(told, 2, 9);
   t.false(attempts.isSettled(reopened));
   t.true(reopened.active);
-  t.is(attempts.derived(reopened, 2), reopened, 'twice is once');
+  t.is(attempts.derived(reopened, 2, 9), reopened, 'twice is once');
 });
 
 test('a lost machine that turns out to live does not hide the next loss', (t) => {
   const told = attempts.bounded(attemptOf(1, { settled: false }), 0, 1);
-  const revived = attempts.derived(told, 0);
+  const revived = attempts.derived(told, 0, 9);
   t.false(revived.reopened);
-  t.true(attempts.derived(revived, 1).reopened);
+  t.true(attempts.derived(revived, 1, 9).reopened);
 });
 
 test('no sequence of events reactivates a refused or lost attempt, or loses its handle', (t) => {

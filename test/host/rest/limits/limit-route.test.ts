@@ -38,6 +38,7 @@ test('every route counts for the group that it belongs to, and some for none', a
   const table = {
     provider: [
       'GET /providers/',
+      'GET /providers/health',
       'GET /providers/{provider_name}',
       'GET /providers/{provider_name}/capabilities',
       'POST /providers/select',
