@@ -21,7 +21,7 @@ import { ClaimPool } from './claims/claim-pool.ts';
 import { Committer } from './claims/committer.ts';
 import { SlotQueue } from './claims/slot-queue.ts';
 import { RefreshRelay } from './claims/refresh-relay.ts';
-import { reportEnd } from './claims/report-end.ts';
+import { hasEnded, reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
 import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/observer.ts';
@@ -283,7 +283,10 @@ class Loop implements RunningLoop {
 
   /** Wakes the requests that wait for the change that became durable. */
   #became(claimed: ClaimedRequest, before: RequestRecord, change: StateChange): void {
-    reportEnd(this.#parts.log, before, change.request);
+    if (hasEnded(before, change.request)) {
+      reportEnd(this.#parts.log, change.request);
+      this.#parts.ended?.(change.request);
+    }
     for (const machine of change.changedMachines) {
       const watching =
         machine.return_id !== undefined && !isAlive(machine) ? this.#claimPool.get(machine.return_id) : undefined;

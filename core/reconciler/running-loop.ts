@@ -7,6 +7,7 @@ import type { ProviderType } from '../contract/provider/provider-type.ts';
 import type { Store } from '../contract/storage.ts';
 import type { BrokerRecord } from '../model/broker.ts';
 import type { Checked } from '../model/health.ts';
+import type { RequestRecord } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { CallTracking } from '../providers/guard/call-tracking.ts';
 import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
@@ -38,6 +39,8 @@ export interface LoopParts {
   readonly stopped?: readonly Stoppage[];
   /** Called in batches with the observed requests and the time of the observation (epoch milliseconds). */
   refreshed?(request_ids: readonly string[], at: number): void;
+  /** Called once for each request or return whose end this process stored. Must not throw. */
+  ended?(request: RequestRecord): void;
 }
 
 export interface RunningLoop {

@@ -9,6 +9,7 @@ import { containerOf, loopParts, openStore } from '../container.ts';
 import { forwardedLog } from '../process/forwarded-log.ts';
 import { ProviderDurations } from '../metrics/provider-durations.ts';
 import { ThreadMeter } from '../metrics/thread-meter.ts';
+import { RequestEnds } from '../metrics/request-ends.ts';
 import { heldRequests } from '../metrics/held-requests.ts';
 import { loggedCalls } from '../metrics/logged-calls.ts';
 import { pluginRootsOf } from './diagnosis/plugin-roots.ts';
@@ -30,6 +31,7 @@ export async function runLoop(
   const thread = new ThreadMeter('loop', 0);
   thread.time(container.get(store));
   const meter = new ProviderDurations();
+  const ends = new RequestEnds();
   const names = [
     ...configuration.providers.map(({ name }) => name),
     ...container.all(eventSinks).map(({ name }) => sinkName(name)),
@@ -51,8 +53,11 @@ export async function runLoop(
     quarantine,
     stopped,
     refreshed: (request_ids, at) => send({ event: 'refreshed', request_ids, at }),
+    ended: (request) => ends.ended(request),
   });
   loop = running;
+
+  const families = () => [...meter.families(), ...ends.families(), ...heldRequests(running), ...thread.families()];
 
   async function check(id: number, instance: string): Promise<void> {
     const checked = await running.check(instance).catch(() => undefined);
@@ -68,8 +73,7 @@ export async function runLoop(
 
   port.on('message', (message: ToLoop) => {
     if (message.do === 'ping') send(pong(running.trouble()));
-    else if (message.do === 'measure')
-      send({ event: 'measured', families: [...meter.families(), ...heldRequests(running), ...thread.families()] });
+    else if (message.do === 'measure') send({ event: 'measured', families: families() });
     else if (message.do === 'check') void check(message.id, message.instance);
     else if (message.do === 'describe') running.describe(message.template_files);
     else if (message.do === 'refresh') running.refresh(message.request_ids);

@@ -5,6 +5,7 @@ import { requestStatuses } from '../../core/model/request.ts';
 import type { Broker } from '../compose.ts';
 import { thisPackage } from '../process/this-package.ts';
 import { gauge, type Family } from './family.ts';
+import { machinesOfTemplates, oldestOpen } from './stored-counts.ts';
 
 const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhealthy: 0, unknown: -1 };
 
@@ -17,7 +18,7 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
   const { instances } = services.providers;
   const byInstance = (value: (name: string) => number) =>
     instances.map(({ name }) => [{ provider_instance: name }, value(name)] as const);
-  const [requests, machines, brokers] = await Promise.all([
+  const [requests, machines, brokers, oldest, ofTemplates] = await Promise.all([
     Promise.all(
       requestStatuses.map(async (status) => [{ status }, await store.count('request', { status })] as const),
     ),
@@ -25,11 +26,22 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
       machineStatuses.map(async (status) => [{ status }, await store.count('machine', { status })] as const),
     ),
     store.brokers(),
+    oldestOpen(store),
+    machinesOfTemplates(
+      store,
+      services.templateLibrary.list().items.map(({ template }) => template.template_id),
+    ),
   ]);
   return [
     gauge('muster_build_info', 'The running version.', [[{ version, node: process.version }, 1]]),
     gauge('muster_requests', 'Requests, returns included, by status.', requests),
     gauge('muster_machines', 'Machines by status.', machines),
+    gauge(
+      'muster_oldest_open_request_timestamp_seconds',
+      'When the oldest request, or return, was accepted that has not ended, in seconds since 1970. Absent when none is open.',
+      oldest,
+    ),
+    gauge('muster_template_machines', 'Machines that start or run, by template.', ofTemplates),
     gauge(
       'muster_brokers',
       'Brokers that share the storage, by status.',

@@ -1,4 +1,4 @@
-import { reportEnd } from '../../core/reconciler/claims/report-end.ts';
+import { hasEnded, reportEnd } from '../../core/reconciler/claims/report-end.ts';
 import type { Log } from '../../core/contract/log.ts';
 import type { Change, Store } from '../../core/contract/storage.ts';
 import { callId } from '../http/call-context.ts';
@@ -18,7 +18,9 @@ export function interfaceStore(store: Store, log: Log): Store {
     async commit(changes) {
       const committed = await store.commit(withCallId(changes));
       for (const change of changes)
-        if (change.op === 'insert' && change.kind === 'request') reportEnd(log, undefined, change.record);
+        if (change.op === 'insert' && change.kind === 'request') {
+          if (hasEnded(undefined, change.record)) reportEnd(log, change.record);
+        }
       return committed;
     },
     claim: store.claim.bind(store),

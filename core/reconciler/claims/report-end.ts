@@ -1,12 +1,14 @@
 import type { Log } from '../../contract/log.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 
+/** Whether a change ended the request. `before` is absent for a request that ended at its creation. */
+export const hasEnded = (before: RequestRecord | undefined, { status }: RequestRecord): boolean =>
+  isTerminal(status) && (before === undefined || !isTerminal(before.status));
+
 /**
  * Logs the end of a request or return in one line: result, number, duration, and the reasons for missing machines.
- * Logs nothing when `before` had ended.
  */
-export function reportEnd(log: Log, before: RequestRecord | undefined, request: RequestRecord): void {
-  if (!isTerminal(request.status) || (before && isTerminal(before.status))) return;
+export function reportEnd(log: Log, request: RequestRecord): void {
   const { request_id, kind, status, template_id, provider_instance, machine_count, delivered, fulfilment, message } =
     request;
   const took = (request.completed_at ?? request.created_at) - request.created_at - (request.shifted_ms ?? 0);
