@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Machines } from '../views/machines/machines.tsx';
 import { Now } from '../views/now/now.tsx';
 import { Requests } from '../views/requests/requests.tsx';
 import { RequestView } from '../views/request/request-view.tsx';
@@ -13,6 +14,7 @@ export interface ViewEntry {
 export const views: readonly ViewEntry[] = [
   { title: 'Now', path: '/' },
   { title: 'Requests', path: '/requests' },
+  { title: 'Machines', path: '/machines' },
 ];
 
 /** The view of an address. */
@@ -24,6 +26,8 @@ export function viewOf(path: string): ComponentChildren {
       return <Now />;
     case 'requests':
       return name === undefined ? <Requests /> : <RequestView key={name} id={name} />;
+    case 'machines':
+      return <Machines />;
     default:
       return <NotFound />;
   }

@@ -57,25 +57,33 @@ type Row = RequestList['requests'][number];
 
 const RequestTable = ({ requests }: { readonly requests: readonly Row[] }) => (
   <div class="table-place" tabIndex={0} role="group" aria-label="Table of requests">
-    <table class="table requests">
-      <thead>
-        <tr>
-          <th scope="col">Request</th>
-          <th scope="col">State</th>
-          <th scope="col">Template</th>
-          <th scope="col">Instance</th>
-          <th scope="col" class="right">
+    <table class="table requests cards" role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader" scope="col">
+            Request
+          </th>
+          <th role="columnheader" scope="col">
+            State
+          </th>
+          <th role="columnheader" scope="col">
+            Template
+          </th>
+          <th role="columnheader" scope="col">
+            Instance
+          </th>
+          <th role="columnheader" scope="col" class="right">
             Machines
           </th>
-          <th scope="col" class="right">
+          <th role="columnheader" scope="col" class="right">
             Asked for
           </th>
-          <th scope="col" class="right">
+          <th role="columnheader" scope="col" class="right">
             Took
           </th>
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         {requests.map((request) => (
           <RequestRow key={request.request_id} request={request} />
         ))}
@@ -90,27 +98,27 @@ function RequestRow({ request }: { readonly request: Row }) {
   const delivered = isReturn ? undefined : fulfilment?.delivered;
   const { mark, word } = requestState(status, delivered, requested_count);
   return (
-    <tr>
-      <th scope="row">
+    <tr role="row">
+      <th role="rowheader" scope="row">
         <RequestLink id={request_id} />
         <span class="row-note">{message}</span>
       </th>
-      <td>
+      <td role="cell">
         <State mark={mark}>{word}</State>
       </td>
-      <td>{isReturn ? <span class="quiet">return</span> : <TemplateLink id={template_id} />}</td>
-      <td>{provider_instance ?? <span class="quiet">none yet</span>}</td>
-      <td class="right">
+      <td role="cell">{isReturn ? <span class="quiet">return</span> : <TemplateLink id={template_id} />}</td>
+      <td role="cell">{provider_instance ?? <span class="quiet">none yet</span>}</td>
+      <td role="cell" class="right">
         <span class="number nowrap">
           {delivered === undefined ? '' : `${figure(delivered)} of `}
           {figure(requested_count)}
         </span>
         {delivered === undefined ? null : <Meter have={delivered} of={requested_count} label="Delivered" />}
       </td>
-      <td class="right">
+      <td role="cell" class="right">
         <Ago at={request.created_at} />
       </td>
-      <td class="right">
+      <td role="cell" class="right">
         <Between from={request.created_at} to={request.completed_at} />
       </td>
     </tr>
