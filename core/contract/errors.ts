@@ -28,7 +28,7 @@ export const codes = {
     status: 503,
     meaning: 'No enabled provider instance can take the request.',
     retry: true,
-    remedy: 'Wait until an instance is healthy again, or enable one; the message names the reason for each.',
+    remedy: 'Wait until an instance is healthy again (get_provider_health tells), or enable one; the message names the reason for each.',
   },
   PROVIDER_TYPE_MISMATCH: {
     status: 400,
@@ -95,13 +95,13 @@ export const codes = {
     status: 404,
     meaning: 'No request has this id.',
     retry: false,
-    remedy: 'Correct the id. Requests that ended long ago may have been purged.',
+    remedy: 'Correct the id: list_active_requests with all_resources shows the requests. Those that ended long ago may have been purged.',
   },
   MACHINE_NOT_FOUND: {
     status: 404,
     meaning: 'No machine has this id.',
     retry: false,
-    remedy: 'Correct the id. muster only tracks machines that it delivered.',
+    remedy: 'Correct the id: list_machines shows the machines. muster only tracks machines that it delivered.',
   },
   NOT_FOUND: {
     status: 404,
@@ -119,7 +119,7 @@ export const codes = {
     status: 409,
     meaning: 'The present state does not allow the operation, or the state changed during the call.',
     retry: false,
-    remedy: 'Read the present state, then decide again.',
+    remedy: 'Read the present state (sync_and_get_request shows that of a request), then decide again.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -155,7 +155,7 @@ export const codes = {
     status: 503,
     meaning: 'The broker cannot take the request now; try again later.',
     retry: true,
-    remedy: 'Retry after the time in `Retry-After`. With an `Idempotency-Key` the repeated call has no second effect.',
+    remedy: 'Repeat the call a few seconds later; over REST `Retry-After` says when. With an idempotency key the repeated call has no second effect.',
   },
   INTERNAL: {
     status: 500,

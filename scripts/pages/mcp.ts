@@ -15,14 +15,14 @@ type Tool = ReturnType<typeof toolOf>;
 
 function text(): string {
   const tools = (operations as readonly Operation<any, any>[]).map(toolOf);
-  const intro = `# MCP reference\n\n${generated('mcp', 'the operations')}\n\nThe tools and resources of \`muster mcp serve\`; [the guide](../guides/mcp.md) says how to use them.\n\nA success is \`{"success": true, "data": …, "tool": …}\`, a failure \`{"error": {"type", "message", "tool", "arguments", "code", "details"}}\` with \`isError\`: as text and as \`structuredContent\`. \`data\` is the answer of the operation of the same name, as [the REST reference](rest.md) shows it for the default scheduler.\n\n`;
+  const intro = `# MCP reference\n\n${generated('mcp', 'the operations')}\n\nThe tools and resources of \`muster mcp serve\`; [the guide](../guides/mcp.md) says how to use them.\n\nA success is \`{"success": true, "data": …, "tool": …}\`, a failure \`{"error": {"type", "message", "tool", "arguments", "code", "remedy", "details"}}\` with \`isError\`: as text and as \`structuredContent\`. \`data\` is the answer of the operation of the same name, as [the REST reference](rest.md) shows it for the default scheduler.\n\n`;
   const overview = table(
     ['Tool', 'Changes', 'Repeatable', 'A cloud acts'],
     tools.map(({ name, annotations }) => [
       `[\`${name}\`](#${name})`,
       changes(annotations),
-      yes(annotations?.idempotentHint),
-      yes(annotations?.openWorldHint),
+      yes(annotations?.readOnlyHint || annotations?.idempotentHint),
+      yes(annotations?.openWorldHint ?? true),
     ]),
   );
   const legend =

@@ -105,7 +105,7 @@ export const cancelRequest = operation('CancelRequestCommand', {
 
 export const syncAndGetRequest = operation('SyncAndGetRequestQuery', {
   summary:
-    'Show the status of a request with its machines. Never waits for the cloud; the header X-Observed-At gives the time of the observation.',
+    'Show the status of a request with its machines. Never waits for the cloud; `observed_at` tells how old the state of an open request is.',
   input: Type.Object(
     {
       request_id: p.request_id,

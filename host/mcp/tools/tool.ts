@@ -1,36 +1,39 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { answers } from '../../../core/contract/answers.ts';
 import { CommonTemplate } from '../../../core/model/template.ts';
 import { interactiveInput } from '../../../core/operations/interactive-input.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
 import { publicSchema, type Json } from '../../schema/public-schema.ts';
 
-/** Returns the tool of an operation. */
+/**
+ * Returns the tool of an operation. An agent reads the list of all tools before its first call, in each of its
+ * sessions, so a tool has only what an agent needs to call it: no schema of the result, which the result shows, no
+ * other spellings, and no hint that a client assumes without it.
+ */
 export function toolOf(operation: Operation<any, any>): Tool {
   const { name, kind, summary, destructive = false, repeatable = false, leaves_work = false } = operation;
-  const isQuery = kind === 'query';
   return {
     name,
     description: summary,
     inputSchema: inputSchemaOf(operation) as Tool['inputSchema'],
-    outputSchema: outputSchemaOf(operation) as NonNullable<Tool['outputSchema']>,
     annotations: {
-      readOnlyHint: isQuery,
-      destructiveHint: destructive,
-      idempotentHint: isQuery || repeatable,
-      // The remaining work is done by a cloud.
-      openWorldHint: leaves_work,
+      ...(kind === 'query' ? { readOnlyHint: true } : { destructiveHint: destructive }),
+      ...(repeatable ? { idempotentHint: true } : {}),
+      // The remaining work is done by a cloud. A client assumes this of every tool.
+      ...(leaves_work ? {} : { openWorldHint: false }),
     },
   };
 }
 
-const plain = (schema: Json): Json => publicSchema(schema, new Map());
-
-/** The schema of the input. An open input is a template: the fields of every template are included. */
+/**
+ * The schema of the input. An open input is a template: the fields of every template are included, but for commands
+ * that are about an existing template, whose fields `get_template` shows.
+ */
 function inputSchemaOf(operation: Operation<any, any>): Json {
-  const own = plain(interactiveInput(operation));
+  const own = brief(interactiveInput(operation));
   if (own['additionalProperties'] !== true) return own;
-  const common = plain(CommonTemplate)['properties'] as Record<string, Json>;
+  if (operation.name !== 'create_template')
+    return { ...own, description: 'Further fields: those of a template, as create_template lists them.' };
+  const common = brief(CommonTemplate)['properties'] as Record<string, Json>;
   const merged = Object.entries(own['properties'] as Record<string, Json>).map(([name, field]) => [
     name,
     { ...common[name], ...field },
@@ -42,27 +45,20 @@ function inputSchemaOf(operation: Operation<any, any>): Json {
   };
 }
 
-/**
- * The schema of the result. Clients also check failures with it, so it allows both envelopes. It contains only the
- * fields of the answer itself: a client compiles the schemas of all tools before its first call, and the full schemas
- * take five times as long.
- */
-function outputSchemaOf({ name, output }: Operation<any, any>): Json {
-  const { properties, required = [] } = plain(
-    typeof output === 'string' ? answers[output as keyof typeof answers] : output,
+const spellings = new Set(['aliases', 'value_aliases']);
+/** Bounds that a reasonable value keeps; a refusal names them. */
+const bounds = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'title', 'examples']);
+
+/** A schema without other spellings and without the bounds of texts and lists. */
+const brief = (schema: Json): Json =>
+  without(bounds, publicSchema(without(spellings, schema) as Json, new Map())) as Json;
+
+function without(words: ReadonlySet<string>, schema: unknown, isMap = false): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => without(words, each));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([word]) => isMap || !words.has(word))
+      .map(([word, value]) => [word, without(words, value, !isMap && word === 'properties')]),
   );
-  const fields = Object.entries(properties as Record<string, Json>).map(([field, { type, description }]) => [
-    field,
-    { ...(type === undefined ? {} : { type }), ...(description === undefined ? {} : { description }) },
-  ]);
-  return {
-    type: 'object',
-    properties: {
-      success: { const: true },
-      data: { type: 'object', properties: Object.fromEntries(fields), required },
-      tool: { const: name },
-      error: { type: 'object', required: ['type', 'message', 'tool', 'arguments', 'code'] },
-    },
-    anyOf: [{ required: ['success', 'data', 'tool'] }, { required: ['error'] }],
-  };
 }

@@ -7,8 +7,13 @@ import { maskSecrets } from '../../../../host/mcp/tools/envelope.ts';
 import { objectionToHost, objectionToOrigin } from '../../../../host/http/check-host-and-origin.ts';
 
 const tools = (operations as readonly Operation<any, any>[]).map(toolOf);
-const named = (hint: 'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint') =>
-  tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
+/** What a client assumes of a tool without a hint. */
+const assumed = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
+const named = (hint: keyof typeof assumed) =>
+  tools
+    .filter(({ annotations }) => annotations?.[hint] ?? assumed[hint])
+    .filter(({ annotations }) => hint !== 'destructiveHint' || !annotations?.readOnlyHint)
+    .map(({ name }) => name);
 
 test('annotations say which tools change something, destroy something, may be repeated, or make a cloud act', (t) => {
   const queries: readonly string[] = operations.filter(({ kind }) => kind === 'query').map(({ name }) => name);
@@ -24,22 +29,19 @@ test('annotations say which tools change something, destroy something, may be re
     'cleanup_terminated_machines',
     'cleanup_all_resources',
   ]);
-  t.deepEqual(
-    named('idempotentHint').filter((name) => !queries.includes(name)),
-    [
-      'update_template',
-      'delete_template',
-      'refresh_templates',
-      'cancel_request',
-      'sync_request',
-      'complete_request',
-      'update_request_status',
-      'populate_machine_ids',
-      'cleanup_old_requests',
-      'cleanup_terminated_machines',
-      'check_provider',
-    ],
-  );
+  t.deepEqual(named('idempotentHint'), [
+    'update_template',
+    'delete_template',
+    'refresh_templates',
+    'cancel_request',
+    'sync_request',
+    'complete_request',
+    'update_request_status',
+    'populate_machine_ids',
+    'cleanup_old_requests',
+    'cleanup_terminated_machines',
+    'check_provider',
+  ]);
   t.deepEqual(named('openWorldHint'), [
     'create_request',
     'create_selected_request',
@@ -51,6 +53,14 @@ test('annotations say which tools change something, destroy something, may be re
     'populate_machine_ids',
     'cleanup_all_resources',
   ]);
+});
+
+test('an agent reads the list of all tools at little cost, and nothing that it cannot see', (t) => {
+  t.true(JSON.stringify({ tools }).length <= 35_000);
+  for (const tool of tools) {
+    t.notRegex(JSON.stringify(tool), /\bheader|\bX-|Also written|query string/i, tool.name);
+    t.false('outputSchema' in tool, tool.name);
+  }
 });
 
 test('an agent that queries a request gets its machines by default', async (t) => {
