@@ -115,3 +115,23 @@ export interface Explanation {
     readonly count?: number;
   }[];
 }
+
+export interface CapacityOffer {
+  readonly provider_instance: string;
+  readonly provider_api: string;
+  readonly offer: string;
+  readonly machine_type: string | null;
+  readonly zone: string | null;
+  readonly market: string | null;
+  readonly state: 'free' | 'short';
+  readonly short_since?: string;
+  readonly tried_again_at?: string;
+  readonly code?: string;
+  readonly message?: string;
+  readonly template_ids: readonly string[];
+}
+
+export interface CapacityList {
+  readonly offers: readonly CapacityOffer[];
+  readonly total_count: number;
+}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Capacity } from '../views/capacity/capacity.tsx';
 import { Machines } from '../views/machines/machines.tsx';
 import { Now } from '../views/now/now.tsx';
 import { Requests } from '../views/requests/requests.tsx';
@@ -15,6 +16,7 @@ export const views: readonly ViewEntry[] = [
   { title: 'Now', path: '/' },
   { title: 'Requests', path: '/requests' },
   { title: 'Machines', path: '/machines' },
+  { title: 'Capacity', path: '/capacity' },
 ];
 
 /** The view of an address. */
@@ -28,6 +30,8 @@ export function viewOf(path: string): ComponentChildren {
       return name === undefined ? <Requests /> : <RequestView key={name} id={name} />;
     case 'machines':
       return <Machines />;
+    case 'capacity':
+      return <Capacity />;
     default:
       return <NotFound />;
   }
