@@ -1,6 +1,12 @@
 import type { ProviderInstance } from '../core/model/provider-instance.ts';
 import type { ServerSettings } from './schema.ts';
 
+export interface ConfiguredSink {
+  readonly type: string;
+  readonly name: string;
+  readonly [option: string]: unknown;
+}
+
 /** The configuration that the broker uses: merged, checked, with defaults and absolute paths. */
 export interface Configuration {
   /** As written. Paths and packages are resolved from the directory of the configuration file. */
@@ -10,6 +16,8 @@ export interface Configuration {
   readonly storage: { readonly type: string; readonly [option: string]: unknown };
   readonly templates: { readonly directory: string };
   readonly providers: readonly ProviderInstance[];
+  /** Each sink: `type`, `name`, and the options of that type. */
+  readonly events: { readonly sinks: readonly ConfiguredSink[] };
   readonly server: ServerSettings;
   /** Where the broker keeps its state: `./data` beside the file, or the value of MUSTER_DATA_DIR. */
   readonly data_directory: string;

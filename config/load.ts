@@ -9,6 +9,7 @@ import type { StorageDriver } from '../core/contract/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';
 import { checkProviders, typeNamed } from './checks/check-providers.ts';
 import { checkScheduler, checkStorage } from './checks/check-sections.ts';
+import { checkSinks } from './checks/check-sinks.ts';
 import type { Configuration } from './configuration.ts';
 import { withoutFile } from './samples.ts';
 import { untrustedPrograms } from './checks/untrusted-programs.ts';
@@ -88,6 +89,9 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const checked = complete ? checkProviders(list, types, review) : { providers: [], findings: [], by_entry: [] };
   const storage = complete ? checkStorage(isObject(given) ? given : {}, drivers, findings) : { type: '' };
   const strategies = plugins.flatMap((plugin) => plugin.schedulers ?? []).map(({ name }) => name);
+  const sinkTypes = plugins.flatMap((plugin) => plugin.eventSinkTypes ?? []);
+  const contributed = plugins.flatMap((plugin) => plugin.eventSinks ?? []).map(({ name }) => name);
+  const sinks = complete ? checkSinks(parsed.value?.events.sinks ?? [], sinkTypes, contributed, findings) : [];
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
   findings.push(...checked.findings);
   if (list.length === 0)
@@ -128,6 +132,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       const schema = typeNamed(types, provider.type)?.config as TObject;
       return { ...provider, config: absolutePaths(schema, provider.config, baseOf, `/providers/${index}/config`) };
     }),
+    events: { sinks },
     server,
     data_directory,
   };

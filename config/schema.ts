@@ -158,6 +158,29 @@ export const ServerSection = Type.Object(
 );
 export type ServerSettings = Static<typeof ServerSection>;
 
+/** One entry of `events.sinks`: its type, its name, and the options of that type. */
+export const SinkEntry = Type.Object(
+  {
+    type: text('Event sink type that a plugin contributes.'),
+    name: Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
+      description: 'Names this sink: letters, digits, `-`, `_`, `.`. The position in the journal is stored under it.',
+    }),
+  },
+  { additionalProperties: true },
+);
+
+export const EventsSection = Type.Object(
+  {
+    sinks: Type.Array(SinkEntry, {
+      default: [],
+      maxItems: 100,
+      description: 'Receivers of the events of the journal: each gets every event at least once, in order.',
+    }),
+  },
+  { ...closed, default: {}, description: 'Where events are delivered.' },
+);
+
 /** The whole configuration in the shape of a file. */
 export const ConfigurationFile = Type.Object(
   {
@@ -166,6 +189,7 @@ export const ConfigurationFile = Type.Object(
     storage: StorageSection,
     templates: TemplatesSection,
     providers: Type.Array(ProviderEntry, { default: [], description: 'Provider instances.' }),
+    events: EventsSection,
     server: ServerSection,
   },
   closed,

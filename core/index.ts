@@ -5,7 +5,13 @@ export { ClaimLost, isClaimLost } from './contract/commits/claim-lost.ts';
 export { chunks } from './collections/chunks.ts';
 export { systemClock, type Clock } from './contract/clock.ts';
 export { BrokerError, codes, isBrokerError, type Code } from './contract/errors.ts';
-export type { BrokerEvent, EventSink } from './contract/events.ts';
+export {
+  defineEventSinkType,
+  type BrokerEvent,
+  type EventSink,
+  type EventSinkContext,
+  type EventSinkType,
+} from './contract/events.ts';
 export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './contract/fault.ts';
 export { isError, sentence, sentences, type Finding } from './contract/findings.ts';
 export { silentLog, type Log } from './contract/log.ts';

@@ -6,6 +6,7 @@ import {
   contribute,
   endpointSchemes,
   eventSinks,
+  eventSinkTypes,
   logger,
   providerApis,
   providerTypes,
@@ -17,7 +18,9 @@ import type { Settings } from '../core/reconciler/settings.ts';
 import type { Log } from '../core/contract/log.ts';
 import type { Plugin } from '../core/contract/plugin.ts';
 import type { StorageDriver } from '../core/contract/storage.ts';
-import type { Configuration } from '../config/configuration.ts';
+import type { EventSink, EventSinkType } from '../core/contract/events.ts';
+import { pluginOf, recordContributor } from '../core/wiring/contributed-by.ts';
+import type { Configuration, ConfiguredSink } from '../config/configuration.ts';
 import { maskCommits } from './store/mask-commits.ts';
 import { storageClock } from './store/storage-clock.ts';
 import { secretsOf } from './process/secrets.ts';
@@ -54,6 +57,26 @@ export async function openStore(
   }
 }
 
+/** The event sinks that plugins contribute, and those of the configuration. */
+export function sinksOf(container: Container, { events }: Configuration): readonly EventSink[] {
+  const types = container.all(eventSinkTypes);
+  return [...container.all(eventSinks), ...events.sinks.flatMap((entry) => opened(entry, types, container))];
+}
+
+function opened(
+  { type, name, ...options }: ConfiguredSink,
+  types: readonly EventSinkType<any>[],
+  container: Container,
+): readonly EventSink[] {
+  const found = types.find((each) => each.type === type);
+  if (!found) return [];
+  const context = { name, clock: container.get(clock), log: container.get(logger) };
+  const sink = Object.assign(found.open(options, context), { name });
+  const plugin = pluginOf(found);
+  if (plugin !== undefined) recordContributor(sink, plugin);
+  return [sink];
+}
+
 /** Returns the dependencies of the reconciler loop, in any thread. */
 export function loopParts(
   container: Container,
@@ -66,6 +89,7 @@ export function loopParts(
     contract: 1,
     providers: container.all(providerTypes),
     storages: container.all(storages),
+    eventSinkTypes: container.all(eventSinkTypes),
   };
   const { lease_ms } = storageOf(container, configuration);
   return {
@@ -74,7 +98,7 @@ export function loopParts(
     types: container.all(providerTypes),
     apis: container.all(providerApis),
     schemes: container.all(endpointSchemes),
-    sinks: container.all(eventSinks),
+    sinks: sinksOf(container, configuration),
     data_directory: configuration.data_directory,
     clock: container.get(clock),
     log: container.get(logger),

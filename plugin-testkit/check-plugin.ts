@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { isPlugin, type Plugin } from '../core/index.ts';
 import type { Checks } from './runner.ts';
 
-const named = ['providers', 'providerApis', 'schedulers', 'storages', 'eventSinks', 'endpoints'] as const;
+const named = [
+  'providers',
+  'providerApis',
+  'schedulers',
+  'storages',
+  'eventSinks',
+  'eventSinkTypes',
+  'endpoints',
+] as const;
 
 /** Checks that hold for every plugin. */
 export function checkPlugin({ check }: Checks, plugin: () => Plugin): void {

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { TObject } from 'typebox';
 import { firstOf, mostFindings } from '../../core/contract/findings.ts';
 import type { CheckedEntry, ConfigurationChecks } from '../../core/operations/providers/configuration-checks.ts';
+import type { EventSinkType } from '../../core/contract/events.ts';
 import type { ProviderType } from '../../core/contract/provider/provider-type.ts';
 import { redact } from '../../core/schema/redact.ts';
 import type { StorageDriver } from '../../core/contract/storage.ts';
@@ -32,6 +33,7 @@ export function configurationChecks(
         configuration,
         types,
         plugins.flatMap((plugin) => plugin.storages ?? []).find(({ type }) => type === configuration.storage.type),
+        plugins.flatMap((plugin) => plugin.eventSinkTypes ?? []),
       ),
       origins: Object.fromEntries(
         [...origins].map(([pointer, { origin, variable }]) => [pointer, variable ? `${origin} ${variable}` : origin]),
@@ -114,6 +116,7 @@ function masked(
   configuration: Configuration,
   types: readonly ProviderType<any, any>[],
   driver: StorageDriver<any> | undefined,
+  sinkTypes: readonly EventSinkType<any>[],
 ): Readonly<Record<string, unknown>> {
   const providers = configuration.providers.map((provider) => {
     const schema = typeNamed(types, provider.type)?.config as TObject | undefined;
@@ -122,5 +125,9 @@ function masked(
   const storage = driver
     ? redact(driver.options as TObject, configuration.storage)
     : { type: configuration.storage.type };
-  return { ...configuration, storage, providers };
+  const sinks = configuration.events.sinks.map((sink) => {
+    const options = sinkTypes.find(({ type }) => type === sink.type)?.options as TObject | undefined;
+    return options ? redact(options, sink) : { type: sink.type, name: sink.name };
+  });
+  return { ...configuration, storage, providers, events: { sinks } };
 }

@@ -6,6 +6,7 @@ const builtIn = {
   storage: (name: string) => `storage-${name}`,
   'scheduler strategy': (name: string) => (name === 'lsf' ? 'hostfactory-format' : `${name}-format`),
   'provider type': (name: string) => name,
+  'event sink type': (name: string) => `events-${name}`,
 } as const;
 
 /**

@@ -131,5 +131,6 @@ const contributionsOf = (plugin: Plugin): string[] => [
   ...(plugin.storages ?? []).map((each) => `storage '${each.type}'`),
   // The delivery position of a sink is stored under its name.
   ...(plugin.eventSinks ?? []).map((each) => `event sink '${each.name}'`),
+  ...(plugin.eventSinkTypes ?? []).map((each) => `event sink type '${each.type}'`),
   ...(plugin.endpoints ?? []).map((each) => `endpoint scheme '${each.scheme}:'`),
 ];

@@ -26,6 +26,7 @@ export interface PluginReport {
   readonly schedulers: readonly string[];
   readonly storages: readonly string[];
   readonly event_sinks: readonly string[];
+  readonly event_sink_types: readonly string[];
   readonly endpoints: readonly string[];
   /** Each entry is a sentence with the remedy. */
   readonly problems: readonly string[];
@@ -82,5 +83,6 @@ const contributionsOf = (plugin: Plugin | undefined) => ({
   schedulers: (plugin?.schedulers ?? []).map(({ name }) => name),
   storages: (plugin?.storages ?? []).map(({ type }) => type),
   event_sinks: (plugin?.eventSinks ?? []).map(({ name }) => name),
+  event_sink_types: (plugin?.eventSinkTypes ?? []).map(({ type }) => type),
   endpoints: (plugin?.endpoints ?? []).map(({ scheme }) => `${scheme}:`),
 });

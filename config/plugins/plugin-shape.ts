@@ -11,6 +11,7 @@ const lists = [
   ['schedulers', 'scheduler strategy', 'name', ['requested', 'returned', 'status', 'listed', 'templates', 'reclaims']],
   ['storages', 'storage', 'type', ['options', 'shared', 'open']],
   ['eventSinks', 'event sink', 'name', ['deliver']],
+  ['eventSinkTypes', 'event sink type', 'type', ['options', 'open']],
   ['endpoints', 'endpoint scheme', 'scheme', ['open']],
 ] as const;
 

@@ -28,7 +28,8 @@ export const codes = {
     status: 503,
     meaning: 'No enabled provider instance can take the request.',
     retry: true,
-    remedy: 'Wait until an instance is healthy again (get_provider_health tells), or enable one; the message names the reason for each.',
+    remedy:
+      'Wait until an instance is healthy again (get_provider_health tells), or enable one; the message names the reason for each.',
   },
   PROVIDER_TYPE_MISMATCH: {
     status: 400,
@@ -95,7 +96,8 @@ export const codes = {
     status: 404,
     meaning: 'No request has this id.',
     retry: false,
-    remedy: 'Correct the id: list_active_requests with all_resources shows the requests. Those that ended long ago may have been purged.',
+    remedy:
+      'Correct the id: list_active_requests with all_resources shows the requests. Those that ended long ago may have been purged.',
   },
   MACHINE_NOT_FOUND: {
     status: 404,
@@ -155,7 +157,8 @@ export const codes = {
     status: 503,
     meaning: 'The broker cannot take the request now; try again later.',
     retry: true,
-    remedy: 'Repeat the call a few seconds later; over REST `Retry-After` says when. With an idempotency key the repeated call has no second effect.',
+    remedy:
+      'Repeat the call a few seconds later; over REST `Retry-After` says when. With an idempotency key the repeated call has no second effect.',
   },
   INTERNAL: {
     status: 500,

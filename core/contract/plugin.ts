@@ -1,4 +1,4 @@
-import type { EventSink } from './events.ts';
+import type { EventSink, EventSinkType } from './events.ts';
 import type { Log } from './log.ts';
 import type { ProviderApi } from './provider/provider-api.ts';
 import type { ProviderType } from './provider/provider-type.ts';
@@ -35,6 +35,7 @@ export interface Plugin {
   readonly schedulers?: readonly SchedulerStrategy[];
   readonly storages?: readonly StorageDriver<any>[];
   readonly eventSinks?: readonly EventSink[];
+  readonly eventSinkTypes?: readonly EventSinkType<any>[];
   readonly endpoints?: readonly EndpointScheme[];
 }
 

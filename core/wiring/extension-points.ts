@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.ts';
 import { extensionPoint, token, type Container, type ExtensionPoint } from './container.ts';
-import type { EventSink } from '../contract/events.ts';
+import type { EventSink, EventSinkType } from '../contract/events.ts';
 import type { Log } from '../contract/log.ts';
 import type { EndpointScheme, Plugin } from '../contract/plugin.ts';
 import { recordContributor, recordVersion, versionOf } from './contributed-by.ts';
@@ -14,6 +14,7 @@ export const providerApis = extensionPoint<ProviderApi>('provider APIs');
 export const schedulers = extensionPoint<SchedulerStrategy>('scheduler strategies');
 export const storages = extensionPoint<StorageDriver<any>>('storages');
 export const eventSinks = extensionPoint<EventSink>('event sinks');
+export const eventSinkTypes = extensionPoint<EventSinkType<any>>('event sink types');
 export const endpointSchemes = extensionPoint<EndpointScheme>('endpoint schemes');
 
 export const clock = token<Clock>('clock');
@@ -34,5 +35,6 @@ export function contribute(container: Container, plugin: Plugin): void {
   add(schedulers, plugin.schedulers);
   add(storages, plugin.storages);
   add(eventSinks, plugin.eventSinks);
+  add(eventSinkTypes, plugin.eventSinkTypes);
   add(endpointSchemes, plugin.endpoints);
 }

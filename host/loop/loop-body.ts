@@ -34,7 +34,7 @@ export async function runLoop(
   const ends = new RequestEnds();
   const names = [
     ...configuration.providers.map(({ name }) => name),
-    ...container.all(eventSinks).map(({ name }) => sinkName(name)),
+    ...[...container.all(eventSinks), ...configuration.events.sinks].map(({ name }) => sinkName(name)),
   ];
   send({ event: 'names', names });
   const watch = new SharedCallTracking(call_memory, names);

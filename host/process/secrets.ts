@@ -14,11 +14,15 @@ export function secretsOf({
   const driver = plugins
     .flatMap((plugin) => plugin.storages ?? [])
     .find(({ type }) => type === configuration.storage.type);
+  const sinkTypes = plugins.flatMap((plugin) => plugin.eventSinkTypes ?? []);
   return [
     ...configuration.providers.flatMap(({ type, config }) =>
       sensitive(types.find((each) => each.type === type)?.config, config),
     ),
     ...sensitive(driver?.options, configuration.storage),
+    ...configuration.events.sinks.flatMap((sink) =>
+      sensitive(sinkTypes.find(({ type }) => type === sink.type)?.options, sink),
+    ),
   ];
 }
 

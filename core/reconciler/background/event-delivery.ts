@@ -1,5 +1,5 @@
 import { isBrokerError } from '../../contract/errors.ts';
-import type { EventSink } from '../../contract/events.ts';
+import type { BrokerEvent, EventSink } from '../../contract/events.ts';
 import type { Log } from '../../contract/log.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { unwatched, type CallTracking } from '../../providers/guard/call-tracking.ts';
@@ -140,16 +140,16 @@ export class EventDelivery implements Disposable {
 
   /** Delivers the next events. Returns whether there may be more. */
   async #batch(delivery: SinkDelivery): Promise<boolean> {
-    const { store, clock, log, signal, watch = unwatched, deliver_ms = deliverMs } = this.#parts;
+    const { store, clock, log, signal, watch = unwatched } = this.#parts;
     delivery.due = false;
     const { sink, job } = delivery;
+    const deliver_ms = sink.deliver_ms ?? this.#parts.deliver_ms ?? deliverMs;
     const fence = await job.take();
     if (!fence) return false;
     const cursor = await this.#cursor(sink.name, fence);
     if (cursor === undefined) return true;
     const events = await store.find('event', { where: { seq: { after: cursor.seq } }, limit: atOnce });
-    const last = events.at(-1);
-    if (!last) return false;
+    if (events.length === 0) return false;
     const what = `delivery to ${sinkName(sink.name)}`;
     const guarded = {
       what,
@@ -160,7 +160,8 @@ export class EventDelivery implements Disposable {
       fence: () => undefined,
       log: quiet(log, delivery),
     };
-    await guard(guarded, () => watch.call(sinkName(sink.name), async () => sink.deliver(events)));
+    const count = await guard(guarded, () => watch.call(sinkName(sink.name), async () => sink.deliver(events)));
+    const last = lastDelivered(sink.name, events, count ?? events.length);
     if (delivery.failing) {
       delivery.failing = false;
       delivery.pause = 0;
@@ -188,6 +189,14 @@ export class EventDelivery implements Disposable {
       if (!isBrokerError(error) || (error.code !== 'ALREADY_EXISTS' && error.code !== 'CONFLICT')) throw error;
     }
   }
+}
+
+function lastDelivered(name: string, events: readonly BrokerEvent[], count: number): BrokerEvent {
+  const last = Number.isInteger(count) && count > 0 ? events[count - 1] : undefined;
+  if (last) return last;
+  throw new Error(
+    `Event sink '${name}' says that it delivered ${count} of ${events.length} events. It must deliver one at least, or reject.`,
+  );
 }
 
 /** Repeated failures of a sink are logged at debug level. */

@@ -14,6 +14,7 @@ const kinds = [
   ['schedulers', 'scheduler'],
   ['storages', 'storage'],
   ['event_sinks', 'event sink'],
+  ['event_sink_types', 'event sink type'],
   ['endpoints', 'endpoint'],
 ] as const;
 const contributions: Column = {

@@ -191,3 +191,47 @@ function failingAt(store: Store, nth: number): Store {
     },
   });
 }
+
+test('a sink that stops before the end of a batch goes on behind what it delivered', async (t) => {
+  const { delivery, journal, pass } = await bench(t);
+  const got: number[] = [];
+  let fails = false;
+  const sink: EventSink = {
+    name: 'slow',
+    async deliver(events) {
+      if (fails) throw new Error('not now');
+      const some = events.slice(0, 3);
+      got.push(...some.map(({ data }) => data['n'] as number));
+      return some.length;
+    },
+  };
+  const running = delivery([sink]);
+  await pass(1, running);
+  await journal(10);
+  await pass(2, running);
+  t.deepEqual(got, upTo(10));
+  fails = true;
+  await journal(2);
+  await pass(1, running);
+  fails = false;
+  await pass(5, running);
+  t.deepEqual(got, upTo(12));
+});
+
+for (const count of [0, -1, 1.5, 11, Number.NaN])
+  test(`a sink that says it delivered ${count} of 10 events gets them again`, async (t) => {
+    const { delivery, journal, pass } = await bench(t);
+    let calls = 0;
+    const sink: EventSink = {
+      name: 'wrong',
+      async deliver(events) {
+        calls += 1;
+        return calls < 3 ? count : events.length;
+      },
+    };
+    const running = delivery([sink]);
+    await pass(1, running);
+    await journal(10);
+    await pass(8, running);
+    t.is(calls, 3);
+  });
