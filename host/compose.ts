@@ -29,6 +29,7 @@ import { Facts } from '../core/providers/facts.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
 import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
+import { Overview } from '../core/requests/queries/overview.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
@@ -147,6 +148,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         capacity: new Capacity(providers),
         explanations: new Explanations(store, container.get(clock), providers),
         inventory: new Inventory(store, container.get(clock)),
+        overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
         cleanUp: new CleanUp(store, container.get(clock)),
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),

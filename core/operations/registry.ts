@@ -2,6 +2,7 @@ import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
 import { listCapacity } from './providers/capacity.ts';
 import { listBrokers } from './brokers/brokers.ts';
+import { getOverview } from './overview/overview.ts';
 import { getConfiguration } from './providers/configuration.ts';
 import {
   getActiveMachineCount,
@@ -85,6 +86,7 @@ export const operations = [
   testProviderSelection,
   listCapacity,
   listBrokers,
+  getOverview,
 ] as const;
 
 /** The operations by name: the types of embedding and calling programs. */

@@ -6,6 +6,7 @@ import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
 import type { Explanations } from '../requests/explain/explanations.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
+import type { Overview } from '../requests/queries/overview.ts';
 import type { RequestQueries } from '../requests/queries/request-queries.ts';
 import type { RequestService } from '../requests/request-service.ts';
 import type { RequestCommands } from '../requests/request-commands.ts';
@@ -29,6 +30,7 @@ export interface Services {
   readonly explanations: Explanations;
   readonly capacity: Capacity;
   readonly inventory: Inventory;
+  readonly overview: Overview;
   readonly requestCommands: RequestCommands;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;

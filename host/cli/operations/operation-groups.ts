@@ -63,7 +63,10 @@ export const operationGroups: readonly Group[] = [
   {
     name: 'brokers',
     description: 'The brokers that share a storage.',
-    examples: [['muster brokers list', 'all brokers, and how many requests each holds']],
+    examples: [
+      ['muster brokers list', 'all brokers, and how many requests each holds'],
+      ['muster brokers overview', 'what they are doing: machines, open requests, use of templates'],
+    ],
   },
   {
     name: 'config',

@@ -259,6 +259,7 @@ const steps: readonly Step[] = [
     args: ['brokers', 'list'],
     check: ({ brokers }) => Array.isArray(brokers),
   },
+  { operation: 'get_overview', args: ['brokers', 'overview'], check: ({ open }) => Array.isArray(open) },
   { operation: 'get_provider', args: ['providers', 'show', 'east'], check: ({ name }) => name === 'east' },
   {
     operation: 'check_provider',

@@ -120,6 +120,10 @@ export const calls: Readonly<Record<string, Call>> = {
       total_count === 2 && machine_type === 't3.medium' && market === 'ondemand' && template_ids[0] === 'fleet',
   },
   list_brokers: { check: ({ brokers: [{ status, serves }] }) => status === 'live' && serves.length === 1 },
+  get_overview: {
+    check: ({ machines, open_returns, providers: [{ allocated }] }) =>
+      machines.running > 2 && open_returns === 0 && allocated > 2,
+  },
   get_provider: { input: () => ({ provider_name: 'east' }), check: ({ name }) => name === 'east' },
   check_provider: {
     input: () => ({ provider_name: 'east' }),
