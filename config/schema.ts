@@ -158,6 +158,11 @@ export const ServerSection = Type.Object(
       description:
         'Host names that callers may use beside the names of the server itself. A server on a loopback address accepts them in the Host header, for a gateway that forwards its own name; on every address, web pages of these hosts may call the server.',
     }),
+    page: Type.Enum(['on', 'read_only', 'off'], {
+      default: 'on',
+      description:
+        'Whether the server serves the page for operators at /ui/. read_only: the page shows no controls; what callers may do over REST is not affected.',
+    }),
     rate_limit: RateLimit,
   },
   { ...closed, default: {}, description: 'Settings of the server.' },

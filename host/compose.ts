@@ -22,12 +22,15 @@ import { operationPoint, registerOperations } from '../core/operations/registry.
 import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
+import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { Journal } from '../core/journal/journal.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
+import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
+import { Overview } from '../core/requests/queries/overview.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
@@ -143,7 +146,10 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         providers,
         requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
         requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
+        capacity: new Capacity(providers),
+        explanations: new Explanations(store, container.get(clock), providers),
         inventory: new Inventory(store, container.get(clock)),
+        overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
         journal: new Journal(store),
         cleanUp: new CleanUp(store, container.get(clock)),

@@ -5,7 +5,7 @@ import { circlesOf } from './support/circles-of.ts';
 import { groups } from './together/groups.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const sources = globSync('{core,plugins,plugin-testkit,config,host}/**/*.ts', { cwd: root });
+const sources = globSync('{core,plugins,plugin-testkit,config,host}/**/*.{ts,tsx}', { cwd: root });
 
 interface Import {
   readonly file: string;
@@ -127,6 +127,30 @@ test('config and host import no plugin statically, config no host, and neither a
   t.deepEqual(shown(wrong), []);
 });
 
+/** What the operator's page is made of, beside its own files. It runs in browsers. */
+const pageMayImport = new Set(['preact', 'preact/hooks', '@preact/signals']);
+/** Where the types of the public routes are declared. */
+const publicTypes = new Set(['core/contract/answers.ts', 'core/operations/registry.ts']);
+
+test('the page imports its own files, its libraries, and of the broker nothing but the types of public routes', (t) => {
+  t.deepEqual(
+    shown(
+      from('host/page').filter(
+        ({ target, own, types }) =>
+          !(own ? target.startsWith('host/page/') : pageMayImport.has(target)) &&
+          !(types && (publicTypes.has(target) || target === 'typebox')),
+      ),
+    ),
+    [],
+  );
+  // It is bundled by itself, so that nothing of it is loaded in Node.
+  const outside = imports.filter(({ file }) => !file.startsWith('host/page/'));
+  t.deepEqual(
+    shown(outside.filter(({ target }) => target.startsWith('host/page/') || /^@?preact\b/.test(target))),
+    [],
+  );
+});
+
 const interfaces = ['cli', 'hostfactory', 'mcp', 'rest', 'sdk'];
 /** Commands that start another interface, and routes of the server that lead to one. */
 const doors = new Set([
@@ -177,7 +201,7 @@ test('importing the package or its SDK loads no operation, no configuration and 
 });
 
 test('imports of our own files end in .ts or name data', (t) => {
-  t.deepEqual(shown(imports.filter(({ own, target, lazy }) => own && !lazy && !/\.(ts|json)$/.test(target))), []);
+  t.deepEqual(shown(imports.filter(({ own, target, lazy }) => own && !lazy && !/\.(tsx?|json)$/.test(target))), []);
 });
 
 test('no file imports itself by way of others, type imports included', (t) => {
@@ -200,11 +224,11 @@ test('no file imports itself by way of others, type imports included', (t) => {
   );
 });
 
-/** Where a name has one meaning: a plugin is a tree of its own. */
+/** Where a name has one meaning: a plugin is a tree of its own, and so is the page. */
 const treeOf = (file: string): string =>
   file
     .split('/')
-    .slice(0, file.startsWith('plugins/') ? 2 : 1)
+    .slice(0, /^(plugins|host\/page)\//.test(file) ? 2 : 1)
     .join('/');
 const declaration = /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
 
@@ -258,7 +282,9 @@ function longLines(file: string): readonly string[] {
 test('lines end before column 120', (t) => {
   const folders = '{core,plugins,plugin-testkit,config,host,test,scripts,docs}';
   const pages = ['docs/{*,guides/*,decisions/*}.md', '*.md'];
-  const files = [`${folders}/**/*.ts`, '*.js', ...pages].flatMap((pattern) => globSync(pattern, { cwd: root }));
+  const files = [`${folders}/**/*.{ts,tsx}`, 'host/page/**/*.css', '*.js', ...pages].flatMap((pattern) =>
+    globSync(pattern, { cwd: root }),
+  );
   t.deepEqual(files.filter((file) => !file.includes('node_modules/')).flatMap(longLines), []);
 });
 

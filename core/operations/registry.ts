@@ -1,7 +1,9 @@
 import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
+import { listCapacity } from './providers/capacity.ts';
 import { listBrokers } from './brokers/brokers.ts';
 import { listEvents } from './events/events.ts';
+import { getOverview } from './overview/overview.ts';
 import { getConfiguration } from './providers/configuration.ts';
 import {
   getActiveMachineCount,
@@ -27,6 +29,7 @@ import {
   listReturnRequests,
   syncAndGetRequest,
 } from './requests/requests.ts';
+import { explainRequest } from './requests/explain.ts';
 import { createSelectedRequest, getRequestProvider } from './requests/selected-requests.ts';
 import {
   completeRequest,
@@ -60,6 +63,7 @@ export const operations = [
   listRequests,
   listReturnRequests,
   getRequestSummary,
+  explainRequest,
   syncRequest,
   completeRequest,
   updateRequestStatus,
@@ -81,8 +85,10 @@ export const operations = [
   validateProviderConfiguration,
   validateProviderEnvironment,
   testProviderSelection,
+  listCapacity,
   listBrokers,
   listEvents,
+  getOverview,
 ] as const;
 
 /** The operations by name: the types of embedding and calling programs. */

@@ -1,10 +1,13 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
+import type { Explanations } from '../requests/explain/explanations.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
+import type { Overview } from '../requests/queries/overview.ts';
 import type { RequestQueries } from '../requests/queries/request-queries.ts';
 import type { RequestService } from '../requests/request-service.ts';
 import type { RequestCommands } from '../requests/request-commands.ts';
@@ -25,7 +28,10 @@ export interface Services {
   readonly providers: ProviderDirectory;
   readonly requests: RequestService;
   readonly requestQueries: RequestQueries;
+  readonly explanations: Explanations;
+  readonly capacity: Capacity;
   readonly inventory: Inventory;
+  readonly overview: Overview;
   readonly requestCommands: RequestCommands;
   readonly journal: Journal;
   readonly cleanUp: CleanUp;

@@ -35,6 +35,7 @@ import { bindMetricsRoute } from './routes/metrics-route.ts';
 import { bindMachineRoutes } from './routes/machine-routes.ts';
 import { bindMcpRoute } from './routes/mcp-route.ts';
 import { bindOperationRoutes } from './routes/operation-routes.ts';
+import { bindPage } from './ui/bind-page.ts';
 import { tickQueue, serialQueue } from './body/job-queues.ts';
 import { PathTable } from './routes/path-table.ts';
 import { refuseBrokenCall } from './call/broken-call.ts';
@@ -158,6 +159,7 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
   bindMetricsRoute(app, paths, broker);
   bindDocumentRoutes(app, paths, broker);
   bindMcpRoute(app, paths, broker);
+  bindPage(app, paths, broker);
   return app;
 }
 

@@ -44,6 +44,7 @@ const known = [
   /^dist\/plugins\/cloud\/catalogue\/[\w-]+\.json$/,
   /^dist\/plugins\/cloud-simulator\/wire\/parameters\/parameter-names\.json$/,
   /^dist\/bundled\/typebox\/([\w-]+\.mjs|files\.json|LICENSE)$/,
+  /^dist\/bundled\/page\/(index\.html|LICENSES\.txt|main-\w+\.js|page-\w+\.css)$/,
 ];
 /** The pages link to the examples, and `muster plugins create` copies one of them, each with its tests. */
 const example = /^docs\/examples\/(?!.*\/(node_modules|dist|data)\/)/;

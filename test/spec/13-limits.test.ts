@@ -98,6 +98,7 @@ const grouped: Readonly<Record<string, number>> = {
   'GET /requests/{request_id}/status': 6000,
   'POST /requests/status': 6000,
   'GET /brokers/': 6000,
+  'GET /brokers/overview': 6000,
   'GET /inventory/': 6000,
   'GET /inventory/{machine_id}': 6000,
 };

@@ -17,5 +17,6 @@ export async function launchBrowser(): Promise<Browser> {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
   });
-  return browsers.launch({ executablePath, args: chromium.args, headless: true });
+  // Several contexts, one after another, need more than one process.
+  return browsers.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'], headless: true });
 }

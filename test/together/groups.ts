@@ -15,7 +15,7 @@ export const groups: Readonly<Record<string, string>> = {
   hostfactory: 'host/hostfactory/**/!(script-place).test.ts',
   cli: 'host/cli/**/!(help-examples).test.ts',
   hostile: 'host/hostile/!(modes|pressure).test.ts',
-  rest: 'host/rest/**/*.test.ts',
+  rest: 'host/{rest,page}/**/*.test.ts',
   sqlite: 'plugins/storage-sqlite/!(write-turns|backup|contract|growth|sharing).test.ts',
   mcp: 'host/mcp/**/*.test.ts',
   isolation: 'host/isolation/*.test.ts',

@@ -169,6 +169,10 @@ export const listRequests = operation('ListActiveRequestsQuery', {
   input: Type.Object(
     {
       status: Type.Optional(p.status),
+      kind: Type.Optional(
+        Type.Enum(['provision', 'return'], { description: 'Only requests for machines, or only returns.' }),
+      ),
+      template_id: Type.Optional(p.template_id),
       all_resources: Type.Optional(
         Type.Boolean({
           default: false,
@@ -188,8 +192,13 @@ export const listRequests = operation('ListActiveRequestsQuery', {
   cli: { command: 'requests list', example: 'muster requests list --status completed --output json' },
   async handle(input, { requestQueries }) {
     const status = input.status ?? (input.all_resources ? undefined : (['pending', 'in_progress'] as const));
+    const { kind, template_id } = input;
     const query: Query<'request'> = {
-      ...(status === undefined ? {} : { where: { status } }),
+      where: {
+        ...(status === undefined ? {} : { status }),
+        ...(kind === undefined ? {} : { kind }),
+        ...(template_id === undefined ? {} : { template_id }),
+      },
       order: [sorting(input.sort, sortable) ?? ['created_at', 'desc']],
       ...paging(input, 50),
     };

@@ -15,6 +15,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region get_overview
+  const { machines, open_requests, short } = await muster.get_overview();
+  console.log(machines.running, open_requests, short.length); // 0 0 0
+  // #endregion
+}
+{
   // #region get_provider
   const { type, limits, configuration } = await muster.get_provider({ provider_name: 'simulated' });
   console.log(type, limits.max_concurrent_requests, configuration['region']); // cloud null us-east-1
@@ -36,6 +42,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #region get_provider_health
   const { status, healthy, total } = await muster.get_provider_health();
   console.log(status, healthy, total); // healthy 1 1
+  // #endregion
+}
+{
+  // #region list_capacity
+  const { offers } = await muster.list_capacity({ template_id: 'small' });
+  console.log(offers[0]?.state, offers[0]?.tried_again_at); // free undefined
   // #endregion
 }
 {

@@ -29,6 +29,7 @@ export const operationGroups: readonly Group[] = [
     examples: [
       ['muster requests create small 3 --wait', 'three machines; returns when they run'],
       ['muster requests watch req-…', 'watch a request'],
+      ['muster requests explain req-…', 'why a request is in its state'],
       ['muster requests list --status in_progress --output json', 'for a script'],
       ['muster requests cancel req-… --reason "no longer needed"', 'cancel a request and return its machines'],
     ],
@@ -52,9 +53,20 @@ export const operationGroups: readonly Group[] = [
     ],
   },
   {
+    name: 'capacity',
+    description: 'The offers of the templates, and which of them lack capacity now.',
+    examples: [
+      ['muster capacity list', 'all offers of all templates'],
+      ['muster capacity list --state short', 'what lacks capacity now'],
+    ],
+  },
+  {
     name: 'brokers',
     description: 'The brokers that share a storage.',
-    examples: [['muster brokers list', 'all brokers, and how many requests each holds']],
+    examples: [
+      ['muster brokers list', 'all brokers, and how many requests each holds'],
+      ['muster brokers overview', 'what they are doing: machines, open requests, use of templates'],
+    ],
   },
   {
     name: 'events',

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+import { Capacity } from '../views/capacity/capacity.tsx';
+import { Machines } from '../views/machines/machines.tsx';
+import { Now } from '../views/now/now.tsx';
+import { Requests } from '../views/requests/requests.tsx';
+import { RequestView } from '../views/request/request-view.tsx';
+import { NotFound } from './not-found.tsx';
+
+export interface ViewEntry {
+  readonly title: string;
+  readonly path: string;
+}
+
+/** The views of the navigation, in its order. */
+export const views: readonly ViewEntry[] = [
+  { title: 'Now', path: '/' },
+  { title: 'Requests', path: '/requests' },
+  { title: 'Machines', path: '/machines' },
+  { title: 'Capacity', path: '/capacity' },
+];
+
+/** The view of an address. */
+export function viewOf(path: string): ComponentChildren {
+  const [, section = '', ...rest] = path.split('/');
+  const name = rest.length > 0 ? decodeURIComponent(rest.join('/')) : undefined;
+  switch (section) {
+    case '':
+      return <Now />;
+    case 'requests':
+      return name === undefined ? <Requests /> : <RequestView key={name} id={name} />;
+    case 'machines':
+      return <Machines />;
+    case 'capacity':
+      return <Capacity />;
+    default:
+      return <NotFound />;
+  }
+}

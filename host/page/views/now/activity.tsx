@@ -1,0 +1,40 @@
+import { recent } from '../../api/live.ts';
+import { RequestLink } from '../../parts/links.tsx';
+import { Empty } from '../../parts/show.tsx';
+import { Shape, type Mark } from '../../parts/state-mark.tsx';
+import { TimeOfDay } from '../../parts/times.tsx';
+import { Section } from '../../shell/view.tsx';
+import { eventSentence, type Weight } from '../../words/event-sentence.ts';
+
+const marks: Readonly<Record<Weight, Mark>> = { news: 'gone', notice: 'part', trouble: 'bad' };
+const mostShown = 60;
+
+/** The journal as it is written, newest first. */
+export function Activity() {
+  const events = recent.value.slice(0, mostShown);
+  return (
+    <Section title="Activity" note="as it happens">
+      {events.length === 0 ? <Empty>Nothing has happened yet.</Empty> : null}
+      <ol class="activity" aria-label="Latest events, newest first">
+        {events.map((event) => {
+          const { text, weight } = eventSentence(event);
+          return (
+            <li key={event.seq} class={`event event-${weight}`}>
+              <TimeOfDay at={event.at} />
+              <Shape mark={marks[weight]} />
+              <span class="event-text">
+                {text}
+                {event.request_id ? (
+                  <>
+                    <br />
+                    <RequestLink id={event.request_id} />
+                  </>
+                ) : null}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </Section>
+  );
+}

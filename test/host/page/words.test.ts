@@ -1,0 +1,45 @@
+import test from 'ava';
+import { ago, countdown, duration } from '../../../host/page/words/durations.ts';
+import { eventSentence } from '../../../host/page/words/event-sentence.ts';
+import { count, figure } from '../../../host/page/words/numbers.ts';
+
+test('durations are read as people read them', (t) => {
+  const second = 1_000;
+  const rows: readonly (readonly [number, string])[] = [
+    [-5, '0 ms'],
+    [840, '840 ms'],
+    [41.34 * second, '41.3 s'],
+    [60 * second, '1 min 00 s'],
+    [125 * second, '2 min 05 s'],
+    [11_520 * second, '3 h 12 min'],
+    [187_200 * second, '2 d 4 h'],
+  ];
+  for (const [ms, words] of rows) t.is(duration(ms), words);
+  t.is(ago(1_000, 2_000), 'just now');
+  t.is(ago(0, 130_000), '2 min ago');
+  t.is(countdown(118_000), '1:58');
+  t.is(countdown(-1), '0:00');
+  t.is(countdown(3_723_000), '1:02:03');
+});
+
+test('numbers have their groups, and nouns their number', (t) => {
+  t.is(figure(12_480), '12\u202f480');
+  t.is(count(1, 'machine'), '1 machine');
+  t.is(count(0, 'machine'), '0 machines');
+});
+
+const event = (type: string, data: Record<string, unknown>) => ({ seq: 1, at: '', type, data });
+
+test('an event is one sentence', (t) => {
+  const rows: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
+    ['request.created', { machine_count: 3, template_id: 'small' }, '3 machines of small requested', 'news'],
+    ['request.completed', { requested: 3, delivered: 3 }, 'Completed: 3 machines delivered', 'news'],
+    ['request.completed', { requested: 3, delivered: 1 }, 'Completed with 1 of 3 machines', 'notice'],
+    ['machine.ready', { provider_instance: 'east', machine_ids: ['i-1', 'i-2'] }, '2 machines ready at east', 'news'],
+    ['attempt.refused', { provider_instance: 'east', message: 'no room' }, 'Order refused at east: no room', 'notice'],
+    ['machine.lost', { provider_instance: 'east', machine_ids: ['i-1'] }, '1 machine lost at east', 'trouble'],
+    ['something.new', {}, 'something.new', 'news'],
+  ];
+  for (const [type, data, text, weight] of rows)
+    t.deepEqual(eventSentence(event(type, data)), { text, weight } as never);
+});
