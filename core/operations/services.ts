@@ -1,6 +1,7 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Timelines } from '../journal/timelines.ts';
 import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
@@ -34,6 +35,7 @@ export interface Services {
   readonly overview: Overview;
   readonly requestCommands: RequestCommands;
   readonly journal: Journal;
+  readonly timelines: Timelines;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
   /** The brokers that share the storage. */
