@@ -23,6 +23,7 @@ import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
+import { noActivity } from '../core/providers/provider-activity.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
@@ -150,6 +151,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,
         checkup: loop ?? noCheckup,
+        providerActivity: loop ?? noActivity,
         brokers: () => store.brokers(),
         clock: container.get(clock),
       },

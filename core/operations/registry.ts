@@ -17,6 +17,7 @@ import {
   validateProviderEnvironment,
 } from './providers/provider-checks.ts';
 import { checkProvider, getProviderHealth } from './providers/provider-health.ts';
+import { getProviderMetrics } from './providers/provider-metrics.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers/providers.ts';
 import {
   cancelRequest,
@@ -76,6 +77,7 @@ export const operations = [
   listProviders,
   getProvider,
   getProviderCapabilities,
+  getProviderMetrics,
   checkProvider,
   getProviderHealth,
   validateProviderConfiguration,

@@ -1,6 +1,7 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
 import type { Checkup } from '../providers/checkup.ts';
+import type { ProviderActivity } from '../providers/provider-activity.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
@@ -30,6 +31,7 @@ export interface Services {
   readonly requestCommands: RequestCommands;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
+  readonly providerActivity: ProviderActivity;
   /** The brokers that share the storage. */
   readonly brokers: Store['brokers'];
   readonly clock: Clock;

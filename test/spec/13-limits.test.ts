@@ -82,6 +82,7 @@ const grouped: Readonly<Record<string, number>> = {
   'POST /providers/validate-env': 500,
   'GET /providers/': 100,
   'GET /providers/health': 100,
+  'GET /providers/metrics': 100,
   'GET /providers/{provider_name}': 100,
   'GET /providers/{provider_name}/capabilities': 100,
   'POST /providers/{provider_name}/check': 100,

@@ -21,6 +21,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region get_provider_metrics
+  const { providers } = await muster.get_provider_metrics({ provider_instance: 'simulated' });
+  console.log(providers[0]?.provider_instance, Object.keys(providers[0]?.faults ?? {})); // simulated []
+  // #endregion
+}
+{
   // #region get_provider
   const { type, limits, configuration } = await muster.get_provider({ provider_name: 'simulated' });
   console.log(type, limits.max_concurrent_requests, configuration['region']); // cloud null us-east-1

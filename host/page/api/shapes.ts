@@ -21,6 +21,7 @@ export type Machine = MachineList['machines'][number];
 export type ProviderList = AnswerOf<'list_providers'>;
 export type Provider = ProviderList['providers'][number];
 export type BrokerList = AnswerOf<'list_brokers'>;
+export type MetricsList = AnswerOf<'get_provider_metrics'>;
 export type TemplateList = AnswerOf<'list_templates'>;
 export type TemplateAnswer = AnswerOf<'get_template'>;
 export type FitAnswer = AnswerOf<'validate_template_for_providers'>;

@@ -254,6 +254,11 @@ const steps: readonly Step[] = [
     check: ({ brokers }) => Array.isArray(brokers),
   },
   { operation: 'get_overview', args: ['brokers', 'overview'], check: ({ open }) => Array.isArray(open) },
+  {
+    operation: 'get_provider_metrics',
+    args: ['providers', 'metrics'],
+    check: ({ providers }) => providers.length === 1,
+  },
   { operation: 'get_provider', args: ['providers', 'show', 'east'], check: ({ name }) => name === 'east' },
   {
     operation: 'check_provider',

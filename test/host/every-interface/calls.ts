@@ -113,6 +113,11 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ machines, open_returns, providers: [{ allocated }] }) =>
       machines.running > 2 && open_returns === 0 && allocated > 2,
   },
+  get_provider_metrics: {
+    input: () => ({ provider_instance: 'east' }),
+    check: ({ providers: [{ calls, actions }] }) => calls > 0 && actions[0].p95_ms >= 0,
+    like: true,
+  },
   get_provider: { input: () => ({ provider_name: 'east' }), check: ({ name }) => name === 'east' },
   check_provider: {
     input: () => ({ provider_name: 'east' }),
