@@ -22,11 +22,13 @@ import { operationPoint, registerOperations } from '../core/operations/registry.
 import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
+import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { noActivity } from '../core/providers/provider-activity.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
+import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
 import { Overview } from '../core/requests/queries/overview.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
@@ -144,6 +146,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         providers,
         requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
         requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
+        capacity: new Capacity(providers),
+        explanations: new Explanations(store, container.get(clock), providers),
         inventory: new Inventory(store, container.get(clock)),
         overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),

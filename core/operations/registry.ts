@@ -1,5 +1,6 @@
 import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
+import { listCapacity } from './providers/capacity.ts';
 import { listBrokers } from './brokers/brokers.ts';
 import { getOverview } from './overview/overview.ts';
 import { getConfiguration } from './providers/configuration.ts';
@@ -28,6 +29,7 @@ import {
   listReturnRequests,
   syncAndGetRequest,
 } from './requests/requests.ts';
+import { explainRequest } from './requests/explain.ts';
 import { createSelectedRequest, getRequestProvider } from './requests/selected-requests.ts';
 import {
   completeRequest,
@@ -61,6 +63,7 @@ export const operations = [
   listRequests,
   listReturnRequests,
   getRequestSummary,
+  explainRequest,
   syncRequest,
   completeRequest,
   updateRequestStatus,
@@ -83,6 +86,7 @@ export const operations = [
   validateProviderConfiguration,
   validateProviderEnvironment,
   testProviderSelection,
+  listCapacity,
   listBrokers,
   getOverview,
 ] as const;

@@ -1,9 +1,11 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
+import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderActivity } from '../providers/provider-activity.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
+import type { Explanations } from '../requests/explain/explanations.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
 import type { Overview } from '../requests/queries/overview.ts';
 import type { RequestQueries } from '../requests/queries/request-queries.ts';
@@ -26,6 +28,8 @@ export interface Services {
   readonly providers: ProviderDirectory;
   readonly requests: RequestService;
   readonly requestQueries: RequestQueries;
+  readonly explanations: Explanations;
+  readonly capacity: Capacity;
   readonly inventory: Inventory;
   readonly overview: Overview;
   readonly requestCommands: RequestCommands;

@@ -146,15 +146,18 @@ export class ProviderDirectory {
 
   /** Whether an enabled instance may serve a template according to the configuration of a broker. Ignores the present health. */
   mayServe(placed: Placed): boolean {
+    return this.selectable.some((instance) => this.mayServeAt(placed, instance));
+  }
+
+  /** As `mayServe`, for one instance. */
+  mayServeAt(placed: Placed, instance: ProviderInstance): boolean {
     const { provider_name, provider_type } = placed.template;
-    return this.selectable.some((instance) => {
-      const { name, type, enabled } = instance;
-      if (!enabled || (placed.variants ? !Object.hasOwn(placed.variants, name) : (provider_name ?? name) !== name))
-        return false;
-      const template = variantFor(placed, name);
-      const served = (provider_type ?? type) === type && this.apiOf(template, name) !== undefined;
-      return served && this.templateFor(template, instance).max_instances !== 0;
-    });
+    const { name, type, enabled } = instance;
+    if (!enabled || (placed.variants ? !Object.hasOwn(placed.variants, name) : (provider_name ?? name) !== name))
+      return false;
+    const template = variantFor(placed, name);
+    const served = (provider_type ?? type) === type && this.apiOf(template, name) !== undefined;
+    return served && this.templateFor(template, instance).max_instances !== 0;
   }
 
   /**
@@ -235,6 +238,13 @@ export class ProviderDirectory {
     const api = this.apis(instance).find(({ name }) => name === apiName);
     const answer = api && this.#answers.offersOfMachines(machines, offers, instance, api);
     return answer instanceof PluginFailure || answer === undefined ? new Set() : answer;
+  }
+
+  /** The offer with a key at an API, as far as its plugin can tell. */
+  offerNamed(instance: string, apiName: string, key: string): Offer {
+    const api = this.apis(instance).find(({ name }) => name === apiName);
+    const answer = api && this.#answers.offerNamed(key, instance, api);
+    return answer instanceof PluginFailure || answer === undefined ? { key } : answer;
   }
 
   /** Whether any offer of the instance lacked capacity recently. Avoids computing the offers of a template. */

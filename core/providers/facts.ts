@@ -23,6 +23,8 @@ export interface OfferShortfall {
   readonly shortfall: Shortfall;
   /** When the provider last reported it. */
   readonly since: number;
+  /** Since when it is short: the first report of those that followed each other while the lack was remembered. */
+  readonly short_since: number;
   /** Until then the offer comes after all others. */
   readonly until: number;
   /** Until then the offer is not used at all. */
@@ -240,24 +242,29 @@ export class Facts implements Disposable {
 
 function offerShortfallOf({ item, value, at, until = Infinity }: FactRecord): OfferShortfall {
   const [api = '', ...offer] = item.split('|');
-  const { tried_again_at = at, ...shortfall } = value as Shortfall & { readonly tried_again_at?: number };
-  return { api, offer: offer.join('|'), shortfall, since: at, until, tried_again_at };
+  const {
+    tried_again_at = at,
+    short_since = at,
+    ...shortfall
+  } = value as Shortfall & Partial<Pick<OfferShortfall, 'tried_again_at' | 'short_since'>>;
+  return { api, offer: offer.join('|'), shortfall, since: at, short_since, until, tried_again_at };
 }
 
 /**
  * The fact that an offer lacked capacity at `now`: after all others for `offer_memory_ms`, unused for
- * `offer_probe_ms`.
+ * `offer_probe_ms`. `short_since`: when the first of the reports came that follow each other.
  */
 export const offerShortfallFact = (
   { instance, api, offer }: { readonly instance: string; readonly api: string; readonly offer: string },
   shortfall: Shortfall,
   now: number,
   { offer_memory_ms, offer_probe_ms }: { readonly offer_memory_ms: number; readonly offer_probe_ms: number },
+  short_since = now,
 ): FactRecord => ({
   topic: 'offer',
   name: instance,
   item: offerItem(api, offer),
-  value: { ...shortfall, tried_again_at: now + offer_probe_ms },
+  value: { ...shortfall, tried_again_at: now + offer_probe_ms, short_since },
   at: now,
   until: now + offer_memory_ms,
 });

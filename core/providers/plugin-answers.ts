@@ -60,6 +60,19 @@ export class PluginAnswers {
     return answer instanceof PluginFailure ? answer : new Set(answer.map(({ key }) => key));
   }
 
+  /** The offer with a key. Default: undefined. */
+  offerNamed(key: string, instance: string, api: ProviderApi): Offer | PluginFailure | undefined {
+    if (!api.offerNamed) return undefined;
+    const check = (offer: Offer | undefined) => checkOffers(offer === undefined ? [] : [offer]);
+    return this.#asking.ask(
+      instance,
+      api,
+      `name of an offer at '${instance}' (${api.name})`,
+      () => api.offerNamed?.(key),
+      check,
+    );
+  }
+
   /** The machine type of a template. `known` finds a type that an instance reported. Default: undefined. */
   machineType(
     template: Template,

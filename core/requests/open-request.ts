@@ -50,7 +50,8 @@ export function checkSize({ additional_data, tags }: RequestInput): void {
   }
 }
 
-const openingMessage = (count: number, template_id: string | null, instance: string | undefined): string =>
+/** The message of a request that nothing has been done for yet. */
+export const openingMessage = (count: number, template_id: string | null, instance: string | undefined): string =>
   `${count} ${count === 1 ? 'machine' : 'machines'} of template '${template_id}' requested from '${instance}'.`;
 
 /** A request in the state in which it was created, so that a repeated call gets the same answer. */

@@ -134,6 +134,11 @@ export class TemplateLibrary implements Disposable {
     return { template, ...(variants ? { variants: Object.fromEntries(variants) } : {}) };
   }
 
+  /** All templates with their versions for single instances. */
+  allPlaced(): readonly Placed[] {
+    return [...this.#all.merged.keys()].map((template_id) => this.placed(template_id));
+  }
+
   /** The origin of a template. Throws as `get`. */
   source(template_id: string): SourceInfo {
     return (this.#all.merged.get(template_id) ?? this.#missing(template_id)).source_info;

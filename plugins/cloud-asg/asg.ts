@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineProviderApi } from '../../core/index.ts';
-import { poolsOf, poolsOfMachine, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
+import { poolNamed, poolsOf, poolsOfMachine, type CloudSession, type CloudTemplate } from '../cloud/index.ts';
 import { describeGroup } from './observe/describe-groups.ts';
 import { disposeGroup } from './dispose-group.ts';
 import { groupName, isGroupOf } from './group-name.ts';
@@ -54,4 +54,5 @@ export const asg = defineProviderApi<CloudSession>()<typeof fields, GroupHandle,
   review,
   offers: (template) => poolsOf(template as unknown as CloudTemplate),
   offersOfMachine: poolsOfMachine,
+  offerNamed: poolNamed,
 });

@@ -3,6 +3,7 @@ import { defineProviderApi, ProviderFault, type Observation, type Finding } from
 import {
   ownedFleets,
   poolsOf,
+  poolNamed,
   poolsOfMachine,
   removeFleets,
   type CloudSession,
@@ -95,6 +96,7 @@ export const ec2Fleet = defineProviderApi<CloudSession>()<typeof fields, FleetHa
   review,
   offers: (template) => poolsOf(template as unknown as CloudTemplate),
   offersOfMachine: poolsOfMachine,
+  offerNamed: poolNamed,
 });
 
 function typeOf(fleetType: string | undefined): FleetType {

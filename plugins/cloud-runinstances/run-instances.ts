@@ -7,6 +7,7 @@ import {
   launchFault,
   observeMachines,
   poolsOf,
+  poolNamed,
   poolsOfMachine,
   reportOf,
   terminate,
@@ -98,6 +99,7 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
   review,
   offers: (template) => poolsOf(template as unknown as CloudTemplate),
   offersOfMachine: poolsOfMachine,
+  offerNamed: poolNamed,
 });
 
 const machinesOfToken = (session: CloudSession, token: string, call: Call): Promise<Instance[]> =>

@@ -7,6 +7,7 @@ import {
   launchFleet,
   observeFleets,
   poolsOf,
+  poolNamed,
   poolsOfMachine,
   releaseFleet,
   standingTypes,
@@ -98,4 +99,5 @@ export const spotFleet = defineProviderApi<CloudSession>()<typeof fields, Standi
   review,
   offers: (template) => poolsOf(spotByDefault(template as unknown as CloudTemplate)),
   offersOfMachine: poolsOfMachine,
+  offerNamed: poolNamed,
 });

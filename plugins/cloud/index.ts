@@ -37,6 +37,7 @@ export {
   machineTypesOf,
   marketsOf,
   poolsOf,
+  poolNamed,
   poolsOfMachine,
   matchingPools,
   weightOf,

@@ -10,6 +10,7 @@ import { ProviderDirectory } from '../../core/providers/directory.ts';
 import { choose } from '../../core/providers/choose.ts';
 import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import { Facts } from '../../core/providers/facts.ts';
+import { Explanations, type Explanation } from '../../core/requests/explain/explanations.ts';
 import { RequestQueries } from '../../core/requests/queries/request-queries.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
 import { RequestCommands } from '../../core/requests/request-commands.ts';
@@ -30,6 +31,7 @@ export interface LoopBench {
   /** From the next start on nothing is called at an instance for requests of a template. */
   leaveAlone(name: string, template_id: string, ms: number): void;
   status(request_id: string): Promise<Required<RequestDetail>>;
+  explain(request_id: string): Promise<Explanation>;
   /** Why the loop carries nothing out; undefined: it does. */
   trouble(): string | undefined;
   restart(): Promise<void>;
@@ -156,6 +158,7 @@ export async function loopBench(
     async status(request_id) {
       return (await (await requestQueries.status(request_id, true)).load()) as Required<RequestDetail>;
     },
+    explain: async (request_id) => (await new Explanations(store, clock, directory).of(request_id)).load(),
     trouble: () => loop.trouble(),
     async restart() {
       await Promise.all([loop.stop(), clock.advance(20_000)]);

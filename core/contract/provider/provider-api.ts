@@ -95,6 +95,11 @@ export interface ProviderApi<
    * that may be reclaimed uses the other offers first. Pure. Default: none.
    */
   offersOfMachine?(machine: MachineRef, offers: readonly Offer[]): readonly Offer[];
+  /**
+   * The offer with a key that a shortfall named, for people: no template need have it. Pure. Default: only the key is
+   * shown.
+   */
+  offerNamed?(key: string): Offer | undefined;
 }
 
 /** A provider API as a plugin declares it. */

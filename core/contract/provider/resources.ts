@@ -3,6 +3,11 @@ import type { MachineReport } from './orders-and-reports.ts';
 export interface Places {
   readonly regions: readonly string[];
   readonly availability_zones: readonly string[];
+  /**
+   * The zone of each place that offers name instead of a zone, for example a subnet; an offer names it in any of its
+   * fields. Only shown. Default: an offer is in the zone that its field `zone` names.
+   */
+  readonly zone_of?: Readonly<Record<string, string>>;
 }
 
 export interface MachineType {

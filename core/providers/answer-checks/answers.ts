@@ -64,6 +64,9 @@ export function checkPlaces(value: unknown): void {
   const given = assertObject(value, '', 'regions and availability_zones');
   assertTexts(given['regions'], '/regions');
   assertTexts(given['availability_zones'], '/availability_zones');
+  checkOptional(given['zone_of'], (zones) =>
+    assertTexts(Object.values(assertObject(zones, '/zone_of', 'a zone for each place')), '/zone_of'),
+  );
 }
 
 export function checkMachineType(value: unknown): void {

@@ -3,6 +3,7 @@ import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { targetOf } from '../state/counting.ts';
 import { hasPlace, isStaying } from '../state/machine-life.ts';
+import { fellBack } from './fell-back.ts';
 import { shortfallOf, uncounted } from './shortfall-of.ts';
 
 /**
@@ -96,14 +97,16 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
 }
 
 function ending(
-  { request }: StateChange,
+  { request, attempts, machines }: StateChange,
   status: RequestStatus,
   { requested, delivered, shortfall }: Fulfilment,
 ): string {
   if (status === 'cancelled') return `Cancelled; ${delivered} of ${requested} machines had been delivered.`;
   // Many offers often give the same reason.
-  const why = [...new Set(shortfall.map((each) => each.message))].join(' ');
+  const reasons = [...new Set(shortfall.map((each) => each.message))];
+  const why = reasons.join(' ');
   if (request.undone_at !== undefined)
     return `Not all of the ${requested} machines were available; those that arrived were released.${why ? ` ${why}` : ''}`;
-  return `${delivered} of ${requested} machines delivered.${why ? ` ${why}` : ''}`;
+  const elsewhere = fellBack(request, attempts, machines.all(), reasons);
+  return [`${delivered} of ${requested} machines delivered.`, elsewhere, why].filter((each) => each !== '').join(' ');
 }

@@ -154,14 +154,12 @@ export class Committer {
       return attempt.shortfall
         .filter((each) => each.kind === 'capacity' && each.lack === undefined && !known.has(each))
         .flatMap((shortfall) =>
-          offers(shortfall).map((offer) =>
-            offerShortfallFact(
-              { instance: attempt.provider_instance, api: attempt.api, offer },
-              shortfall,
-              now,
-              this.#parts.settings,
-            ),
-          ),
+          offers(shortfall).map((offer) => {
+            const { provider_instance: instance, api } = attempt;
+            const known = this.#parts.facts.offerShortfall(instance, api, offer);
+            const { settings } = this.#parts;
+            return offerShortfallFact({ instance, api, offer }, shortfall, now, settings, known?.short_since);
+          }),
         );
     });
   }

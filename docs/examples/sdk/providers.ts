@@ -51,6 +51,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region list_capacity
+  const { offers } = await muster.list_capacity({ template_id: 'small' });
+  console.log(offers[0]?.state, offers[0]?.tried_again_at); // free undefined
+  // #endregion
+}
+{
   // #region test_provider_selection
   const { provider_instance, selection_reason, rejected } = await muster.test_provider_selection({
     template_id: 'workers',

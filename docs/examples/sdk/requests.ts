@@ -53,6 +53,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   console.log(`${delivered_count} of ${requested_count}`); // 1 of 1
   // #endregion
 
+  // #region explain_request
+  const { because, waiting_for, attempts } = await muster.explain_request({ request_id });
+  console.log(because); // The machine was delivered by 'simulated'.
+  console.log(waiting_for, attempts[0]?.state); // null launched
+  // #endregion
+
   // #region get_requests
   const { requests, not_found } = await muster.get_requests({ request_ids: [request_id, 'req-unknown'] });
   console.log(requests[0]?.status, not_found); // completed [ 'req-unknown' ]

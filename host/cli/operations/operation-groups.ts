@@ -29,6 +29,7 @@ export const operationGroups: readonly Group[] = [
     examples: [
       ['muster requests create small 3 --wait', 'three machines; returns when they run'],
       ['muster requests watch req-…', 'watch a request'],
+      ['muster requests explain req-…', 'why a request is in its state'],
       ['muster requests list --status in_progress --output json', 'for a script'],
       ['muster requests cancel req-… --reason "no longer needed"', 'cancel a request and return its machines'],
     ],
@@ -49,6 +50,14 @@ export const operationGroups: readonly Group[] = [
       ['muster providers list', 'all instances and their status'],
       ['muster providers validate --file muster.config.yaml', 'check provider entries of a file'],
       ['muster providers select small --machine-count 10', 'which instance would serve a request'],
+    ],
+  },
+  {
+    name: 'capacity',
+    description: 'The offers of the templates, and which of them lack capacity now.',
+    examples: [
+      ['muster capacity list', 'all offers of all templates'],
+      ['muster capacity list --state short', 'what lacks capacity now'],
     ],
   },
   {

@@ -1,5 +1,6 @@
 import { columnsOf, type Column } from './columns.ts';
 import { configurationTable } from './configuration-table.ts';
+import { explanationText } from './explanation.ts';
 import { emptyList } from './empty-list.ts';
 import { pairs, table, type TableOptions } from './table.ts';
 import { isRow, isTable, plainText, type Row } from './values.ts';
@@ -10,6 +11,7 @@ import { isRow, isTable, plainText, type Row } from './values.ts';
  */
 export function answerTable(operation: string, answer: unknown, options: TableOptions, input: Row = {}): string {
   if (operation === 'get_configuration' && isRow(answer)) return configurationTable(answer, options);
+  if (operation === 'explain_request' && isRow(answer)) return explanationText(answer, options);
   if (Array.isArray(answer)) return answer.map((each) => answerTable(operation, each, options, input)).join('\n');
   if (!isRow(answer)) return `${plainText(answer)}\n`;
   const columns = columnsOf[operation];

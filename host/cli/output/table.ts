@@ -71,10 +71,14 @@ function betweenWords(text: string, room: number): string[] {
 }
 
 const colors: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
-  ...Object.fromEntries(['completed', 'running', 'healthy', 'true', 'ok'].map((word) => [word, 'green'])),
-  ...Object.fromEntries(['pending', 'in_progress', 'shutting-down', 'stopping'].map((word) => [word, 'yellow'])),
   ...Object.fromEntries(
-    ['failed', 'cancelled', 'unhealthy', 'missing', 'false', 'wrong'].map((word) => [word, 'red']),
+    ['completed', 'running', 'healthy', 'true', 'ok', 'free', 'selected'].map((word) => [word, 'green']),
+  ),
+  ...Object.fromEntries(
+    ['pending', 'in_progress', 'shutting-down', 'stopping', 'short'].map((word) => [word, 'yellow']),
+  ),
+  ...Object.fromEntries(
+    ['failed', 'cancelled', 'unhealthy', 'missing', 'false', 'wrong', 'refused'].map((word) => [word, 'red']),
   ),
   ...Object.fromEntries(['disabled', 'stopped', 'terminated'].map((word) => [word, 'dim'])),
 };

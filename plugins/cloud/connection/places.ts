@@ -1,10 +1,10 @@
-import type { Call, MachineType, Places } from '../../../core/index.ts';
+import { isFault, type Call, type MachineType, type Places } from '../../../core/index.ts';
 import { type Memo, once } from './once.ts';
 import { pagesOf } from './answers/pages.ts';
 import type { CloudSession } from './session.ts';
 import { sessionField } from './session-field.ts';
 
-/** The region of the instance with its zones. */
+/** The region of the instance with its zones, and the zones of its subnets. */
 export async function placesOf(session: CloudSession, call: Call): Promise<Places> {
   const { AvailabilityZones } = await session.read(
     (ec2) => new ec2.DescribeAvailabilityZonesCommand({ Filters: [{ Name: 'state', Values: ['available'] }] }),
@@ -13,7 +13,23 @@ export async function placesOf(session: CloudSession, call: Call): Promise<Place
   return {
     regions: [session.settings.region],
     availability_zones: (AvailabilityZones ?? []).flatMap((zone) => zone.ZoneName ?? []).toSorted(),
+    zone_of: await subnetZones(session, call),
   };
+}
+
+/** The zones of the first thousand subnets. They are only shown, so that a missing permission gives none. */
+async function subnetZones(session: CloudSession, call: Call): Promise<Readonly<Record<string, string>>> {
+  try {
+    const { Subnets } = await session.read((ec2) => new ec2.DescribeSubnetsCommand({ MaxResults: 1_000 }), call);
+    return Object.fromEntries(
+      (Subnets ?? []).flatMap(({ SubnetId, AvailabilityZone }) =>
+        SubnetId && AvailabilityZone ? [[SubnetId, AvailabilityZone]] : [],
+      ),
+    );
+  } catch (error) {
+    if (!isFault(error) || error.code !== 'UnauthorizedOperation') throw error;
+    return {};
+  }
 }
 
 const zonesMemo = sessionField((): Memo<readonly string[]> => new Map());

@@ -81,6 +81,22 @@ export const weightOf = (template: CloudTemplate, type: string | undefined): num
 export const isWeighted = ({ machine_types = {}, machine_types_on_demand = {} }: CloudTemplate): boolean =>
   Object.keys(machine_types).length > 0 || Object.keys(machine_types_on_demand).length > 0;
 
+/** The pool with a key. Of a launch that named no place, the key names the zone instead of a subnet. */
+export function poolNamed(key: string): Pool | undefined {
+  const [type, place, market, ...more] = key.split('|');
+  if (!isMarket(market) || more.length > 0) return undefined;
+  const where = place?.startsWith('subnet-') ? { subnet_id: place } : { zone: place };
+  return {
+    key,
+    ...(type === anyValue ? {} : { machine_type: type }),
+    ...(place === anyValue ? {} : where),
+    market,
+  } as Pool;
+}
+
+const isMarket = (market: string | undefined): market is Market =>
+  market === 'on-demand' || market === 'spot' || market === 'capacity-block';
+
 /** The pools that a machine may have come from. Its data name its type, subnet and market. */
 export const poolsOfMachine = ({ data }: MachineRef, offers: readonly Offer[]): readonly Pool[] =>
   data === undefined ? [] : matchingPools(offers as readonly Pool[], data as PoolMatch);

@@ -14,7 +14,8 @@ test('a fact with an end holds until its end, and not when the clock was set bac
   const shortfall: Shortfall = { kind: 'capacity', code: 'None', message: 'There is none.', count: 1 };
   const memory = { offer_memory_ms: 180_000, offer_probe_ms: 15_000 };
   await facts.learn([offerShortfallFact({ instance: 'east', api: 'Api', offer: 'x' }, shortfall, at, memory)]);
-  const learned = { api: 'Api', offer: 'x', shortfall, since: at, until: at + 180_000, tried_again_at: at + 15_000 };
+  const times = { since: at, short_since: at, until: at + 180_000, tried_again_at: at + 15_000 };
+  const learned = { api: 'Api', offer: 'x', shortfall, ...times };
   const known = () => [
     facts.offerShortfall('east', 'Api', 'x'),
     facts.hasOfferShortfalls('east'),

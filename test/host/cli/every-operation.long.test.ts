@@ -163,6 +163,12 @@ const steps: readonly Step[] = [
     args: ['requests', 'summary', '$request'],
     check: ({ delivered_count }) => delivered_count === 2,
   },
+  {
+    operation: 'explain_request',
+    args: ['requests', 'explain', '$request'],
+    check: ({ because }) => because === "All 2 machines were delivered by 'east'.",
+  },
+  { operation: 'list_capacity', args: ['capacity', 'list', '--state', 'free'], check: ({ count }) => count === 3 },
   { operation: 'sync_request', args: ['requests', 'sync', '$request'] },
   {
     operation: 'populate_machine_ids',

@@ -80,6 +80,12 @@ export const calls: Readonly<Record<string, Call>> = {
     input: ({ request_id }) => ({ request_id }),
     check: ({ delivered_count }) => delivered_count === 2,
   },
+  explain_request: {
+    input: ({ request_id }) => ({ request_id }),
+    check: ({ because, attempts: [{ cloud_request_ids }] }) =>
+      because === "All 2 machines were delivered by 'east'." && cloud_request_ids.length > 0,
+    like: true,
+  },
   list_active_requests: {
     input: () => ({ all_resources: true, sort: 'created_at:asc', limit: 2 }),
     check: ({ requests, total_count }) => requests[0].status === 'completed' && total_count > 2,
@@ -107,6 +113,11 @@ export const calls: Readonly<Record<string, Call>> = {
   list_providers: {
     input: () => ({ sort: 'name:desc' }),
     check: ({ total, providers: [{ statistics }] }) => total === 1 && statistics.total_requests === 2,
+  },
+  list_capacity: {
+    input: () => ({ template_id: 'fleet', state: 'free' }),
+    check: ({ total_count, offers: [{ machine_type, market, template_ids }] }) =>
+      total_count === 2 && machine_type === 't3.medium' && market === 'ondemand' && template_ids[0] === 'fleet',
   },
   list_brokers: { check: ({ brokers: [{ status, serves }] }) => status === 'live' && serves.length === 1 },
   get_overview: {

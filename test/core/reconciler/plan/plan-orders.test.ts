@@ -69,6 +69,7 @@ const lack = (tried_again_at: number, message = 'x') => ({
   offer: 'a',
   shortfall: { kind: 'capacity' as const, code: 'X', message },
   since: tried_again_at - 15_000,
+  short_since: tried_again_at - 15_000,
   until: tried_again_at + 165_000,
   tried_again_at,
 });

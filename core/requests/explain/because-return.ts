@@ -1,0 +1,28 @@
+import { isTerminal } from '../../model/request.ts';
+import type { ReturnSituation } from './situation.ts';
+import { gistOf, machinesOf, namesOf, were } from './words.ts';
+
+/** Why a return is in its present state: one sentence for people. Pure. */
+export function becauseReturn({ request, left, accepted, missing, refusal }: ReturnSituation): string {
+  const { machine_count, status } = request;
+  const gone = machine_count - left;
+  if (isTerminal(status)) {
+    const late = request.fulfilment?.shortfall.find(({ code }) => code === 'TIMEOUT');
+    const seconds = Math.round((request.deadline_at - request.created_at) / 1000);
+    if (!late)
+      return machine_count === 1
+        ? 'The returned machine is gone.'
+        : `All ${machine_count} returned machines are gone.`;
+    const present = left === 0 ? 'they are gone now' : `the release of ${left} continues`;
+    return `${machinesOf(late.count ?? 0)} ${were(late.count ?? 0)} not gone within ${seconds} s; ${present}.`;
+  }
+  if (!accepted)
+    return `The return of ${machinesOf(machine_count)} is stored, and waits for the broker that works on their request.`;
+  const waits = `${gone} of ${machinesOf(machine_count)} ${were(gone)} released and ${gone === 1 ? 'is' : 'are'} gone`;
+  if (missing.length > 0)
+    return `${waits}; ${namesOf(missing)} is not configured, so that its machines cannot be released until it is.`;
+  const refused = refusal
+    ? `; '${refusal.provider_instance}' did not accept a release yet (${gistOf(refusal.code)})`
+    : '';
+  return `${waits}; the others shut down${refused}.`;
+}
