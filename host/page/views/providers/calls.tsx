@@ -1,5 +1,5 @@
 import type { MetricsList } from '../../api/shapes.ts';
-import { Shape } from '../../parts/state-mark.tsx';
+import { Shape, type Mark } from '../../parts/state-mark.tsx';
 import { duration } from '../../words/durations.ts';
 import { count, figure } from '../../words/numbers.ts';
 
@@ -14,8 +14,11 @@ const faultWords: Readonly<Record<string, string>> = {
   invalid: 'invalid',
   unavailable: 'unavailable',
   'unknown-outcome': 'outcome unknown',
-  gone: 'gone',
+  gone: 'not there',
 };
+
+/** What is part of the work of a cloud is no trouble. */
+const marks: Readonly<Record<string, Mark>> = { capacity: 'part', throttled: 'part', gone: 'gone' };
 
 /** The calls to a provider since the loop of this broker began: faults by kind, and how fast each action is. */
 export function Calls({ metrics: { provider_instance, calls, faults, actions } }: { readonly metrics: Metrics }) {
@@ -28,7 +31,7 @@ export function Calls({ metrics: { provider_instance, calls, faults, actions } }
         {kinds.length === 0 ? 'none with a fault' : 'with these faults:'}
         {kinds.map(([kind, number]) => (
           <span key={kind} class="fault">
-            <Shape mark={kind === 'throttled' || kind === 'capacity' ? 'part' : 'bad'} />
+            <Shape mark={marks[kind] ?? 'bad'} />
             {faultWords[kind] ?? kind} <strong class="number">{figure(number)}</strong>
           </span>
         ))}
