@@ -135,6 +135,17 @@ export const ServerSection = Type.Object(
       10_000,
       'Number of TCP connections beyond which the server closes new connections at once. The limit of open files of the process bounds it too.',
     ),
+    max_streams: whole(
+      1,
+      100_000,
+      1_000,
+      'Number of open event streams and streams of requests beyond which the server refuses new ones.',
+    ),
+    actor_header: Type.Union([Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }), Type.Null()], {
+      default: null,
+      description:
+        'The header in which a gateway names the caller, for the journal. The gateway must remove this header from the calls of its clients. null: no header is believed.',
+    }),
     drain_s: whole(
       0,
       15,

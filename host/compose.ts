@@ -26,6 +26,7 @@ import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
+import { Journal } from '../core/journal/journal.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
 import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
@@ -150,6 +151,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         inventory: new Inventory(store, container.get(clock)),
         overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
+        journal: new Journal(store),
         cleanUp: new CleanUp(store, container.get(clock)),
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,

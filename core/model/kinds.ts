@@ -85,7 +85,14 @@ export const kinds = {
   template: { key: ['template_id'], columns: ['updated_at'], indexes: [] },
   key: { key: ['scope', 'key'], columns: ['request_id', 'created_at'], indexes: [['request_id'], ['created_at']] },
   fact: { key: ['topic', 'name', 'item'], columns: ['until'], indexes: [['until']] },
-  event: { key: ['seq'], columns: ['request_id', 'type', 'at'], indexes: [['request_id', 'seq']] },
+  event: {
+    key: ['seq'],
+    columns: ['request_id', 'type', 'at'],
+    indexes: [
+      ['request_id', 'seq'],
+      ['type', 'seq'],
+    ],
+  },
 } as const satisfies { readonly [K in Kind]: KindShape<Records[K]> };
 
 export interface KindShape<R> {

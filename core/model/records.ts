@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Actor } from '../journal/actor.ts';
 
 /** A template that was written over the API: the top layer of its id. A `null` field hides the value of a file. */
 export const TemplateRecord = Type.Object({
@@ -45,6 +46,11 @@ export const EventRecord = Type.Object({
   at: Type.Integer(),
   type: Type.String(),
   request_id: Type.Optional(Type.String()),
+  /** The machine, when the event is of one machine alone. Else `machine_ids` in the data has all of them. */
+  machine_id: Type.Optional(Type.String()),
+  provider_instance: Type.Optional(Type.String()),
+  /** Who caused it. Absent: the broker itself. */
+  actor: Type.Optional(Actor),
   data: Type.Record(Type.String(), Type.Unknown()),
 });
 export type EventRecord = Static<typeof EventRecord>;

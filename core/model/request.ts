@@ -9,8 +9,11 @@ export type RequestStatus = (typeof requestStatuses)[number];
 /** The default time-out of a request or a return in seconds, where neither the caller nor the template sets one. */
 export const defaultTimeoutS = 3_600;
 
+/** The states in which a request has ended. */
+export type EndStatus = Extract<RequestStatus, 'completed' | 'failed' | 'cancelled'>;
+
 /** The status of a provisioning request never changes after it is terminal. */
-export const isTerminal = (status: RequestStatus): boolean =>
+export const isTerminal = (status: RequestStatus): status is EndStatus =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
 
 /** Selection criteria of the caller. They override those of the template. */

@@ -2,6 +2,7 @@ import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
 import { listCapacity } from './providers/capacity.ts';
 import { listBrokers } from './brokers/brokers.ts';
+import { listEvents } from './events/events.ts';
 import { getOverview } from './overview/overview.ts';
 import { getConfiguration } from './providers/configuration.ts';
 import {
@@ -86,6 +87,7 @@ export const operations = [
   testProviderSelection,
   listCapacity,
   listBrokers,
+  listEvents,
   getOverview,
 ] as const;
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
@@ -32,6 +33,7 @@ export interface Services {
   readonly inventory: Inventory;
   readonly overview: Overview;
   readonly requestCommands: RequestCommands;
+  readonly journal: Journal;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
   /** The brokers that share the storage. */

@@ -2,6 +2,7 @@ import { newEvent } from '../contract/commits/new-event.ts';
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError, isBrokerError } from '../contract/errors.ts';
 import { placesOf, sentences, type Finding } from '../contract/findings.ts';
+import type { EventType } from '../journal/event-types.ts';
 import type { TemplateRecord } from '../model/records.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CanonicalTemplate } from '../contract/scheduler.ts';
@@ -171,7 +172,7 @@ export class TemplateService {
   }
 
   /** Commits a change with its event, then reads the stored layers, so that this process sees its own write. */
-  async #commit(template_id: string, type: string, change: Change): Promise<void> {
+  async #commit(template_id: string, type: EventType, change: Change): Promise<void> {
     await this.#store.commit([change, newEvent(this.#clock.now(), type, { template_id })]);
     await this.#library.follow();
   }

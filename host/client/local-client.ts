@@ -12,6 +12,7 @@ import { readInput } from '../../core/operations/read-input.ts';
 import { compose } from '../compose.ts';
 import { lockDataDirectory, makeDataDirectory } from '../data-directory/data-directory.ts';
 import { refuseSamples } from '../data-directory/refuse-samples.ts';
+import { thisProgram } from '../http/calling-program.ts';
 import { localExecutor } from '../sdk/local-executor.ts';
 import { sharesStorage } from '../store/shared-storage.ts';
 import type { Terminal } from '../process/terminal.ts';
@@ -73,7 +74,8 @@ export async function localClient(
       loaded,
       shared: sharesStorage(loaded),
       ephemeral,
-      call: (name, input, signal) => execute(operationNamed(name), input, signal ? { signal } : {}),
+      call: (name, input, signal, by = thisProgram('cli')) =>
+        execute(operationNamed(name), input, { by, ...(signal ? { signal } : {}) }),
       close: () => undo.disposeAsync(),
     };
   } catch (error) {

@@ -1,10 +1,11 @@
 import { BrokerError } from '../../core/contract/errors.ts';
+import { thisProgram, type CallingProgram } from '../http/calling-program.ts';
 import { remoteExecutor } from '../sdk/remote-executor.ts';
 import { httpTransport, type Address } from '../sdk/http-transport.ts';
 
-/** Executes operations by name, at a server or in this process. */
+/** Executes operations by name, at a server or in this process. `by` is the command line unless it is given. */
 export interface OperationClient {
-  call(operation: string, input: unknown, signal?: AbortSignal): Promise<unknown>;
+  call(operation: string, input: unknown, signal?: AbortSignal, by?: CallingProgram): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -24,7 +25,7 @@ export function serverClient(address: Address, answer_ms: number): OperationClie
   const livenessTransport = httpTransport(address, livenessMs);
   const execute = remoteExecutor(transport);
   return {
-    async call(operation, input, signal) {
+    async call(operation, input, signal, by = thisProgram('cli')) {
       const unresponsive = new AbortController();
       const livenessTimer = setTimeout(() => {
         livenessTransport
@@ -33,6 +34,7 @@ export function serverClient(address: Address, answer_ms: number): OperationClie
       }, checkAfterMs);
       try {
         return await execute({ name: operation }, input, {
+          by,
           signal: signal ? AbortSignal.any([signal, unresponsive.signal]) : unresponsive.signal,
         });
       } catch (error) {

@@ -20,11 +20,13 @@ export interface McpOptions {
 }
 
 /** Creates the MCP server of one connection. It is not connected yet. */
-export function mcpServer({ execute, read_only = false }: McpOptions): Server {
+export function mcpServer({ execute: executeFor, read_only = false }: McpOptions): Server {
   const server = new Server(thisPackage, {
     capabilities: { tools: {}, resources: {} },
     instructions: instructions(read_only),
   });
+  const execute: ExecuteOperation = (operation, input, signal) =>
+    executeFor(operation, input, signal, server.getClientVersion()?.name);
   const tools = toolbox(read_only);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.offered() }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>

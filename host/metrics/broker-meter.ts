@@ -9,6 +9,8 @@ export class BrokerMeter {
   readonly http = new HttpDurations();
   readonly thread: ThreadMeter;
   readonly pressure: Pressure;
+  /** The open streams of the process, once it serves HTTP. */
+  streams: { families(worker: number): readonly Family[] } | undefined;
   readonly #worker: number;
 
   /** `max_wait_ms`: how long a call may wait. `worker`: the number of the worker process; 0: the only process. */
@@ -23,6 +25,7 @@ export class BrokerMeter {
       this.http.family(),
       ...this.pressure.families(),
       ...this.thread.families(),
+      ...(this.streams?.families(this.#worker) ?? []),
       ...processFamilies(this.#worker),
     ];
   }

@@ -41,11 +41,15 @@ export class HttpDurations {
       return timing;
     };
     return (request, reply, done) => {
-      find(request.method, reply.statusCode).add(reply.elapsedTime);
+      // A stream is open for as long as its reader wants.
+      if (!isStream(reply)) find(request.method, reply.statusCode).add(reply.elapsedTime);
       done();
     };
   }
 }
+
+const isStream = ({ raw }: FastifyReply): boolean =>
+  raw.getHeader('content-type')?.toString().startsWith('text/event-stream') === true;
 
 /** Converts a route pattern to the form of the documentation; a route with and without a final slash counts as one. */
 const patternOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}').replace(/(.)\/$/, '$1');

@@ -18,7 +18,10 @@ import { bindHostFactoryRoutes } from '../hostfactory/routes.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { bodyBudget } from './body/body-budget.ts';
 import { bindOperation } from './bind-operation.ts';
+import { OpenStreams } from '../streams/open-streams.ts';
+import { followEvents } from './routes/event-stream.ts';
 import { bindDocumentRoutes } from './routes/document-routes.ts';
+import { callContexts } from './call/actor.ts';
 import { callChecks } from './call/call-checks.ts';
 import { newCallId } from './call/call-id.ts';
 import { answerFailure, answerFailures } from './failures.ts';
@@ -57,7 +60,8 @@ export interface AppOptions {
  */
 export function createApp({ broker, answered, limits, bound }: AppOptions): FastifyInstance {
   const paths = new PathTable();
-  const { call_timeout_s, trust_proxy } = broker.configuration.server;
+  const { call_timeout_s, trust_proxy, actor_header } = broker.configuration.server;
+  const contextOf = callContexts(actor_header);
   const app = fastify({
     logger: false,
     bodyLimit: largestBody,
@@ -117,7 +121,7 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
   // One hook for all checks, since each hook costs every call. A call that waits in the queue of its connection has
   // not begun.
   app.addHook('onRequest', (request, reply, done) =>
-    queuePerConnection(request.raw, reply.raw, () => inCall(request.id, () => begin(request, reply, done))),
+    queuePerConnection(request.raw, reply.raw, () => inCall(contextOf(request), () => begin(request, reply, done))),
   );
   // A call with an unknown Expect header is answered like any other call.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
@@ -132,10 +136,24 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
   readJsonOnly(app);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;
   const counted = enabled ? (limits ?? rateLimits(groups, broker.services.clock)) : undefined;
-  for (const operation of broker.operations)
-    bindOperation({ app, paths, broker, limits: counted, expensive }, operation);
-  bindOperationRoutes({ app, paths, broker, limits: counted, expensive });
-  bindHostFactoryRoutes({ app, paths, broker, limits: counted, expensive });
+  const { workers, max_streams } = broker.configuration.server;
+  const streams = new OpenStreams(Math.ceil(max_streams / workers), broker.services.clock);
+  app.addHook('preClose', (done) => {
+    streams.close();
+    done();
+  });
+  broker.meter.streams = streams;
+  const parts = {
+    app,
+    paths,
+    broker,
+    limits: counted,
+    expensive,
+    followed: { list_events: followEvents(broker, streams) },
+  };
+  for (const operation of broker.operations) bindOperation(parts, operation);
+  bindOperationRoutes(parts);
+  bindHostFactoryRoutes(parts);
   bindMachineRoutes(app, paths);
   bindHealthRoutes(app, paths, broker);
   bindMetricsRoute(app, paths, broker);

@@ -27,7 +27,20 @@ export interface RouteParts {
   readonly limits: RateLimits | undefined;
   /** Runs expensive calls one after another. */
   readonly expensive: SerialQueue;
+  /** The operations whose answer a caller may follow as a stream, by name. */
+  readonly followed: Readonly<Record<string, Follow>>;
 }
+
+/** Answers a call with a stream. Rejects before it begins the answer. */
+export type Follow = (
+  input: Readonly<Record<string, unknown>>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<void>;
+
+/** Whether a call asks for server-sent events. */
+export const asksForStream = ({ method, headers: { accept = '' } }: FastifyRequest): boolean =>
+  method === 'GET' && /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept);
 
 /** Binds an operation to every route that it declares. */
 export function bindOperation(parts: RouteParts, operation: Operation<any, any>): void {
@@ -36,7 +49,7 @@ export function bindOperation(parts: RouteParts, operation: Operation<any, any>)
 }
 
 function bindRoute(
-  { app, paths, broker, limits, expensive }: RouteParts,
+  { app, paths, broker, limits, expensive, followed }: RouteParts,
   operation: Operation<any, any>,
   rest: RestBinding,
 ): void {
@@ -52,6 +65,7 @@ function bindRoute(
   const typeIn = (strategy: SchedulerStrategy): string =>
     strategy === rendering.active ? ownType : contentType(rendering.mediaType(operation, strategy));
   const varies = rendering.dependsOnScheduler(operation);
+  const follow = Object.hasOwn(followed, operation.name) ? followed[operation.name] : undefined;
 
   function handle(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
     // `/templates/` is the list of templates, not a template with an empty id.
@@ -63,6 +77,10 @@ function bindRoute(
       query: request.query as Record<string, unknown>,
       body: request.body,
     });
+    if (follow) {
+      reply.header('vary', 'Accept');
+      if (asksForStream(request)) return follow(input, request, reply).then(() => reply as never);
+    }
     const who = rest.idempotent ? callerOf(request.headers['idempotency-key'], scope, input) : anonymous;
     const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
     const serve = async (): Promise<Buffer | string> => {

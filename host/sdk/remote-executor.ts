@@ -1,17 +1,20 @@
 import { asSdkError, MethodExecutionError, sdkError } from './errors.ts';
+import { programHeaders, thisProgram, type CallingProgram } from '../http/calling-program.ts';
 import type { Transport } from './http-transport.ts';
-import type { CallOptions } from './methods.ts';
+import type { ProgramOptions } from './local-executor.ts';
 
 /** Creates an executor at a server, which has one route for each operation name. Loads no operation. */
 export function remoteExecutor(transport: Transport) {
+  let self: CallingProgram | undefined;
   return async (
     operation: { readonly name: string },
     input: unknown,
-    { signal, idempotency_key }: CallOptions,
+    { signal, idempotency_key, by }: ProgramOptions,
   ): Promise<unknown> => {
     let answer;
     try {
-      const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key };
+      const about = programHeaders(by ?? (self ??= thisProgram('sdk')));
+      const headers = { ...about, ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }) };
       answer = await transport.send({
         method: 'POST',
         path: `/api/v1/operations/${operation.name}`,

@@ -1,10 +1,11 @@
 import { hasEnded, reportEnd } from '../../core/reconciler/claims/report-end.ts';
 import type { Log } from '../../core/contract/log.ts';
 import type { Change, Store } from '../../core/contract/storage.ts';
-import { callId } from '../http/call-context.ts';
+import { currentCall, type CallContext } from '../http/call-context.ts';
+import type { EventRecord } from '../../core/model/records.ts';
 
 /**
- * Wraps the store for the interfaces: events of a call get its `x_request_id`, and a request that ends at its creation
+ * Wraps the store for the interfaces: events of a call get its actor and its `x_request_id`, and a request that ends at its creation
  * is reported as ended. Commits of the loop belong to no call.
  */
 export function interfaceStore(store: Store, log: Log): Store {
@@ -16,7 +17,7 @@ export function interfaceStore(store: Store, log: Log): Store {
     versions: store.versions.bind(store),
     ...(store.sizes ? { sizes: store.sizes.bind(store) } : {}),
     async commit(changes) {
-      const committed = await store.commit(withCallId(changes));
+      const committed = await store.commit(withCall(changes));
       for (const change of changes)
         if (change.op === 'insert' && change.kind === 'request') {
           if (hasEnded(undefined, change.record)) reportEnd(log, change.record);
@@ -36,12 +37,16 @@ export function interfaceStore(store: Store, log: Log): Store {
   };
 }
 
-function withCallId(changes: readonly Change[]): readonly Change[] {
-  const x_request_id = callId();
-  if (x_request_id === undefined) return changes;
+function withCall(changes: readonly Change[]): readonly Change[] {
+  const call = currentCall();
+  if (!call) return changes;
   return changes.map((change) =>
-    change.op === 'insert' && change.kind === 'event'
-      ? { ...change, record: { ...change.record, data: { ...change.record.data, x_request_id } } }
-      : change,
+    change.op === 'insert' && change.kind === 'event' ? { ...change, record: ofCall(change.record, call) } : change,
   );
 }
+
+const ofCall = (event: EventRecord, { actor, x_request_id }: CallContext): EventRecord => ({
+  ...event,
+  actor,
+  data: x_request_id === undefined ? event.data : { ...event.data, x_request_id },
+});

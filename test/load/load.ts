@@ -11,6 +11,7 @@ import { runClient } from './client.ts';
 import { HeapBook, mostMbPerMinute, type Kept } from './heap.ts';
 import { openHostile } from './hostile.ts';
 import { judge } from './judge.ts';
+import { watchStalls, type Stalls } from './stalls.ts';
 import { startServer } from './server.ts';
 import { hostFactory, rest } from './words.ts';
 
@@ -43,6 +44,8 @@ export interface LoadReport {
   /** From SIGTERM to the end of the process. */
   readonly stop_ms?: number;
   readonly rss_mb: readonly number[];
+  /** Of the last stretch of work. */
+  readonly stalls: Stalls;
   readonly heaps: readonly Kept[];
 }
 
@@ -89,6 +92,7 @@ export async function load({
       tell(`${rss.length} s: ${book.calls} calls, ${book.deals.length} requests, ${Math.round(rss.at(-1) ?? 0)} MB`);
   }, 1_000);
   let stop_ms: number | undefined;
+  let stalls: Stalls = { callers: 0, server: {} };
 
   async function endAndStart(): Promise<void> {
     const asked = performance.now();
@@ -124,8 +128,10 @@ export async function load({
     const end = Date.now() + duration * 1_000;
     await wait(Math.min(coldMs, (duration * 1_000) / 2));
     book.forgetTimes();
+    const stood = await watchStalls(port);
     await during?.();
     await wait(Math.max(0, end - Date.now()));
+    stalls = await stood();
     over = true;
     await all;
   }
@@ -168,6 +174,7 @@ export async function load({
       ],
       ...(stop_ms === undefined ? {} : { stop_ms }),
       rss_mb: rss,
+      stalls,
       heaps: kept,
     };
   } finally {

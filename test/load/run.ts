@@ -26,7 +26,7 @@ const heapMinutes = values['heap-minutes'] === undefined ? undefined : Number(va
  * answers.
  */
 const warmUpS = Number(values['warm-up-minutes'] ?? 7) * 60;
-const { book, wrong, stop_ms, rss_mb, heaps } = await load({
+const { book, wrong, stop_ms, rss_mb, stalls, heaps } = await load({
   clients: Number(values.clients),
   seconds: heapMinutes === undefined ? Number(values.seconds) : warmUpS,
   seed: Number(values.seed),
@@ -44,6 +44,11 @@ const lines = [
   book.table(),
   `${book.deals.length} requests; ${book.unanswered.length} calls without an answer, ${book.busy} refused because the server did not keep up`,
   `memory ${Math.round(rss_mb[0] ?? 0)} MB at first, ${Math.round(Math.max(...rss_mb))} MB at most, ${Math.round(rss_mb.at(-1) ?? 0)} MB at last; it grew by ${Math.round(mean(rss_mb.slice(-halfMinute)) - mean(rss_mb.slice(0, halfMinute)))} MB`,
+  `the callers stood still for ${Math.round(stalls.callers)} ms at most, the server ${
+    Object.entries(stalls.server)
+      .map(([thread, ms]) => `for ${Math.round(ms)} ms (${thread})`)
+      .join(', ') || 'is not known'
+  }`,
   ...(stop_ms === undefined ? [] : [`the server ended ${Math.round(stop_ms)} ms after it was asked to`]),
   ...heaps.map(
     ({ thread, mb, mb_per_minute }) =>

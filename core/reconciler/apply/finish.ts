@@ -1,4 +1,4 @@
-import type { RequestStatus } from '../../model/request.ts';
+import type { EndStatus } from '../../model/request.ts';
 import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { targetOf } from '../state/counting.ts';
@@ -57,7 +57,7 @@ export function trim(change: StateChange): void {
   for (const machine of [...unready, ...ready].slice(0, surplus)) change.setMachine(machine, { going: 'surplus' });
 }
 
-function outcome(change: StateChange): RequestStatus {
+function outcome(change: StateChange): EndStatus {
   const { request } = change;
   const { delivered } = change.machines.counts();
   if (request.cancel_requested_at !== undefined) return 'cancelled';
@@ -98,7 +98,7 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
 
 function ending(
   { request, attempts, machines }: StateChange,
-  status: RequestStatus,
+  status: EndStatus,
   { requested, delivered, shortfall }: Fulfilment,
 ): string {
   if (status === 'cancelled') return `Cancelled; ${delivered} of ${requested} machines had been delivered.`;

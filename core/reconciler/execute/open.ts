@@ -153,6 +153,7 @@ function add(
       tries: 0,
     };
     change.addAttempt(attempt);
+    change.journal('attempt.opened', { attempt: number, provider_instance, api, machine_count });
     if (replaces) {
       const machine_ids = replaces.map(({ machine_id }) => machine_id);
       change.journal('machine.replacement_ordered', { attempt: number, provider_instance, machine_ids });

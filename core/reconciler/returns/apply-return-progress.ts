@@ -1,4 +1,4 @@
-import { isTerminal, type RequestRecord } from '../../model/request.ts';
+import { isTerminal, type EndStatus } from '../../model/request.ts';
 import type { StateChange } from '../state/request-state.ts';
 
 /** The progress of a return. */
@@ -33,7 +33,7 @@ export function applyReturnProgress(change: StateChange, { left, accepted, missi
   else if (waiting !== '') change.setRequest({ message });
 }
 
-function end(change: StateChange, status: RequestRecord['status'], message: string): void {
+function end(change: StateChange, status: EndStatus, message: string): void {
   change.setRequest({ status, message, completed_at: change.now });
   change.journal(`return.${status}`, {});
 }

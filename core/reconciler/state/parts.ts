@@ -1,6 +1,7 @@
 import { chunks } from '../../collections/chunks.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineKey, MachineRecord } from '../../model/machine.ts';
+import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { SignalRecord } from '../../model/signal.ts';
@@ -8,7 +9,7 @@ import type { Change } from '../../contract/storage.ts';
 
 /** An event of one machine, before events of several machines are combined into one record. */
 export interface MachineEvent {
-  readonly type: string;
+  readonly type: EventType;
   readonly machine: MachineKey;
   readonly data: Record<string, unknown>;
 }

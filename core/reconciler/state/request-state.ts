@@ -2,8 +2,10 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import { machineKey, type MachineKey, type MachineRecord, type MachineStatus } from '../../model/machine.ts';
 import { needsOf } from '../../brokers/needs.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
+import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { SignalRecord } from '../../model/signal.ts';
+import { eventRecord } from '../../contract/commits/new-event.ts';
 import type { Change } from '../../contract/storage.ts';
 import { accepted, derived } from './attempt.ts';
 import { holdsOf } from './counting.ts';
@@ -46,7 +48,7 @@ export interface AnnouncedEnd {
 }
 
 interface EventData {
-  readonly type: string;
+  readonly type: EventType;
   readonly data: Record<string, unknown>;
 }
 
@@ -188,12 +190,12 @@ export class StateChange {
     this.#conditions.push(condition);
   }
 
-  journal(type: string, data: Record<string, unknown> = {}): void {
-    this.#events.push({ seq: 0, at: this.now, type, request_id: this.#request.request_id, data });
+  journal(type: EventType, data: Record<string, unknown> = {}): void {
+    this.#events.push(eventRecord(this.now, type, data, this.#request.request_id));
   }
 
   /** Adds an event of a machine. Equal events of several machines in one commit become one record. */
-  journalMachine(type: string, machine: MachineKey, data: Record<string, unknown> = {}): void {
+  journalMachine(type: EventType, machine: MachineKey, data: Record<string, unknown> = {}): void {
     const key = `${machine.provider_instance} ${machine.machine_id}`;
     const mine = this.#machineEvents.get(key) ?? { machine, events: [] };
     mine.events.push({ type, data });
@@ -286,7 +288,7 @@ export class StateChange {
       if (!first) return [];
       const { provider_instance } = first.machine;
       const data = { ...first.data, provider_instance, machine_ids: group.map(({ machine }) => machine.machine_id) };
-      return [{ seq: 0, at: this.now, type: first.type, request_id, data }];
+      return [eventRecord(this.now, first.type, data, request_id)];
     });
   }
 }

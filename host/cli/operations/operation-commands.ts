@@ -19,9 +19,13 @@ export function addOperationCommands(group: Command, cli: Cli): void {
   for (const form of formsOf(group.name())) addOperationCommand(group, form, cli);
 }
 
+/** The commands that run when only their group is named. */
+const defaults: ReadonlySet<string> = new Set(['events list']);
+
 function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void {
   const { operation, preset, summary, example } = form;
-  const command = group.command(form.command.split(' ').slice(1).join(' ')).description(summary);
+  const isDefault = defaults.has(form.command);
+  const command = group.command(form.command.split(' ').slice(1).join(' '), { isDefault }).description(summary);
   addInputs(command, operation, Object.keys(preset));
   addFileInputs(command, operation);
   if (returnsAll(operation)) addReturnAll(command);

@@ -69,6 +69,15 @@ export const operationGroups: readonly Group[] = [
     ],
   },
   {
+    name: 'events',
+    description: 'What happened, and what happens.',
+    examples: [
+      ['muster events', 'the latest events'],
+      ['muster events --request-id req-… --after 0', 'everything about one request'],
+      ['muster events --type request.failed --output json', 'for a script'],
+    ],
+  },
+  {
     name: 'config',
     description: 'Show and check the configuration.',
     examples: [

@@ -13,6 +13,7 @@ import { print, textOf, type Form } from '../output/print.ts';
 import { printEndedLately } from './ended-lately.ts';
 import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-requests.ts';
 import { watch } from './watch.ts';
+import { withWait } from './with-wait.ts';
 
 /** The options of every operation command. */
 export interface RunFlags extends ClientFlags {
@@ -56,7 +57,8 @@ export async function runOperation(
       );
     const answer = answers.length === 1 ? answers[0] : answers;
     if (operation.leaves_work) return await processResult(opened, { operation, input }, answer, flags, terminal);
-    const code = await printed(operation, input, answer, flags, terminal);
+    const shown = calls.length < 2 ? await withWait(opened.client, operation.name, answer) : answer;
+    const code = await printed(operation, input, shown, flags, terminal);
     if (flags.output === 'table' && calls.length < 2)
       await printEndedLately(opened.client, operation.name, input, answer, terminal);
     return code;

@@ -1,6 +1,7 @@
 import type { NetConnectOpts } from 'node:net';
 import { readOwnFile, type OwnFile } from '../../data-directory/own-file.ts';
 import type { ServerPlace } from '../../data-directory/server-place.ts';
+import { programHeaders, thisProgram } from '../../http/calling-program.ts';
 import { exitCodeHeader } from './script-call.ts';
 
 /** The output and the exit code of a script. */
@@ -78,6 +79,7 @@ function callOnce(address: NetConnectOpts, { script, body, key }: ScriptRequest)
     'content-type: application/json',
     `content-length: ${bytes.length}`,
     `idempotency-key: ${key}`,
+    ...Object.entries(programHeaders(thisProgram('hostfactory'))).map(([name, value]) => `${name}: ${value}`),
   ].join('\r\n');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../../core/operations/operation.ts';
 import { purposeOf } from '../../client/open-client.ts';
+import { thisProgram } from '../../http/calling-program.ts';
 import { asSdkError } from '../../sdk/errors.ts';
 import type { ClientPool } from './client-pool.ts';
 
@@ -9,6 +10,8 @@ export type ExecuteOperation = (
   operation: Operation<any, any>,
   input: unknown,
   signal: AbortSignal,
+  /** The name of the MCP client, if it told one. */
+  client?: string,
 ) => Promise<unknown>;
 
 /** Access to the broker for a process that outlives servers. */
@@ -32,11 +35,13 @@ export function brokerAccess(pool: ClientPool): BrokerAccess {
     operation: Operation<any, any>,
     input: unknown,
     signal: AbortSignal,
+    client?: string,
   ): Promise<unknown> {
+    const by = thisProgram('mcp', client);
     for (let attempts = 1; ; attempts += 1) {
       const lease = await pool.lease(purposeOf(operation));
       try {
-        const answer = await lease.client.call(operation.name, input, signal);
+        const answer = await lease.client.call(operation.name, input, signal, by);
         if (operation.leaves_work) await lease.ensureServer(answer);
         return answer;
       } catch (error) {
@@ -51,8 +56,8 @@ export function brokerAccess(pool: ClientPool): BrokerAccess {
   }
 
   return {
-    execute(operation, input, signal) {
-      const work = executeWithReattempts(operation, input, signal);
+    execute(operation, input, signal, client) {
+      const work = executeWithReattempts(operation, input, signal, client);
       open.add(work);
       const settled = () => void open.delete(work);
       work.then(settled, settled);

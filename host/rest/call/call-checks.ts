@@ -4,6 +4,7 @@ import type { ServerSettings } from '../../../config/schema.ts';
 import { BrokerError } from '../../../core/contract/errors.ts';
 import { isLoopback, objectionToHost } from '../../http/check-host-and-origin.ts';
 import { isLocalCall } from '../../http/local-call.ts';
+import { actorCheck } from './actor.ts';
 import { pageCheck } from './page-check.ts';
 import { WireRefusal } from '../refusal.ts';
 
@@ -14,7 +15,8 @@ const maxHeaders = 200;
 
 type Check = (call: IncomingMessage) => Error | undefined;
 
-type Settings = Pick<ServerSettings, 'host' | 'trust_proxy' | 'allowed_hosts'>;
+type Settings = Pick<ServerSettings, 'host' | 'trust_proxy' | 'allowed_hosts'> &
+  Partial<Pick<ServerSettings, 'actor_header'>>;
 
 /**
  * Returns the checks of the head of a call; a refused call's body is not read. `bound`: the address on which the
@@ -24,9 +26,10 @@ type Settings = Pick<ServerSettings, 'host' | 'trust_proxy' | 'allowed_hosts'>;
 export function callChecks(settings: Settings, bound: () => string | undefined = () => undefined): Check {
   const named = nameCheck(settings, bound);
   const paged = pageCheck(settings);
+  const ofActor = actorCheck(settings.actor_header ?? null);
   return (call) => {
     if (call.rawHeaders.length > 2 * maxHeaders) return tooManyHeaders();
-    const broken = versionCheck(call) ?? hostCheck(call) ?? bodyCheck(call);
+    const broken = versionCheck(call) ?? hostCheck(call) ?? bodyCheck(call) ?? ofActor(call);
     return broken ?? (isLocalCall(call) ? undefined : (named(call) ?? paged(call)));
   };
 }

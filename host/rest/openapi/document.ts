@@ -44,6 +44,7 @@ const tags = [
   { name: 'Templates', description: 'Templates, from which machines are created.' },
   { name: 'Machines', description: 'Request machines and return them.' },
   { name: 'Requests', description: 'The state of requests for machines and of returns.' },
+  { name: 'Events', description: 'What happened, and what happens.' },
   { name: 'Capacity', description: 'The offers of the templates, and which of them lack capacity.' },
   { name: 'Brokers', description: 'The brokers that share a storage.' },
   { name: 'Providers', description: 'Provider instances, which supply the machines.' },

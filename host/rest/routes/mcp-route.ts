@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../../compose.ts';
+import type { CallingProgram } from '../../http/calling-program.ts';
 import { isLocalCall } from '../../http/local-call.ts';
 import type { ExecuteOperation } from '../../mcp/sessions/broker-access.ts';
 import { remoteExecutor } from '../../sdk/remote-executor.ts';
@@ -16,19 +17,26 @@ const path = '/mcp';
 export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Broker): void {
   paths.add('POST', path, 'detail');
   const executeLocally = localExecutor(broker);
+  const { actor_header } = broker.configuration.server;
 
   /** Executes operations for one request; they count against the rate limits of its client. */
-  function executorFor({ ip, id }: FastifyRequest): ExecuteOperation {
+  function executorFor({ ip, id, headers: given }: FastifyRequest): ExecuteOperation {
+    const name = actor_header === null ? undefined : given[actor_header.toLowerCase()];
     const execute = remoteExecutor({
       where: 'this server',
-      async send({ path: url, body }) {
-        const headers = { 'content-type': 'application/json', 'x-request-id': id };
+      async send({ path: url, body, headers: own }) {
+        const headers = {
+          ...own,
+          'content-type': 'application/json',
+          'x-request-id': id,
+          ...(actor_header === null || name === undefined ? {} : { [actor_header]: name }),
+        };
         const answer = await app.inject({ method: 'POST', url, payload: body ?? '', headers, remoteAddress: ip });
         return { status: answer.statusCode, body: answer.body };
       },
       close() {},
     });
-    return (operation, input, signal) => execute(operation, input, { signal });
+    return (operation, input, signal, client) => execute(operation, input, { signal, by: agent(client) });
   }
 
   app.post(path, async (request: FastifyRequest, reply: FastifyReply) => {
@@ -42,3 +50,8 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
     await answerCall(request.raw, reply.raw, request.body, { execute });
   });
 }
+
+const agent = (client: string | undefined): CallingProgram => ({
+  interface: 'mcp',
+  ...(client === undefined ? {} : { user: client }),
+});

@@ -1,4 +1,5 @@
 import { begin } from './0001-begin.ts';
+import { eventTypes } from './0002-event-types.ts';
 
 /** One change of the schema. */
 export interface Migration {
@@ -12,7 +13,10 @@ export interface Migration {
 }
 
 /** The migrations in their order. The version of a schema is the number of its steps. */
-export const migrations: readonly Migration[] = [{ sql: begin, worksWith: 1 }];
+export const migrations: readonly Migration[] = [
+  { sql: begin, worksWith: 1 },
+  { sql: eventTypes, worksWith: 1 },
+];
 
 export const newest = migrations.length;
 

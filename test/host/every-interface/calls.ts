@@ -114,6 +114,11 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ sort: 'name:desc' }),
     check: ({ total, providers: [{ statistics }] }) => total === 1 && statistics.total_requests === 2,
   },
+  list_events: {
+    input: ({ request_id }) => ({ request_id, type: ['request.created'], after: 0 }),
+    cli: ({ request_id }) => ['--request-id', String(request_id), '--type', 'request.created', '--after', '0'],
+    check: ({ events: [{ data }], gap }) => data.machine_count > 0 && gap === undefined,
+  },
   list_capacity: {
     input: () => ({ template_id: 'fleet', state: 'free' }),
     check: ({ total_count, offers: [{ machine_type, market, template_ids }] }) =>

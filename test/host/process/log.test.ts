@@ -41,7 +41,7 @@ test('a line of a call carries its X-Request-Id, however late it is written; oth
   const lines: string[] = [];
   const log = stderrLog('info', { to: { write: (line) => void lines.push(line) } });
   await new Promise<void>((resolve) =>
-    inCall('call-7', () => {
+    inCall({ x_request_id: 'call-7', actor: { interface: 'rest' } }, () => {
       setTimeout(() => {
         log.info({ request_id: 'req-1' }, 'later');
         resolve();

@@ -42,7 +42,7 @@ function overwrite(path: string, at: number, length: number, byte: number): void
 /** Half of its pages, and neither end of any tree is sure to be hit. */
 const spoilMiddle = (path: string): void => {
   const pages = statSync(path).size / 4096;
-  for (let page = Math.floor(pages * 0.3); page < pages * 0.8; page += 2)
+  for (let page = Math.floor(pages * 0.3) + 1; page < pages * 0.8; page += 2)
     overwrite(path, page * 4096 + 64, 4_000, 0xa5);
 };
 

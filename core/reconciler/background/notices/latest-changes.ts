@@ -28,8 +28,8 @@ export class LatestChanges {
       this.#entries = entries.filter(({ type }) => changes.has(type));
       this.#mark = mark;
     }
-    const isHere = ({ at, data }: EventRecord): boolean =>
-      data['provider_instance'] === instance && at >= since && at <= until;
+    const isHere = ({ at, provider_instance }: EventRecord): boolean =>
+      provider_instance === instance && at >= since && at <= until;
     return this.#entries.find(isHere)?.at;
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../contract/clock.ts';
 import type { Change, Store } from '../../../contract/storage.ts';
+import { lastRemoved, removalRecorded } from '../../../journal/removed-events.ts';
 import { takenByAll } from '../sink-cursor.ts';
 
 /** The minimum age of removed events. */
@@ -60,6 +61,7 @@ export class EventRetention {
     if (over.length > 0)
       await this.#store.commit([
         ...conditions,
+        removalRecorded(over.at(-1)?.seq ?? 0, await lastRemoved(this.#store), now),
         ...over.map(({ seq }) => ({ op: 'delete', kind: 'event', key: { seq } }) as const),
       ]);
     const more = old.length === atOnce;

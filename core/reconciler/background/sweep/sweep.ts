@@ -178,7 +178,8 @@ export class Sweep {
         { provider_instance: name, ...what },
         'Found a resource with the tags of this installation that no request knows.',
       );
-      return newEvent(clock.now(), 'orphan.found', { provider_instance: name, ...what });
+      const machine = what.kind === 'machine' ? { machine_ids: [what.id] } : {};
+      return newEvent(clock.now(), 'orphan.found', { provider_instance: name, ...what, ...machine });
     });
     for (const part of chunks(changes, 100)) await this.#commit(fence, part);
   }

@@ -49,7 +49,8 @@ test('an orphan is reported after two sightings, and never ended unless that is 
   await swept(bench, east, 4);
   const told = await events(bench, 'orphan.found');
   t.is(told.length, 1);
-  t.like(told[0]?.data, { provider_instance: 'east', kind: 'machine', id: 'm-9', request_id: 'req-of-nobody' });
+  t.like(told[0], { provider_instance: 'east', machine_id: 'm-9' });
+  t.like(told[0]?.data, { kind: 'machine', id: 'm-9', request_id: 'req-of-nobody' });
   t.like((await bench.store.find('fact', { where: {} })).find(({ topic }) => topic === 'orphans')?.value, {
     count: 1,
     ids: ['m-9'],

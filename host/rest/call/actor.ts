@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { BrokerError } from '../../../core/contract/errors.ts';
+import type { Actor, Interface } from '../../../core/journal/actor.ts';
+import type { CallContext } from '../../http/call-context.ts';
+import { interfaceHeader, userHeader } from '../../http/calling-program.ts';
+import { isLocalCall } from '../../http/local-call.ts';
+import { apiPrefix } from '../bind-operation.ts';
+
+/** The most characters of a name that a gateway or a client gives. */
+const maxName = 200;
+
+/** The interfaces that a client may name. The paths of the others say what they are. */
+const programs: readonly Interface[] = ['cli', 'sdk', 'mcp'];
+
+/** Creates the context of the calls of a server; see `server.actor_header`. */
+export function callContexts(actor_header: string | null): (request: FastifyRequest) => CallContext {
+  const header = actor_header?.toLowerCase();
+  return (request) => {
+    let actor: Actor | undefined;
+    return {
+      x_request_id: request.id,
+      // Few calls write an event.
+      get actor() {
+        return (actor ??= actorOf(request, header));
+      },
+    };
+  };
+}
+
+/**
+ * Checks the header in which a gateway names the caller. Several of them are refused: the gateway added its own and
+ * did not remove that of the caller.
+ */
+export function actorCheck(actor_header: string | null): (call: IncomingMessage) => BrokerError | undefined {
+  const header = actor_header?.toLowerCase();
+  if (header === undefined) return () => undefined;
+  return ({ headers, headersDistinct }) =>
+    headers[header] !== undefined && (headersDistinct[header]?.length ?? 0) > 1
+      ? new BrokerError(
+          'INVALID_REQUEST',
+          `The call has several ${actor_header} headers; the gateway must remove those of its callers.`,
+        )
+      : undefined;
+}
+
+function actorOf(request: FastifyRequest, header: string | undefined): Actor {
+  const { headers, raw, routeOptions, url } = request;
+  const route = routeOptions?.url ?? url;
+  const said = claimOf(headers);
+  const by = interfaceOf(route, said.interface);
+  const user = by === 'rest' ? undefined : textIn(said.user);
+  const name = header === undefined ? undefined : textIn(utf8(headers[header]));
+  const address = isLocalCall(raw) ? undefined : addressOf(request);
+  return {
+    interface: by,
+    ...(address === undefined ? {} : { address }),
+    ...(user === undefined ? {} : { user }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+function interfaceOf(route: string, said: string | undefined): Interface {
+  if (route.startsWith(`${apiPrefix}/hostfactory/`)) return 'hostfactory';
+  if (route === '/mcp') return 'mcp';
+  return programs.find((each) => each === said) ?? 'rest';
+}
+
+function claimOf(headers: FastifyRequest['headers']): { readonly interface?: string; readonly user?: string } {
+  const [name, user] = [headers[interfaceHeader], headers[userHeader]];
+  return {
+    ...(typeof name === 'string' ? { interface: name } : {}),
+    ...(typeof user === 'string' ? { user: decoded(user) } : {}),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Node reads headers as Latin-1; gateways send UTF-8. */
+function utf8(value: string | readonly string[] | undefined): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const bytes = Buffer.from(value, 'latin1');
+  const text = bytes.toString('utf8');
+  return text.includes('\uFFFD') ? value : text;
+}
+
+/** The text without control and format characters, of at most `maxName` characters. Undefined for an empty one. */
+function textIn(value: string | undefined): string | undefined {
+  const text = value?.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim() ?? '';
+  if (text === '') return undefined;
+  const characters = [...text];
+  return characters.length > maxName ? `${characters.slice(0, maxName - 1).join('')}…` : text;
+}
+
+/** The address of the client. One that is forwarded and no address is ignored. */
+function addressOf({ ip, socket }: FastifyRequest): string | undefined {
+  const { isIP } = process.getBuiltinModule('node:net');
+  const plain = (text: string | undefined) => text?.replace(/^::ffff:(?=\d+\.)/i, '');
+  const given = plain(ip) ?? '';
+  return isIP(given) === 0 ? plain(socket.remoteAddress) : given;
+}

@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+
+/** How long a reader may take nothing, in milliseconds. */
+const unreadMs = 30_000;
+
+export interface StreamParts {
+  readonly response: ServerResponse;
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** Called once, when the stream is over. `cut`: why the server ended it. */
+  closed(cut: string | undefined): void;
+}
+
+/** One open answer of server-sent events. */
+export class OpenStream {
+  readonly #response: ServerResponse;
+  readonly #now: () => number;
+  /** Since when something waits for the reader. */
+  #blockedSince: number | undefined;
+  #pending = 0;
+  #closed = false;
+  #cut: string | undefined;
+  /** Called when the reader took everything that was sent. */
+  onDrain: () => void = () => undefined;
+  /** Called once, when the stream is over. */
+  onClose: () => void = () => undefined;
+  /** Returns the text to send now and then; without data it is no message. */
+  beat: () => string = () => '';
+
+  constructor({ response, now, closed }: StreamParts) {
+    this.#response = response;
+    this.#now = now;
+    // A stream is open longer than any call: it ends by what its reader takes, and dead connections are noticed.
+    response.socket?.setTimeout(0);
+    response.socket?.setKeepAlive(true, unreadMs);
+    response.on('error', () => undefined);
+    response.once('close', () => {
+      this.#closed = true;
+      closed(this.#cut);
+      this.onClose();
+    });
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Whether the operating system has not taken yet what was sent: it waits for the reader. */
+  get blocked(): boolean {
+    return this.#blockedSince !== undefined;
+  }
+
+  /** How many bytes wait in this process for the reader. */
+  get waiting(): number {
+    return this.#response.writableLength;
+  }
+
+  /** Sends bytes. `onDrain` is called when the operating system took them. */
+  write(bytes: Uint8Array | string): void {
+    if (this.#closed) return;
+    this.#pending += 1;
+    this.#blockedSince ??= this.#now();
+    this.#response.write(bytes, this.#taken);
+  }
+
+  readonly #taken = (): void => {
+    this.#pending -= 1;
+    if (this.#pending > 0) return;
+    this.#blockedSince = undefined;
+    if (!this.#closed) this.onDrain();
+  };
+
+  /** Keeps the connection open, or ends it when the reader took nothing for too long. */
+  keep(): void {
+    if (this.#closed) return;
+    if (this.#blockedSince === undefined) this.write(this.beat());
+    else if (this.#now() - this.#blockedSince >= unreadMs) this.cut('unread');
+  }
+
+  /** Ends the connection without waiting for the reader, which may resume. */
+  cut(why: string): void {
+    if (this.#closed) return;
+    this.#cut = why;
+    this.#response.destroy();
+  }
+
+  /** Ends the answer. A reader that has not taken what was sent is not waited for. */
+  end(): void {
+    if (this.#closed) return;
+    if (this.blocked) this.cut('ended');
+    else this.#response.end();
+  }
+}
