@@ -21,4 +21,5 @@ export const defaultPlugins = [
   'hostfactory-format',
   'storage-sqlite',
   'storage-postgres',
+  'events-webhook',
 ];

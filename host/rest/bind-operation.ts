@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation, RestBinding } from '../../core/operations/operation.ts';
 import type { SchedulerStrategy } from '../../core/contract/scheduler.ts';
-import { isoTime } from '../../core/operations/iso-time.ts';
+import { isoTime } from '../../core/schema/iso-time.ts';
 import type { Broker } from '../compose.ts';
 import { isLocalCall } from '../http/local-call.ts';
 import { refuseUnderPressure } from '../http/pressure.ts';

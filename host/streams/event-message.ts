@@ -1,6 +1,6 @@
 import type { Gap } from '../../core/journal/journal.ts';
 import type { EventRecord } from '../../core/model/records.ts';
-import { eventView } from '../../core/operations/events/event-view.ts';
+import { eventView } from '../../core/journal/event-view.ts';
 
 /** The first message: how long a reader waits before it connects again, in milliseconds. */
 export const greeting = 'retry: 2000\n\n';

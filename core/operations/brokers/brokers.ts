@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { differencesOf } from '../../brokers/differences.ts';
 import { brokerStatuses, ServedInstance, type BrokerState, type BrokerStatus } from '../../model/broker.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../schema/iso-time.ts';
 import { operation } from '../operation.ts';
 
 const BrokerView = Type.Object({

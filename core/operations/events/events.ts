@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { eventTypes, type EventType } from '../../journal/event-types.ts';
 import { operation } from '../operation.ts';
 import { p } from '../parameters.ts';
-import { EventView, eventView } from './event-view.ts';
+import { EventView, eventView } from '../../journal/event-view.ts';
 
 const types = Object.keys(eventTypes) as [EventType, ...EventType[]];
 const defaultLimit = 100;

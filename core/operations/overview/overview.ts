@@ -3,7 +3,7 @@ import { machineStatuses } from '../../model/machine.ts';
 import { requestStatuses, type RequestRecord } from '../../model/request.ts';
 import { limitOf } from '../../model/template.ts';
 import type { OverviewState, Use } from '../../requests/queries/overview.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../schema/iso-time.ts';
 import { operation } from '../operation.ts';
 
 const nullable = () => Type.Union([Type.String(), Type.Null()]);

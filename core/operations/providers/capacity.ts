@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { marketWord, marketWords } from '../../model/market.ts';
 import type { KnownOffer } from '../../providers/capacity.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../schema/iso-time.ts';
 import { operation } from '../operation.ts';
 import { paging } from '../paging.ts';
 import { p } from '../parameters.ts';

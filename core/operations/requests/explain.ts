@@ -6,7 +6,7 @@ import { Shortfall } from '../../model/shortfall.ts';
 import { offerStates, type OfferStanding, type OfferState } from '../../reconciler/plan/offer-states.ts';
 import { reasonsOf } from '../../requests/explain/causes.ts';
 import type { Explanation } from '../../requests/explain/explanations.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../schema/iso-time.ts';
 import { operation } from '../operation.ts';
 import { p } from '../parameters.ts';
 

@@ -6,7 +6,7 @@ import { templateBytes } from '../../templates/template-size.ts';
 import { sortableTemplateFields } from '../../templates/select-page.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../../schema/iso-time.ts';
 import { paging, sortBy } from '../paging.ts';
 import type { Services } from '../services.ts';
 

@@ -83,7 +83,7 @@ function lostAt({ instance, attempt }: Extract<Wait, { attempt: unknown }>): str
   return outcome ? causeAt(instance, outcome) : `it is not known whether '${instance}' got the order`;
 }
 
-const times = (count = 1): string => (count > 1 ? ` ${count} times` : '');
+const times = (count = 1): string => (count > 1 ? `, ${count} times so far` : '');
 
 /** Why an earlier order did not bring all machines. */
 function after({ attempts }: Situation): string {

@@ -17,7 +17,7 @@ test('a throttled order is explained with its next call, and a fallback with its
   const throttled = await bench.explain(id);
   t.is(
     throttled.because,
-    "'east' throttles the account (RequestLimitExceeded) 3 times; the same order of 2 machines is sent again.",
+    "'east' throttles the account (RequestLimitExceeded), 3 times so far; the same order of 2 machines is sent again.",
   );
   t.is(throttled.waiting_for?.what, "the next call for an order at 'east'");
   const [attempt] = throttled.attempts;

@@ -83,8 +83,17 @@ const outcome = ({ kind, code, message }: Shortfall, fields: Partial<AttemptOutc
 });
 
 /** An order that the provider refused. */
-const refused = (attempt: number, shortfall: readonly Shortfall[], fields: Partial<AttemptRecord> = {}) => {
-  const { handle: _, ...rest } = attemptOf(attempt, { state: 'closed', shortfall: [...shortfall], ...fields });
+const refused = (
+  attempt: number,
+  shortfall: readonly Shortfall[],
+  fields: Partial<AttemptRecord> = {},
+  machine_count = 3,
+) => {
+  const { handle: _, ...rest } = attemptOf(
+    attempt,
+    { state: 'closed', shortfall: [...shortfall], ...fields },
+    machine_count,
+  );
   return rest;
 };
 
@@ -174,6 +183,19 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
     { request: ended('failed', 0, [reasons.image]), attempts: [refused(1, [reasons.image])] },
     "None of 3 machines was delivered: 'east' refused the order (InvalidAMIID.NotFound): RunInstances: The image id '[ami-1]' does not exist.",
   ],
+  'the cloud gives advice': [
+    {
+      request: ended('failed', 0, [
+        { ...reasons.image, message: `${reasons.image.message.split(' Error')[0]}. Name another one. Error Code: X` },
+        {
+          ...reasons.capacity(zone('1')),
+          message: 'Not retried yet: RunInstances: There is no capacity.',
+        },
+      ]),
+      attempts: [refused(1, [reasons.image])],
+    },
+    "None of 3 machines was delivered: 'east' refused the order (InvalidAMIID.NotFound): RunInstances: The image id '[ami-1]' does not exist.",
+  ],
   'the launch template is missing': [
     { request: ended('failed', 0, [reasons.launchTemplate]), attempts: [refused(1, [reasons.launchTemplate])] },
     "None of 3 machines was delivered: 'east' refused the order (InvalidLaunchTemplateName.NotFoundException): CreateFleet: The specified launch template, with template name 'web', does not exist.",
@@ -210,7 +232,7 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
         }),
       ],
     },
-    "'east' throttles the account (RequestLimitExceeded) 4 times; the same order of 3 machines is sent again.",
+    "'east' throttles the account (RequestLimitExceeded), 4 times so far; the same order of 3 machines is sent again.",
   ],
   'the provider cannot be reached': [
     {
@@ -367,6 +389,31 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
       ],
     },
     `None of 3 machines was delivered: 'east' had no capacity for '${zone('1')}' (InsufficientInstanceCapacity) and the account of 'west' has reached a limit (VcpuLimitExceeded).`,
+  ],
+  'a Spot offer had no capacity': [
+    {
+      request: ended('failed', 0, [reasons.capacity('m5.large|subnet-1|spot', 2)], { machine_count: 2 }),
+      attempts: [refused(1, [reasons.capacity('m5.large|subnet-1|spot', 2)], {}, 2)],
+    },
+    "None of 2 machines was delivered: 'east' had no capacity for 'm5.large|subnet-1|spot' (InsufficientInstanceCapacity).",
+  ],
+  'another type had capacity': [
+    {
+      request: ended('completed', 2, [], { machine_count: 2 }),
+      attempts: [
+        refused(1, [reasons.capacity(zone('1'), 2)], {}, 2),
+        attemptOf(2, {
+          order: {
+            machine_count: 2,
+            template: { template_id: 'two-types' },
+            tags: {},
+            offers: [{ key: 'c5.large|subnet-1|on-demand' }],
+          },
+        }),
+      ],
+      machines: machines(2, { attempt: 2 }),
+    },
+    `All 2 machines were delivered by 'east' with 'c5.large|subnet-1|on-demand', after 'east' had no capacity for '${zone('1')}' (InsufficientInstanceCapacity).`,
   ],
   'two instances lack capacity in the same way': [
     {

@@ -64,12 +64,16 @@ test('every route counts for the group that it belongs to, and some for none', a
     ],
     read: [
       'GET /brokers/',
+    'GET /brokers/overview',
+    'GET /capacity/',
+    'GET /events/',
       'GET /inventory/',
       'GET /inventory/{machine_id}',
       'GET /requests/',
       'GET /requests/return',
       'GET /requests/{request_id}',
-      'GET /requests/{request_id}/status',
+      'GET /requests/{request_id}/explain',
+    'GET /requests/{request_id}/status',
       'POST /requests/status',
     ],
   };

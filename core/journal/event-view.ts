@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { Actor, ofBroker } from '../../journal/actor.ts';
-import type { EventRecord } from '../../model/records.ts';
-import { isoTime } from '../iso-time.ts';
+import { Actor, ofBroker } from './actor.ts';
+import type { EventRecord } from '../model/records.ts';
+import { isoTime } from '../schema/iso-time.ts';
 
 /** An event of the journal as callers see it. */
 export const EventView = Type.Object({
