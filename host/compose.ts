@@ -24,6 +24,7 @@ import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
+import { Orphans } from '../core/providers/orphans/orphans.ts';
 import { noActivity } from '../core/providers/provider-activity.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
@@ -158,6 +159,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         scheduler,
         checkup: loop ?? noCheckup,
         providerActivity: loop ?? noActivity,
+        orphans: new Orphans(facts, container.get(clock)),
         brokers: () => store.brokers(),
         clock: container.get(clock),
       },

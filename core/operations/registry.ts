@@ -19,6 +19,7 @@ import {
   validateProviderEnvironment,
 } from './providers/provider-checks.ts';
 import { checkProvider, getProviderHealth } from './providers/provider-health.ts';
+import { endOrphans, listOrphans } from './providers/orphans.ts';
 import { getProviderMetrics } from './providers/provider-metrics.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers/providers.ts';
 import {
@@ -82,6 +83,8 @@ export const operations = [
   getProvider,
   getProviderCapabilities,
   getProviderMetrics,
+  listOrphans,
+  endOrphans,
   checkProvider,
   getProviderHealth,
   validateProviderConfiguration,

@@ -3,6 +3,7 @@ import type { Store } from '../contract/storage.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
+import type { Orphans } from '../providers/orphans/orphans.ts';
 import type { ProviderActivity } from '../providers/provider-activity.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
@@ -38,6 +39,7 @@ export interface Services {
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
   readonly providerActivity: ProviderActivity;
+  readonly orphans: Orphans;
   /** The brokers that share the storage. */
   readonly brokers: Store['brokers'];
   readonly clock: Clock;

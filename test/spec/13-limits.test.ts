@@ -83,6 +83,8 @@ const grouped: Readonly<Record<string, number>> = {
   'GET /providers/': 100,
   'GET /providers/health': 100,
   'GET /providers/metrics': 100,
+  'GET /providers/orphans': 100,
+  'POST /providers/orphans/end': 100,
   'GET /providers/{provider_name}': 100,
   'GET /providers/{provider_name}/capabilities': 100,
   'POST /providers/{provider_name}/check': 100,

@@ -22,6 +22,7 @@ export type ProviderList = AnswerOf<'list_providers'>;
 export type Provider = ProviderList['providers'][number];
 export type BrokerList = AnswerOf<'list_brokers'>;
 export type MetricsList = AnswerOf<'get_provider_metrics'>;
+export type OrphanList = AnswerOf<'list_orphans'>;
 export type TemplateList = AnswerOf<'list_templates'>;
 export type TemplateAnswer = AnswerOf<'get_template'>;
 export type Explanation = AnswerOf<'explain_request'>;

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Capacity } from '../views/capacity/capacity.tsx';
 import { Machines } from '../views/machines/machines.tsx';
 import { Interruptions } from '../views/interruptions/interruptions.tsx';
+import { Orphans } from '../views/orphans/orphans.tsx';
 import { Providers } from '../views/providers/providers.tsx';
 import { Templates } from '../views/templates/templates.tsx';
 import { TemplateView } from '../views/templates/template-view.tsx';
@@ -23,6 +24,7 @@ export const views: readonly ViewEntry[] = [
   { title: 'Capacity', path: '/capacity' },
   { title: 'Providers', path: '/providers' },
   { title: 'Templates', path: '/templates' },
+  { title: 'Orphans', path: '/orphans' },
   { title: 'Interruptions', path: '/interruptions' },
 ];
 
@@ -43,6 +45,8 @@ export function viewOf(path: string): ComponentChildren {
       return <Providers />;
     case 'templates':
       return name === undefined ? <Templates /> : <TemplateView key={name} id={name} />;
+    case 'orphans':
+      return <Orphans />;
     case 'interruptions':
       return <Interruptions />;
     default:

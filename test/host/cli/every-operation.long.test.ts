@@ -265,6 +265,12 @@ const steps: readonly Step[] = [
     args: ['providers', 'metrics'],
     check: ({ providers }) => providers.length === 1,
   },
+  { operation: 'list_orphans', args: ['providers', 'orphans'], check: ({ orphans }) => orphans.length === 0 },
+  {
+    operation: 'end_orphans',
+    args: ['providers', 'end-orphans', 'east', 'i-0'],
+    check: ({ not_found }) => not_found.length === 1,
+  },
   { operation: 'get_provider', args: ['providers', 'show', 'east'], check: ({ name }) => name === 'east' },
   {
     operation: 'check_provider',

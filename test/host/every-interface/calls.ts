@@ -135,6 +135,11 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ providers }) => providers.length === 1 && providers[0].provider_instance === 'east',
     like: true,
   },
+  end_orphans: {
+    input: () => ({ provider_instance: 'east', ids: ['i-0'] }),
+    check: ({ count, not_found: [id] }) => count === 0 && id === 'i-0',
+  },
+  list_orphans: { check: ({ count }) => count === 0 },
   get_provider: { input: () => ({ provider_name: 'east' }), check: ({ name }) => name === 'east' },
   check_provider: {
     input: () => ({ provider_name: 'east' }),
