@@ -107,8 +107,14 @@ const machines = (count: number, fields: Partial<MachineRecord> = {}, from = 1):
   Array.from({ length: count }, (_, index) => machineOf(`i-${from + index}`, fields));
 
 const booting: Partial<MachineRecord> = { status: 'pending', created_at: 900_000 };
+function without<T extends object, K extends keyof T>(record: T, field: K): Omit<T, K> {
+  const rest = { ...record };
+  delete rest[field];
+  return rest;
+}
+
 const unreadyMachines = (count: number, from = 1) =>
-  machines(count, booting, from).map(({ ready_at: _, ...machine }) => machine);
+  machines(count, booting, from).map((machine) => without(machine, 'ready_at'));
 
 const ended = (
   status: RequestRecord['status'],
@@ -289,9 +295,7 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
   ],
   'an order cannot be repeated': [
     {
-      attempts: [
-        (({ handle: _, ...rest }) => rest)(attemptOf(1, { state: 'lost', settled: false, retry_at: 1_030_000 })),
-      ],
+      attempts: [without(attemptOf(1, { state: 'lost', settled: false, retry_at: 1_030_000 }), 'handle')],
     },
     "It is not known what 'east' started for an order of 3 machines, and the order cannot be repeated: its machines are searched by their tags, and released if they appear.",
   ],
