@@ -107,8 +107,11 @@ const machines = (count: number, fields: Partial<MachineRecord> = {}, from = 1):
   Array.from({ length: count }, (_, index) => machineOf(`i-${from + index}`, fields));
 
 const booting: Partial<MachineRecord> = { status: 'pending', created_at: 900_000 };
-const unreadyMachines = (count: number, from = 1) =>
-  machines(count, booting, from).map(({ ready_at: _, ...machine }) => machine);
+const unreadyMachines = (count: number, from = 1): MachineRecord[] =>
+  machines(count, booting, from).map((machine) => {
+    const { ready_at: _, ...unready } = machine;
+    return unready;
+  });
 
 const ended = (
   status: RequestRecord['status'],
@@ -133,6 +136,10 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
   'its order has no answer yet': [
     { attempts: [open(1)] },
     "An order of 3 machines went to 'east', which has not answered yet.",
+  ],
+  'its first order is being sent': [
+    { attempts: [open(1, { unsent: true })] },
+    "An order of 3 machines is being sent to 'east'.",
   ],
   'it completed': [
     { request: ended('completed', 3), attempts: [attemptOf(1)], machines: machines(3) },
@@ -289,21 +296,19 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
   ],
   'an order cannot be repeated': [
     {
-      attempts: [
-        (({ handle: _, ...rest }) => rest)(attemptOf(1, { state: 'lost', settled: false, retry_at: 1_030_000 })),
-      ],
+      attempts: [open(1, { state: 'lost', retry_at: 1_030_000 })],
     },
     "It is not known what 'east' started for an order of 3 machines, and the order cannot be repeated: its machines are searched by their tags, and released if they appear.",
   ],
   'it waits for a slot': [
     {
       request: { waits_for: 'east' },
-      slots: { max: 2, open: 2, ahead: ['req-a', 'req-b'], ahead_count: 5 },
+      slots: { max: 2, ahead: ['req-a', 'req-b'], ahead_count: 5 },
     },
     "The request waits for a slot at 'east', which may have 2 open requests; req-a, req-b and 3 others come first.",
   ],
   'it gets the next slot': [
-    { request: { waits_for: 'east' }, slots: { max: 1, open: 1, ahead: [], ahead_count: 0 } },
+    { request: { waits_for: 'east' }, slots: { max: 1, ahead: [], ahead_count: 0 } },
     "The request waits for a slot at 'east', which may have 1 open request; it gets the next one.",
   ],
   'no broker has its instance': [
@@ -595,7 +600,7 @@ const returns: Readonly<Record<string, readonly [ReturnSituation, string]>> = {
   ],
   'a return is under way': [
     { request: returned(), left: 2, accepted: true, missing: [] },
-    '1 of 3 machines was released and is gone; the others shut down.',
+    '1 of 3 machines is gone; the others are being released.',
   ],
   'a release is refused': [
     {
@@ -605,11 +610,11 @@ const returns: Readonly<Record<string, readonly [ReturnSituation, string]>> = {
       missing: [],
       refusal: { provider_instance: 'east', code: 'RequestLimitExceeded' },
     },
-    "0 of 3 machines were released and are gone; the others shut down; 'east' did not accept a release yet (RequestLimitExceeded).",
+    "None of 3 machines is gone yet; they are being released; 'east' did not accept a release yet (RequestLimitExceeded).",
   ],
   'the instance of a returned machine is not configured': [
     { request: returned(), left: 3, accepted: true, missing: ['lab'] },
-    "0 of 3 machines were released and are gone; 'lab' is not configured, so that its machines cannot be released until it is.",
+    "None of 3 machines is gone yet; 'lab' is not configured, so that its machines cannot be released until it is.",
   ],
   'a return is complete': [
     { request: returned({ status: 'completed' }), left: 0, accepted: true, missing: [] },
