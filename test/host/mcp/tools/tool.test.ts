@@ -54,6 +54,7 @@ test('annotations say which tools change something, destroy something, may be re
     'update_request_status',
     'populate_machine_ids',
     'cleanup_all_resources',
+    'end_orphans',
   ]);
 });
 
