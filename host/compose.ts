@@ -24,6 +24,8 @@ import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
+import { Orphans } from '../core/providers/orphans/orphans.ts';
+import { noActivity } from '../core/providers/provider-activity.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { Journal } from '../core/journal/journal.ts';
@@ -159,6 +161,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,
         checkup: loop ?? noCheckup,
+        providerActivity: loop ?? noActivity,
+        orphans: new Orphans(facts, container.get(clock)),
         brokers: () => store.brokers(),
         clock: container.get(clock),
       },

@@ -61,9 +61,10 @@ export const RequestAnswer = Type.Object({
   ),
   message: Type.String(),
   created_at: moment(),
-  deadline_at: Type.Optional(
-    Type.String({ description: 'Only while the request is open: when it stops waiting for machines. ISO 8601.' }),
-  ),
+  deadline_at: Type.String({
+    format: 'date-time',
+    description: 'When the request stops waiting for machines, or would have stopped.',
+  }),
   observed_at: Type.Optional(
     Type.String({
       description:

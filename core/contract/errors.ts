@@ -66,7 +66,8 @@ export const codes = {
     meaning:
       'The provider instance has the maximum number of open requests. A waiting request reports this code; no call is refused with it.',
     retry: true,
-    remedy: 'Wait: requests are served in the order of acceptance. Or raise `max_concurrent_requests`.',
+    remedy:
+      'Wait: requests are served in the order of acceptance, and explain_request says which come first. Or raise `max_concurrent_requests`.',
   },
   INVALID_CONFIGURATION: {
     status: 400,
@@ -121,7 +122,8 @@ export const codes = {
     status: 409,
     meaning: 'The present state does not allow the operation, or the state changed during the call.',
     retry: false,
-    remedy: 'Read the present state (sync_and_get_request shows that of a request), then decide again.',
+    remedy:
+      'Read the present state (sync_and_get_request shows that of a request, explain_request the reason), then decide again.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -20,6 +20,8 @@ import {
   validateProviderEnvironment,
 } from './providers/provider-checks.ts';
 import { checkProvider, getProviderHealth } from './providers/provider-health.ts';
+import { endOrphans, listOrphans } from './providers/orphans.ts';
+import { getProviderMetrics } from './providers/provider-metrics.ts';
 import { getProvider, getProviderCapabilities, listProviders } from './providers/providers.ts';
 import {
   cancelRequest,
@@ -81,6 +83,9 @@ export const operations = [
   listProviders,
   getProvider,
   getProviderCapabilities,
+  getProviderMetrics,
+  listOrphans,
+  endOrphans,
   checkProvider,
   getProviderHealth,
   validateProviderConfiguration,

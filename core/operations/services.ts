@@ -4,6 +4,8 @@ import type { Journal } from '../journal/journal.ts';
 import type { Timelines } from '../journal/timelines.ts';
 import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
+import type { Orphans } from '../providers/orphans/orphans.ts';
+import type { ProviderActivity } from '../providers/provider-activity.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
 import type { Explanations } from '../requests/explain/explanations.ts';
@@ -38,6 +40,8 @@ export interface Services {
   readonly timelines: Timelines;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
+  readonly providerActivity: ProviderActivity;
+  readonly orphans: Orphans;
   /** The brokers that share the storage. */
   readonly brokers: Store['brokers'];
   readonly clock: Clock;

@@ -20,8 +20,8 @@ export interface KnownOffer {
   readonly shortfall?: OfferShortfall;
 }
 
-/** The most offers that are computed from templates; further templates are left out. */
-const mostOffers = 20_000;
+/** The most offers of an instance that are computed from templates; further templates are left out. */
+const mostOffers = 5_000;
 const mostTemplates = 20;
 
 /**

@@ -5,6 +5,7 @@ import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../contract/provider/resources.ts';
+import { endOrphanTopic, orphansTopic } from './orphans/orphan.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
 import { BrokerFacts, type BrokerHealth, type OwnBroker } from './broker-facts.ts';
@@ -42,7 +43,8 @@ const light = [
   'offer',
   'places',
   'discovery',
-  'orphans',
+  orphansTopic,
+  endOrphanTopic,
   'statistics',
   'missing',
   'ordered',

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { Code } from '../../core/contract/errors.ts';
 import type { Family } from '../metrics/family.ts';
+import type { LoopQuestion } from '../loop/loop-messages.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';
 
 /**
@@ -25,7 +26,7 @@ export interface WorkerData {
 export type Question =
   | { readonly ask: 'trouble' }
   | { readonly ask: 'measures' }
-  | { readonly ask: 'check'; readonly instance: string }
+  | LoopQuestion
   | { readonly ask: 'take'; readonly group: LimitGroup; readonly client: string };
 
 export type ToWorker =

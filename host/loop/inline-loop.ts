@@ -23,6 +23,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
     where: 'inline',
     trouble: () => (stopped ? 'The loop has stopped.' : loop.trouble()),
     measures: async () => [...meter.families(), ...ends.families(), ...heldRequests(loop)],
+    calls: async () => meter.timings(),
     check: (instance) => loop.check(instance).catch(() => undefined),
     refresh: (request_ids) => loop.refresh(request_ids),
     describe: (template_files) => loop.describe(template_files),

@@ -14,7 +14,7 @@ import { heldRequests } from '../metrics/held-requests.ts';
 import { loggedCalls } from '../metrics/logged-calls.ts';
 import { pluginRootsOf } from './diagnosis/plugin-roots.ts';
 import { attributeUncaughtErrors } from './diagnosis/uncaught-errors.ts';
-import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
+import type { FromLoop, LoopQuestion, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 /** Runs the loop in a worker thread until a stop message: loads the plugins again and opens its own store. */
 export async function runLoop(
@@ -59,9 +59,10 @@ export async function runLoop(
 
   const families = () => [...meter.families(), ...ends.families(), ...heldRequests(running), ...thread.families()];
 
-  async function check(id: number, instance: string): Promise<void> {
-    const checked = await running.check(instance).catch(() => undefined);
-    send({ event: 'checked', id, ...(checked ? { checked } : {}) });
+  async function answer(id: number, question: LoopQuestion): Promise<void> {
+    const found =
+      question.ask === 'check' ? await running.check(question.instance).catch(() => undefined) : meter.timings();
+    send({ event: 'answered', id, answer: found });
   }
 
   /** Stops the loop and ends the thread, also when timers of a plugin are active. */
@@ -74,7 +75,7 @@ export async function runLoop(
   port.on('message', (message: ToLoop) => {
     if (message.do === 'ping') send(pong(running.trouble()));
     else if (message.do === 'measure') send({ event: 'measured', families: families() });
-    else if (message.do === 'check') void check(message.id, message.instance);
+    else if (message.do === 'answer') void answer(message.id, message.question);
     else if (message.do === 'describe') running.describe(message.template_files);
     else if (message.do === 'refresh') running.refresh(message.request_ids);
     else void stop();

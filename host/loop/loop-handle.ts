@@ -1,9 +1,10 @@
 import type { Checkup } from '../../core/providers/checkup.ts';
+import type { ProviderActivity } from '../../core/providers/provider-activity.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
 import type { Family } from '../metrics/family.ts';
 
 /** The reconciler loop as seen by the interfaces, wherever it runs. */
-export interface LoopHandle extends Checkup {
+export interface LoopHandle extends Checkup, ProviderActivity {
   readonly where: 'thread' | 'inline' | 'primary';
   /** Returns why the loop does not process requests; undefined when it runs. */
   trouble(): string | undefined | Promise<string | undefined>;

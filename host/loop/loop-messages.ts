@@ -2,6 +2,7 @@ import type { Stoppage } from '../../core/providers/quarantine/stoppages.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
 import type { Checked } from '../../core/model/health.ts';
+import type { CallTiming } from '../../core/providers/provider-activity.ts';
 import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import type { LoopParts } from '../../core/reconciler/running-loop.ts';
 import type { Configuration } from '../../config/configuration.ts';
@@ -23,10 +24,15 @@ export interface LoopThreadData {
   readonly stopped: readonly Stoppage[];
 }
 
+/** What the interfaces ask the loop. */
+export type LoopQuestion = { readonly ask: 'check'; readonly instance: string } | { readonly ask: 'calls' };
+/** The answer of the loop; undefined when it has none, as for an instance that could not be checked. */
+export type LoopAnswer = Checked | readonly CallTiming[] | undefined;
+
 export type ToLoop =
   | { readonly do: 'refresh'; readonly request_ids: readonly string[] }
   | { readonly do: 'describe'; readonly template_files: FileHashes }
-  | { readonly do: 'check'; readonly id: number; readonly instance: string }
+  | { readonly do: 'answer'; readonly id: number; readonly question: LoopQuestion }
   | { readonly do: 'ping' }
   | { readonly do: 'measure' }
   | { readonly do: 'stop' };
@@ -38,7 +44,6 @@ export type FromLoop =
   /** `trouble`: why the loop does not process requests. */
   | { readonly event: 'pong'; readonly trouble?: string }
   | { readonly event: 'measured'; readonly families: readonly Family[] }
-  /** The result of a check; absent when the instance could not be checked. */
-  | { readonly event: 'checked'; readonly id: number; readonly checked?: Checked }
+  | { readonly event: 'answered'; readonly id: number; readonly answer: LoopAnswer }
   | { readonly event: 'log'; readonly line: LogLine }
   | { readonly event: 'refreshed'; readonly request_ids: readonly string[]; readonly at: number };

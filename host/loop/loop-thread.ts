@@ -2,13 +2,14 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/contract/log.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
+import type { CallTiming } from '../../core/providers/provider-activity.ts';
 import type { Checked } from '../../core/model/health.ts';
 import { callMemory, readTracking } from './diagnosis/shared-call-tracking.ts';
 import { StoppedThreads } from './diagnosis/stopped-threads.ts';
 import { threadStack } from './diagnosis/thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { accumulate, type Family } from '../metrics/family.ts';
-import type { FromLoop, LoopThreadData, ToLoop } from './loop-messages.ts';
+import type { FromLoop, LoopAnswer, LoopQuestion, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 export interface LoopThreadOptions {
   readonly data: Omit<LoopThreadData, 'call_memory' | 'quarantine' | 'stopped'>;
@@ -75,9 +76,9 @@ export class LoopThread implements LoopHandle {
   #last: readonly Family[] = [];
   readonly #waitingForMetrics: (() => void)[] = [];
   readonly #waitingForPong: (() => void)[] = [];
-  /** The callers that wait for the check of an instance. */
-  readonly #waitingForCheck = new Map<number, (checked?: Checked) => void>();
-  #checks = 0;
+  /** The callers that wait for an answer of the thread. */
+  readonly #asking = new Map<number, (answer?: LoopAnswer) => void>();
+  #questions = 0;
 
   constructor(options: LoopThreadOptions) {
     this.#options = options;
@@ -103,15 +104,24 @@ export class LoopThread implements LoopHandle {
   }
 
   check(instance: string): Promise<Checked | undefined> {
+    return this.#ask<Checked>({ ask: 'check', instance }, checkMs);
+  }
+
+  calls(): Promise<readonly CallTiming[] | undefined> {
+    return this.#ask<readonly CallTiming[]>({ ask: 'calls' }, measureMs);
+  }
+
+  /** Asks the thread; undefined when it does not answer in time. */
+  #ask<A extends LoopAnswer>(question: LoopQuestion, ms: number): Promise<A | undefined> {
     if (!this.#ready) return Promise.resolve(undefined);
-    const id = this.#checks++;
+    const id = this.#questions++;
     return new Promise((resolve) => {
-      const timeout = setTimeout(() => this.#checked(id), checkMs);
-      this.#waitingForCheck.set(id, (checked) => {
+      const timeout = setTimeout(() => this.#answered(id), ms);
+      this.#asking.set(id, (answer) => {
         clearTimeout(timeout);
-        resolve(checked);
+        resolve(answer as A | undefined);
       });
-      this.#send({ do: 'check', id, instance });
+      this.#send({ do: 'answer', id, question });
     });
   }
 
@@ -167,7 +177,7 @@ export class LoopThread implements LoopHandle {
     if (message.event === 'measured') return this.#measured(message.families);
     if (message.event === 'names') this.#names = message.names;
     if (message.event === 'refreshed') return this.#options.refreshed(message.request_ids, message.at);
-    if (message.event === 'checked') return this.#checked(message.id, message.checked);
+    if (message.event === 'answered') return this.#answered(message.id, message.answer);
     if (message.event === 'pong') {
       [this.#failures, this.#reported] = [0, message.trouble];
       for (const done of this.#waitingForPong.splice(0)) done();
@@ -184,9 +194,9 @@ export class LoopThread implements LoopHandle {
     for (const done of this.#waitingForMetrics.splice(0)) done();
   }
 
-  #checked(id: number, checked?: Checked): void {
-    this.#waitingForCheck.get(id)?.(checked);
-    this.#waitingForCheck.delete(id);
+  #answered(id: number, answer?: LoopAnswer): void {
+    this.#asking.get(id)?.(answer);
+    this.#asking.delete(id);
   }
 
   #ping(): void {
@@ -226,7 +236,7 @@ export class LoopThread implements LoopHandle {
     this.#reported = undefined;
     this.#counted = accumulate(this.#counted, this.#last);
     this.#measured([]);
-    for (const id of this.#waitingForCheck.keys()) this.#checked(id);
+    for (const id of this.#asking.keys()) this.#answered(id);
     if (this.#stopped) return;
     if (this.#replacing !== worker) this.#stops.ended(readTracking(this.#memory, this.#names));
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);

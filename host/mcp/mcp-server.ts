@@ -48,7 +48,7 @@ function instructions(readOnly: boolean): string {
     ? ['This server is read-only: it cannot request, change or return anything.']
     : [
         'To get machines: choose a template (list_templates), call create_request with template_id and machine_count, then call sync_and_get_request with its request_id until status is completed, failed or cancelled. No call waits for the cloud: every call answers at once, and machines take minutes. Do not query the same request more often than every 2 seconds.',
-        'A completed request may have fewer machines than requested: fulfilment contains the number and the reason. Failed and cancelled requests have none.',
+        'A completed request may have fewer machines than requested: fulfilment contains the number and the reason. Failed and cancelled requests have none. explain_request says in one sentence why a request failed, came short or still waits; list_capacity says which offers lack capacity now.',
         'Machines cost money until they are returned: call create_return_request with their machine_ids, and poll the request_id of its answer in the same way. cancel_request stops a request that is still in progress and returns its machines.',
         'Calls marked destructive terminate machines or delete records; cleanup_all_resources returns every machine of every user and needs confirm: true. Ask the user first.',
       ];

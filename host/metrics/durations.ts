@@ -53,6 +53,11 @@ export class Durations {
     return timing;
   }
 
+  /** The histograms with the values of their labels. */
+  entries(): readonly { readonly values: readonly string[]; readonly timing: Timing }[] {
+    return [...this.#timings.values()];
+  }
+
   family(): Family {
     const { name, help } = this.#about;
     const values = [...this.#timings.values()].flatMap(({ values, timing }) => this.#samples(values, timing));

@@ -1,4 +1,5 @@
 import type { ProviderMeter } from '../../core/providers/guard/provider-meter.ts';
+import type { CallTiming } from '../../core/providers/provider-activity.ts';
 import { Durations } from './durations.ts';
 import { counter, type Family } from './family.ts';
 
@@ -42,6 +43,19 @@ export class ProviderDurations implements ProviderMeter {
   notices(instance: string, kind: string, outcome: string, count: number): void {
     const key = JSON.stringify([instance, kind, outcome]);
     this.#notices.set(key, (this.#notices.get(key) ?? 0) + count);
+  }
+
+  /** The calls of plugins to providers. */
+  timings(): readonly CallTiming[] {
+    return this.#calls.entries().map(({ values: [provider_instance = '', action = '', outcome = ''], timing }) => {
+      let count = 0;
+      const buckets = timing.counts.map((each, index) => {
+        count += each;
+        const bound = bounds[index];
+        return [bound === undefined ? null : bound * 1_000, count] as const;
+      });
+      return { provider_instance, action, outcome, count, sum_ms: timing.sum * 1_000, buckets };
+    });
   }
 
   families(): readonly Family[] {

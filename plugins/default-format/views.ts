@@ -89,7 +89,7 @@ function statusView(
     ...(request.additional_data ? { additional_data: request.additional_data } : {}),
     message: request.message,
     created_at: iso(request.created_at),
-    ...(isOpen ? { deadline_at: iso(request.deadline_at) } : {}),
+    deadline_at: iso(request.deadline_at),
     ...(isOpen && observed_at !== undefined ? { observed_at: iso(observed_at) } : {}),
     completed_at: request.completed_at === undefined ? null : iso(request.completed_at),
   };

@@ -154,6 +154,8 @@ export class Cloud {
   }
 
   setFree(offer: string, free: number | null): void {
+    // What was ordered until now may have lacked capacity, which a broker remembers for a while.
+    if (this.free.get(offer) !== Infinity) this.trouble.at = this.#time.now;
     this.free.set(offer, free ?? Infinity);
     for (const fleet of this.fleets.values()) this.#fill(fleet);
   }

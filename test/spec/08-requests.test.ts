@@ -215,11 +215,12 @@ test('GET /requests/…: the header X-Observed-At says how old the answer is', a
   );
 });
 
-test('an open request tells its deadline and when the provider was asked; an ended one does not', async (t) => {
+test('a request tells its deadline, and while it is open when the provider was asked', async (t) => {
   const { broker, delivered, returned } = stage('default');
   const ended = (await broker.call('GET', `/requests/${delivered}`)).body;
   t.is(ended.status, 'completed');
-  t.false('deadline_at' in ended || 'observed_at' in ended);
+  t.false('observed_at' in ended);
+  t.is(Date.parse(ended.deadline_at) - Date.parse(ended.created_at), 3_600_000);
   const { body, headers } = await broker.call('GET', `/requests/${returned}`);
   t.is(body.status, 'in_progress');
   t.is(Date.parse(body.deadline_at) - Date.parse(body.created_at), 3_600_000);

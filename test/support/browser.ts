@@ -18,5 +18,6 @@ export async function launchBrowser(): Promise<Browser> {
     else process.env['TMPDIR'] = before;
   });
   // Several contexts, one after another, need more than one process.
-  return browsers.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'], headless: true });
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  return browsers.launch({ executablePath, args, headless: true, env: { ...process.env, TMPDIR: unpacked } });
 }

@@ -164,8 +164,10 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
   });
   change.unsetMachine(machine, 'missing_since');
   const present = change.machine(machine) ?? machine;
-  if (present.announced !== undefined || typeof reclaim_at === 'string')
+  if (present.announced !== undefined || typeof reclaim_at === 'string') {
     setAnnounced(change, machine, withObservation(present, reclaim_at, change.now));
+    tellReclaim(change, present);
+  }
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     // A machine is replaced once it is used.
     const replacing = machine.replace_from === undefined ? {} : { replace_from: change.now };
@@ -177,6 +179,14 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     change.setMachine(machine, { going: 'failed', lost: true });
     change.journalMachine('machine.lost', machine, { message: `It is ${status}.` });
   }
+}
+
+/** A reclaim that a report shows first, or no longer, is told as one that a notice announces. */
+function tellReclaim(change: StateChange, before: MachineRecord): void {
+  const { reclaim_at } = change.machine(before) ?? before;
+  if (before.going !== undefined || (before.reclaim_at === undefined) === (reclaim_at === undefined)) return;
+  if (reclaim_at === undefined) change.journalMachine('machine.reclaim_withdrawn', before);
+  else change.journalMachine('machine.reclaim_noticed', before, { reclaim_at });
 }
 
 /** The machine is gone. Without a release this is a loss. */

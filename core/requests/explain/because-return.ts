@@ -18,11 +18,14 @@ export function becauseReturn({ request, left, accepted, missing, refusal }: Ret
   }
   if (!accepted)
     return `The return of ${machinesOf(machine_count)} is stored, and waits for the broker that works on their request.`;
-  const waits = `${gone} of ${machinesOf(machine_count)} ${were(gone)} released and ${gone === 1 ? 'is' : 'are'} gone`;
+  const waits =
+    gone === 0
+      ? `None of ${machinesOf(machine_count)} is gone yet`
+      : `${gone} of ${machinesOf(machine_count)} ${gone === 1 ? 'is' : 'are'} gone`;
   if (missing.length > 0)
     return `${waits}; ${namesOf(missing)} is not configured, so that its machines cannot be released until it is.`;
   const refused = refusal
     ? `; '${refusal.provider_instance}' did not accept a release yet (${gistOf(refusal.code)})`
     : '';
-  return `${waits}; the others shut down${refused}.`;
+  return `${waits}; ${gone === 0 ? 'they are' : 'the others are'} being released${refused}.`;
 }

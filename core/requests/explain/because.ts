@@ -30,7 +30,9 @@ function sentenceOf(wait: Wait, from: Situation): string {
     case 'answer':
       return cancelled
         ? `the request is cancelled, and waits for the answer of '${wait.instance}' to an order of ${machinesOf(countOf(wait))} that may have been sent`
-        : `an order of ${machinesOf(countOf(wait))} went to '${wait.instance}', which has not answered yet${after(from)}`;
+        : wait.attempt.unsent
+          ? `an order of ${machinesOf(countOf(wait))} is being sent to '${wait.instance}'${after(from)}`
+          : `an order of ${machinesOf(countOf(wait))} went to '${wait.instance}', which has not answered yet${after(from)}`;
     case 'retry':
       return `${causeAt(wait.instance, wait.outcome)}${times(wait.outcome.count)}; the same order of ${machinesOf(countOf(wait))} is sent again`;
     case 'capacity':
@@ -83,7 +85,7 @@ function lostAt({ instance, attempt }: Extract<Wait, { attempt: unknown }>): str
   return outcome ? causeAt(instance, outcome) : `it is not known whether '${instance}' got the order`;
 }
 
-const times = (count = 1): string => (count > 1 ? ` ${count} times` : '');
+const times = (count = 1): string => (count > 1 ? `, ${count} times so far` : '');
 
 /** Why an earlier order did not bring all machines. */
 function after({ attempts }: Situation): string {

@@ -18,7 +18,8 @@ const mostCauses = 3;
  * request; each instance whose orders report one is named. The reasons that cost the most machines come first.
  */
 export function causesOf(given: readonly Shortfall[], attempts: readonly AttemptRecord[]): string | undefined {
-  const counted = given.length === 1 ? given : given.filter(({ code }) => code !== 'TIMEOUT');
+  const main = given.filter((each) => each.code !== 'TIMEOUT' && !isOfOthers(each));
+  const counted = main.length > 0 ? main : given.filter(({ code }) => given.length === 1 || code !== 'TIMEOUT');
   const causes = [...Map.groupBy(blamed(counted, attempts), groupOf).values()].flatMap((group): Cause[] => {
     const [first, ...more] = group;
     if (!first) return [];
@@ -67,6 +68,9 @@ export const reasonsOf = (attempts: readonly AttemptRecord[]): readonly Shortfal
 ];
 
 const keyOf = ({ offer, kind, code }: Shortfall): string => `${offer}|${kind}|${code}`;
+
+/** The lack of capacity was reported to another request: only this keeps an offer from being ordered. */
+const isOfOthers = ({ message }: Shortfall): boolean => message.startsWith('Not retried yet: ');
 
 const costOf = ({ reasons }: Cause): number => reasons.reduce((sum, { count = 0 }) => sum + count, 0);
 
@@ -117,8 +121,7 @@ function clauseOf({ instance, kind, reasons }: Cause): string {
 function capacityClause(whose: string, reasons: readonly [Shortfall, ...Shortfall[]], coded: string): string {
   const offers = [...new Set(reasons.flatMap(({ offer }) => offer ?? []))];
   const [only] = offers;
-  // Of another request, so that no attempt of this one reports it.
-  if (reasons.every(({ message }) => message.startsWith('Not retried yet')))
+  if (reasons.every(isOfOthers))
     return `${offers.length === 1 ? `'${only}'` : `${offers.length} offers`} lacked capacity for another request moments before ${coded}`;
   if (reasons.every(({ lack }) => lack === 'terms'))
     return `${whose} has no machines on the terms of the template ${coded}`;

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { queryInParts } from '../../collections/query-in-parts.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
@@ -45,6 +46,7 @@ export interface Explanation {
 /** The most requests that are read to say who comes first. */
 const mostAhead = 100;
 const shownAhead = 3;
+const machinesAtOnce = 500;
 /** The most requests whose orders are read to say why a return waits. */
 const mostOrigins = 20;
 
@@ -75,10 +77,10 @@ export class Explanations {
     const { request_id } = request;
     const [attempts, machines, slots] = await Promise.all([
       this.#store.find('attempt', { where: { request_id } }),
-      this.#store.find('machine', { where: { request_id }, order: byCreation }),
+      this.#machines(request_id),
       this.#slots(request),
     ]);
-    const state: RequestState = { request, attempts, machines: new MachineSet(machines), signals: [] };
+    const state: RequestState = { request, attempts, machines, signals: [] };
     const now = this.#clock.now();
     const at: OfferClock = { ...defaultSettings, now, ...requestRetries(request) };
     const { options, elsewhere } = fallbackOrder(request, this.#providers);
@@ -115,6 +117,18 @@ export class Explanations {
     };
   }
 
+  /** Reads the machines in pages, so that other calls are served meanwhile. */
+  async #machines(request_id: string): Promise<MachineSet> {
+    const machines = new MachineSet();
+    for (let offset = 0; ; offset += machinesAtOnce) {
+      const where = { request_id };
+      const page = await this.#store.find('machine', { where, order: byCreation, limit: machinesAtOnce, offset });
+      for (const machine of page) machines.put(machine);
+      if (page.length < machinesAtOnce) return machines;
+      await turn();
+    }
+  }
+
   #isServed(instance: string): boolean {
     return this.#providers.selectable.some(({ name }) => name === instance);
   }
@@ -128,10 +142,11 @@ export class Explanations {
   async #slots({ waits_for, created_at, request_id, status }: RequestRecord): Promise<SlotSituation | undefined> {
     const max = this.#providers.selectable.find(({ name }) => name === waits_for)?.limits.max_concurrent_requests;
     if (waits_for === undefined || isTerminal(status) || max === null || max === undefined) return undefined;
-    const [active, waiting] = await Promise.all([
-      this.#store.find('attempt', { where: { active: true, provider_instance: waits_for }, limit: 1_000 }),
-      this.#store.find('request', { where: { waits_for }, order: [['created_at', 'asc']], limit: mostAhead }),
-    ]);
+    const waiting = await this.#store.find('request', {
+      where: { waits_for },
+      order: [['created_at', 'asc']],
+      limit: mostAhead,
+    });
     const ahead = waiting.filter(
       (each) =>
         !isTerminal(each.status) &&
@@ -139,7 +154,6 @@ export class Explanations {
     );
     return {
       max,
-      open: new Set(active.map((attempt) => attempt.request_id)).size,
       ahead: ahead.slice(0, shownAhead).map((each) => each.request_id),
       ahead_count: ahead.length,
     };

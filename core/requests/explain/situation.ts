@@ -17,8 +17,6 @@ export interface Situation extends RequestState {
 /** The slots of an instance. */
 export interface SlotSituation {
   readonly max: number;
-  /** The requests that have a slot. */
-  readonly open: number;
   /** The ids of the first requests that get a slot before this one, and how many there are. */
   readonly ahead: readonly string[];
   readonly ahead_count: number;

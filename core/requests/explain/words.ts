@@ -17,12 +17,13 @@ export const listOf = (parts: readonly string[]): string =>
 /** The most characters of a message of a provider in a sentence. */
 const longest = 200;
 
-/** A message of a provider as a part of a sentence: one line, without its code and its full stop. */
+/** The first sentence of a message of a provider, as a part of another one: without its code and its full stop. */
 export function gistOf(message: string): string {
   const text = message
     .replace(/\s*Error Code: \S+/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
+    .replace(/[.!?]\s+(?=[A-Z'"]).*$/, '')
     .replace(/\.$/, '');
   return text.length > longest ? `${text.slice(0, longest - 2)} …` : text;
 }

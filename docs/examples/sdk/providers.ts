@@ -21,6 +21,25 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region get_provider_metrics
+  const { providers } = await muster.get_provider_metrics({ provider_instance: 'simulated' });
+  console.log(providers[0]?.provider_instance, Object.keys(providers[0]?.faults ?? {})); // simulated []
+  // #endregion
+}
+{
+  // #region list_orphans
+  const { orphans, count } = await muster.list_orphans();
+  console.log(count, orphans[0]?.reason); // 0 undefined
+  // #endregion
+}
+{
+  // #region end_orphans
+  const { orphans } = await muster.list_orphans();
+  const ids = orphans.map(({ id }) => id);
+  if (ids.length > 0) await muster.end_orphans({ provider_instance: 'simulated', ids });
+  // #endregion
+}
+{
   // #region get_provider
   const { type, limits, configuration } = await muster.get_provider({ provider_name: 'simulated' });
   console.log(type, limits.max_concurrent_requests, configuration['region']); // cloud null us-east-1

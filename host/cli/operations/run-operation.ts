@@ -172,6 +172,9 @@ async function waited(
     const single = requests.length === 1 && 'status' in (answer as object);
     if (single) await print('sync_and_get_request', requests[0], flags.output, terminal);
     else await print(name, { ...(answer as object), requests }, flags.output, terminal);
+    const [first] = requests;
+    if (code !== exitCodes.done && first && terminal.outIsScreen)
+      terminal.err(`Why: muster requests explain ${first.request_id}\n`);
     return code;
   } catch (error) {
     if (!stop.signal.aborted) throw error;

@@ -13,7 +13,7 @@ export function explanationText(answer: Row, options: TableOptions): string {
     section('Order now', order(rowsOf(answer['order']), options)),
     section(attemptsTitle(answer), attempts(rowsOf(answer['attempts']), options)),
     section('Answers of the cloud', outcomes(rowsOf(answer['attempts']), options)),
-    section('Missing machines', shortfall(rowsOf(answer['shortfall']), options)),
+    section('Missing machines', shortfall(answer, options)),
   ];
   return sections.filter((each) => each !== '').join('\n');
 }
@@ -134,9 +134,18 @@ const outcomes = (all: readonly Row[], options: TableOptions): string =>
     options,
   );
 
-const shortfall = (reasons: readonly Row[], options: TableOptions): string =>
-  rowsTable(
+/** Without the messages that the answers of the cloud show already. */
+function shortfall({ shortfall: reasons, attempts: all }: Row, options: TableOptions): string {
+  const shown = new Set(rowsOf(all).flatMap((each) => rowsOf(each['outcomes']).map(({ message }) => message)));
+  return rowsTable(
     ['machines', 'kind', 'code', 'offer', 'message'],
-    reasons.map(({ count, kind, code, offer, message }) => [count, kind, code, offer, message]),
+    rowsOf(reasons).map(({ count, kind, code, offer, message }) => [
+      count,
+      kind,
+      code,
+      offer,
+      shown.has(message) ? '' : message,
+    ]),
     options,
   );
+}

@@ -21,8 +21,14 @@ export type Machine = MachineList['machines'][number];
 export type ProviderList = AnswerOf<'list_providers'>;
 export type Provider = ProviderList['providers'][number];
 export type BrokerList = AnswerOf<'list_brokers'>;
+export type MetricsList = AnswerOf<'get_provider_metrics'>;
+export type OrphanList = AnswerOf<'list_orphans'>;
 export type TemplateList = AnswerOf<'list_templates'>;
 export type TemplateAnswer = AnswerOf<'get_template'>;
+export type Explanation = AnswerOf<'explain_request'>;
+export type Attempt = Explanation['attempts'][number];
+export type CapacityList = AnswerOf<'list_capacity'>;
+export type CapacityOffer = CapacityList['offers'][number];
 export type FitAnswer = AnswerOf<'validate_template_for_providers'>;
 
 /** An event of the journal, as the list and the stream carry it. */
@@ -57,81 +63,4 @@ export interface Timeline {
   readonly milestones: Readonly<Record<MilestoneName, string | null>>;
   readonly durations_ms: Readonly<Record<string, number | null>>;
   readonly events: readonly JournalEvent[];
-}
-
-export interface Outcome {
-  readonly at: string;
-  readonly code: string;
-  readonly message: string;
-  readonly offer?: string;
-  readonly count?: number;
-}
-
-export interface Attempt {
-  readonly attempt: number;
-  readonly provider_instance: string;
-  readonly api: string;
-  readonly machine_count: number;
-  readonly offers: readonly (string | { readonly key: string })[];
-  readonly token: string;
-  readonly state: string;
-  readonly cloud_request_ids: readonly string[];
-  readonly outcomes: readonly Outcome[];
-  readonly created_at: string;
-  readonly sent_at?: string | null;
-  readonly ended_at?: string | null;
-}
-
-export interface Explanation {
-  readonly request_id: string;
-  readonly status: string;
-  readonly because: string;
-  readonly waiting_for: null | { readonly what: string; readonly until: string | null };
-  readonly selection: null | {
-    readonly provider_instance: string | null;
-    readonly reason: string | null;
-    readonly candidates: readonly {
-      readonly provider_instance: string;
-      readonly eligible: boolean;
-      readonly reasons: readonly string[];
-    }[];
-  };
-  readonly order: readonly {
-    readonly provider_instance: string;
-    readonly api: string;
-    readonly offers: readonly {
-      readonly key: string;
-      readonly state: string;
-      readonly short_since?: string | null;
-      readonly tried_again_at?: string | null;
-    }[];
-  }[];
-  readonly attempts: readonly Attempt[];
-  readonly shortfall: readonly {
-    readonly offer?: string;
-    readonly kind: string;
-    readonly code: string;
-    readonly message: string;
-    readonly count?: number;
-  }[];
-}
-
-export interface CapacityOffer {
-  readonly provider_instance: string;
-  readonly provider_api: string;
-  readonly offer: string;
-  readonly machine_type: string | null;
-  readonly zone: string | null;
-  readonly market: string | null;
-  readonly state: 'free' | 'short';
-  readonly short_since?: string;
-  readonly tried_again_at?: string;
-  readonly code?: string;
-  readonly message?: string;
-  readonly template_ids: readonly string[];
-}
-
-export interface CapacityList {
-  readonly offers: readonly CapacityOffer[];
-  readonly total_count: number;
 }

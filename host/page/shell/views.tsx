@@ -1,6 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { Capacity } from '../views/capacity/capacity.tsx';
 import { Machines } from '../views/machines/machines.tsx';
+import { Interruptions } from '../views/interruptions/interruptions.tsx';
+import { Orphans } from '../views/orphans/orphans.tsx';
+import { Providers } from '../views/providers/providers.tsx';
+import { Templates } from '../views/templates/templates.tsx';
+import { TemplateView } from '../views/templates/template-view.tsx';
 import { Now } from '../views/now/now.tsx';
 import { Requests } from '../views/requests/requests.tsx';
 import { RequestView } from '../views/request/request-view.tsx';
@@ -17,6 +22,10 @@ export const views: readonly ViewEntry[] = [
   { title: 'Requests', path: '/requests' },
   { title: 'Machines', path: '/machines' },
   { title: 'Capacity', path: '/capacity' },
+  { title: 'Providers', path: '/providers' },
+  { title: 'Templates', path: '/templates' },
+  { title: 'Orphans', path: '/orphans' },
+  { title: 'Interruptions', path: '/interruptions' },
 ];
 
 /** The view of an address. */
@@ -32,6 +41,14 @@ export function viewOf(path: string): ComponentChildren {
       return <Machines />;
     case 'capacity':
       return <Capacity />;
+    case 'providers':
+      return <Providers />;
+    case 'templates':
+      return name === undefined ? <Templates /> : <TemplateView key={name} id={name} />;
+    case 'orphans':
+      return <Orphans />;
+    case 'interruptions':
+      return <Interruptions />;
     default:
       return <NotFound />;
   }

@@ -13,8 +13,8 @@ type Data = Readonly<Record<string, unknown>>;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
-const machinesOf = ({ machine_ids, machine_id }: Data): number =>
-  Array.isArray(machine_ids) ? machine_ids.length : machine_id === undefined ? 0 : 1;
+const machinesOf = ({ machine_ids, machine_id, told }: Data): number =>
+  typeof told === 'number' ? told : Array.isArray(machine_ids) ? machine_ids.length : machine_id === undefined ? 0 : 1;
 
 const machines = (data: Data): string => count(Math.max(1, machinesOf(data)), 'machine');
 const at = ({ provider_instance }: Data): string => (provider_instance ? ` at ${text(provider_instance)}` : '');
@@ -45,6 +45,11 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
   'return.created': told('news', (data) => `Return of ${machines(data)} asked for`),
   'return.completed': told('news', () => 'Return completed'),
   'return.failed': told('trouble', (data) => `Return failed${why(data)}`),
+  'return.cancelled': told('notice', () => 'Return cancelled'),
+  'attempt.opened': told(
+    'news',
+    (data) => `Order made${at(data)}: ${count(number(data['machine_count'] ?? data['machines']), 'machine')}`,
+  ),
   'attempt.launched': told(
     'news',
     (data) => `Order accepted${at(data)}: ${count(number(data['machines']), 'machine')}`,
@@ -78,12 +83,16 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
   'clock.shifted': told('notice', (data) => `The clock of the host was set by ${number(data['seconds'])} s`),
 };
 
-/** An event in one sentence without the request, which stands beside it. An unknown type is shown as it is. */
-export function eventSentence({ type, provider_instance, machine_id, data }: JournalEvent): Sentence {
+/**
+ * An event in one sentence without the request, which stands beside it. An unknown type is shown as it is. `machines`:
+ * the number of machines, when several events are told in one.
+ */
+export function eventSentence({ type, provider_instance, machine_id, data }: JournalEvent, machines = 0): Sentence {
   const all = {
     ...(provider_instance === undefined ? {} : { provider_instance }),
     ...(machine_id === undefined ? {} : { machine_id }),
     ...data,
+    ...(machines > 0 ? { told: machines } : {}),
   };
   const [weight, tell] = sentences[type] ?? told('news', () => type);
   const short = type === 'request.completed' && number(all['delivered' as never]) < number(all['requested' as never]);

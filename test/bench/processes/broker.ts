@@ -10,6 +10,8 @@ import { call } from './http.ts';
 export const launcher = join(import.meta.dirname, '../../../host/bin/muster');
 /** What the launcher gives to Node. */
 export const nodeFlags = ['--max-semi-space-size=2'];
+/** What it gives with `MUSTER_YOUNG_MB=16`, as the guide of several brokers advises. */
+export const nodeFlagsWithDatabase = ['--max-semi-space-size=16'];
 const patienceMs = 60_000;
 
 export interface Broker {
@@ -48,8 +50,8 @@ export const watched = (file: string): Record<string, string> => ({
 });
 
 /** The same broker, except that nothing is carried out: requests are stored and stay pending. */
-export async function startWithoutLoop(directory: string): Promise<Broker> {
-  const child = new Child(process.execPath, [...nodeFlags, join(import.meta.dirname, 'without-loop.ts'), directory]);
+export async function startWithoutLoop(directory: string, flags = nodeFlags): Promise<Broker> {
+  const child = new Child(process.execPath, [...flags, join(import.meta.dirname, 'without-loop.ts'), directory]);
   const { url } = await child.ask<{ url: string }>({ do: 'start' });
   return { api: `${url}/api/v1`, pid: child.pid, started_ms: 0, stop: () => child.stop() };
 }

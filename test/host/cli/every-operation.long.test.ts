@@ -270,6 +270,17 @@ const steps: readonly Step[] = [
     check: ({ brokers }) => Array.isArray(brokers),
   },
   { operation: 'get_overview', args: ['brokers', 'overview'], check: ({ open }) => Array.isArray(open) },
+  {
+    operation: 'get_provider_metrics',
+    args: ['providers', 'metrics'],
+    check: ({ providers }) => providers.length === 1,
+  },
+  { operation: 'list_orphans', args: ['providers', 'orphans'], check: ({ orphans }) => orphans.length === 0 },
+  {
+    operation: 'end_orphans',
+    args: ['providers', 'end-orphans', 'east', 'i-0'],
+    check: ({ not_found }) => not_found.length === 1,
+  },
   { operation: 'get_provider', args: ['providers', 'show', 'east'], check: ({ name }) => name === 'east' },
   {
     operation: 'check_provider',

@@ -134,6 +134,17 @@ export const calls: Readonly<Record<string, Call>> = {
     check: ({ machines, open_returns, providers: [{ allocated }] }) =>
       machines.running > 2 && open_returns === 0 && allocated > 2,
   },
+  get_provider_metrics: {
+    input: () => ({ provider_instance: 'east' }),
+    // Each process counts the calls of its own loop.
+    check: ({ providers }) => providers.length === 1 && providers[0].provider_instance === 'east',
+    like: true,
+  },
+  end_orphans: {
+    input: () => ({ provider_instance: 'east', ids: ['i-0'] }),
+    check: ({ count, not_found: [id] }) => count === 0 && id === 'i-0',
+  },
+  list_orphans: { check: ({ count }) => count === 0 },
   get_provider: { input: () => ({ provider_name: 'east' }), check: ({ name }) => name === 'east' },
   check_provider: {
     input: () => ({ provider_name: 'east' }),

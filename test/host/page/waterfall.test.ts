@@ -79,11 +79,12 @@ test('a refusal of the cloud stands in the lane of its order', (t) => {
     ended_at: at(900),
     outcomes: [{ at: at(900), code: 'InsufficientInstanceCapacity', message: 'none', count: 3 }],
   });
+  const { sent_at: _sent, ended_at: _ended, ...waiting } = attempt({ attempt: 2, created_at: at(900) });
   const drawn = waterfall({
     created_at: at(0),
     completed_at: null,
     now: begin + 1_800,
-    attempts: [refused, attempt({ attempt: 2, created_at: at(900), sent_at: null, ended_at: null })],
+    attempts: [refused, waiting],
     machines: [],
   });
   t.deepEqual(drawn.attempts[0]?.moments, [{ kind: 'outcome', at: 50, text: 'InsufficientInstanceCapacity ×3' }]);

@@ -1,5 +1,7 @@
 import test from 'ava';
+import { eventTypes } from '../../../core/journal/event-types.ts';
 import { ago, countdown, duration } from '../../../host/page/words/durations.ts';
+import { gathered } from '../../../host/page/views/now/gather.ts';
 import { eventSentence } from '../../../host/page/words/event-sentence.ts';
 import { count, figure } from '../../../host/page/words/numbers.ts';
 
@@ -42,4 +44,29 @@ test('an event is one sentence', (t) => {
   ];
   for (const [type, data, text, weight] of rows)
     t.deepEqual(eventSentence(event(type, data)), { text, weight } as never);
+});
+
+test('every type of event has a sentence', (t) => {
+  for (const type of Object.keys(eventTypes)) t.not(eventSentence(event(type, {})).text, type);
+});
+
+test('events about machines of one request that follow each other are told as one', (t) => {
+  const ready = (seq: number, request_id: string, machines: number, seconds = seq) => ({
+    seq,
+    at: new Date(seconds * 1_000).toISOString(),
+    type: 'machine.ready',
+    request_id,
+    provider_instance: 'east',
+    data: { machine_ids: Array.from({ length: machines }, (_, index) => `i-${seq}-${index}`) },
+  });
+  const newestFirst = [ready(6, 'a', 2, 60), ready(5, 'a', 1), ready(4, 'b', 1), ready(3, 'a', 3), ready(2, 'a', 1)];
+  t.deepEqual(
+    gathered(newestFirst, 10).map(({ event: { seq }, machines, key }) => [seq, machines, key]),
+    [
+      [6, 2, 6],
+      [5, 5, 2],
+      [4, 1, 4],
+    ],
+  );
+  t.is(gathered(newestFirst, 1).length, 1);
 });

@@ -126,6 +126,7 @@ test('a status is whole: both counts, the selection, the fulfilment, times as IS
     fulfilment,
     message: 'On its way.',
     created_at: '2026-01-01T00:00:00.000Z',
+    deadline_at: '2026-01-01T00:00:00.000Z',
     completed_at: '2026-01-01T00:01:00.000Z',
   });
   t.is(fits(strategy.status, value), undefined);

@@ -5,7 +5,9 @@ import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import type { OwnedResource } from '../../../contract/provider/resources.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
 import type { Change, Fence } from '../../../contract/storage.ts';
-import { type StrayMachines, compare } from './compare.ts';
+import { endOrphanTopic, keyOfOrphan, orphansTopic, type FoundOrphans } from '../../../providers/orphans/orphan.ts';
+import { type StrayMachines, compare, type StoredResources } from './compare.ts';
+import { orphanReason } from './orphan-reason.ts';
 import { foundSignal } from './found-signal.ts';
 import { readStoredResources } from './read-stored-resources.ts';
 import type { BackgroundParts } from '../background-parts.ts';
@@ -63,7 +65,8 @@ export class Sweep {
   async #sweepAll(instances: readonly ProviderInstance[]): Promise<void> {
     const done = new Set<string>();
     for (const instance of instances) {
-      if (instance.sweep === 'off' || this.#parts.signal.aborted || !this.#isDue(instance.name)) continue;
+      if (instance.sweep === 'off' || this.#parts.signal.aborted) continue;
+      if (!this.#isDue(instance.name) && this.#asked(instance.name).size === 0) continue;
       try {
         // An instance without orders has no resources of muster, so an idle broker does not connect to the cloud.
         const ordered = await this.#parts.store.find('attempt', {
@@ -102,7 +105,8 @@ export class Sweep {
     const { identity } = connected;
     const began = clock.now();
     const last = await store.get('fact', { topic: sweptTopic, name: identity, item: '' });
-    const wait = last === undefined || last.at > began ? 0 : last.at + settings.sweep_ms - began;
+    const isNow = last === undefined || last.at > began || this.#asked(instance.name).size > 0;
+    const wait = isNow ? 0 : last.at + settings.sweep_ms - began;
     if (wait > 0) return this.#lookAfter(instance.name, wait);
     const job = this.#jobs.get(identity) ?? new Job(`sweep of '${identity}'`, this.#parts);
     this.#jobs.set(identity, job);
@@ -135,28 +139,55 @@ export class Sweep {
     const orphanCounts = this.#orphanCounts.get(connected.identity) ?? new OrphanCounts();
     this.#orphanCounts.set(connected.identity, orphanCounts);
     const counted = orphanCounts.count(orphans);
-    await this.#note(instance.name, orphans, fence);
+    await this.#note(instance.name, orphans, fence, known);
     await this.#tell(
       instance,
       counted.filter(({ times }) => times === tellAfter).map(({ orphan }) => orphan),
       fence,
     );
-    if (instance.sweep === 'terminate')
+    const asked = this.#asked(instance.name);
+    await this.#end(
+      instance,
+      connected,
+      orphans.filter((orphan) => asked.has(keyOfOrphan(orphan))),
+      fence,
+    );
+    if (instance.sweep === 'terminate') {
+      const overdue = counted.filter(({ times }) => times >= endAfter).map(({ orphan }) => orphan);
       await this.#end(
         instance,
         connected,
-        counted.filter(({ times }) => times >= endAfter).map(({ orphan }) => orphan),
-        listed.length,
+        overdue,
         fence,
+        Math.max(mostAlways, Math.floor(listed.length * mostShare)),
       );
+    }
+  }
+
+  /** The orphans of an instance that a caller asked to end. They need no further sightings. */
+  #asked(name: string): ReadonlySet<string> {
+    const wishes = this.#parts.facts.ofTopic(endOrphanTopic).filter((fact) => fact.name === name);
+    return new Set(wishes.map(({ item }) => item));
   }
 
   /** Stores the orphans for all processes. */
-  async #note(name: string, orphans: readonly OwnedResource[], fence: Fence): Promise<void> {
+  async #note(name: string, orphans: readonly OwnedResource[], fence: Fence, known?: StoredResources): Promise<void> {
     const { clock, facts } = this.#parts;
-    if (orphans.length === 0 && facts.get('orphans', name) === undefined) return;
-    const value = { count: orphans.length, ids: orphans.slice(0, 20).map(({ id }) => id) };
-    const found = { topic: 'orphans', name, item: '', value, at: clock.now() };
+    const before = facts.get(orphansTopic, name);
+    if (orphans.length === 0 && before === undefined) return;
+    const now = clock.now();
+    const seen = new Map(
+      (before?.value as FoundOrphans | undefined)?.orphans?.map((orphan) => [keyOfOrphan(orphan), orphan.first_seen]),
+    );
+    const value: FoundOrphans = {
+      count: orphans.length,
+      orphans: orphans.slice(0, mostNoted).map(({ machine: _machine, ...orphan }) => ({
+        ...orphan,
+        first_seen: seen.get(keyOfOrphan(orphan)) ?? now,
+        reason: known ? orphanReason(orphan, known) : '',
+      })),
+    };
+    const found = { topic: orphansTopic, name, item: '', value, at: now };
     await facts.learn([found], (changes) => this.#commit(fence, changes));
   }
 
@@ -188,8 +219,8 @@ export class Sweep {
     { name }: ProviderInstance,
     { type }: Connected,
     orphans: readonly OwnedResource[],
-    listed: number,
     fence: Fence,
+    most = orphans.length,
   ): Promise<void> {
     const { clock, log, signal } = this.#parts;
     // Containers come first, because they would replace machines that are ended.
@@ -197,13 +228,17 @@ export class Sweep {
       .filter((orphan) => type.removable(orphan))
       .toSorted((a, b) => Number(isContainer(b)) - Number(isContainer(a)));
     if (removable.length === 0) return;
-    const some = removable.slice(0, Math.max(mostAlways, Math.floor(listed * mostShare)));
+    const some = removable.slice(0, most);
     // Another broker may have taken the job over meanwhile, and judges by sightings of its own.
     await this.#commit(fence, []);
     await type.remove(some, { signal });
     const ids = some.map(({ id }) => id);
     log.warn({ provider_instance: name, ids }, 'Orphans were ended.');
-    await this.#commit(fence, [newEvent(clock.now(), 'orphan.ended', { provider_instance: name, ids })]);
+    const wishes = some.map((orphan) => ({ topic: endOrphanTopic, name, item: keyOfOrphan(orphan) }));
+    await this.#commit(fence, [
+      newEvent(clock.now(), 'orphan.ended', { provider_instance: name, ids }),
+      ...wishes.map((key): Change => ({ op: 'delete', kind: 'fact', key })),
+    ]);
   }
 
   /** Commits while this broker has the job. */
@@ -211,6 +246,9 @@ export class Sweep {
     return this.#parts.store.commit([fence, ...changes]);
   }
 }
+
+/** How many orphans of an instance are stored for callers. */
+const mostNoted = 200;
 
 /** The topic of the fact that a cloud was swept. */
 const sweptTopic = 'swept';

@@ -84,21 +84,20 @@ function PoolTile({ pool, chosen }: { readonly pool: Pool; readonly chosen: Grid
   const again = lack?.tried_again_at ? Date.parse(lack.tried_again_at) - now.value : 0;
   const since = lack?.short_since ? roughly(now.value - Date.parse(lack.short_since)) : '';
   const look = lack === undefined ? 'free' : again > 0 ? 'short' : 'due';
-  const words =
-    lack === undefined
-      ? 'free'
-      : `short for ${since}${again > 0 ? `, tried again in ${countdown(again)}` : ', tried again when needed'}`;
   return (
     <button
       type="button"
       class={`pool pool-${look}`}
       aria-pressed={chosen.value === key}
-      aria-label={`${machine_type}, ${zone}, ${marketWord(market)}: ${words}`}
       onClick={() => (chosen.value = chosen.value === key ? undefined : key)}
     >
+      <span class="hidden-text">
+        {machine_type}, {zone}, {marketWord(market)}: {lack === undefined ? 'free' : 'short for '}
+      </span>
       {lack === undefined ? null : (
         <>
           <span class="pool-since">{since}</span>
+          <span class="hidden-text">{again > 0 ? ', tried again in ' : ', tried again when needed'}</span>
           {again > 0 ? <span class="pool-again">{countdown(again)}</span> : null}
         </>
       )}

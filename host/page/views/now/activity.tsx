@@ -4,22 +4,23 @@ import { Empty } from '../../parts/show.tsx';
 import { Shape, type Mark } from '../../parts/state-mark.tsx';
 import { TimeOfDay } from '../../parts/times.tsx';
 import { Section } from '../../shell/view.tsx';
+import { gathered } from './gather.ts';
 import { eventSentence, type Weight } from '../../words/event-sentence.ts';
 
 const marks: Readonly<Record<Weight, Mark>> = { news: 'gone', notice: 'part', trouble: 'bad' };
-const mostShown = 60;
+const mostShown = 40;
 
 /** The journal as it is written, newest first. */
 export function Activity() {
-  const events = recent.value.slice(0, mostShown);
+  const events = gathered(recent.value, mostShown);
   return (
     <Section title="Activity" note="as it happens">
       {events.length === 0 ? <Empty>Nothing has happened yet.</Empty> : null}
       <ol class="activity" aria-label="Latest events, newest first">
-        {events.map((event) => {
-          const { text, weight } = eventSentence(event);
+        {events.map(({ event, machines, key }) => {
+          const { text, weight } = eventSentence(event, machines);
           return (
-            <li key={event.seq} class={`event event-${weight}`}>
+            <li key={key} class={`event event-${weight}`}>
               <TimeOfDay at={event.at} />
               <Shape mark={marks[weight]} />
               <span class="event-text">

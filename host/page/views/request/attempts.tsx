@@ -37,7 +37,6 @@ function Order({ attempt }: { readonly attempt: Attempt }) {
     token,
   } = attempt;
   const [mark, word] = states[state] ?? (['unknown', state] as const);
-  const keys = offers.map((offer) => (typeof offer === 'string' ? offer : offer.key));
   return (
     <li class="order">
       <div class="open-line">
@@ -48,9 +47,9 @@ function Order({ attempt }: { readonly attempt: Attempt }) {
       </div>
       <p class="order-what">
         {count(machine_count, 'machine')} at <TimeOfDay at={attempt.created_at} />
-        {keys.length > 0 ? (
+        {offers.length > 0 ? (
           <span class="offers">
-            {keys.map((key) => (
+            {offers.map((key) => (
               <code key={key}>{key}</code>
             ))}
           </span>

@@ -17,7 +17,7 @@ test('a throttled order is explained with its next call, and a fallback with its
   const throttled = await bench.explain(id);
   t.is(
     throttled.because,
-    "'east' throttles the account (RequestLimitExceeded) 3 times; the same order of 2 machines is sent again.",
+    "'east' throttles the account (RequestLimitExceeded), 3 times so far; the same order of 2 machines is sent again.",
   );
   t.is(throttled.waiting_for?.what, "the next call for an order at 'east'");
   const [attempt] = throttled.attempts;
@@ -132,7 +132,7 @@ test('a return is explained from its store to its end', async (t) => {
   east.kill('m-1');
   await bench.clock.advance(5_000);
   const { because, waiting_for } = await bench.explain(request.request_id);
-  t.is(because, '1 of 2 machines was released and is gone; the others shut down.');
+  t.is(because, '1 of 2 machines is gone; the others are being released.');
   t.is(waiting_for?.what, 'the end of 1 machine');
   east.kill('m-2');
   await bench.clock.advance(10_000);

@@ -83,8 +83,17 @@ const outcome = ({ kind, code, message }: Shortfall, fields: Partial<AttemptOutc
 });
 
 /** An order that the provider refused. */
-const refused = (attempt: number, shortfall: readonly Shortfall[], fields: Partial<AttemptRecord> = {}) => {
-  const { handle: _, ...rest } = attemptOf(attempt, { state: 'closed', shortfall: [...shortfall], ...fields });
+const refused = (
+  attempt: number,
+  shortfall: readonly Shortfall[],
+  fields: Partial<AttemptRecord> = {},
+  machine_count = 3,
+) => {
+  const { handle: _, ...rest } = attemptOf(
+    attempt,
+    { state: 'closed', shortfall: [...shortfall], ...fields },
+    machine_count,
+  );
   return rest;
 };
 
@@ -98,8 +107,11 @@ const machines = (count: number, fields: Partial<MachineRecord> = {}, from = 1):
   Array.from({ length: count }, (_, index) => machineOf(`i-${from + index}`, fields));
 
 const booting: Partial<MachineRecord> = { status: 'pending', created_at: 900_000 };
-const unreadyMachines = (count: number, from = 1) =>
-  machines(count, booting, from).map(({ ready_at: _, ...machine }) => machine);
+const unreadyMachines = (count: number, from = 1): MachineRecord[] =>
+  machines(count, booting, from).map((machine) => {
+    const { ready_at: _, ...unready } = machine;
+    return unready;
+  });
 
 const ended = (
   status: RequestRecord['status'],
@@ -124,6 +136,10 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
   'its order has no answer yet': [
     { attempts: [open(1)] },
     "An order of 3 machines went to 'east', which has not answered yet.",
+  ],
+  'its first order is being sent': [
+    { attempts: [open(1, { unsent: true })] },
+    "An order of 3 machines is being sent to 'east'.",
   ],
   'it completed': [
     { request: ended('completed', 3), attempts: [attemptOf(1)], machines: machines(3) },
@@ -174,6 +190,19 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
     { request: ended('failed', 0, [reasons.image]), attempts: [refused(1, [reasons.image])] },
     "None of 3 machines was delivered: 'east' refused the order (InvalidAMIID.NotFound): RunInstances: The image id '[ami-1]' does not exist.",
   ],
+  'the cloud gives advice': [
+    {
+      request: ended('failed', 0, [
+        { ...reasons.image, message: `${reasons.image.message.split(' Error')[0]}. Name another one. Error Code: X` },
+        {
+          ...reasons.capacity(zone('1')),
+          message: 'Not retried yet: RunInstances: There is no capacity.',
+        },
+      ]),
+      attempts: [refused(1, [reasons.image])],
+    },
+    "None of 3 machines was delivered: 'east' refused the order (InvalidAMIID.NotFound): RunInstances: The image id '[ami-1]' does not exist.",
+  ],
   'the launch template is missing': [
     { request: ended('failed', 0, [reasons.launchTemplate]), attempts: [refused(1, [reasons.launchTemplate])] },
     "None of 3 machines was delivered: 'east' refused the order (InvalidLaunchTemplateName.NotFoundException): CreateFleet: The specified launch template, with template name 'web', does not exist.",
@@ -210,7 +239,7 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
         }),
       ],
     },
-    "'east' throttles the account (RequestLimitExceeded) 4 times; the same order of 3 machines is sent again.",
+    "'east' throttles the account (RequestLimitExceeded), 4 times so far; the same order of 3 machines is sent again.",
   ],
   'the provider cannot be reached': [
     {
@@ -267,21 +296,19 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
   ],
   'an order cannot be repeated': [
     {
-      attempts: [
-        (({ handle: _, ...rest }) => rest)(attemptOf(1, { state: 'lost', settled: false, retry_at: 1_030_000 })),
-      ],
+      attempts: [open(1, { state: 'lost', retry_at: 1_030_000 })],
     },
     "It is not known what 'east' started for an order of 3 machines, and the order cannot be repeated: its machines are searched by their tags, and released if they appear.",
   ],
   'it waits for a slot': [
     {
       request: { waits_for: 'east' },
-      slots: { max: 2, open: 2, ahead: ['req-a', 'req-b'], ahead_count: 5 },
+      slots: { max: 2, ahead: ['req-a', 'req-b'], ahead_count: 5 },
     },
     "The request waits for a slot at 'east', which may have 2 open requests; req-a, req-b and 3 others come first.",
   ],
   'it gets the next slot': [
-    { request: { waits_for: 'east' }, slots: { max: 1, open: 1, ahead: [], ahead_count: 0 } },
+    { request: { waits_for: 'east' }, slots: { max: 1, ahead: [], ahead_count: 0 } },
     "The request waits for a slot at 'east', which may have 1 open request; it gets the next one.",
   ],
   'no broker has its instance': [
@@ -367,6 +394,31 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
       ],
     },
     `None of 3 machines was delivered: 'east' had no capacity for '${zone('1')}' (InsufficientInstanceCapacity) and the account of 'west' has reached a limit (VcpuLimitExceeded).`,
+  ],
+  'a Spot offer had no capacity': [
+    {
+      request: ended('failed', 0, [reasons.capacity('m5.large|subnet-1|spot', 2)], { machine_count: 2 }),
+      attempts: [refused(1, [reasons.capacity('m5.large|subnet-1|spot', 2)], {}, 2)],
+    },
+    "None of 2 machines was delivered: 'east' had no capacity for 'm5.large|subnet-1|spot' (InsufficientInstanceCapacity).",
+  ],
+  'another type had capacity': [
+    {
+      request: ended('completed', 2, [], { machine_count: 2 }),
+      attempts: [
+        refused(1, [reasons.capacity(zone('1'), 2)], {}, 2),
+        attemptOf(2, {
+          order: {
+            machine_count: 2,
+            template: { template_id: 'two-types' },
+            tags: {},
+            offers: [{ key: 'c5.large|subnet-1|on-demand' }],
+          },
+        }),
+      ],
+      machines: machines(2, { attempt: 2 }),
+    },
+    `All 2 machines were delivered by 'east' with 'c5.large|subnet-1|on-demand', after 'east' had no capacity for '${zone('1')}' (InsufficientInstanceCapacity).`,
   ],
   'two instances lack capacity in the same way': [
     {
@@ -548,7 +600,7 @@ const returns: Readonly<Record<string, readonly [ReturnSituation, string]>> = {
   ],
   'a return is under way': [
     { request: returned(), left: 2, accepted: true, missing: [] },
-    '1 of 3 machines was released and is gone; the others shut down.',
+    '1 of 3 machines is gone; the others are being released.',
   ],
   'a release is refused': [
     {
@@ -558,11 +610,11 @@ const returns: Readonly<Record<string, readonly [ReturnSituation, string]>> = {
       missing: [],
       refusal: { provider_instance: 'east', code: 'RequestLimitExceeded' },
     },
-    "0 of 3 machines were released and are gone; the others shut down; 'east' did not accept a release yet (RequestLimitExceeded).",
+    "None of 3 machines is gone yet; they are being released; 'east' did not accept a release yet (RequestLimitExceeded).",
   ],
   'the instance of a returned machine is not configured': [
     { request: returned(), left: 3, accepted: true, missing: ['lab'] },
-    "0 of 3 machines were released and are gone; 'lab' is not configured, so that its machines cannot be released until it is.",
+    "None of 3 machines is gone yet; 'lab' is not configured, so that its machines cannot be released until it is.",
   ],
   'a return is complete': [
     { request: returned({ status: 'completed' }), left: 0, accepted: true, missing: [] },

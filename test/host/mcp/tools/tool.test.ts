@@ -28,6 +28,7 @@ test('annotations say which tools change something, destroy something, may be re
     'cleanup_old_requests',
     'cleanup_terminated_machines',
     'cleanup_all_resources',
+    'end_orphans',
   ]);
   t.deepEqual(named('idempotentHint'), [
     'update_template',
@@ -40,6 +41,7 @@ test('annotations say which tools change something, destroy something, may be re
     'populate_machine_ids',
     'cleanup_old_requests',
     'cleanup_terminated_machines',
+    'end_orphans',
     'check_provider',
   ]);
   t.deepEqual(named('openWorldHint'), [
@@ -52,6 +54,7 @@ test('annotations say which tools change something, destroy something, may be re
     'update_request_status',
     'populate_machine_ids',
     'cleanup_all_resources',
+    'end_orphans',
   ]);
 });
 
