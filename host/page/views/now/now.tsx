@@ -5,7 +5,7 @@ import { linkTo } from '../../parts/address.ts';
 import { RequestLink, TemplateLink } from '../../parts/links.tsx';
 import { Meter } from '../../parts/meter.tsx';
 import { Empty, Show } from '../../parts/show.tsx';
-import { Shape, State } from '../../parts/state-mark.tsx';
+import { State } from '../../parts/state-mark.tsx';
 import { Ago, Until } from '../../parts/times.tsx';
 import { Section, View } from '../../shell/view.tsx';
 import { count, figure } from '../../words/numbers.ts';
@@ -205,7 +205,7 @@ function Use({ overview: { templates, providers } }: { readonly overview: Overvi
                 key={provider_instance}
                 name={
                   <>
-                    <Shape mark="unknown" /> {provider_instance}
+                    <span class="quiet">all at</span> {provider_instance}
                   </>
                 }
                 {...{ allocated, requested, limit: null }}
