@@ -29,6 +29,7 @@ import { noActivity } from '../core/providers/provider-activity.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
 import { Facts } from '../core/providers/facts.ts';
 import { Journal } from '../core/journal/journal.ts';
+import { Timelines } from '../core/journal/timelines.ts';
 import { CleanUp } from '../core/requests/clean-up.ts';
 import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
@@ -134,6 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
     const broker = { ...self, template_files: templates.fileHashes() };
     loop = await startLoop(options, container, refreshBatcher, broker);
+    const journal = new Journal(store);
     let closed: Promise<void> | undefined;
     let draining = false;
     return {
@@ -153,7 +155,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         inventory: new Inventory(store, container.get(clock)),
         overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
-        journal: new Journal(store),
+        journal,
+        timelines: new Timelines(store, journal),
         cleanUp: new CleanUp(store, container.get(clock)),
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,

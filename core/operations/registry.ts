@@ -3,6 +3,7 @@ import type { Operation } from './operation.ts';
 import { listCapacity } from './providers/capacity.ts';
 import { listBrokers } from './brokers/brokers.ts';
 import { listEvents } from './events/events.ts';
+import { getRequestTimeline } from './events/timeline.ts';
 import { getOverview } from './overview/overview.ts';
 import { getConfiguration } from './providers/configuration.ts';
 import {
@@ -93,6 +94,7 @@ export const operations = [
   listCapacity,
   listBrokers,
   listEvents,
+  getRequestTimeline,
   getOverview,
 ] as const;
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Timelines } from '../journal/timelines.ts';
 import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
 import type { Orphans } from '../providers/orphans/orphans.ts';
@@ -36,6 +37,7 @@ export interface Services {
   readonly overview: Overview;
   readonly requestCommands: RequestCommands;
   readonly journal: Journal;
+  readonly timelines: Timelines;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
   readonly providerActivity: ProviderActivity;

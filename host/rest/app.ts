@@ -19,6 +19,7 @@ import { securityHeaders } from '../http/security-headers.ts';
 import { bodyBudget } from './body/body-budget.ts';
 import { bindOperation } from './bind-operation.ts';
 import { OpenStreams } from '../streams/open-streams.ts';
+import { bindRequestStream } from './routes/request-stream.ts';
 import { followEvents } from './routes/event-stream.ts';
 import { bindDocumentRoutes } from './routes/document-routes.ts';
 import { callContexts } from './call/actor.ts';
@@ -154,6 +155,7 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
   for (const operation of broker.operations) bindOperation(parts, operation);
   bindOperationRoutes(parts);
   bindHostFactoryRoutes(parts);
+  bindRequestStream(parts, streams);
   bindMachineRoutes(app, paths);
   bindHealthRoutes(app, paths, broker);
   bindMetricsRoute(app, paths, broker);

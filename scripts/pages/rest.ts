@@ -104,7 +104,7 @@ function bodyText(schema: Json): string {
 function answersText(responses: Record<string, Json>): string {
   const rows = Object.entries(responses).map(([status, { description, content }]) => {
     const named = [...(description as string).matchAll(/- (`\w+`):/g)].map(([, name]) => name);
-    const schema = content['application/json']?.schema;
+    const schema = content?.['application/json']?.schema;
     return [status, named.length > 0 ? named.join(', ') : schema?.$ref ? schemaText(schema) : description];
   });
   return table(['Status', 'Answer'], rows);
@@ -122,8 +122,14 @@ function example({ path, method, operation }: Route, body: unknown, parameters: 
   const success = Object.entries(operation['responses'] as Record<string, Json>).find(
     ([status]) => status.startsWith('2') || status === '501',
   )?.[1];
-  const answer = success?.['content']['application/json']?.example;
-  const shown = answer === undefined ? '' : `\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\`\n\n`;
+  const answer = success?.['content']?.['application/json']?.example;
+  const stream = answer === undefined ? success?.['content']?.['text/event-stream']?.example : undefined;
+  const shown =
+    stream !== undefined
+      ? `\`\`\`\n${stream.trim()}\n\`\`\`\n\n`
+      : answer === undefined
+        ? ''
+        : `\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\`\n\n`;
   return `\`\`\`sh\ncurl${verb} http://127.0.0.1:8000${url}${data}\n\`\`\`\n\n${shown}`;
 }
 

@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
-import { eventTypes, type EventType } from '../../journal/event-types.ts';
+import { BrokerError } from '../../contract/errors.ts';
+import type { EventFilter } from '../../journal/event-filter.ts';
+import { hint } from '../../schema/spelling.ts';
+import { eventTypes } from '../../journal/event-types.ts';
 import { operation } from '../operation.ts';
 import { p } from '../parameters.ts';
 import { EventView, eventView } from '../../journal/event-view.ts';
 
-const types = Object.keys(eventTypes) as [EventType, ...EventType[]];
+const types = Object.keys(eventTypes);
 const defaultLimit = 100;
 
 /** Why events may be missing before those of an answer. */
@@ -17,8 +20,20 @@ export const GapView = Type.Object({
   until: Type.Integer(),
 });
 
+/** The filter of an input. Throws INVALID_REQUEST for a type of events that there is not. */
+export function eventFilter({ type, request_id, machine_id }: EventFilter): EventFilter {
+  for (const each of type ?? [])
+    if (!Object.hasOwn(eventTypes, each))
+      throw new BrokerError('INVALID_REQUEST', `/type: there are no events of the type '${each}'${hint(each, types)}`);
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(request_id === undefined ? {} : { request_id }),
+    ...(machine_id === undefined ? {} : { machine_id }),
+  };
+}
+
 export const listEvents = operation('ListEventsQuery', {
-  summary: 'List what happened: the events of the journal, oldest first.',
+  summary: 'List the events of the journal, oldest first.',
   input: Type.Object(
     {
       after: Type.Optional(
@@ -37,10 +52,10 @@ export const listEvents = operation('ListEventsQuery', {
         }),
       ),
       type: Type.Optional(
-        Type.Array(Type.Enum(types), {
+        Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
           minItems: 1,
           maxItems: types.length,
-          description: 'Only events of these types.',
+          description: 'Only events of these types, for example `request.failed`.',
         }),
       ),
       request_id: Type.Optional({ ...p.request_id, description: 'Only events of this request or return.' }),
@@ -58,9 +73,11 @@ export const listEvents = operation('ListEventsQuery', {
     }),
     gap: Type.Optional(GapView),
   }),
+  refusals: ['UNAVAILABLE'],
   rest: { method: 'GET', path: '/events/', limit: 'read' },
   cli: { command: 'events list', example: 'muster events list --request-id req-01a1b2c3' },
-  async handle({ after, limit = defaultLimit, ...filter }, { journal }) {
+  async handle({ after, limit = defaultLimit, ...given }, { journal }) {
+    const filter = eventFilter(given);
     const { events, next, gap } =
       after === undefined ? await journal.latest(filter, limit) : await journal.after(after, filter, limit);
     return { events: events.map(eventView), next, ...(gap ? { gap: { ...gap } } : {}) };

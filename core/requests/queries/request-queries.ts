@@ -10,6 +10,15 @@ import { answerBytes, fitting, shownBytes, weightOf } from './answer-budget.ts';
 import { detailOf, detailsOf, type Lazy } from './detail.ts';
 import { RecordCache, type Version } from './record-cache.ts';
 
+/** The versions that a status shows. */
+export interface StatusVersion {
+  readonly version: number;
+  /** The request, and those whose machines a return has. A change of any of them may change the status. */
+  readonly of: readonly Version[];
+  /** Whether the request has ended. */
+  readonly ended: boolean;
+}
+
 /** Reads requests and returns. Never calls a provider; it may trigger the loop to observe a request. */
 export class RequestQueries {
   readonly #store: Store;
@@ -32,7 +41,7 @@ export class RequestQueries {
     request_id: string,
     machines: boolean,
     refresh = machines,
-  ): Promise<Lazy<RequestDetail> & { readonly observed_at?: number }> {
+  ): Promise<Lazy<RequestDetail> & { readonly observed_at?: number; readonly version: StatusVersion }> {
     const [known] = await this.#store.versions({ where: { request_id } });
     if (!known) throw requestNotFound(request_id);
     const request = await this.#records.get(known);
@@ -49,6 +58,7 @@ export class RequestQueries {
     return {
       cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}:${told.observed_at}`,
       ...(observed_at === undefined ? {} : { observed_at }),
+      version: { version: known.version, of: versions, ended: isTerminal(request.status) },
       load: async () => ({ ...(machines ? await detailOf(this.#store, request) : { request }), ...told }),
     };
   }

@@ -10,3 +10,9 @@ await muster.waitFor(request_id);
   console.log(events[0]?.type, events[0]?.actor.interface, next > 0); // request.created sdk true
   // #endregion
 }
+{
+  // #region get_request_timeline
+  const { milestones, durations_ms } = await muster.get_request_timeline({ request_id });
+  console.log(milestones.returned, durations_ms.all_ready !== null); // null true
+  // #endregion
+}

@@ -35,8 +35,9 @@ export function callContexts(actor_header: string | null): (request: FastifyRequ
 export function actorCheck(actor_header: string | null): (call: IncomingMessage) => BrokerError | undefined {
   const header = actor_header?.toLowerCase();
   if (header === undefined) return () => undefined;
-  return ({ headers, headersDistinct }) =>
-    headers[header] !== undefined && (headersDistinct[header]?.length ?? 0) > 1
+  const isIt = (text: string, index: number): boolean => index % 2 === 0 && text.toLowerCase() === header;
+  return ({ headers, rawHeaders }) =>
+    headers[header] !== undefined && rawHeaders.filter(isIt).length > 1
       ? new BrokerError(
           'INVALID_REQUEST',
           `The call has several ${actor_header} headers; the gateway must remove those of its callers.`,

@@ -9,6 +9,7 @@ import { componentsOf, pascal } from './components.ts';
 import { publicSchema, unnamed, type Json } from '../../schema/public-schema.ts';
 import { routeOperation, type RouteOf } from './route-operation.ts';
 import { samplesOf } from './samples.ts';
+import { addStreamPaths } from './stream-paths.ts';
 import { servicePaths } from './service-paths.ts';
 
 const visible = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' };
@@ -86,6 +87,7 @@ export function openApiDocument(broker: Broker, app: Pick<FastifyInstance, 'hasR
   }
   for (const [path, item] of Object.entries(servicePaths(app, broker.configuration.server.rate_limit.enabled)))
     paths[path] = { ...paths[path], ...(item as Record<string, Json>) };
+  addStreamPaths(paths, app, { limited: broker.configuration.server.rate_limit.enabled, named: components.named });
   const { version } = thisPackage;
   return {
     openapi: '3.1.0',

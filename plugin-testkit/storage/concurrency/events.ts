@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Change, Store } from '../../../core/index.ts';
+import type { Change, Query, Store } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
 import { aMachine, anEvent, aRequest, insert } from '../records.ts';
 
@@ -19,6 +19,33 @@ function changesOf(writer: number, commit: number): readonly Change[] {
 
 /** Checks of the journal under concurrent commits. */
 export function checkEvents({ check, opened, shared }: Contract): void {
+  check('events are found by type and by request, in parts, in both directions', async (ending) => {
+    const { store } = await opened(ending);
+    const actor = { interface: 'cli', user: 'alice' } as const;
+    const whole = anEvent({ type: 'e-1', request_id: 'r-1', machine_id: 'm-1', provider_instance: 'east', actor });
+    await store.commit([
+      insert('event', whole),
+      insert('event', anEvent({ type: 'e-2', request_id: 'r-1' })),
+      insert('event', anEvent({ type: 'e-1' })),
+      insert('event', anEvent({ type: 'e-1', request_id: 'r-2' })),
+      insert('event', anEvent({ type: 'e-3', request_id: 'r-1' })),
+    ]);
+    const all = await store.find('event', {});
+    const first = all[0]?.seq ?? 0;
+    assert.deepEqual(all[0], { ...whole, seq: first });
+    type Where = NonNullable<Query<'event'>['where']>;
+    const places = async (where: Where, direction: 'asc' | 'desc' = 'asc', limit = 10) => {
+      const found = await store.find('event', { where, order: [['seq', direction]], limit });
+      return found.map(({ seq }) => seq - first + 1);
+    };
+    assert.deepEqual(await places({ type: 'e-1' }), [1, 3, 4]);
+    assert.deepEqual(await places({ type: 'e-1', seq: { after: first } }, 'asc', 1), [3]);
+    assert.deepEqual(await places({ type: 'e-1', seq: { before: first + 3 } }, 'desc', 1), [3]);
+    assert.deepEqual(await places({ request_id: 'r-1', seq: { after: first } }), [2, 5]);
+    assert.deepEqual(await places({ request_id: 'r-1' }, 'desc', 2), [5, 2]);
+    assert.deepEqual(await places({ request_id: ['r-1', 'r-2'], seq: { after: first + 1 } }), [4, 5]);
+  });
+
   check('a reader of the journal that goes on behind the last event it saw skips none', async (ending) => {
     const { store, open } = await opened(ending);
     const stores = shared ? [store, await open(), await open()] : [store];

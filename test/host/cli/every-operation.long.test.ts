@@ -168,6 +168,16 @@ const steps: readonly Step[] = [
     args: ['requests', 'explain', '$request'],
     check: ({ because }) => because === "All 2 machines were delivered by 'east'.",
   },
+  {
+    operation: 'list_events',
+    args: ['events', '--request-id', '$request', '--after', '0'],
+    check: ({ events: [first] }) => first.type === 'request.created' && first.actor.interface === 'cli',
+  },
+  {
+    operation: 'get_request_timeline',
+    args: ['requests', 'timeline', '$request'],
+    check: ({ milestones }) => milestones.all_ready !== null,
+  },
   { operation: 'list_capacity', args: ['capacity', 'list', '--state', 'free'], check: ({ count }) => count === 3 },
   { operation: 'sync_request', args: ['requests', 'sync', '$request'] },
   {

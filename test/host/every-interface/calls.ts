@@ -119,6 +119,11 @@ export const calls: Readonly<Record<string, Call>> = {
     cli: ({ request_id }) => ['--request-id', String(request_id), '--type', 'request.created', '--after', '0'],
     check: ({ events: [{ data }], gap }) => data.machine_count > 0 && gap === undefined,
   },
+  get_request_timeline: {
+    input: ({ request_id }) => ({ request_id }),
+    check: ({ milestones, durations_ms, events }) =>
+      milestones.all_ready !== null && durations_ms.returned === null && events[0].type === 'request.created',
+  },
   list_capacity: {
     input: () => ({ template_id: 'fleet', state: 'free' }),
     check: ({ total_count, offers: [{ machine_type, market, template_ids }] }) =>

@@ -74,9 +74,11 @@ export async function overStdio(
 }
 
 /** A client of streamable HTTP. */
-export async function overHttp(url: string): Promise<Agent> {
+export async function overHttp(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Agent> {
   const client = new Client({ name: 'test', version: '1' });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Parameters<Client['connect']>[0]);
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Parameters<Client['connect']>[0],
+  );
   return agentOf(client);
 }
 
