@@ -1,9 +1,10 @@
 /**
  * Takes the pictures of docs/guides/page.md: every view, in both themes. `npm run page:screenshots`.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { smallPng } from './small-png.ts';
 import { requested, startWorld, worldTemplates } from './world.ts';
 
 const to = join(import.meta.dirname, '../../../docs/guides/page');
@@ -77,11 +78,11 @@ const views: Readonly<Record<string, string>> = {
 };
 for (const colorScheme of ['light', 'dark'] as const)
   for (const [name, path] of Object.entries(views)) {
-    const { page, troubles } = await world.open(path, { colorScheme, viewport: { width: 1120, height: 640 } });
+    const { page, troubles } = await world.open(path, { colorScheme, viewport: { width: 1200, height: 740 } });
     await page.getByText('Live', { exact: true }).waitFor();
     await page.waitForFunction(() => !(globalThis as any).document.querySelector('.loading'));
     await sleep(700);
-    await page.screenshot({ path: join(to, `${name}-${colorScheme}.png`) });
+    writeFileSync(join(to, `${name}-${colorScheme}.png`), smallPng(await page.screenshot()));
     if (troubles.length > 0) console.error(name, troubles);
     await page.context().close();
   }

@@ -127,7 +127,6 @@ function OpenRequest({ request }: { readonly request: Overview['open'][number] }
             {' left'}
           </>
         ) : null}
-        <br />
         <span class="quiet">{request.message}</span>
       </p>
     </li>
@@ -157,7 +156,6 @@ function Short({ short }: { readonly short: Overview['short'] }) {
                     , <Ago at={completed_at} />
                   </>
                 ) : null}
-                <br />
                 <span class="quiet">{message}</span>
               </p>
             </li>
