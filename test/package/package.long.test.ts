@@ -37,6 +37,7 @@ test("the page 'api' is the public surface, so that review sees a change of it: 
 const known = [
   /^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|host\/bin\/muster)$/,
   /^docs\/([\w-]+|(guides|reference|decisions)\/[\w-]+)\.md$/,
+  /^docs\/deploy\/[\w-]+\/[\w-]+\.yml$/,
   /^config\/examples\/(awsprov_)?templates\.json$/,
   /^dist\/(core|config|host|plugins|plugin-testkit)\/.*\.(js|d\.ts)$/,
   /^dist\/host\/cli\/operations\/declared-operations\.json$/,
