@@ -64,5 +64,9 @@ async function* documents(
   const path = `/api/v1/requests/${encodeURIComponent(request_id)}/stream?long=false&timeout=86400`;
   const messages = await client.open?.(path, { 'x-scheduler': 'default' }, signal);
   if (messages) for await (const { data } of messages) yield JSON.parse(data) as RequestAnswer;
-  for (; !messages; await sleep(pauseMs, undefined, { signal })) yield await look(client, request_id, signal);
+  else
+    for (;;) {
+      yield await look(client, request_id, signal);
+      await sleep(pauseMs, undefined, { signal });
+    }
 }
