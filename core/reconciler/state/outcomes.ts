@@ -40,7 +40,9 @@ export function withObservedOutcomes(
   at: number,
 ): AttemptRecord {
   const known = new Map(attempt.shortfall.map((each) => [keyOf(each), each.message]));
-  const news = shortfall.filter((each) => known.get(keyOf(each)) !== each.message);
+  // Of several reports of one reason the last one becomes the shortfall.
+  const reports = new Map(shortfall.map((each) => [keyOf(each), each]));
+  const news = [...reports].flatMap(([key, each]) => (known.get(key) === each.message ? [] : [each]));
   return withOutcomes(attempt, news, at);
 }
 
