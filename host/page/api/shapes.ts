@@ -29,38 +29,10 @@ export type Explanation = AnswerOf<'explain_request'>;
 export type Attempt = Explanation['attempts'][number];
 export type CapacityList = AnswerOf<'list_capacity'>;
 export type CapacityOffer = CapacityList['offers'][number];
-export type FitAnswer = AnswerOf<'validate_template_for_providers'>;
-
+export type EventList = AnswerOf<'list_events'>;
 /** An event of the journal, as the list and the stream carry it. */
-export interface JournalEvent {
-  readonly seq: number;
-  readonly at: string;
-  readonly type: string;
-  readonly request_id?: string;
-  readonly machine_id?: string;
-  readonly provider_instance?: string;
-  readonly actor?: Actor | null;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-export interface Actor {
-  readonly interface: string;
-  readonly address?: string;
-  readonly user?: string;
-  readonly name?: string;
-}
-
-export interface EventList {
-  readonly events: readonly JournalEvent[];
-  readonly next: number;
-}
-
-export const milestoneNames = ['accepted', 'selected', 'ordered', 'first_machine', 'all_ready', 'returned'] as const;
-export type MilestoneName = (typeof milestoneNames)[number];
-
-export interface Timeline {
-  readonly request_id: string;
-  readonly milestones: Readonly<Record<MilestoneName, string | null>>;
-  readonly durations_ms: Readonly<Record<string, number | null>>;
-  readonly events: readonly JournalEvent[];
-}
+export type JournalEvent = EventList['events'][number];
+export type Actor = JournalEvent['actor'];
+export type Timeline = AnswerOf<'get_request_timeline'>;
+export type MilestoneName = keyof Timeline['milestones'];
+export type FitAnswer = AnswerOf<'validate_template_for_providers'>;

@@ -3,6 +3,8 @@ import { EventReader, type ConnectionState } from '../../../host/page/api/event-
 import { RecentEvents } from '../../../host/page/api/recent-events.ts';
 import type { JournalEvent } from '../../../host/page/api/shapes.ts';
 
+const actor = { interface: 'broker' } as const;
+
 /** A journal that can be listed and streamed, lose its connections, and begin anew. */
 class FakeJournal {
   events: JournalEvent[] = [];
@@ -12,7 +14,7 @@ class FakeJournal {
 
   add(...seqs: number[]): void {
     for (const seq of seqs) {
-      const event: JournalEvent = { seq, at: '2026-01-01T00:00:00.000Z', type: 'machine.ready', data: {} };
+      const event: JournalEvent = { seq, at: '2026-01-01T00:00:00.000Z', type: 'machine.ready', actor, data: {} };
       this.events.push(event);
       for (const stream of this.#streams) stream.enqueue(textOf(event));
     }
@@ -127,7 +129,7 @@ test('a journal that begins anew replaces what is known of the old one', async (
 test('the memory of events does not grow with their number', (t) => {
   const ring = new RecentEvents(500);
   for (let seq = 0; seq < 100_000; seq += 250)
-    ring.add(Array.from({ length: 250 }, (_, index) => ({ seq: seq + index, at: '', type: 'x', data: {} })));
+    ring.add(Array.from({ length: 250 }, (_, index) => ({ seq: seq + index, at: '', type: 'x', actor, data: {} })));
   t.is(ring.newestFirst().length, 500);
   t.is(ring.newestFirst()[0]?.seq, 99_999);
 });

@@ -201,6 +201,26 @@ test.serial('a machine that the cloud takes back counts down', async (t) => {
   await world.broker.call('GET', `/requests/${spot.request_id}/status?long=true`);
   const card = page.locator('.countdown', { hasText: machine_id });
   await card.waitFor();
-  t.regex(await card.locator('.figure').innerText(), /^[01]:\d\d$/);
+  t.regex(await card.locator('.figure').innerText(), /^[012]:\d\d$/);
+  t.deepEqual(troubles, []);
+});
+
+test.serial('an orphan is shown with its proof, and ended after a question', async (t) => {
+  const orphan = {
+    kind: 'machine',
+    id: 'i-0stray',
+    first_seen: Date.now(),
+    reason: 'No order 1 of request req-old is stored.',
+  };
+  const value = { count: 1, orphans: [orphan] };
+  const record = { topic: 'orphans', name: 'east', item: '', value, at: Date.now() };
+  await world.broker.broker.store.commit([{ op: 'put', kind: 'fact', record }]);
+  const { page, troubles } = await world.open('/orphans');
+  await page.getByText(orphan.reason).waitFor();
+  await page.getByRole('checkbox', { name: 'Select i-0stray' }).check();
+  await page.getByRole('button', { name: 'End 1 orphan' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End 1 orphan' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.true((await get('/providers/orphans')).orphans[0].ending);
   t.deepEqual(troubles, []);
 });

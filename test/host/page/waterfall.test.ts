@@ -118,7 +118,7 @@ test('labels of milestones that are near each other stand in different rows', (t
         all_ready: at(10_000),
         returned: null,
       },
-      durations_ms: {},
+      durations_ms: { selected: 5, ordered: 300, first_machine: 6_000, all_ready: 10_000, returned: null },
       events: [],
     },
     attempts: [],

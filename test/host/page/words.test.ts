@@ -30,7 +30,8 @@ test('numbers have their groups, and nouns their number', (t) => {
   t.is(count(0, 'machine'), '0 machines');
 });
 
-const event = (type: string, data: Record<string, unknown>) => ({ seq: 1, at: '', type, data });
+const actor = { interface: 'broker' } as const;
+const event = (type: string, data: Record<string, unknown>) => ({ seq: 1, at: '', type, actor, data });
 
 test('an event is one sentence', (t) => {
   const rows: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
@@ -57,6 +58,7 @@ test('events about machines of one request that follow each other are told as on
     type: 'machine.ready',
     request_id,
     provider_instance: 'east',
+    actor,
     data: { machine_ids: Array.from({ length: machines }, (_, index) => `i-${seq}-${index}`) },
   });
   const newestFirst = [ready(6, 'a', 2, 60), ready(5, 'a', 1), ready(4, 'b', 1), ready(3, 'a', 3), ready(2, 'a', 1)];

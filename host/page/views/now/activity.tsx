@@ -24,13 +24,8 @@ export function Activity() {
               <TimeOfDay at={event.at} />
               <Shape mark={marks[weight]} />
               <span class="event-text">
-                {text}
-                {event.request_id ? (
-                  <>
-                    <br />
-                    <RequestLink id={event.request_id} />
-                  </>
-                ) : null}
+                <span class="event-words">{text}</span>
+                {event.request_id ? <RequestLink id={event.request_id} /> : null}
               </span>
             </li>
           );

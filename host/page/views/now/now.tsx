@@ -5,7 +5,7 @@ import { linkTo } from '../../parts/address.ts';
 import { RequestLink, TemplateLink } from '../../parts/links.tsx';
 import { Meter } from '../../parts/meter.tsx';
 import { Empty, Show } from '../../parts/show.tsx';
-import { Shape, State } from '../../parts/state-mark.tsx';
+import { State } from '../../parts/state-mark.tsx';
 import { Ago, Until } from '../../parts/times.tsx';
 import { Section, View } from '../../shell/view.tsx';
 import { count, figure } from '../../words/numbers.ts';
@@ -127,7 +127,6 @@ function OpenRequest({ request }: { readonly request: Overview['open'][number] }
             {' left'}
           </>
         ) : null}
-        <br />
         <span class="quiet">{request.message}</span>
       </p>
     </li>
@@ -157,7 +156,6 @@ function Short({ short }: { readonly short: Overview['short'] }) {
                     , <Ago at={completed_at} />
                   </>
                 ) : null}
-                <br />
                 <span class="quiet">{message}</span>
               </p>
             </li>
@@ -205,7 +203,7 @@ function Use({ overview: { templates, providers } }: { readonly overview: Overvi
                 key={provider_instance}
                 name={
                   <>
-                    <Shape mark="unknown" /> {provider_instance}
+                    <span class="quiet">all at</span> {provider_instance}
                   </>
                 }
                 {...{ allocated, requested, limit: null }}
