@@ -88,7 +88,9 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
   }
   if (now >= request.deadline_at) {
     const { seconds, by_caller } = waitingEnd(request);
-    const message = by_caller ? `A caller ended the waiting after ${seconds} s.` : `The time-out of ${seconds} s passed.`;
+    const message = by_caller
+      ? `A caller ended the waiting after ${seconds} s.`
+      : `The time-out of ${seconds} s passed.`;
     additional.push({ kind: 'unavailable', code: 'TIMEOUT', message });
   }
   const reported = attempts.flatMap(({ replaces, shortfall }) => (replaces === undefined ? [shortfall] : []));

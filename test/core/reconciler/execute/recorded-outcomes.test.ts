@@ -83,7 +83,10 @@ test('an observation that the provider refuses is recorded once, and again after
   east.deaf = new ProviderFault('throttled', 'Slow down.', { code: 'Throttling' });
   await bench.clock.advance(5_000);
   t.deepEqual(await recorded(), []);
-  east.deaf = new ProviderFault('invalid', 'You are not authorized.', { code: 'UnauthorizedOperation', lack: 'denied' });
+  east.deaf = new ProviderFault('invalid', 'You are not authorized.', {
+    code: 'UnauthorizedOperation',
+    lack: 'denied',
+  });
   await bench.clock.advance(5_000);
   const { version } = (await bench.status(id)).request;
   await bench.clock.advance(60_000);
