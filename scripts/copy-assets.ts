@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 for (const file of globSync('{core,config,plugins,host}/**/*.{json,sql,pem}', {
   cwd: root,
-  exclude: (path) => path.startsWith('config/examples'),
+  exclude: (path) => path.startsWith('config/examples') || path.startsWith('host/page'),
 })) {
   cpSync(join(root, file), join(root, 'dist', file));
 }

@@ -84,10 +84,10 @@ export class OpenStream {
     this.#response.destroy();
   }
 
-  /** Ends the answer. A reader that has not taken what was sent is not waited for. */
-  end(): void {
+  /** Ends the answer with a last text. A reader that has not taken what was sent is not waited for. */
+  end(last = ''): void {
     if (this.#closed) return;
     if (this.blocked) this.cut('ended');
-    else this.#response.end();
+    else this.#response.end(last);
   }
 }

@@ -26,7 +26,8 @@ export const streamInput = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: 3_600,
-        description: 'Accepted for clients that poll, without an effect: a message comes at each change.',
+        description:
+          'Accepted for the client of another broker, which polls: a message comes at each change. Each message is then `{requests: [document]}`, and an empty object tells that the time is over.',
       }),
     ),
   },
@@ -61,13 +62,14 @@ export function bindRequestStream({ app, paths, broker, limits }: RouteParts, st
       const known = isEventId(last) ? Number(last) : undefined;
       const timer = new AbortController();
       reply.header('vary', varyOfFormats);
+      const in_list = input.interval !== undefined;
       await feed.follow(
-        { request_id, long: input.long, strategy },
+        { request_id, long: input.long, strategy, in_list },
         known,
         () => {
           const stream = streams.open(reply);
           reply.raw.once('close', () => timer.abort());
-          void clock.sleep(input.timeout * 1_000, timer.signal).then(() => stream.end());
+          void clock.sleep(input.timeout * 1_000, timer.signal).then(() => stream.end(in_list ? 'data: {}\n\n' : ''));
           return stream;
         },
         // The answer that tells a browser not to connect again.

@@ -148,6 +148,7 @@ test('the document declares the header at every route whose answer depends on it
     'get /api/v1/requests/return',
     'get /api/v1/requests/{request_id}',
     'get /api/v1/requests/{request_id}/status',
+    'get /api/v1/requests/{request_id}/stream',
     'post /api/v1/machines/reclaimed',
     'post /api/v1/machines/request',
     'post /api/v1/machines/return',

@@ -19,7 +19,7 @@ test.serial(
   'a stream has the present status document and one at each change, and ends with the request',
   async (t) => {
     const id = await create();
-    const sources = await Promise.all([open(id), open(id, '?long=false'), open(id, '?interval=2&timeout=300')]);
+    const sources = await Promise.all([open(id), open(id, '?long=false'), open(id, '?timeout=300')]);
     await Promise.all(sources.map(ended));
     const last = (await server.call('GET', `/requests/${id}/status`)).body;
     for (const source of sources) {
@@ -46,6 +46,22 @@ test.serial(
     const returning = await open(body.request_id);
     await ended(returning);
     t.is(documents(returning).at(-1).status, 'completed');
+  },
+);
+
+test.serial(
+  'for a client that names an interval each message is a list, and the end of the time a message',
+  async (t) => {
+    const source = await open(await create(1), '?interval=2&timeout=300');
+    await ended(source);
+    t.is(documents(source).at(-1).requests[0].status, 'completed');
+    server.simulator.setKnobs({ boot_ms: 60_000 });
+    t.teardown(() => server.simulator.setKnobs({ boot_ms: 50 }));
+    const slow = await open(await create(1), '?interval=2&timeout=1');
+    await ended(slow);
+    t.deepEqual(documents(slow).at(-1), {});
+    t.regex(documents(slow).at(-2).requests[0].status, /^(pending|in_progress)$/);
+    t.false(slow.broken);
   },
 );
 
