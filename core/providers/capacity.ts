@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { markets, type Market } from '../model/market.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Offer } from '../model/shortfall.ts';
@@ -23,6 +24,8 @@ export interface KnownOffer {
 /** The most offers of an instance that are computed from templates; further templates are left out. */
 const mostOffers = 5_000;
 const mostTemplates = 20;
+/** Between so many templates other work of the thread runs. */
+const templatesAtOnce = 20;
 
 /**
  * The offers that templates allow, and those that lacked capacity lately, by the memory that all brokers on the
@@ -37,18 +40,28 @@ export class Capacity {
     this.#providers = providers;
   }
 
-  /** Sorted by instance in the order of the configuration, then by type, zone, market and key. */
-  offers(templates: readonly Placed[], only?: string): readonly KnownOffer[] {
+  /**
+   * Sorted by instance in the order of the configuration, then by type, zone, market and key. Computed in parts, so
+   * that other calls are served meanwhile.
+   */
+  async offers(templates: readonly Placed[], only?: string): Promise<readonly KnownOffer[]> {
     const instances = this.#providers.selectable.filter(({ name }) => only === undefined || name === only);
-    return instances.flatMap((instance) => this.#at(instance, templates).toSorted(byPlace));
+    const found: KnownOffer[][] = [];
+    for (const instance of instances) {
+      const offers = await this.#at(instance, templates);
+      await turn();
+      found.push(sorted(offers));
+    }
+    return found.flat();
   }
 
-  #at(instance: ProviderInstance, templates: readonly Placed[]): readonly KnownOffer[] {
+  async #at(instance: ProviderInstance, templates: readonly Placed[]): Promise<readonly KnownOffer[]> {
     const { name } = instance;
     const zones = this.#providers.places(instance).zone_of ?? {};
     const known = new Map<string, { readonly api: string; readonly offer: Offer; readonly template_ids: string[] }>();
-    for (const placed of templates) {
+    for (const [index, placed] of templates.entries()) {
       if (known.size >= mostOffers) break;
+      if (index % templatesAtOnce === 0) await turn();
       if (!this.#providers.mayServeAt(placed, instance)) continue;
       const template = variantFor(placed, name);
       const api = this.#providers.apiOf(template, name);
@@ -110,18 +123,12 @@ function described(
 
 const isMarket = (value: unknown): value is Market => markets.includes(value as Market);
 
-const placeOf = ({ machine_type, zone, market, key }: KnownOffer): readonly string[] => [
-  machine_type ?? '',
-  zone ?? '',
-  market ?? '',
-  key,
-];
+/** Fields that are absent come first. */
+const placeOf = ({ machine_type, zone, market, key }: KnownOffer): string =>
+  [machine_type, zone, market, key].join('\0');
 
-function byPlace(a: KnownOffer, b: KnownOffer): number {
-  const others = placeOf(b);
-  for (const [index, text] of placeOf(a).entries()) {
-    const other = others[index] ?? '';
-    if (text !== other) return text < other ? -1 : 1;
-  }
-  return 0;
+function sorted(offers: readonly KnownOffer[]): KnownOffer[] {
+  const placed = offers.map((offer) => ({ offer, place: placeOf(offer) }));
+  const ordered = placed.toSorted((a, b) => (a.place < b.place ? -1 : Number(a.place > b.place)));
+  return ordered.map(({ offer }) => offer);
 }

@@ -85,11 +85,18 @@ async function send(event: BrokerEvent, { url, secret, timeout }: WebhookOptions
   if (!answer.ok) throw new Error(`${host} answered event ${event.seq} with status ${answer.status}.`);
 }
 
-/** A connection is used again when the body was read; a long body, or one of unknown length, is not worth that. */
+/**
+ * A connection is used again when the body was read; a long body, one of unknown length, or one that must be unpacked
+ * is not worth that. The status alone tells whether the event was delivered: a body that breaks off changes nothing.
+ */
 async function drop({ headers, body }: Response): Promise<void> {
-  if (!body) return;
-  if (Number(headers.get('content-length') ?? Infinity) > mostRead) return body.cancel();
-  for await (const _ of body);
+  const length = Number(headers.get('content-length') ?? Infinity);
+  try {
+    if (length > mostRead || headers.has('content-encoding')) return await body?.cancel();
+    for await (const _ of body ?? []);
+  } catch {
+    // The connection is closed.
+  }
 }
 
 function reasonOf(error: unknown, timeout: number): string {

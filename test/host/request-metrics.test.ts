@@ -1,6 +1,7 @@
 import test from 'ava';
+import type { Store } from '../../core/index.ts';
 import { RequestEnds } from '../../host/metrics/request-ends.ts';
-import { oldestOpen } from '../../host/metrics/stored-counts.ts';
+import { machinesOfTemplates, oldestOpen } from '../../host/metrics/stored-counts.ts';
 import { aRequest } from '../../plugin-testkit/storage/records.ts';
 import { bootBroker } from '../support/boot-broker.ts';
 
@@ -68,5 +69,15 @@ test('the oldest open request and return are told, whatever their status', async
   t.deepEqual(await oldestOpen(store), [
     [{ kind: 'provision' }, 5],
     [{ kind: 'return' }, 2],
+  ]);
+});
+
+test('a template with the name of the others shares their sample', async (t) => {
+  const counts: Readonly<Record<string, number>> = { small: 2, other: 3 };
+  const count = async (_: string, { template_id }: { template_id?: string }) =>
+    template_id === undefined ? 6 : (counts[template_id] ?? 0);
+  t.deepEqual(await machinesOfTemplates({ count } as unknown as Store, ['small', 'other']), [
+    [{ template_id: 'small' }, 2],
+    [{ template_id: 'other' }, 4],
   ]);
 });

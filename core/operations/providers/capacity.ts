@@ -64,8 +64,8 @@ export const listCapacity = operation('ListCapacityQuery', {
     const { provider_instance, template_id, state } = input;
     if (template_id !== undefined) await templateLibrary.seek(template_id);
     const templates = template_id === undefined ? templateLibrary.allPlaced() : [templateLibrary.placed(template_id)];
-    const all = capacity
-      .offers(templates, provider_instance)
+    const known = await capacity.offers(templates, provider_instance);
+    const all = known
       .filter((each) => template_id === undefined || each.template_ids.length > 0)
       .filter(({ shortfall }) => state === undefined || (shortfall === undefined) === (state === 'free'));
     const { limit, offset } = paging(input, 1_000);

@@ -3,6 +3,7 @@ import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { targetOf } from '../state/counting.ts';
 import { hasPlace, isStaying } from '../state/machine-life.ts';
+import { waitingEnd } from '../state/waiting-end.ts';
 import { fellBack } from './fell-back.ts';
 import { shortfallOf, uncounted } from './shortfall-of.ts';
 
@@ -26,16 +27,18 @@ export function finish(change: StateChange, skipped: readonly Shortfall[] = []):
   change.journal(`request.${status}`, { requested: request.machine_count, delivered: fulfilment.delivered });
 }
 
-/** The time-out has passed: machines that are not ready yet are released. */
+/** The time-out has passed, or a caller ended the waiting: machines that are not ready yet are released. */
 export function expire(change: StateChange): void {
+  const { by_caller } = waitingEnd(change.request);
+  const end = by_caller ? 'a caller ended the waiting' : 'the time-out of its request';
   for (const machine of change.machines.all()) {
     if (!isStaying(machine) || !hasPlace(machine) || machine.ready_at !== undefined) continue;
     change.setMachine(machine, {
       status: 'failed',
       going: 'failed',
-      message: 'It was not ready before the time-out of its request.',
+      message: `It was not ready before ${end}.`,
     });
-    change.journalMachine('machine.failed', machine, { message: 'time-out' });
+    change.journalMachine('machine.failed', machine, { message: by_caller ? 'waiting ended' : 'time-out' });
   }
 }
 
@@ -84,8 +87,11 @@ function fulfilmentOf({ request, attempts, machines, now }: StateChange, skipped
     additional.push({ kind: 'unavailable', code: 'MACHINE_FAILED', message, count: failed.length });
   }
   if (now >= request.deadline_at) {
-    const seconds = Math.round((request.deadline_at - request.created_at - (request.shifted_ms ?? 0)) / 1000);
-    additional.push({ kind: 'unavailable', code: 'TIMEOUT', message: `The time-out of ${seconds} s passed.` });
+    const { seconds, by_caller } = waitingEnd(request);
+    const message = by_caller
+      ? `A caller ended the waiting after ${seconds} s.`
+      : `The time-out of ${seconds} s passed.`;
+    additional.push({ kind: 'unavailable', code: 'TIMEOUT', message });
   }
   const reported = attempts.flatMap(({ replaces, shortfall }) => (replaces === undefined ? [shortfall] : []));
   return {

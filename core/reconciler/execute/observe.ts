@@ -5,7 +5,7 @@ import type { MachineRecord } from '../../model/machine.ts';
 import { applyAbsence } from '../apply/apply-absence.ts';
 import { applyReports, applySlowness, applyUnfinishedReleases } from '../apply/apply-reports.ts';
 import { isSettled, observed, withShortfall } from '../state/attempt.ts';
-import { withObservedOutcomes } from '../state/outcomes.ts';
+import { lasts, withObservedOutcomes, withRefusedObservation } from '../state/outcomes.ts';
 import { refOf } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
@@ -17,7 +17,7 @@ const manyAtRest = 100;
 /** Observing single machines costs about as much as observing so many times more of one attempt. */
 const partCost = 5;
 
-/** Observes the machines of an attempt. A failed call changes nothing. */
+/** Observes the machines of an attempt. A failed call changes no machine. */
 export async function observe(
   attempt: AttemptRecord,
   claimed: ClaimedRequest,
@@ -46,7 +46,7 @@ export async function verify(
     verifies: true,
     ...(isFew ? { only: ({ machine_id }: MachineRecord) => announced.has(machine_id) } : {}),
   });
-  if (applies.length > 0) announcedEnds.answered(attempt.attempt, began);
+  if (!claimed.observation_failed.has(attempt.attempt)) announcedEnds.answered(attempt.attempt, began);
   return applies;
 }
 
@@ -114,7 +114,13 @@ async function ask(
       { request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code },
       error.message,
     );
-    return [];
+    if (!lasts(error.kind)) return [];
+    return [
+      (change) =>
+        change.moveAttempt(attempt.attempt, (each) =>
+          withRefusedObservation(each, error, change.now, change.request.observed_at),
+        ),
+    ];
   }
 }
 

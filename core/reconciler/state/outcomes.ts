@@ -1,3 +1,4 @@
+import type { FaultKind } from '../../contract/fault.ts';
 import type { AttemptOutcome, AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 
@@ -40,8 +41,27 @@ export function withObservedOutcomes(
   at: number,
 ): AttemptRecord {
   const known = new Map(attempt.shortfall.map((each) => [keyOf(each), each.message]));
-  const news = shortfall.filter((each) => known.get(keyOf(each)) !== each.message);
+  // Of several reports of one reason the last one becomes the shortfall.
+  const reports = new Map(shortfall.map((each) => [keyOf(each), each]));
+  const news = [...reports].flatMap(([key, each]) => (known.get(key) === each.message ? [] : [each]));
   return withOutcomes(attempt, news, at);
+}
+
+/** Whether a person must act before an equal call succeeds. */
+export const lasts = (kind: FaultKind): boolean => kind === 'invalid' || kind === 'credentials';
+
+/**
+ * Records that the machines of an attempt could not be observed. Only a reason that lasts is recorded, once until the
+ * next report: others come and go with each call. `observed_at`: the time of the last report.
+ */
+export function withRefusedObservation(
+  attempt: AttemptRecord,
+  answer: Answer,
+  at: number,
+  observed_at = 0,
+): AttemptRecord {
+  const known = attempt.outcomes?.find((each) => keyOf(each) === keyOf(answer));
+  return !lasts(answer.kind) || (known && known.at > observed_at) ? attempt : withOutcomes(attempt, [answer], at);
 }
 
 function outcomeOf(

@@ -1,5 +1,7 @@
+import type { AttemptOutcome } from '../../model/attempt.ts';
 import { isTerminal } from '../../model/request.ts';
 import { targetOf } from '../../reconciler/state/counting.ts';
+import { lasts } from '../../reconciler/state/outcomes.ts';
 import { causeAt, causesOf, reasonsOf } from './causes.ts';
 import { endOf } from './end.ts';
 import type { Situation } from './situation.ts';
@@ -24,9 +26,9 @@ function sentenceOf(wait: Wait, from: Situation): string {
     case 'broker':
       return `the request waits for a broker that has '${wait.instance}' in its configuration; no live broker has it`;
     case 'search':
-      return `it is not known what '${wait.instance}' started for an order of ${machinesOf(countOf(wait))}, and the order cannot be repeated: its machines are searched by their tags, and released if they appear`;
+      return `${cancelled ? 'the request is cancelled, but ' : ''}it is not known what '${wait.instance}' started for an order of ${machinesOf(countOf(wait))}, and the order cannot be repeated: its machines are searched by their tags, and released if they appear`;
     case 'outcome':
-      return `${lostAt(wait)}, and what it started for an order of ${machinesOf(countOf(wait))} is found out before anything else is ordered`;
+      return `${cancelled ? 'the request is cancelled; ' : ''}${lostAt(wait)}, and what it started for an order of ${machinesOf(countOf(wait))} is found out ${cancelled ? 'and released' : 'before anything else is ordered'}`;
     case 'answer':
       return cancelled
         ? `the request is cancelled, and waits for the answer of '${wait.instance}' to an order of ${machinesOf(countOf(wait))} that may have been sent`
@@ -80,9 +82,13 @@ function slotSentence({ instance, slots }: Extract<Wait, { for: 'slot' }>): stri
   return `the request waits for a slot at '${instance}', which may have ${max} open ${max === 1 ? 'request' : 'requests'}; ${first}`;
 }
 
+/** The lost answer, and why the repetition of its call does not help yet. */
 function lostAt({ instance, attempt }: Extract<Wait, { attempt: unknown }>): string {
-  const outcome = attempt.outcomes?.at(-1);
-  return outcome ? causeAt(instance, outcome) : `it is not known whether '${instance}' got the order`;
+  const outcomes = attempt.outcomes ?? [];
+  const lost = outcomes.findLast(({ kind }) => kind === 'unknown-outcome');
+  const first = lost ? causeAt(instance, lost) : `it is not known whether '${instance}' got the order`;
+  const last = outcomes.at(-1);
+  return last === undefined || last === lost ? first : `${first}, its repetition has no success (${last.code})`;
 }
 
 const times = (count = 1): string => (count > 1 ? `, ${count} times so far` : '');
@@ -105,8 +111,25 @@ function early({ request, machines }: Situation): string {
 }
 
 function unanswered(instances: readonly string[], from: Situation): string {
-  const troubled = instances.filter((instance) => from.trouble(instance) !== undefined);
-  return troubled.length === 0 ? '' : `; ${namesOf(troubled)} does not answer now`;
+  return instances
+    .flatMap((instance) => {
+      const trouble = from.trouble(instance);
+      if (trouble !== undefined) return `; '${instance}' is unhealthy now: ${gistOf(trouble)}`;
+      const refusal = refusedAbout(instance, from);
+      return refusal === undefined ? [] : `; '${instance}' refused a call about them (${refusal.code})`;
+    })
+    .join('');
+}
+
+/** Why the provider did not accept a call about machines that it started, when that was later than its last report. */
+function refusedAbout(instance: string, { request, attempts }: Situation): AttemptOutcome | undefined {
+  return attempts
+    .flatMap(({ provider_instance, state, outcomes = [], shortfall }) =>
+      provider_instance !== instance || state !== 'launched'
+        ? []
+        : outcomes.filter(({ kind, code }) => lasts(kind) && shortfall.every((each) => each.code !== code)),
+    )
+    .findLast(({ at }) => at > (request.observed_at ?? 0));
 }
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

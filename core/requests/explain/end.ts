@@ -1,5 +1,6 @@
 import type { MachineRecord } from '../../model/machine.ts';
 import { hasPlace } from '../../reconciler/state/machine-life.ts';
+import { waitingEnd } from '../../reconciler/state/waiting-end.ts';
 import { causesOf, reasonsOf } from './causes.ts';
 import type { Situation } from './situation.ts';
 import { gistOf, listOf, machinesOf, namesOf, were } from './words.ts';
@@ -44,8 +45,9 @@ function ended(from: Situation): string {
   const ready = delivered === 0 ? none : `${delivered} of ${machinesOf(machine_count)} ${were(delivered)}`;
   const isLate = request.fulfilment?.shortfall.some(({ code }) => code === 'TIMEOUT') === true;
   const { returned } = machines.counts();
-  const seconds = Math.round((request.deadline_at - request.created_at - (request.shifted_ms ?? 0)) / 1000);
-  const until = isLate ? ` before the time-out of ${seconds} s` : '';
+  const { seconds, by_caller } = waitingEnd(request);
+  const late = by_caller ? `a caller ended the waiting after ${seconds} s` : `the time-out of ${seconds} s`;
+  const until = isLate ? ` before ${late}` : '';
   const cause = request.fulfilment?.shortfall.every(({ code }) => code === 'TIMEOUT') ? undefined : causeOf(from);
   const early =
     returned > 0 && !isLate && cause === undefined

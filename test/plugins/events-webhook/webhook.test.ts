@@ -130,6 +130,20 @@ test('an endless answer holds nothing up', async (t) => {
   t.is(taken.length, 2);
 });
 
+for (const [what, headers, body] of [
+  ['stops', { 'content-length': 1_000 }, 'x'],
+  ['cannot be unpacked', { 'content-length': 5, 'content-encoding': 'gzip' }, 'hello'],
+] as const)
+  test(`a success counts when the body of its answer ${what}`, async (t) => {
+    const { url, taken } = await receiver(t, (response) => {
+      response.writeHead(200, headers).write(body);
+      if (body.length < headers['content-length']) setImmediate(() => response.destroy());
+      else response.end();
+    });
+    t.is(await sinkTo(url).deliver(events(2)), 2);
+    t.is(taken.length, 2);
+  });
+
 test('a slow receiver gets as many events of a batch as its time allows', async (t) => {
   let now = 0;
   const { url, taken } = await receiver(t, (response) => {

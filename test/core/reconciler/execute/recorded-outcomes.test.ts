@@ -73,3 +73,38 @@ test('observations that show nothing new are not stored, and a release adds the 
   t.regex(attempt?.cloud_request_ids?.at(-1) ?? '', /^released-/);
   await bench.close();
 });
+
+test('an observation that the provider refuses is recorded once, and again after the next report', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(2);
+  await bench.clock.advance(3_000);
+  const recorded = async () => (await bench.explain(id)).attempts[0]?.outcomes ?? [];
+  east.deaf = new ProviderFault('throttled', 'Slow down.', { code: 'Throttling' });
+  await bench.clock.advance(5_000);
+  t.deepEqual(await recorded(), []);
+  east.deaf = new ProviderFault('invalid', 'You are not authorized.', {
+    code: 'UnauthorizedOperation',
+    lack: 'denied',
+  });
+  await bench.clock.advance(5_000);
+  const { version } = (await bench.status(id)).request;
+  await bench.clock.advance(60_000);
+  t.is((await bench.status(id)).request.version, version, 'repetitions store nothing');
+  t.like(await recorded(), [{ code: 'UnauthorizedOperation', kind: 'invalid' }]);
+  t.is((await recorded())[0]?.count, undefined);
+  t.is(
+    (await bench.explain(id)).because,
+    "2 of 2 machines at 'east' were started and are not ready yet; 'east' refused a call about them (UnauthorizedOperation).",
+  );
+  const denied = east.deaf;
+  east.deaf = undefined;
+  east.boot(east.live(id)[0] ?? '');
+  await bench.clock.advance(5_000);
+  t.notRegex((await bench.explain(id)).because, /refused/);
+  east.deaf = denied;
+  await bench.clock.advance(10_000);
+  t.is((await recorded())[0]?.count, 2);
+  t.regex((await bench.explain(id)).because, /refused a call about them/);
+  await bench.close();
+});

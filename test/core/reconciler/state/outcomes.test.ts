@@ -45,6 +45,15 @@ test('an observation that repeats hundreds of reasons changes nothing', (t) => {
   t.is(withObservedOutcomes(next, undefined, 4), next);
 });
 
+test('an observation that reports one reason in two ways changes nothing when it is repeated', (t) => {
+  const reasons = [short('a', 'No machines now.'), short('a', 'The fleet lacked machines.')];
+  const observed = (attempt: AttemptRecord, at: number) =>
+    withShortfall(withObservedOutcomes(attempt, reasons, at), reasons);
+  const first = observed(attemptOf(1), 1);
+  t.deepEqual(first.outcomes, [{ at: 1, ...short('a', 'The fleet lacked machines.') }]);
+  t.deepEqual(observed(first, 2), first);
+});
+
 test('the ids of the first and of the last calls are kept, each once', (t) => {
   const attempt = withCloudRequests(attemptOf(1), ['a', 'b', 'a']);
   t.deepEqual(attempt.cloud_request_ids, ['a', 'b']);

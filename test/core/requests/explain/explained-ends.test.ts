@@ -39,6 +39,25 @@ test('the end of all-or-nothing, of a time-out and of machines that never became
   await bench.close();
 });
 
+test('a request whose waiting a caller ended does not name a time-out that has not passed', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(2, { timeout: 3_600 });
+  await bench.clock.advance(2_000);
+  east.boot(east.live(id)[0] ?? '');
+  await bench.clock.advance(18_000);
+  await bench.requestCommands.complete(id);
+  await bench.clock.advance(3_000);
+  const { request } = await bench.status(id);
+  t.is(
+    (await bench.explain(id)).because,
+    '1 of 2 machines was delivered before a caller ended the waiting after 20 s: 1 machine started and was not usable in time (it was not ready before a caller ended the waiting).',
+  );
+  t.regex(request.message, /A caller ended the waiting after 20 s\./);
+  t.notRegex(JSON.stringify(request), /time-out/);
+  await bench.close();
+});
+
 test('a quarantine and an order that cannot be repeated are explained', async (t) => {
   const east = new ScriptedCloud({ token_valid_ms: 5_000 });
   const bench = await loopBench({ east }, {}, {}, 'off', true);

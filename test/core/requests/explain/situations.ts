@@ -294,6 +294,28 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
     },
     "The answer of 'east' was lost (ECONNRESET), and what it started for an order of 3 machines is found out before anything else is ordered.",
   ],
+  'the outcome is unknown, and the provider does not answer since': [
+    {
+      attempts: [
+        open(1, {
+          tries: 3,
+          doubtful: true,
+          outcomes: [
+            outcome({ kind: 'unknown-outcome', code: 'ECONNRESET', message: 'RunInstances: socket hang up.' }),
+            outcome({ kind: 'unavailable', code: 'ECONNREFUSED', message: 'RunInstances: connect ECONNREFUSED.' }),
+          ],
+        }),
+      ],
+    },
+    "The answer of 'east' was lost (ECONNRESET), its repetition has no success (ECONNREFUSED), and what it started for an order of 3 machines is found out before anything else is ordered.",
+  ],
+  'it is cancelled while the outcome is unknown': [
+    {
+      request: { cancel_requested_at: 950_000 },
+      attempts: [open(1, { tries: 1, doubtful: true })],
+    },
+    "The request is cancelled; it is not known whether 'east' got the order, and what it started for an order of 3 machines is found out and released.",
+  ],
   'an order cannot be repeated': [
     {
       attempts: [open(1, { state: 'lost', retry_at: 1_030_000 })],
@@ -340,7 +362,14 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
   ],
   'its machines boot, and the provider does not answer': [
     { attempts: [attemptOf(1)], machines: unreadyMachines(3), silent: ['east'] },
-    "3 of 3 machines at 'east' were started and are not ready yet; 'east' does not answer now.",
+    "3 of 3 machines at 'east' were started and are not ready yet; 'east' is unhealthy now: It does not answer.",
+  ],
+  'its machines boot, and may not be described': [
+    {
+      attempts: [attemptOf(1, { outcomes: [outcome({ ...reasons.denied, code: 'UnauthorizedOperation' })] })],
+      machines: unreadyMachines(3),
+    },
+    "3 of 3 machines at 'east' were started and are not ready yet; 'east' refused a call about them (UnauthorizedOperation).",
   ],
   'one of its machines was returned early': [
     {
