@@ -12,8 +12,12 @@ import { inPieces, Pieces } from './pieces.ts';
 
 /** Events of one read of the journal. */
 const readAtOnce = 200;
-/** The interval between two reads while events come, in milliseconds: they share a write to each reader. */
+/**
+ * The interval between two reads while events come, in milliseconds: they share a write to each reader. With many
+ * readers the writes take longer than everything else, so the interval grows: half a second with a thousand.
+ */
 const gatherMs = 250;
+const gatherMsPerReader = 0.25;
 const retryMs = 1_000;
 /** How many older parts are kept: readers that resume together ask for the same. */
 const partsKept = 8;
@@ -30,6 +34,7 @@ export class EventFeed implements JournalFeed {
   readonly #log: Log;
   readonly #readers = new Set<EventReader>();
   readonly #parts = recentlyUsed<Promise<ReadPart>>(partsKept);
+  #rendered = 0;
   #pieces: Pieces | undefined;
   #starting: Promise<void> | undefined;
   #opening = 0;
@@ -50,6 +55,11 @@ export class EventFeed implements JournalFeed {
   /** The latest events, while there are readers. */
   get pieces(): Pieces {
     return this.#pieces ?? noPieces;
+  }
+
+  /** How many messages of events were made. */
+  get rendered(): number {
+    return this.#rendered;
   }
 
   /** The last known event. */
@@ -99,6 +109,7 @@ export class EventFeed implements JournalFeed {
 
   async #read(after: number, filter: EventFilter): Promise<ReadPart> {
     const { events, next, gap } = await this.#journal.after(after, filter, readAtOnce);
+    this.#rendered += events.length;
     const rendered = events.map((event) => ({ event, bytes: eventMessage(event) }));
     const messages = inPieces(rendered).map((piece) => ({
       bytes: Buffer.concat(piece.map(({ bytes }) => bytes)),
@@ -156,7 +167,7 @@ export class EventFeed implements JournalFeed {
       try {
         await this.#starting;
         await this.#distribute(signal);
-        this.#notBefore = this.#clock.monotonic() + gatherMs;
+        this.#notBefore = this.#clock.monotonic() + gatherMs + gatherMsPerReader * this.#readers.size;
         this.#failing = false;
       } catch (error) {
         if (signal.aborted) return;
@@ -173,6 +184,7 @@ export class EventFeed implements JournalFeed {
       more = events.length === readAtOnce;
       if (signal.aborted || events.length === 0) return;
       this.#pieces?.add(events);
+      this.#rendered += events.length;
       const now = this.#clock.monotonic();
       await inTurns(this.#readers, (reader) => {
         reader.bound(now);

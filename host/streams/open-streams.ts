@@ -6,8 +6,8 @@ import { OpenStream } from './open-stream.ts';
 
 /** The interval of comments, in milliseconds. */
 const beatMs = 15_000;
-/** So many streams are written to without a pause; then other work of the thread runs. */
-export const atOnce = 100;
+/** So many streams are written to without a pause; then other work of the thread runs. A write takes microseconds. */
+const atOnce = 32;
 const retryS = 5;
 
 /** Runs `each` for all items, and other work of the thread in between. */
@@ -26,6 +26,7 @@ export class OpenStreams {
   readonly #clock: Clock;
   readonly #streams = new Set<OpenStream>();
   readonly #cut = new Map<string, number>();
+  readonly #renderings: (() => number)[] = [];
   #timer: AbortController | undefined;
   #closed = false;
 
@@ -47,6 +48,11 @@ export class OpenStreams {
       `${this.#most} streams are open, which is the maximum (server.max_streams). Close one, or try again later.`,
       { max_streams: this.#most, retry_after_s: retryS },
     );
+  }
+
+  /** Adds a count of rendered events to the metrics. */
+  measure(rendered: () => number): void {
+    this.#renderings.push(rendered);
   }
 
   /** Begins a stream as the answer of a call. Throws UNAVAILABLE when no further stream may be opened. */
@@ -81,6 +87,9 @@ export class OpenStreams {
   families(worker: number): readonly Family[] {
     return [
       gauge('muster_streams_open', 'Open streams of events and of requests.', [[{ worker }, this.#streams.size]]),
+      counter('muster_stream_events_rendered_total', 'Events that were rendered for streams, each for all readers.', [
+        [{ worker }, this.#renderings.reduce((sum, count) => sum + count(), 0)],
+      ]),
       counter(
         'muster_streams_cut_total',
         'Streams that the server ended because their reader was too slow, by reason.',

@@ -4,6 +4,7 @@ import { cliPage } from './cli.ts';
 import { cloudPage } from './cloud.ts';
 import { configurationPage } from './configuration.ts';
 import { errorsPage } from './errors.ts';
+import { eventsPage } from './events.ts';
 import { licencesPage } from './licences.ts';
 import { mcpPage } from './mcp.ts';
 import { operationsPage } from './operations.ts';
@@ -24,6 +25,7 @@ export const pages: readonly Page[] = [
   mcpPage,
   sdkPage,
   errorsPage,
+  eventsPage,
   configurationPage,
   cloudPage,
   writingPage,

@@ -19,6 +19,7 @@ import { returnsOfABigRequest } from './lines/returns-of-a-big-request.ts';
 import { selection } from './lines/selection.ts';
 import { simulatedHour, simulator } from './lines/simulator.ts';
 import { idle, start } from './lines/start.ts';
+import { streamsThousand } from './lines/streams.ts';
 import { tenThousand } from './lines/ten-thousand.ts';
 import { threeBrokers } from './lines/three-brokers.ts';
 import { writes } from './lines/writes.ts';
@@ -39,6 +40,7 @@ const lines: readonly Line[] = [
   threeBrokers,
   tenThousand,
   openLoop,
+  streamsThousand,
   bigRequest,
   returnsOfABigRequest,
   cloudImport,

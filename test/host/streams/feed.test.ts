@@ -13,6 +13,7 @@ test('however many readers there are, an event is read once and rendered once', 
   await bench.write(3);
   await bench.pass();
   t.is(bench.reads() - before, 1);
+  t.is(bench.feed.rendered, 3);
   for (const answer of answers) t.deepEqual(answer.seqs, [1, 2, 3]);
   t.is(new Set(answers.map(({ taken }) => taken.at(-1))).size, 1, 'they share the bytes');
   bench.streams.close();
