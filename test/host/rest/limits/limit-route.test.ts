@@ -39,6 +39,9 @@ test('every route counts for the group that it belongs to, and some for none', a
     provider: [
       'GET /providers/',
       'GET /providers/health',
+      'GET /providers/metrics',
+      'GET /providers/orphans',
+      'POST /providers/orphans/end',
       'GET /providers/{provider_name}',
       'GET /providers/{provider_name}/capabilities',
       'POST /providers/select',
