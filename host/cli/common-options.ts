@@ -11,8 +11,12 @@ export function addCommonOptions(command: Command, { name, kind, leaves_work }: 
   }
   if (isWatchable(name, kind)) {
     command
-      .option('--watch', 'Repeat the call until the request has ended or Ctrl-C; print changes.')
-      .option('--interval <seconds>', 'Seconds between two calls of --watch (default 2).', seconds);
+      .option('--watch', 'Print changes until the request has ended or Ctrl-C.')
+      .option(
+        '--interval <seconds>',
+        'Seconds between two calls of --watch (default 2; a server sends the changes of a request at once).',
+        seconds,
+      );
   }
   command.addOption(new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table'));
   addClientOptions(command);

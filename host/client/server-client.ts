@@ -1,11 +1,18 @@
 import { BrokerError } from '../../core/contract/errors.ts';
 import { thisProgram, type CallingProgram } from '../http/calling-program.ts';
+import type { EventMessage } from '../sdk/event-messages.ts';
 import { remoteExecutor } from '../sdk/remote-executor.ts';
 import { httpTransport, type Address } from '../sdk/http-transport.ts';
 
 /** Executes operations by name, at a server or in this process. `by` is the command line unless it is given. */
 export interface OperationClient {
   call(operation: string, input: unknown, signal?: AbortSignal, by?: CallingProgram): Promise<unknown>;
+  /** Opens a stream; resolves when it begins. Absent: the operations run in this process. */
+  open?(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<AsyncIterable<EventMessage>>;
   close(): Promise<void>;
 }
 
@@ -50,6 +57,10 @@ export function serverClient(address: Address, answer_ms: number): OperationClie
       } finally {
         clearTimeout(livenessTimer);
       }
+    },
+    async open(path, headers, signal) {
+      const { openMessages } = await import('../sdk/open-messages.ts');
+      return openMessages(transport, path, headers, signal, thisProgram('cli'));
     },
     async close() {
       transport.close();

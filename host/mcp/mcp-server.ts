@@ -5,11 +5,15 @@ import {
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { thisPackage } from '../process/this-package.ts';
 import type { ExecuteOperation } from './sessions/broker-access.ts';
 import { inBatchOrder } from './tools/answer-batch.ts';
 import { listResources, readResource, resourceTemplates } from './resources/resources.ts';
+import { Subscriptions } from './resources/subscriptions.ts';
+import type { WatchRequest } from './sessions/request-changes.ts';
 import { toolbox } from './tools/toolbox.ts';
 
 export interface McpOptions {
@@ -17,12 +21,16 @@ export interface McpOptions {
   readonly execute: ExecuteOperation;
   /** Offers only queries. Default false. */
   readonly read_only?: boolean;
+  /** Watches requests, for clients that subscribe to them. Absent: the connection sends nothing by itself. */
+  readonly watch?: WatchRequest;
 }
 
-/** Creates the MCP server of one connection. It is not connected yet. */
-export function mcpServer({ execute: executeFor, read_only = false }: McpOptions): Server {
+/**
+ * Creates the MCP server of one connection. It is not connected yet. `ended`: aborted when the connection is over.
+ */
+export function mcpServer({ execute: executeFor, read_only = false, watch }: McpOptions, ended?: AbortSignal): Server {
   const server = new Server(thisPackage, {
-    capabilities: { tools: {}, resources: {} },
+    capabilities: { tools: {}, resources: watch ? { subscribe: true } : {} },
     instructions: instructions(read_only),
   });
   const execute: ExecuteOperation = (operation, input, signal) =>
@@ -39,7 +47,25 @@ export function mcpServer({ execute: executeFor, read_only = false }: McpOptions
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { signal }) =>
     inBatchOrder(() => readResource(params.uri, execute, signal)),
   );
+  if (watch) offerSubscriptions(server, watch, ended);
   return server;
+}
+
+function offerSubscriptions(server: Server, watch: WatchRequest, ended: AbortSignal | undefined): void {
+  const subscriptions = new Subscriptions(
+    watch,
+    // A client that is gone gets nothing.
+    (uri) => void server.sendResourceUpdated({ uri }).catch(() => undefined),
+  );
+  ended?.addEventListener('abort', () => subscriptions.close());
+  server.setRequestHandler(SubscribeRequestSchema, async ({ params }) => {
+    await subscriptions.subscribe(params.uri);
+    return {};
+  });
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => {
+    subscriptions.unsubscribe(params.uri);
+    return {};
+  });
 }
 
 /** Returns the instructions that an agent reads before its first call. */
@@ -54,7 +80,7 @@ function instructions(readOnly: boolean): string {
       ];
   const rest = [
     'A failure has error.type, error.code and a message with the remedy; INVALID_REQUEST lists every invalid field at once. UNAVAILABLE and RATE_LIMITED are temporary: try again later.',
-    'The same data are available as resources: muster://templates, muster://requests, muster://machines, muster://providers, and each entry below them by its id.',
+    'The same data are available as resources: muster://templates, muster://requests, muster://machines, muster://providers, and each entry below them by its id. A client whose connection allows it may subscribe to muster://requests/{request_id} instead of polling.',
   ];
   return [
     'muster requests machines from cloud provider instances by templates, tracks them and releases them.',

@@ -41,7 +41,7 @@ export async function serveMcpHttp({
   names,
   origins,
 }: McpHttpOptions): Promise<McpHttpServer> {
-  const sessions = mcpSessions({ execute: access.execute, read_only });
+  const sessions = mcpSessions({ execute: access.execute, watch: access.watch, read_only });
   // Not imported: as an ES module this builtin would evaluate much unused code.
   const server = process
     .getBuiltinModule('node:http')

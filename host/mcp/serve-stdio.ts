@@ -15,7 +15,8 @@ export async function serveStdio(
   terminal: Pick<Terminal, 'err'>,
   stop: AbortSignal,
 ): Promise<void> {
-  const server = mcpServer({ execute: access.execute, read_only: readOnly });
+  const over = new AbortController();
+  const server = mcpServer({ execute: access.execute, watch: access.watch, read_only: readOnly }, over.signal);
   const transport = new StdioServerTransport(process.stdin, takeStdout());
   const ended = Promise.withResolvers<void>();
   Object.assign(server, {
@@ -31,6 +32,7 @@ export async function serveStdio(
   stop.addEventListener('abort', () => ended.resolve());
   await server.connect(transport);
   await ended.promise;
+  over.abort();
   // Finished answers are written in the next iterations of the event loop.
   await nextIteration();
   await server.close();

@@ -1,4 +1,6 @@
 import type { RequestAnswer } from '../../core/contract/answers.ts';
+import type { EventView } from '../../core/journal/event-view.ts';
+import type { EventAccess, EventPart, FollowedEvents, FollowOptions } from './follow-events.ts';
 import { HandlerDiscoveryError } from './errors.ts';
 import { methodsOver, type CallOptions, type Execute, type Methods } from './methods.ts';
 import { waitFor, type WaitOptions } from './wait-for.ts';
@@ -14,12 +16,17 @@ export interface BrokerClient extends Methods, AsyncDisposable {
   call(name: string, input?: unknown, options?: CallOptions): Promise<unknown>;
   /** Waits until a request or a return has ended, and returns its final state. Polls at most every 250 ms. */
   waitFor(request_id: string, options?: WaitOptions): Promise<RequestAnswer>;
+  /**
+   * The events of the journal as they happen, each once and in order, until the loop over them ends or the signal
+   * aborts. Goes on behind the last event when the connection was lost.
+   */
+  followEvents(events?: FollowedEvents, options?: FollowOptions): AsyncIterable<EventView>;
   /** Closes all resources of the client. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Creates a client over an executor of operations. */
-export function clientOver(execute: Execute, close: () => Promise<void>): BrokerClient {
+/** Creates a client over an executor of operations. `open`: opens streams, at a server. */
+export function clientOver(execute: Execute, close: () => Promise<void>, open?: EventAccess['open']): BrokerClient {
   const methods = methodsOver(execute);
   const byName = methods as unknown as Readonly<
     Record<string, (input?: unknown, options?: CallOptions) => Promise<unknown>>
@@ -38,6 +45,15 @@ export function clientOver(execute: Execute, close: () => Promise<void>): Broker
     },
     waitFor: (request_id, options = {}) =>
       waitFor((signal) => methods.sync_and_get_request({ request_id, long: true }, signal ? { signal } : {}), options),
+    async *followEvents(events = {}, options = {}) {
+      const { followEventsOver } = await import('./follow-events.ts');
+      const access: EventAccess = {
+        list: (input, signal) => methods.list_events(input as never, signal ? { signal } : {}) as Promise<EventPart>,
+        ...(open ? { open } : {}),
+        close: async () => {},
+      };
+      yield* followEventsOver(async () => access, events, options);
+    },
     close: end,
     [Symbol.asyncDispose]: end,
   };

@@ -17,13 +17,18 @@ export interface ConnectOptions {
 export async function connect(options: ConnectOptions): Promise<BrokerClient> {
   const address = await addressOf(options);
   // Imported lazily: programs that import muster only for its types, or to write a plugin, load none of this.
-  const [{ remoteExecutor }, { clientOver }, { httpTransport }] = await Promise.all([
+  const [{ remoteExecutor }, { clientOver }, { httpTransport }, { openMessages }] = await Promise.all([
     import('./remote-executor.ts'),
     import('./client.ts'),
     import('./http-transport.ts'),
+    import('./open-messages.ts'),
   ]);
   const transport = httpTransport(address, options.timeout_ms ?? 60_000);
-  return clientOver(remoteExecutor(transport), async () => transport.close());
+  return clientOver(
+    remoteExecutor(transport),
+    async () => transport.close(),
+    (path, headers, signal) => openMessages(transport, path, headers, signal),
+  );
 }
 
 async function addressOf({ url, socket_path, data_directory }: ConnectOptions): Promise<Address> {

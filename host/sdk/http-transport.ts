@@ -1,4 +1,4 @@
-import type { Agent } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 
 /** The address of a server. */
 export type Address = { readonly url: string } | { readonly socket_path: string };
@@ -16,11 +16,22 @@ export interface Received {
   readonly body: string;
 }
 
+/** An answer that is read while it is sent. */
+export interface OpenAnswer {
+  readonly status: number;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
 export interface Transport {
   /** The address as text, for messages. */
   readonly where: string;
   /** Sends a call. Rejects when no complete answer arrives. */
   send(call: Sent): Promise<Received>;
+  /**
+   * Sends a call whose answer takes long. Rejects when none begins; its body rejects when the connection breaks, or
+   * when nothing arrives for the time-out.
+   */
+  open(call: Sent): Promise<OpenAnswer>;
   close(): void;
 }
 
@@ -37,40 +48,47 @@ export function httpTransport(address: Address, timeout_ms: number): Transport {
     : { socketPath: (address as { socket_path: string }).socket_path };
   const prefix = base ? base.pathname.replace(/\/$/, '') : '';
 
+  function begin({ method, path, body, headers = {}, signal }: Sent): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const request = (https ?? http).request({
+        ...to,
+        agent,
+        method,
+        path: `${prefix}${path}`,
+        headers: {
+          ...(base ? { host: base.host } : { host: 'localhost' }),
+          ...(body === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+          ...headers,
+        },
+        timeout: timeout_ms,
+        ...(signal ? { signal } : {}),
+      });
+      request.once('timeout', () => request.destroy(new Error(`no answer within ${Math.round(timeout_ms / 1000)} s`)));
+      // An answer that breaks reports it too.
+      request.on('error', reject);
+      request.once('response', resolve);
+      request.end(body);
+    });
+  }
+
   return {
     where: 'url' in address ? address.url : address.socket_path,
 
-    send({ method, path, body, headers = {}, signal }) {
-      return new Promise((resolve, reject) => {
-        const request = (https ?? http).request({
-          ...to,
-          agent,
-          method,
-          path: `${prefix}${path}`,
-          headers: {
-            ...(base ? { host: base.host } : { host: 'localhost' }),
-            ...(body === undefined
-              ? {}
-              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-            ...headers,
-          },
-          timeout: timeout_ms,
-          ...(signal ? { signal } : {}),
-        });
-        request.once('timeout', () =>
-          request.destroy(new Error(`no answer within ${Math.round(timeout_ms / 1000)} s`)),
-        );
-        request.once('error', reject);
-        request.once('response', (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.once('error', reject);
-          response.once('end', () =>
-            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
-          );
-        });
-        request.end(body);
+    async send(call) {
+      const answer = await begin(call);
+      const chunks: Buffer[] = [];
+      await new Promise<void>((resolve, reject) => {
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.once('error', reject).once('end', resolve);
       });
+      return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() };
+    },
+
+    async open(call) {
+      const answer = await begin(call);
+      return { status: answer.statusCode ?? 0, body: answer };
     },
 
     close: () => agent.destroy(),

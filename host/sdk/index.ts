@@ -4,6 +4,8 @@ export { connect, type ConnectOptions } from './connect.ts';
 export type { MachineAnswer, RequestAnswer } from '../../core/contract/answers.ts';
 export type { BrokerClient } from './client.ts';
 export type { CallOptions, Methods } from './methods.ts';
+export type { FollowedEvents, FollowOptions } from './follow-events.ts';
+export type { EventView } from '../../core/journal/event-view.ts';
 export type { WaitOptions } from './wait-for.ts';
 export {
   AlreadyExistsError,

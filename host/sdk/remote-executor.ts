@@ -4,7 +4,7 @@ import type { Transport } from './http-transport.ts';
 import type { ProgramOptions } from './local-executor.ts';
 
 /** Creates an executor at a server, which has one route for each operation name. Loads no operation. */
-export function remoteExecutor(transport: Transport) {
+export function remoteExecutor(transport: Omit<Transport, 'open'>) {
   let self: CallingProgram | undefined;
   return async (
     operation: { readonly name: string },

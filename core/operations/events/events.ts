@@ -20,16 +20,22 @@ export const GapView = Type.Object({
   until: Type.Integer(),
 });
 
-/** The filter of an input. Throws INVALID_REQUEST for a type of events that there is not. */
+/**
+ * The filter of an input: `machine.*` stands for all types that begin so. Throws INVALID_REQUEST for a type of events
+ * that there is not.
+ */
 export function eventFilter({ type, request_id, machine_id }: EventFilter): EventFilter {
-  for (const each of type ?? [])
-    if (!Object.hasOwn(eventTypes, each))
-      throw new BrokerError('INVALID_REQUEST', `/type: there are no events of the type '${each}'${hint(each, types)}`);
   return {
-    ...(type === undefined ? {} : { type }),
+    ...(type === undefined ? {} : { type: [...new Set(type.flatMap(typesNamed))] }),
     ...(request_id === undefined ? {} : { request_id }),
     ...(machine_id === undefined ? {} : { machine_id }),
   };
+}
+
+function typesNamed(name: string): readonly string[] {
+  const found = name.endsWith('.*') ? types.filter((type) => type.startsWith(name.slice(0, -1))) : [name];
+  if (found.length > 0 && found.every((type) => Object.hasOwn(eventTypes, type))) return found;
+  throw new BrokerError('INVALID_REQUEST', `/type: there are no events of the type '${name}'${hint(name, types)}`);
 }
 
 export const listEvents = operation('ListEventsQuery', {
@@ -55,7 +61,8 @@ export const listEvents = operation('ListEventsQuery', {
         Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
           minItems: 1,
           maxItems: types.length,
-          description: 'Only events of these types, for example `request.failed`.',
+          description:
+            'Only events of these types, for example `request.failed`; `machine.*` means all that begin so.',
         }),
       ),
       request_id: Type.Optional({ ...p.request_id, description: 'Only events of this request or return.' }),

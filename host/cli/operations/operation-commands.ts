@@ -32,6 +32,8 @@ function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void 
   addCommonOptions(command, operation);
   if (operation.name === 'get_configuration')
     command.option('--local', 'Call no server: show the configuration that a server started here would use.');
+  if (operation.name === 'list_events')
+    command.option('-f, --follow', 'Print each event as it happens, until Ctrl-C.');
   addExamples(command, [[example]]);
   command.action(async (...given: unknown[]) => {
     const args = given.slice(0, operation.args.length);
@@ -39,6 +41,12 @@ function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void 
     const { runOperation } = await import('./run-operation.ts');
     try {
       const calls = await callsOf(form, args, flags, (sentence) => cli.terminal.err(`muster: warning: ${sentence}\n`));
+      const [first] = calls;
+      if (flags['follow'] === true && first) {
+        const { printEvents } = await import('./watching/print-events.ts');
+        cli.code = await printEvents(first.input, { ...flags, server: flags.server ?? true }, cli.terminal);
+        return;
+      }
       cli.code = await runOperation(calls, form, { ...flags, server: flags.server ?? true }, cli.terminal);
     } catch (error) {
       if (error instanceof UsageError) command.error(`error: ${error.message}`);

@@ -73,6 +73,7 @@ export const operationGroups: readonly Group[] = [
     description: 'What happened, and what happens.',
     examples: [
       ['muster events', 'the latest events'],
+      ['muster events --follow', 'each event as it happens'],
       ['muster events --request-id req-… --after 0', 'everything about one request'],
       ['muster events --type request.failed --output json', 'for a script'],
     ],

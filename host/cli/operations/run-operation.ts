@@ -12,7 +12,6 @@ import { hasEnded, outcomeOf } from '../outcome.ts';
 import { print, textOf, type Form } from '../output/print.ts';
 import { printEndedLately } from './ended-lately.ts';
 import { requestsIn, waitForRequests, type WaitingFor } from './wait-for-requests.ts';
-import { watch } from './watch.ts';
 import { withWait } from './with-wait.ts';
 
 /** The options of every operation command. */
@@ -195,27 +194,30 @@ async function watchOperation(
   terminal: Terminal,
 ): Promise<number> {
   using stop = interruption();
-  const look = async () => {
-    const answer = await client.call(operation.name, input, stop.signal);
-    return { answer, text: await textOf(operation.name, answer, flags.output, terminal, { each: true, input }) };
-  };
+  const { polled, watch } = await import('./watching/watch.ts');
   const isRequest = operation.name === 'sync_and_get_request';
   if (without_server !== undefined)
     terminal.err(
       `No server runs on ${without_server}; unless another process runs the reconciler, nothing changes before \`muster server start\`.\n`,
     );
+  const look = () => client.call(operation.name, input, stop.signal);
+  // A server sends what changes; the operator who names an interval wants that one.
+  const isSent = isRequest && client.open !== undefined && flags.interval === undefined;
+  const reconnect = async () => (await openClient(flags, 'write', terminal)).client;
+  const answers: AsyncIterable<unknown> = isSent
+    ? (await import('./watching/status-changes.ts')).statusChanges(client, input, stop.signal, reconnect)
+    : polled(look, flags.interval ?? defaultInterval, stop.signal);
   const last = await watch(
     {
-      look,
-      text: ({ text }) => text,
-      hasEnded: ({ answer }) => isRequest && hasEnded(answer as RequestAnswer),
-      seconds: flags.interval ?? defaultInterval,
+      answers,
+      text: (answer) => textOf(operation.name, answer, flags.output, terminal, { each: true, input }),
+      hasEnded: (answer) => isRequest && hasEnded(answer as RequestAnswer),
       signal: stop.signal,
     },
     terminal,
   );
-  return isRequest && last && hasEnded(last.answer as RequestAnswer)
-    ? outcomeOf(last.answer as RequestAnswer)
+  return isRequest && last !== undefined && hasEnded(last as RequestAnswer)
+    ? outcomeOf(last as RequestAnswer)
     : exitCodes.done;
 }
 

@@ -2,6 +2,7 @@ import { columnsOf, type Column } from './columns.ts';
 import { configurationTable } from './configuration-table.ts';
 import { explanationText } from './explanation.ts';
 import { emptyList } from './empty-list.ts';
+import { timelineText } from './timeline.ts';
 import { pairs, table, type TableOptions } from './table.ts';
 import { isRow, isTable, plainText, type Row } from './values.ts';
 
@@ -12,6 +13,7 @@ import { isRow, isTable, plainText, type Row } from './values.ts';
 export function answerTable(operation: string, answer: unknown, options: TableOptions, input: Row = {}): string {
   if (operation === 'get_configuration' && isRow(answer)) return configurationTable(answer, options);
   if (operation === 'explain_request' && isRow(answer)) return explanationText(answer, options);
+  if (operation === 'get_request_timeline' && isRow(answer)) return timelineText(answer, options);
   if (Array.isArray(answer)) return answer.map((each) => answerTable(operation, each, options, input)).join('\n');
   if (!isRow(answer)) return `${plainText(answer)}\n`;
   const columns = columnsOf[operation];

@@ -1,3 +1,5 @@
+import { actorText, detailText, machineText } from './event-line.ts';
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** A column: a field of the rows, or a value computed from a row. */
@@ -61,6 +63,16 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
     'offer',
     'provider_api',
     'template_ids',
+  ],
+  list_events: [
+    'at',
+    'type',
+    'request_id',
+    { title: 'machine', of: (row) => machineText(row as never) },
+    'provider_instance',
+    { title: 'details', of: (row) => detailText(row as never) },
+    { title: 'by', of: (row) => actorText(row as never).replace(/^by /, '') },
+    'seq',
   ],
   list_brokers: ['broker_id', 'status', 'host', 'pid', 'version', 'address', 'holds', 'lease_until', 'warnings'],
   list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],

@@ -1,5 +1,6 @@
 import type { Terminal } from '../../process/terminal.ts';
 import { answerTable, partShown } from './answer-table.ts';
+import { gapSentence } from './event-line.ts';
 import { omittedNote } from './empty-list.ts';
 import { isRow, type Row } from './values.ts';
 
@@ -32,6 +33,7 @@ export async function print(
   if (form !== 'table') return;
   const hidden = hasRows(answer) ? omittedNote(operation, input) : undefined;
   if (hidden) terminal.err(`${hidden}\n`);
+  if (isRow(answer) && isRow(answer['gap'])) terminal.err(`muster: ${gapSentence(answer['gap'] as never)}\n`);
   const part = partShown(answer);
   if (part) terminal.err(`${part.shown} of ${part.of} are shown; --limit or --page-size and --page show others.\n`);
 }

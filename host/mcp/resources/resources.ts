@@ -48,6 +48,12 @@ export async function listResources(
 
 const address = /^muster:\/\/(\w+)(?:\/([^/?#]+))?\/?(?:\?([^#]*))?$/;
 
+/** The parts of an address of a resource; none of one that is no address. */
+export function addressIn(uri: string): { readonly kind?: string; readonly id?: string } {
+  const [, kind, id] = address.exec(uri) ?? [];
+  return { ...(kind === undefined ? {} : { kind }), ...(id === undefined ? {} : { id: decoded(id) }) };
+}
+
 /** Returns the content of an address in muster's own format. */
 export async function readResource(
   uri: string,
@@ -91,7 +97,7 @@ const resourceNotFound = -32002;
 const notFound = (uri: string, message: string) => protocolError(resourceNotFound, message, { uri });
 
 /** Converts errors to errors of the protocol. */
-async function asProtocolErrors<T>(work: () => Promise<T>, uri: string): Promise<T> {
+export async function asProtocolErrors<T>(work: () => Promise<T>, uri: string): Promise<T> {
   try {
     return await work();
   } catch (reason) {

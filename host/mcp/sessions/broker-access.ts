@@ -4,6 +4,7 @@ import { purposeOf } from '../../client/open-client.ts';
 import { thisProgram } from '../../http/calling-program.ts';
 import { asSdkError } from '../../sdk/errors.ts';
 import type { ClientPool } from './client-pool.ts';
+import { requestWatcher, type WatchRequest } from './request-changes.ts';
 
 /** Executes an operation and returns its answer in muster's own format. Rejects with errors of the SDK. */
 export type ExecuteOperation = (
@@ -17,6 +18,7 @@ export type ExecuteOperation = (
 /** Access to the broker for a process that outlives servers. */
 export interface BrokerAccess {
   readonly execute: ExecuteOperation;
+  readonly watch: WatchRequest;
   /** Resolves when no call is open. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -56,6 +58,7 @@ export function brokerAccess(pool: ClientPool): BrokerAccess {
   }
 
   return {
+    watch: requestWatcher(pool),
     execute(operation, input, signal, client) {
       const work = executeWithReattempts(operation, input, signal, client);
       open.add(work);

@@ -5,8 +5,8 @@ export interface SessionUse {
   /** Number of open calls. */
   calls: number;
   /**
-   * Number of open streams. The server sends nothing over them between call and answer, so a lost stream loses no
-   * message.
+   * Number of open streams. Between call and answer the server only sends over them that a resource changed, so a
+   * client that loses one reads the resource again.
    */
   streams: number;
   /** When the last call or stream ended, in monotonic milliseconds. */

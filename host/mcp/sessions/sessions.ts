@@ -36,13 +36,18 @@ export function mcpSessions({
   async function begin(client: string): Promise<Session> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      // The server sends nothing between call and answer, so an answer need not be a stream.
+      // Nothing is sent about a call before its answer, so an answer need not be a stream.
       enableJsonResponse: true,
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
     const session: Session = { transport, client, calls: 0, streams: 0, used: performance.now() };
-    const server = mcpServer(options);
-    Object.assign(server, { onclose: () => sessions.delete(transport.sessionId ?? '') });
+    const over = new AbortController();
+    const server = mcpServer(options, over.signal);
+    const onclose = () => {
+      over.abort();
+      sessions.delete(transport.sessionId ?? '');
+    };
+    Object.assign(server, { onclose });
     await server.connect(transport as Parameters<typeof server.connect>[0]);
     return session;
   }

@@ -7,7 +7,7 @@ import { width } from '../../../host/cli/output/width.ts';
 import { outcomeOf } from '../../../host/cli/outcome.ts';
 import { progress, progressLine } from '../../../host/cli/operations/progress.ts';
 import { wantsColors } from '../../../host/process/terminal.ts';
-import { watch } from '../../../host/cli/operations/watch.ts';
+import { polled, watch } from '../../../host/cli/operations/watching/watch.ts';
 
 const plain = { colors: false };
 
@@ -311,13 +311,12 @@ test('watching prints what changed until the end, in the same place on a screen'
     const { signal } = new AbortController();
     const last = await watch(
       {
-        look: async () => answers.shift() ?? '',
+        answers: polled(async () => answers.shift() ?? '', 0.001, signal),
         text: (answer) => `${answer}\n`,
         hasEnded: (answer) => answer === 'end',
-        seconds: 0.001,
         signal,
       },
-      { out: (more) => (text += more), err() {}, outIsScreen, errIsScreen: false, colors: false },
+      { out: (more) => (text += more), outIsScreen },
     );
     t.is(last, 'end');
     return text;
@@ -329,14 +328,14 @@ test('watching prints what changed until the end, in the same place on a screen'
 test('watching ends with an interruption, and not with a failure', async (t) => {
   const controller = new AbortController();
   const terminal = { out: () => controller.abort(), err() {}, outIsScreen: false, errIsScreen: false, colors: false };
-  const options = {
-    look: async () => 'x',
-    text: () => 'x',
-    hasEnded: () => false,
-    seconds: 60,
-    signal: controller.signal,
-  };
+  const { signal } = controller;
+  const options = { answers: polled(async () => 'x', 60, signal), text: () => 'x', hasEnded: () => false, signal };
   t.is(await watch(options, terminal), 'x');
-  const broken = { ...options, look: () => Promise.reject(new Error('gone')), signal: new AbortController().signal };
+  const { signal: other } = new AbortController();
+  const broken = {
+    ...options,
+    answers: polled<string>(() => Promise.reject(new Error('gone')), 60, other),
+    signal: other,
+  };
   await t.throwsAsync(watch(broken, terminal), { message: 'gone' });
 });
