@@ -12,6 +12,7 @@ export {
   type EventSinkContext,
   type EventSinkType,
 } from './contract/events.ts';
+export { eventTypes } from './journal/event-types.ts';
 export { EventView, eventView } from './journal/event-view.ts';
 export { faultKinds, isFault, ProviderFault, type FaultDetails, type FaultKind } from './contract/fault.ts';
 export { isError, sentence, sentences, type Finding } from './contract/findings.ts';

@@ -38,7 +38,8 @@ export function checkSinks(
     const schema = type.options as TObject;
     const known = Object.keys(schema.properties);
     const parsed = compile(schema).parse(options);
-    for (const finding of parsed.findings ?? []) findings.push({ ...finding, path: `${at}${finding.path}` });
+    const found = parsed.findings ?? (parsed.value === undefined ? [] : (type.review?.(parsed.value) ?? []));
+    for (const finding of found) findings.push({ ...finding, path: `${at}${finding.path}` });
     for (const field of Object.keys(compile(schema).canonical(options).value as object))
       if (!known.includes(field)) report(`/${field}`, `unknown field${hint(field, ['type', 'name', ...known])}`);
     return { ...(parsed.value as object | undefined), type: type.type, name };

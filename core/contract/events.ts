@@ -1,6 +1,7 @@
 import type { EventRecord } from '../model/records.ts';
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 import type { Clock } from './clock.ts';
+import type { Finding } from './findings.ts';
 import type { Log } from './log.ts';
 
 /** An event of the journal. */
@@ -34,6 +35,8 @@ export interface EventSinkType<Options extends ObjectSchema = ObjectSchema> {
   readonly type: string;
   /** Fields of the entry besides `type` and `name`. */
   readonly options: Options;
+  /** Finds what the schema of the options cannot express. Default: nothing. */
+  review?(options: ValueOf<Options>): readonly Finding[];
   /** Makes a sink, without a call to anything outside. */
   open(options: ValueOf<Options>, context: EventSinkContext): Omit<EventSink, 'name'>;
 }

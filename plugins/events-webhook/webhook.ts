@@ -1,5 +1,13 @@
 import { Type } from 'typebox';
-import { defineEventSinkType, eventView, type BrokerEvent, type Clock, type ValueOf } from '../../core/index.ts';
+import {
+  defineEventSinkType,
+  eventTypes,
+  eventView,
+  hint,
+  type BrokerEvent,
+  type Clock,
+  type ValueOf,
+} from '../../core/index.ts';
 import { signature } from './signature.ts';
 
 const options = Type.Object({
@@ -29,6 +37,7 @@ type WebhookOptions = ValueOf<typeof options>;
 const spanMs = 5_000;
 
 const mostRead = 65_536;
+const known = Object.keys(eventTypes);
 
 /**
  * `{type: webhook}`: sends each event as JSON, one after another, in order. Every answer but 2xx is a failure, also a
@@ -38,6 +47,20 @@ const mostRead = 65_536;
 export const webhook = defineEventSinkType({
   type: 'webhook',
   options,
+  review: ({ url, types = [] }) => [
+    ...(URL.canParse(url) ? [] : [{ level: 'error', path: '/url', message: 'is no valid URL' } as const]),
+    ...types.flatMap((type, index) =>
+      known.some((each) => isOfType(each, type))
+        ? []
+        : [
+            {
+              level: 'warning',
+              path: `/types/${index}`,
+              message: `there are no events of the type '${type}'${hint(type, known)}`,
+            } as const,
+          ],
+    ),
+  ],
   open: (given, { clock }) => ({
     deliver_ms: given.timeout * 1_000 + 2 * spanMs,
     async deliver(events) {
@@ -60,8 +83,11 @@ export const webhook = defineEventSinkType({
   }),
 });
 
+const isOfType = (type: string, wanted: string): boolean =>
+  wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : wanted === type;
+
 const isWanted = ({ type }: BrokerEvent, { types }: WebhookOptions): boolean =>
-  types?.some((wanted) => (wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : wanted === type)) ?? true;
+  types?.some((wanted) => isOfType(type, wanted)) ?? true;
 
 async function send(event: BrokerEvent, { url, secret, timeout }: WebhookOptions, clock: Clock): Promise<void> {
   const body = JSON.stringify(eventView(event));

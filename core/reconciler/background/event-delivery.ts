@@ -1,9 +1,10 @@
 import { isBrokerError } from '../../contract/errors.ts';
 import type { BrokerEvent, EventSink } from '../../contract/events.ts';
+import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { unwatched, type CallTracking } from '../../providers/guard/call-tracking.ts';
-import { guard } from '../../providers/guard/guard.ts';
+import { errorText, guard } from '../../providers/guard/guard.ts';
 import type { Fence } from '../../contract/storage.ts';
 import { nextCursor, readCursor, type Cursor } from './sink-cursor.ts';
 import { Job, type JobParts } from './job.ts';
@@ -158,9 +159,9 @@ export class EventDelivery implements Disposable {
       timeout_ms: deliver_ms,
       signal,
       fence: () => undefined,
-      log: quiet(log, delivery),
+      log,
     };
-    const count = await guard(guarded, () => watch.call(sinkName(sink.name), async () => sink.deliver(events)));
+    const count = await guard(guarded, () => watch.call(sinkName(sink.name), () => delivered(sink, events)));
     const last = lastDelivered(sink.name, events, count ?? events.length);
     if (delivery.failing) {
       delivery.failing = false;
@@ -199,7 +200,13 @@ function lastDelivered(name: string, events: readonly BrokerEvent[], count: numb
   );
 }
 
-/** Repeated failures of a sink are logged at debug level. */
-const quiet = (log: Log, { failing }: SinkDelivery): Log => (failing ? { ...log, error: log.debug } : log);
+/** A sink may reject with any error: that a receiver does not take events is no bug of its plugin. */
+async function delivered(sink: EventSink, events: readonly BrokerEvent[]): Promise<number | void> {
+  try {
+    return await sink.deliver(events);
+  } catch (error) {
+    throw isFault(error) ? error : new ProviderFault('unavailable', errorText(error), { cause: error });
+  }
+}
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -8,12 +8,14 @@ export function becauseReturn({ request, left, accepted, missing, refusal }: Ret
   const gone = machine_count - left;
   if (isTerminal(status)) {
     const late = request.fulfilment?.shortfall.find(({ code }) => code === 'TIMEOUT');
-    const seconds = Math.round((request.deadline_at - request.created_at) / 1000);
+    const { deadline_at, created_at, shifted_ms = 0 } = request;
+    const seconds = Math.round((deadline_at - created_at - shifted_ms) / 1000);
     if (!late)
       return machine_count === 1
         ? 'The returned machine is gone.'
         : `All ${machine_count} returned machines are gone.`;
-    const present = left === 0 ? 'they are gone now' : `the release of ${left} continues`;
+    const present =
+      left > 0 ? `the release of ${left} continues` : late.count === 1 ? 'it is gone now' : 'they are gone now';
     return `${machinesOf(late.count ?? 0)} ${were(late.count ?? 0)} not gone within ${seconds} s; ${present}.`;
   }
   if (!accepted)
@@ -23,7 +25,7 @@ export function becauseReturn({ request, left, accepted, missing, refusal }: Ret
       ? `None of ${machinesOf(machine_count)} is gone yet`
       : `${gone} of ${machinesOf(machine_count)} ${gone === 1 ? 'is' : 'are'} gone`;
   if (missing.length > 0)
-    return `${waits}; ${namesOf(missing)} is not configured, so that its machines cannot be released until it is.`;
+    return `${waits}; ${namesOf(missing)} ${missing.length === 1 ? 'is' : 'are'} not configured, so that its machines cannot be released until it is.`;
   const refused = refusal
     ? `; '${refusal.provider_instance}' did not accept a release yet (${gistOf(refusal.code)})`
     : '';

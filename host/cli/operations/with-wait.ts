@@ -15,6 +15,9 @@ export async function withWait(client: OperationClient, operation: string, answe
   if (operation !== 'sync_and_get_request') return answer;
   const request = answer as RequestAnswer;
   if (hasEnded(request)) return answer;
-  const { waiting_for } = (await client.call('explain_request', { request_id: request.request_id })) as Wait;
-  return { ...request, waiting_for };
+  // The status is read already: it is shown also when a server of an earlier version cannot explain it.
+  const found = (await client.call('explain_request', { request_id: request.request_id }).catch(() => undefined)) as
+    | Wait
+    | undefined;
+  return found ? { ...request, waiting_for: found.waiting_for } : request;
 }

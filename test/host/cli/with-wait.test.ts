@@ -32,3 +32,9 @@ for (const [what, operation, answer] of [
     t.is(seen.answer, answer);
     t.deepEqual(seen.calls, []);
   });
+
+test('a request that cannot be explained is shown without what it waits for', async (t) => {
+  const open = { request_id: 'req-1', status: 'in_progress' };
+  const client = { call: async () => Promise.reject(new Error('not now')), close: async () => undefined };
+  t.is(await withWait(client, 'sync_and_get_request', open), open);
+});

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { loadConfiguration } from '../../../config/load.ts';
+import { webhook } from '../../../plugins/events-webhook/webhook.ts';
 import { bootBroker, makePlace } from '../../support/boot-broker.ts';
 
 const plugins = ['cloud', 'cloud-runinstances', 'default-format', 'storage-memory', 'events-webhook'];
@@ -30,19 +31,32 @@ test('sinks of the configuration are checked with the options of their type, all
     { ...hook, url: 'ftp://x', secret: 'short', timeot: 3 },
     { ...hook },
     { ...hook, name: 'other', type: 'webhok' },
+    { ...hook, name: 'third', url: 'http://127.0.0.1:99999/x' },
   ]);
-  t.is(findings.length, 5, findings.join('\n'));
+  t.is(findings.length, 6, findings.join('\n'));
   for (const expected of [
     /^\/events\/sinks\/0\/url: /,
     /^\/events\/sinks\/0\/secret: /,
     /^\/events\/sinks\/0\/timeot: unknown field; did you mean 'timeout'\?/,
     /^\/events\/sinks\/1\/name: 'ops' is already the name of another event sink/,
     /^\/events\/sinks\/2\/type: no loaded plugin contributes the event sink type 'webhok'/,
+    /^\/events\/sinks\/3\/url: is no valid URL/,
   ])
     t.true(
       findings.some((finding) => expected.test(finding)),
       `${String(expected)} in ${findings.join('\n')}`,
     );
+});
+
+test('a URL that none can call is an error, and a type that no event has a warning', (t) => {
+  const review = (fields: object) =>
+    webhook.review?.({ ...hook, timeout: 1, ...fields })?.map(({ level, path }) => `${level} ${path}`);
+  t.deepEqual(review({ types: ['request.failed', 'machine.*'] }), []);
+  t.deepEqual(review({ url: 'http://127.0.0.1:99999/x', types: ['machine.redy', 'machines.*'] }), [
+    'error /url',
+    'warning /types/0',
+    'warning /types/1',
+  ]);
 });
 
 test('without its plugin, a sink is a finding that names the plugin', async (t) => {

@@ -96,7 +96,7 @@ test('a sink that throws gets the same events again with growing waits, logs one
   await pass(60, running);
   t.deepEqual(good.got, upTo(5));
   t.true(bad.calls >= 5 && bad.calls <= 8, String(bad.calls));
-  t.is(told.filter((line) => line.startsWith("Event sink 'bad' does not accept events")).length, 1);
+  t.deepEqual(told, ["Event sink 'bad' does not accept events; they are kept and delivered again later. no room"]);
   bad.instead = undefined;
   await journal(1);
   await pass(70, running);
