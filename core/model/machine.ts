@@ -98,6 +98,8 @@ export const MachineRecord = Type.Object({
    * it is ready, `missing_since`, and the times of its replacement.
    */
   shifted_ms: Type.Optional(Type.Integer()),
+  /** The reclaim that the journal told last, as ISO time: neither its notice nor its observation tells it again. */
+  reclaim_told: Type.Optional(Type.String()),
   /** Since when the provider has not listed the machine, although it lists others. */
   missing_since: Type.Optional(Type.Integer()),
 });

@@ -74,6 +74,10 @@ export function withObservation(
   return derived(machine, reclaim_at === null || !before ? others : { ...others, [observed]: before }, now);
 }
 
+/** Whether the journal told this reclaim already, by whichever source. */
+export const isTold = ({ reclaim_told }: MachineRecord, reclaim_at: string): boolean =>
+  reclaim_told !== undefined && Math.abs(Date.parse(reclaim_told) - Date.parse(reclaim_at)) < sameMs;
+
 /** What the source of a notice did: it announced a reclaim, or one with another time, or withdrew its own. */
 export function changeOf(before: MachineRecord, after: MachineRecord, notice: Notice, now: number) {
   const source = sourceOf(notice);

@@ -2,7 +2,7 @@ import type { Notice } from '../../contract/notice.ts';
 import type { MachineKey, MachineRecord } from '../../model/machine.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { changeOf, isNews, withNotice, type Announced } from './announcements.ts';
+import { changeOf, isNews, isTold, withNotice, type Announced } from './announcements.ts';
 import { asMoved } from '../clock-shift/shift-times.ts';
 
 /**
@@ -37,9 +37,19 @@ function applyNotice(change: StateChange, machine: MachineRecord, notice: Notice
     return;
   }
   const what = changeOf(machine, change.machine(machine) ?? machine, notice, change.now);
-  if (what === 'announced')
-    change.journalMachine('machine.reclaim_noticed', machine, { reclaim_at: notice.reclaim_at, ...message });
-  if (what === 'withdrawn') change.journalMachine('machine.reclaim_withdrawn', machine, message);
+  if (what === 'announced' && notice.reclaim_at) tellReclaim(change, machine, notice.reclaim_at, message);
+  if (what === 'withdrawn') {
+    change.unsetMachine(machine, 'reclaim_told');
+    change.journalMachine('machine.reclaim_withdrawn', machine, message);
+  }
+}
+
+/** Tells a reclaim in the journal, unless that is done: notices and observations come in any order, and again. */
+export function tellReclaim(change: StateChange, key: MachineKey, reclaim_at: string, more: object = {}): void {
+  const machine = change.machine(key);
+  if (!machine || isTold(machine, reclaim_at)) return;
+  change.setMachine(key, { reclaim_told: reclaim_at });
+  change.journalMachine('machine.reclaim_noticed', key, { reclaim_at, ...more });
 }
 
 const fields = ['announced', 'reclaim_at', 'rebalance_at', 'message'] as const;

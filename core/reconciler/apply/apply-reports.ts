@@ -4,7 +4,7 @@ import { isTerminal } from '../../model/request.ts';
 import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { withObservation } from './announcements.ts';
-import { setAnnounced } from './apply-notices.ts';
+import { setAnnounced, tellReclaim } from './apply-notices.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { hasPlace, isAlive, isEnding, isStandby, isStaying } from '../state/machine-life.ts';
 import { needOf, openNeeds } from '../replacement/needs.ts';
@@ -166,7 +166,8 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
   const present = change.machine(machine) ?? machine;
   if (present.announced !== undefined || typeof reclaim_at === 'string') {
     setAnnounced(change, machine, withObservation(present, reclaim_at, change.now));
-    tellReclaim(change, present);
+    const { reclaim_at: standing, going } = change.machine(machine) ?? machine;
+    if (standing !== undefined && going === undefined) tellReclaim(change, machine, standing);
   }
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     // A machine is replaced once it is used.
@@ -179,14 +180,6 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     change.setMachine(machine, { going: 'failed', lost: true });
     change.journalMachine('machine.lost', machine, { message: `It is ${status}.` });
   }
-}
-
-/** A reclaim that a report shows first, or no longer, is told as one that a notice announces. */
-function tellReclaim(change: StateChange, before: MachineRecord): void {
-  const { reclaim_at } = change.machine(before) ?? before;
-  if (before.going !== undefined || (before.reclaim_at === undefined) === (reclaim_at === undefined)) return;
-  if (reclaim_at === undefined) change.journalMachine('machine.reclaim_withdrawn', before);
-  else change.journalMachine('machine.reclaim_noticed', before, { reclaim_at });
 }
 
 /** The machine is gone. Without a release this is a loss. */

@@ -38,6 +38,7 @@ type PartialFields = Pick<
   | 'gone_at'
   | 'lost'
   | 'released_at'
+  | 'reclaim_told'
   | 'replace_from'
 >;
 

@@ -123,18 +123,24 @@ function orders<T>(list: readonly T[]): T[][] {
   return list.flatMap((first, index) => orders(list.toSpliced(index, 1)).map((rest) => [first, ...rest]));
 }
 
+/** What the journal told depends on the order, and nothing else does. */
+function untold(machine: ReturnType<typeof after>['machine']) {
+  const { reclaim_told: _, ...rest } = machine ?? {};
+  return rest;
+}
+
 test('all orders of messages, with any repeats, lead to the same machine', (t) => {
   fc.assert(
     fc.property(
       fc.array(notice, { minLength: 1, maxLength: 4 }),
       fc.array(fc.nat(3), { maxLength: 4 }),
       (sent, again) => {
-        const expected = after(sent).machine;
+        const expected = untold(after(sent).machine);
         for (const order of orders(sent)) {
-          t.deepEqual(after(order).machine, expected);
+          t.deepEqual(untold(after(order).machine), expected);
           const repeats = again.flatMap((index) => order[index] ?? []);
-          t.deepEqual(after([...order, ...repeats]).machine, expected);
-          t.deepEqual(after([...repeats, ...order]).machine, expected);
+          t.deepEqual(untold(after([...order, ...repeats]).machine), expected);
+          t.deepEqual(untold(after([...repeats, ...order]).machine), expected);
         }
       },
     ),
@@ -159,7 +165,7 @@ test('it does not matter between which observations the messages come', (t) => {
           const from = observations.length === 0 || (notices.length > 0 && coin.next().value) ? notices : observations;
           mixed.push(from.shift() as Step);
         }
-        t.deepEqual(after(mixed).machine, after([...sent, ...observed]).machine);
+        t.deepEqual(untold(after(mixed).machine), untold(after([...sent, ...observed]).machine));
       },
     ),
     { numRuns: 500 },
