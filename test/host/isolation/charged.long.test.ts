@@ -121,7 +121,7 @@ test('a request that one instance cannot prepare is tried at each of the others,
   const request_id = await broker.request('bad');
   await broker.became(request_id, 'failed');
   const events = await broker.broker.store.find('event', { where: { request_id, type: 'attempt.refused' } });
-  t.deepEqual(events.map(({ data }) => data['provider_instance']).toSorted(), ['east', 'west']);
+  t.deepEqual(events.map(({ provider_instance }) => provider_instance).toSorted(), ['east', 'west']);
   await othersGoOn(t, broker, 'two instances');
 });
 
