@@ -105,9 +105,11 @@ export async function* followEventsOver(
   }
 
   async function* listed(access: EventAccess, from: number) {
+    let told: number | undefined;
     for (let at = from; ; ) {
       const part = await access.list({ ...filter, after: at, limit: listedAtOnce }, signal);
-      if (part.gap) yield { gap: part.gap, position: at };
+      if (part.gap && part.gap.until !== told) yield { gap: part.gap, position: at };
+      told = part.gap?.until ?? told;
       for (const event of part.events) yield { event, position: event.seq };
       const isEnd = part.next === at;
       at = part.next;

@@ -43,6 +43,7 @@ export class EventReader {
   #position: number;
   /** The position that the reader was told last. */
   #told: number;
+  #gapUntil: number | undefined;
   #reading = false;
   /** Since when too much waits. */
   #behindSince: number | undefined;
@@ -98,7 +99,7 @@ export class EventReader {
     try {
       do {
         const part = await this.#feed.read(this.#position, this.#filter);
-        if (part.gap) this.#stream.write(gapMessage(part.gap));
+        if (part.gap) this.#tell(part.gap);
         for (const { bytes, last } of part.messages) {
           await this.#taken();
           if (this.#stream.closed) return;
@@ -114,6 +115,12 @@ export class EventReader {
       this.#reading = false;
     }
     this.pump();
+  }
+
+  /** Tells what is missing, once: each part up to the same event says it. */
+  #tell(gap: Gap): void {
+    if (this.#gapUntil !== gap.until) this.#stream.write(gapMessage(gap));
+    this.#gapUntil = gap.until;
   }
 
   /** Resolves when the reader can take more, or the stream is over. */

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { newEvent } from '../../../core/contract/commits/new-event.ts';
+import { removalRecorded } from '../../../core/journal/removed-events.ts';
 import { EventRetention } from '../../../core/reconciler/background/retention/event-retention.ts';
 import { FakeAnswer, feedBench } from './support.ts';
 
@@ -145,6 +146,8 @@ test('what retention removed is told to a reader that asks for it; later readers
   await bench.clock.advance(31 * 86_400_000);
   await bench.write(2);
   await new EventRetention(bench.store, bench.clock).run();
+  // Events may stay between those that were removed.
+  t.is(await bench.feed.read(0, {}).then(({ gap }) => gap?.until), 3);
   const [resumed, late, filtered] = await Promise.all([
     bench.follow(1),
     bench.follow(3),
@@ -159,6 +162,17 @@ test('what retention removed is told to a reader that asks for it; later readers
   }
   t.deepEqual(late.seqs, [4, 5]);
   t.false(late.text.includes('journal.gap'));
+  bench.streams.close();
+});
+
+test('what is missing is told once, however many parts of the journal lie before its end', async (t) => {
+  const bench = feedBench();
+  for (let i = 0; i < 5; i++) await bench.write(200);
+  await bench.store.commit([removalRecorded(900, 0, 1)]);
+  const answer = await bench.follow(0);
+  for (let i = 0; i < 10; i++) await bench.pass();
+  t.deepEqual(answer.seqs, upTo(1_000));
+  t.is(answer.text.match(/journal\.gap/g)?.length, 1);
   bench.streams.close();
 });
 
