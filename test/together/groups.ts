@@ -19,7 +19,7 @@ export const groups: Readonly<Record<string, string>> = {
   sqlite: 'plugins/storage-sqlite/!(write-turns|backup|contract|growth|sharing).test.ts',
   mcp: 'host/mcp/**/*.test.ts',
   isolation: 'host/isolation/*.test.ts',
-  server: 'host/{client/!(one-server),http/*,loop/*,process/*,sdk/*,store/*}.test.ts',
+  server: 'host/{client/!(one-server),http/*,loop/*,process/*,sdk/*,store/*,streams/*}.test.ts',
   launcher: 'host/{launcher*,config-show,connection-balancer,metrics,socket-path,unknown-keys}.test.ts',
   docs: 'docs/*.test.ts',
 };
