@@ -80,7 +80,7 @@ async function restartsInTurn(t: ExecutionContext, server: object): Promise<void
   t.true([...proxy.served.values()].filter((count) => count > 0).length === 6, 'each broker served');
   await until(async () =>
     (await Promise.all(asked.map((id) => call('GET', `/requests/${id}/status`)))).every(
-      ({ status }) => status === 'completed',
+      (answer) => answer?.status === 'completed',
     ),
   );
   t.deepEqual(Object.values(place.simulator.ledger().live).flat().length, asked.length);
