@@ -16,16 +16,27 @@ const programs: readonly Interface[] = ['cli', 'sdk', 'mcp'];
 /** Creates the context of the calls of a server; see `server.actor_header`. */
 export function callContexts(actor_header: string | null): (request: FastifyRequest) => CallContext {
   const header = actor_header?.toLowerCase();
-  return (request) => {
-    let actor: Actor | undefined;
-    return {
-      x_request_id: request.id,
-      // Few calls write an event.
-      get actor() {
-        return (actor ??= actorOf(request, header));
-      },
-    };
-  };
+  return (request) => new RequestContext(request, header);
+}
+
+/** Few calls write an event, so the actor is read when it is needed. */
+class RequestContext implements CallContext {
+  readonly #request: FastifyRequest;
+  readonly #header: string | undefined;
+  #actor: Actor | undefined;
+
+  constructor(request: FastifyRequest, header: string | undefined) {
+    this.#request = request;
+    this.#header = header;
+  }
+
+  get x_request_id(): string {
+    return this.#request.id;
+  }
+
+  get actor(): Actor {
+    return (this.#actor ??= actorOf(this.#request, this.#header));
+  }
 }
 
 /**
