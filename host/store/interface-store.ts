@@ -5,8 +5,8 @@ import { currentCall, type CallContext } from '../http/call-context.ts';
 import type { EventRecord } from '../../core/model/records.ts';
 
 /**
- * Wraps the store for the interfaces: events of a call get its actor and its `x_request_id`, and a request that ends at its creation
- * is reported as ended. Commits of the loop belong to no call.
+ * Wraps the store for the interfaces: events of a call get its actor and its `x_request_id`, and a request that ends
+ * at its creation is reported as ended. Commits of the loop belong to no call.
  */
 export function interfaceStore(store: Store, log: Log): Store {
   return {
@@ -19,9 +19,8 @@ export function interfaceStore(store: Store, log: Log): Store {
     async commit(changes) {
       const committed = await store.commit(withCall(changes));
       for (const change of changes)
-        if (change.op === 'insert' && change.kind === 'request') {
-          if (hasEnded(undefined, change.record)) reportEnd(log, change.record);
-        }
+        if (change.op === 'insert' && change.kind === 'request' && hasEnded(undefined, change.record))
+          reportEnd(log, change.record);
       return committed;
     },
     claim: store.claim.bind(store),

@@ -22,7 +22,7 @@ export interface FollowedStatus {
   readonly long: boolean;
   readonly strategy: SchedulerStrategy;
   /** As the only entry of `requests`, which is the form of some formats anyway. Default false. */
-  readonly in_list?: boolean;
+  readonly inList?: boolean;
 }
 
 /** The readers of one document, which share its text. */
@@ -97,7 +97,7 @@ export class StatusFeed {
   }
 
   #join(what: FollowedStatus, read: Read): Followed {
-    const key = JSON.stringify([what.request_id, what.long, what.strategy.name, what.in_list ?? false]);
+    const key = JSON.stringify([what.request_id, what.long, what.strategy.name, what.inList ?? false]);
     const known = this.#followed.get(key);
     if (known) {
       update(known, read);
@@ -108,13 +108,13 @@ export class StatusFeed {
     return followed;
   }
 
-  async #read({ request_id, long, strategy, in_list }: FollowedStatus, refresh: boolean): Promise<Read> {
+  async #read({ request_id, long, strategy, inList }: FollowedStatus, refresh: boolean): Promise<Read> {
     const { queries, rendering } = this.#parts;
     const status = await queries.status(request_id, long, refresh);
     const body = await rendering.body(syncAndGetRequest, status, strategy);
     const { version, of, ended } = status.version;
     const text =
-      in_list && strategy.name === rendering.own.name ? `{"requests":[${body.toString()}]}` : body.toString();
+      inList && strategy.name === rendering.own.name ? `{"requests":[${body.toString()}]}` : body.toString();
     return {
       message: { version, ended, text },
       versions: new Map(of.map((each) => [each.request_id, each.version])),

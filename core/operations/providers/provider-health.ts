@@ -4,7 +4,7 @@ import { healthStatuses } from '../../model/health.ts';
 import { checkedBy } from '../../providers/checkup.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
-import { missingView, providerView, ProviderView } from './provider-views.ts';
+import { ProviderView, providerViews } from './provider-views.ts';
 
 export const checkProvider = operation('CheckProviderCommand', {
   summary: 'Check now whether a provider instance answers, also a disabled one. Takes at most 20 seconds.',
@@ -73,10 +73,7 @@ export const getProviderHealth = operation('GetProviderHealthQuery', {
   rest: { method: 'GET', path: '/providers/health', limit: 'provider', errors: 'error' },
   cli: { command: 'providers health', example: 'muster providers health' },
   async handle(_, { providers }) {
-    const views = [
-      ...providers.instances.map((instance) => providerView(instance, providers)),
-      ...providers.missing().map(({ name, type }) => missingView(name, type, providers)),
-    ];
+    const views = providerViews(providers);
     const enabled = views.filter((view) => view.enabled).map(({ status }) => status);
     return {
       status: overall(enabled),

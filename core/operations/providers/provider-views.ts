@@ -120,6 +120,12 @@ export function missingView(name: string, type: string, providers: ProviderDirec
   };
 }
 
+/** All configured instances, and those that are not configured and have living machines. */
+export const providerViews = (providers: ProviderDirectory): readonly ProviderView[] => [
+  ...providers.instances.map((instance) => providerView(instance, providers)),
+  ...providers.missing().map(({ name, type }) => missingView(name, type, providers)),
+];
+
 function statisticsOf(name: string, providers: ProviderDirectory): Static<typeof Statistics> {
   const { total_requests, successful_requests, failed_requests, answers, answer_ms } = providers.measured(name);
   const average_response_time_ms = answers === 0 ? 0 : Math.round(answer_ms / answers);

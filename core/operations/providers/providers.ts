@@ -6,7 +6,7 @@ import type { OfferShortfall } from '../../providers/facts.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 import { paging, sortBy, sorting } from '../paging.ts';
-import { missingView, ProviderView, providerView } from './provider-views.ts';
+import { missingView, ProviderView, providerView, providerViews } from './provider-views.ts';
 
 const SupportedApi = Type.Object({
   name: Type.String(),
@@ -56,10 +56,7 @@ export const listProviders = operation('ListProvidersQuery', {
   rest: { method: 'GET', path: '/providers/', limit: 'provider', errors: 'error' },
   cli: { command: 'providers list', example: 'muster providers list' },
   async handle(input, { providers }) {
-    const all = [
-      ...providers.instances.map((instance) => providerView(instance, providers)),
-      ...providers.missing().map(({ name, type }) => missingView(name, type, providers)),
-    ];
+    const all = providerViews(providers);
     const by = sorting(input.sort, sortable);
     const { limit, offset } = paging(input, 50);
     return {

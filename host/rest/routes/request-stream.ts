@@ -62,14 +62,14 @@ export function bindRequestStream({ app, paths, broker, limits }: RouteParts, st
       const known = isEventId(last) ? Number(last) : undefined;
       const timer = new AbortController();
       reply.header('vary', varyOfFormats);
-      const in_list = input.interval !== undefined;
+      const inList = input.interval !== undefined;
       await feed.follow(
-        { request_id, long: input.long, strategy, in_list },
+        { request_id, long: input.long, strategy, inList },
         known,
         () => {
           const stream = streams.open(reply);
           reply.raw.once('close', () => timer.abort());
-          void clock.sleep(input.timeout * 1_000, timer.signal).then(() => stream.end(in_list ? 'data: {}\n\n' : ''));
+          void clock.sleep(input.timeout * 1_000, timer.signal).then(() => stream.end(inList ? 'data: {}\n\n' : ''));
           return stream;
         },
         // The answer that tells a browser not to connect again.
