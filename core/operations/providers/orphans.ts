@@ -39,7 +39,7 @@ export const endOrphans = operation('EndOrphansCommand', {
     'End orphans of an instance. Discovery looks again within a minute, and ends those of them that are still orphans. Ids that are no orphans are in `not_found`.',
   input: Type.Object(
     {
-      provider_instance: p.of_instance,
+      provider_instance: { ...p.of_instance, description: 'The provider instance of the orphans.' },
       ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         minItems: 1,
         maxItems: 200,
