@@ -8,6 +8,8 @@ const graceMs = 300_000;
 const plannedMs = 3_600_000;
 /** Times of one reclaim that differ by less are equal: notices have whole seconds. */
 const sameMs = 60_000;
+/** A reclaim whose time differs from the one that was told by less is not told again. */
+const toldMs = 300_000;
 /** The most planned works that a machine keeps. */
 const mostPlanned = 8;
 
@@ -74,9 +76,12 @@ export function withObservation(
   return derived(machine, reclaim_at === null || !before ? others : { ...others, [observed]: before }, now);
 }
 
-/** Whether the journal told this reclaim already, by whichever source. */
+/**
+ * Whether the journal told this reclaim already, by whichever source. Its time is converted from the clock of the
+ * cloud: when one of the two clocks is set, every later report of the same reclaim has another time.
+ */
 export const isTold = ({ reclaim_told }: MachineRecord, reclaim_at: string): boolean =>
-  reclaim_told !== undefined && Math.abs(Date.parse(reclaim_told) - Date.parse(reclaim_at)) < sameMs;
+  reclaim_told !== undefined && Math.abs(Date.parse(reclaim_told) - Date.parse(reclaim_at)) < toldMs;
 
 /** What the source of a notice did: it announced a reclaim, or one with another time, or withdrew its own. */
 export function changeOf(before: MachineRecord, after: MachineRecord, notice: Notice, now: number) {

@@ -58,7 +58,12 @@ export async function startWorld(options: BootOptions = {}): Promise<World> {
     },
     ...options,
   });
-  const [url, browser] = await Promise.all([broker.app.listen({ port: 0, host: '127.0.0.1' }), launchBrowser()]);
+  // A server that stays open would keep the process of a failed test file until its time-out.
+  const browser = await launchBrowser().catch(async (error: unknown) => {
+    await broker.close();
+    throw error;
+  });
+  const url = await broker.app.listen({ port: 0, host: '127.0.0.1' });
   return {
     broker,
     url,

@@ -99,6 +99,15 @@ test('a reclaim that a notice and an observation show is one, with the time of t
   t.is(after([warning(0, 2), { reclaim_at: seconds }]).machine.reclaim_at, at(2));
 });
 
+test('a reclaim whose time moves with a clock that is set is told once, and an earlier one is told, too', (t) => {
+  for (const moved of [-0.5, 4.5]) {
+    t.deepEqual(after([warning(0, 2), { reclaim_at: at(moved) }]).events, ['reclaim_noticed']);
+    t.deepEqual(after([{ reclaim_at: at(2) }, { reclaim_at: at(moved) }, warning(0, 2)]).events, ['reclaim_noticed']);
+  }
+  t.deepEqual(after([planned(-5, 30), warning(0, 2)]).events, ['reclaim_noticed', 'reclaim_noticed']);
+  t.deepEqual(after([planned(-5, 30), { reclaim_at: at(2) }]).events, ['reclaim_noticed', 'reclaim_noticed']);
+});
+
 test('a machine keeps a bounded number of planned works', (t) => {
   const many = Array.from({ length: 1_000 }, (_, index) => planned(-index / 100, 30, `event-${index}`));
   t.true(JSON.stringify(after(many).machine).length < 3_000);
