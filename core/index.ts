@@ -26,6 +26,8 @@ export {
   type MachineRecord,
   type MachineStatus,
 } from './model/machine.ts';
+export { costOf, machineCost, type Cost, type MachineCost } from './model/cost/cost.ts';
+export { priceSources, type Price, type PriceSource } from './model/cost/price.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';
 export type { AttemptRecord, AttemptState } from './model/attempt.ts';
 export { kinds, type Column, type Kind, type KeyOf, type Records } from './model/kinds.ts';

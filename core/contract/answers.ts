@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Cost, MachineCost } from '../model/cost/cost.ts';
 import { marketWords } from '../model/market.ts';
 import { ProviderSelection } from '../model/request.ts';
 import { Fulfilment } from '../model/shortfall.ts';
@@ -25,6 +26,7 @@ export const MachineAnswer = Type.Object({
   machine_type: nullable(),
   market: Type.Union([Type.Enum([...marketWords]), Type.Null()]),
   zone: nullable(),
+  cost: Type.Optional(Type.Union([MachineCost, Type.Null()])),
   created_at: moment(),
   launched_at: optional(),
   reclaim_at: optional(),
@@ -56,6 +58,7 @@ export const RequestAnswer = Type.Object({
   ),
   machines: Type.Optional(Type.Array(MachineAnswer)),
   fulfilment: Type.Union([Fulfilment, Type.Null()]),
+  cost: Type.Optional(Cost),
   additional_data: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: 'The `additional_data` of the request, unchanged.' }),
   ),

@@ -23,6 +23,8 @@ export interface RequestDetail {
   readonly machine_keys?: readonly MachineKey[];
   /** When the provider was last asked for the machines, in epoch milliseconds. Absent: not yet, or not looked up. */
   readonly observed_at?: number;
+  /** The time for which costs are computed, in epoch milliseconds. Absent: the answer has no costs. */
+  readonly costs_at?: number;
   /** The machine type of a machine of the request, where the provider knows it. Absent: it was not looked up. */
   readonly typeOf?: (machine: MachineRecord) => MachineType | undefined;
 }

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { markets, type Market } from './market.ts';
+import { Price } from './cost/price.ts';
 
 /** The states of a machine. `failed` is a state of muster alone: the machine never became usable, or was lost. */
 export const machineStatuses = [
@@ -70,6 +71,8 @@ export const MachineRecord = Type.Object({
   message: Type.Optional(Type.String()),
   machine_type: Type.Optional(Type.String()),
   market: Type.Optional(Type.Unsafe<Market>(Type.Enum([...markets]))),
+  /** The first price that the provider reported. Absent: not known. */
+  price: Type.Optional(Price),
   /** The zone of the machine, in the provider's spelling. */
   zone: Type.Optional(Type.String()),
   /** Data of the provider API. Returned to the API; the core never reads it. */

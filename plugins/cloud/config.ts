@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { compile } from '../../core/index.ts';
 import { LaunchTemplates } from './launch-templates/settings.ts';
+import { Prices } from './prices/settings.ts';
 import { regionNames } from './connection/region-names.ts';
 
 const orNull = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
@@ -147,6 +148,7 @@ export const CloudConfig = Type.Object(
       'Tag each machine and its volumes with the id of the machine (tag `InstanceID`), a moment after it started. Each machine is one call of CreateTags, of which AWS allows ten a second.',
     ),
     rate_limits: Type.Optional(RateLimits),
+    prices: Type.Optional(Prices),
     interruption_queue: Type.Optional(InterruptionQueue),
     credential_file: orNull(Type.String(), 'Credentials file instead of the default one.', { must_exist: true }),
     credential_script: orNull(

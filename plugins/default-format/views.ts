@@ -1,5 +1,7 @@
 import {
+  costOf,
   isTerminal,
+  machineCost,
   marketWord,
   machineMessage,
   type MachineAnswer,
@@ -18,7 +20,7 @@ import {
 const iso = (at: number): string => new Date(at).toISOString();
 
 /** A machine of a request. */
-function machineView(machine: MachineRecord): MachineAnswer {
+function machineView(machine: MachineRecord, costs_at: number | undefined): MachineAnswer {
   const { launched_at, reclaim_at, rebalance_at, replaced_by, release_at, replaces, return_id } = machine;
   const message = machineMessage(machine);
   return {
@@ -31,6 +33,7 @@ function machineView(machine: MachineRecord): MachineAnswer {
     machine_type: machine.machine_type ?? null,
     market: machine.market === undefined ? null : marketWord(machine.market),
     zone: machine.zone ?? null,
+    ...(costs_at === undefined ? {} : { cost: machineCost(machine, costs_at) ?? null }),
     created_at: iso(machine.created_at),
     ...(launched_at === undefined ? {} : { launched_at }),
     ...(reclaim_at === undefined ? {} : { reclaim_at }),
@@ -70,7 +73,7 @@ export const status: View<RequestDetail> = {
 
 /** The shape of the status, with or without the provider selection. */
 function statusView(
-  { request, machines, machine_keys, observed_at }: RequestDetail,
+  { request, machines, machine_keys, observed_at, costs_at }: RequestDetail,
   withSelection: boolean,
 ): RequestAnswer {
   const isOpen = !isTerminal(request.status);
@@ -84,8 +87,9 @@ function statusView(
     provider_instance: request.provider_instance ?? null,
     ...(withSelection && request.provider_selection ? { provider_selection: request.provider_selection } : {}),
     ...(machine_keys ? { machine_ids: machine_keys.map(({ machine_id }) => machine_id) } : {}),
-    ...(machines ? { machines: machines.map(machineView) } : {}),
+    ...(machines ? { machines: machines.map((machine) => machineView(machine, costs_at)) } : {}),
     fulfilment: request.fulfilment ?? null,
+    ...(machines && costs_at !== undefined ? { cost: costOf(machines, costs_at) } : {}),
     ...(request.additional_data ? { additional_data: request.additional_data } : {}),
     message: request.message,
     created_at: iso(request.created_at),

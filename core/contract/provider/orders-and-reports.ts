@@ -1,5 +1,6 @@
 import type { MachineStatus } from '../../model/machine.ts';
 import type { Market } from '../../model/market.ts';
+import type { Price } from '../../model/cost/price.ts';
 import type { Offer, Shortfall } from '../../model/shortfall.ts';
 import type { TemplateOf } from '../../model/template.ts';
 import type { ObjectSchema } from '../../schema/object-schema.ts';
@@ -85,6 +86,11 @@ export interface MachineReport {
   readonly machine_type?: string;
   /** How the machine is paid for. */
   readonly market?: Market;
+  /**
+   * What the machine costs while it runs. The first price that is reported of a machine is stored and stays. Absent:
+   * not known, which is never treated as free.
+   */
+  readonly price?: Price;
   /**
    * Where the machine runs, as a zone of `places`: the part of the provider that fails as a whole. When an answer
    * lists no machine of a zone, the core treats none of the zone's machines as gone. Absent: the core cannot

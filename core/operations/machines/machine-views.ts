@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { MachineCost, machineCost } from '../../model/cost/cost.ts';
 import { type MachineRecord, machineMessage } from '../../model/machine.ts';
 import { marketWord, marketWords } from '../../model/market.ts';
 
@@ -16,6 +17,7 @@ export const MachineView = Type.Object({
   machine_type: nullable(),
   market: Type.Union([Type.Enum([...marketWords]), Type.Null()]),
   zone: nullable(),
+  cost: Type.Union([MachineCost, Type.Null()]),
   request_id: Type.String(),
   attempt: Type.Integer({ description: 'The order of the request that started the machine.' }),
   template_id: Type.String(),
@@ -39,7 +41,8 @@ export type MachineView = Static<typeof MachineView>;
 
 const iso = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
 
-export function machineView(machine: MachineRecord): MachineView {
+/** `now`: epoch milliseconds, for the cost until then. */
+export function machineView(machine: MachineRecord, now: number): MachineView {
   return {
     machine_id: machine.machine_id,
     status: machine.status,
@@ -50,6 +53,7 @@ export function machineView(machine: MachineRecord): MachineView {
     machine_type: machine.machine_type ?? null,
     market: machine.market === undefined ? null : marketWord(machine.market),
     zone: machine.zone ?? null,
+    cost: machineCost(machine, now) ?? null,
     request_id: machine.request_id,
     attempt: machine.attempt,
     template_id: machine.template_id,

@@ -51,7 +51,7 @@ export const listMachines = operation('ListMachinesQuery', {
   output: Type.Object({ machines: Type.Array(MachineView), count: Type.Integer(), total_count: Type.Integer() }),
   rest: { method: 'GET', path: '/inventory/', limit: 'read' },
   cli: { command: 'machines list', example: 'muster machines list --request-id req-01a1b2c3' },
-  async handle(input, { inventory }) {
+  async handle(input, { inventory, clock }) {
     const { status, request_id, template_id, provider_instance, market, all_resources } = input;
     const where = {
       ...(status === undefined ? {} : { status }),
@@ -64,7 +64,7 @@ export const listMachines = operation('ListMachinesQuery', {
     const sorted = sorting(input.sort, sortable);
     const query: Query<'machine'> = { where, order: sorted ? [sorted] : byCreation, ...paging(input, 50) };
     const { items, total_count } = await inventory.list(query);
-    return { machines: items.map(machineView), count: items.length, total_count };
+    return { machines: items.map((machine) => machineView(machine, clock.now())), count: items.length, total_count };
   },
 });
 
@@ -75,8 +75,8 @@ export const getMachine = operation('GetMachineQuery', {
   refusals: ['MACHINE_NOT_FOUND', 'CONFLICT'],
   rest: { method: 'GET', path: '/inventory/{machine_id}', limit: 'read' },
   cli: { command: 'machines show', args: ['machine_id'], example: 'muster machines show i-09227c8720e055176' },
-  async handle({ machine_id }, { inventory }) {
-    return { machine: machineView(await inventory.get(machine_id)) };
+  async handle({ machine_id }, { inventory, clock }) {
+    return { machine: machineView(await inventory.get(machine_id), clock.now()) };
   },
 });
 

@@ -1,6 +1,7 @@
 import { faultKinds } from '../../contract/fault.ts';
 import { machineStatuses } from '../../model/machine.ts';
 import { markets } from '../../model/market.ts';
+import { priceSources } from '../../model/cost/price.ts';
 import { ContractViolation } from './contract-violation.ts';
 import { assertPlain } from './assert-plain.ts';
 import {
@@ -60,12 +61,21 @@ export function report(value: unknown, path: string): void {
   for (const name of texts) assertOptionalText(given[name], path, name);
   assertOptionalTime(given['launched_at'], path, '/launched_at');
   if (given['reclaim_at'] !== null) assertOptionalTime(given['reclaim_at'], path, '/reclaim_at');
-  const { market, data } = given;
+  const { market, price, data } = given;
   if (market !== undefined && !markets.some((each) => each === market))
     throw new ContractViolation(`${path}/market`, market, `one of ${markets.join(', ')}, or nothing`);
+  checkOptional(price, (given) => checkPrice(given, `${path}/price`));
   if (data === undefined) return;
   assertObject(data, `${path}/data`, 'a JSON object or nothing');
   assertPlain(data, `${path}/data`);
+}
+
+function checkPrice(value: unknown, path: string): void {
+  const { usd_per_hour, source } = assertObject(value, path, 'a price or nothing');
+  if (typeof usd_per_hour !== 'number' || !Number.isFinite(usd_per_hour) || usd_per_hour < 0)
+    throw new ContractViolation(`${path}/usd_per_hour`, usd_per_hour, 'a number of US dollars, 0 or more');
+  if (!priceSources.some((each) => each === source))
+    throw new ContractViolation(`${path}/source`, source, `one of ${priceSources.join(', ')}`);
 }
 
 const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type', 'zone'] as const;

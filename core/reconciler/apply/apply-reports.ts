@@ -145,8 +145,20 @@ function whyRevivedGoes(
 }
 
 function refresh(change: StateChange, machine: MachineRecord, report: MachineReport): void {
-  const { status, name, private_ip, public_ip, launched_at, reclaim_at, message, machine_type, market, zone, data } =
-    report;
+  const {
+    status,
+    name,
+    private_ip,
+    public_ip,
+    launched_at,
+    reclaim_at,
+    message,
+    machine_type,
+    market,
+    price,
+    zone,
+    data,
+  } = report;
   if (status === 'terminated') return endMachine(change, machine, message ?? machine.message);
   // The status `failed` of muster and its reason stay: the provider reports the machine until the release is done.
   const hasFailed = machine.status === 'failed';
@@ -159,6 +171,7 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     ...(message === undefined || hasFailed ? {} : { message }),
     ...(machine_type === undefined ? {} : { machine_type }),
     ...(market === undefined ? {} : { market }),
+    ...(price === undefined || machine.price !== undefined ? {} : { price }),
     ...(zone === undefined ? {} : { zone }),
     ...(data === undefined ? {} : { data }),
   });

@@ -19,6 +19,8 @@ export interface StatusVersion {
   readonly ended: boolean;
 }
 
+const minuteMs = 60_000;
+
 /** Reads requests and returns. Never calls a provider; it may trigger the loop to observe a request. */
 export class RequestQueries {
   readonly #store: Store;
@@ -55,11 +57,18 @@ export class RequestQueries {
     ];
     // The answer about an open request tells the time of the observation; that of an ended one stays the same.
     const told = observed_at === undefined || isTerminal(request.status) ? {} : { observed_at };
+    // The cost of machines that run grows; an answer that is polled is rendered once a minute for it.
+    const isOver = isTerminal(request.status) && request.holds === 0;
+    const costs_at = isOver ? this.#clock.now() : Math.floor(this.#clock.now() / minuteMs) * minuteMs;
+    const costs_key = isOver || !machines ? '' : costs_at;
     return {
-      cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}:${told.observed_at}`,
+      cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}:${told.observed_at}:${costs_key}`,
       ...(observed_at === undefined ? {} : { observed_at }),
       version: { version: known.version, of: versions, ended: isTerminal(request.status) },
-      load: async () => ({ ...(machines ? await detailOf(this.#store, request) : { request }), ...told }),
+      load: async () => ({
+        ...(machines ? { ...(await detailOf(this.#store, request)), costs_at } : { request }),
+        ...told,
+      }),
     };
   }
 

@@ -27,6 +27,8 @@ const contributions: Column = {
 const loadedFrom: Column = { title: 'from', of: ({ source, file }) => (source === 'built-in' ? source : file) };
 const delivered: Column = { title: 'delivered', of: ({ fulfilment }) => (fulfilment as Row | null)?.['delivered'] };
 
+const usdPerHour: Column = { title: 'usd_per_hour', of: ({ cost }) => (cost as Row | null)?.['usd_per_hour'] };
+
 /** The fields that distinguish machines of one request. */
 const kindOfMachine = ['machine_type', 'market', 'zone'] as const;
 
@@ -49,6 +51,7 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
     'template_id',
     'created_at',
     'request_id',
+    usdPerHour,
   ],
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
   list_capacity: [

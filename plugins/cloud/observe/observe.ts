@@ -10,6 +10,8 @@ import { machineQueries, type MachineQueries } from './machine-queries.ts';
 import { tagOwnIds } from './own-id-tags.ts';
 import { reclaimsOf } from './liveness/reclaims.ts';
 import { retirementsOf } from './liveness/retirements.ts';
+import { learnSpotPrices } from '../prices/spot-prices.ts';
+import { withPrice } from '../prices/with-price.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags, tagValue } from '../template/tags.ts';
 
@@ -60,6 +62,7 @@ export async function observeMachines<H extends object>(
   const [reclaims, retirements] = await Promise.all([
     reclaimsOf(session, spot, call),
     watched.some(({ steady }) => steady) ? retirementsOf(session, call) : undefined,
+    learnSpotPrices(session, spotTypes(queries.found.values()), call),
   ]);
 
   const schedule = fullScanSchedule(session);
@@ -92,7 +95,9 @@ export async function observeMachines<H extends object>(
     const neverRan = instances.filter((instance) => pending.has(instance.InstanceId ?? ''));
     const shortfall = lateShortfall(neverRan, poolsOf(template));
     return {
-      machines: await mapInTurns(machines, (report) => withEnd(session, report, reclaims, retirements)),
+      machines: await mapInTurns(machines, (report) =>
+        withPrice(session, withEnd(session, report, reclaims, retirements)),
+      ),
       settled: isComplete(each, machines, queries, options),
       ...(shortfall.length === 0 ? {} : { shortfall }),
     };
@@ -205,6 +210,15 @@ function withEnd(
   return report.status === 'running' && ends.every((end) => end !== undefined)
     ? { ...report, reclaim_at: null }
     : report;
+}
+
+/** The types of the described Spot machines that live. */
+function spotTypes(described: Iterable<InstanceSummary>): ReadonlySet<string> {
+  const types = new Set<string>();
+  for (const { InstanceLifecycle, InstanceType, State } of described)
+    if (InstanceLifecycle === 'spot' && InstanceType && (State?.Name === 'pending' || State?.Name === 'running'))
+      types.add(InstanceType);
+  return types;
 }
 
 function spotMachines({ known }: Watched, check: LivenessCheck | undefined): string[] {

@@ -5,6 +5,7 @@ import { Meter } from '../../parts/meter.tsx';
 import { State } from '../../parts/state-mark.tsx';
 import { Ago, Between, Moment, Until } from '../../parts/times.tsx';
 import { duration } from '../../words/durations.ts';
+import { costText } from '../../words/cost.ts';
 import { figure } from '../../words/numbers.ts';
 import { requestState } from '../../words/states.ts';
 
@@ -55,6 +56,11 @@ export function Facts({ request, explained, timeline }: FactsProps) {
             )}
           </Fact>
         )}
+        {request.cost ? (
+          <Fact name="Cost">
+            <span class="number">{costText(request.cost)}</span>
+          </Fact>
+        ) : null}
         <Fact name="Accepted">
           <Moment at={created_at} />
         </Fact>
