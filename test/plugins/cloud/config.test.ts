@@ -34,6 +34,7 @@ test('no field is needed, and all defaults are those of the specification', (t) 
       max_versions_per_template: 10,
     },
     interruption_queue: { url: null },
+    prices: { factor: 1, table: {} },
     rate_limits: { enabled: null, buckets: {} },
     credential_file: null,
     credential_script: null,
