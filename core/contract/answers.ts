@@ -58,6 +58,7 @@ export const RequestAnswer = Type.Object({
   ),
   machines: Type.Optional(Type.Array(MachineAnswer)),
   fulfilment: Type.Union([Fulfilment, Type.Null()]),
+  /** Only in the status of a request for machines. */
   cost: Type.Optional(Cost),
   additional_data: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: 'The `additional_data` of the request, unchanged.' }),
