@@ -1,3 +1,4 @@
+import { evenSample } from '../../collections/even-sample.ts';
 import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Clock } from '../../contract/clock.ts';
@@ -13,6 +14,11 @@ import { intervalOf } from './interval.ts';
 const fewMoving = 100;
 /** Requests with more machines are always observed at the common times. */
 const fewMachines = 1_000;
+/**
+ * Of more reports in one answer, so many are learned from: only the latest durations of each type and place are
+ * remembered, and reports of ten thousand machines would block the thread.
+ */
+const mostLearned = 500;
 /** How long a count of the changing machines of an instance is used. */
 const countedForMs = 1_000;
 
@@ -72,7 +78,7 @@ export class Cadence {
         to: Math.max(0, now - since),
       });
     const { provider_instance } = attempt;
-    for (const { machine_id, ready, status, machine_type, zone } of machines) {
+    for (const { machine_id, ready, status, machine_type, zone } of evenSample(machines, mostLearned)) {
       const known = claimed.state.machines.get({ provider_instance, machine_id });
       if (!known) learn('arrival', attempt.sent_at ?? attempt.created_at, attempt);
       else if (!isAlive(known)) continue;
