@@ -394,4 +394,18 @@ export const pasts: readonly Past[] = [
     { do: 'silence', ms: 400_000 },
     request(1),
   ),
+  past(
+    'an answer that is applied long after it was asked for: meanwhile the machine became visible',
+    'living one told gone',
+    {
+      api: { machines_per_launch: 1, offers: 0, prepares: true, visible_within_ms: 30_000, call_ms: 5_000 },
+      instances: [{ max_concurrent: 1 }],
+      templates: [{ timeout: 1_200, retry_until_timeout: true, on_rebalance: 'replace' }],
+      lease_ms: 120_000,
+    },
+    { do: 'observations', at: 0, mood: 'stale', ms: 400_000 },
+    request(1),
+    request(10, 4),
+    pass(300_000),
+  ),
 ];

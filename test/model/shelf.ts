@@ -54,6 +54,8 @@ export class Shelf {
   written: (rows: readonly Written[], life: Life | undefined) => void = () => undefined;
   /** Notifications are lost until then. */
   silentUntil = 0;
+  /** When commits failed. */
+  readonly failed_at: number[] = [];
   readonly #watchers = new Set<Watcher>();
 
   constructor(store: Store, time: Time) {
@@ -91,6 +93,7 @@ export class Shelf {
         await this.#enter(life, 'commit');
         if (full && life?.comesTo('full commit', 'before')) await life.gate();
         const fault = life?.commitFaults.shift();
+        if (fault !== undefined) this.failed_at.push(this.#time.now);
         if (fault !== 'unknown, written') throwIf(fault);
         await this.#commit(changes, life);
         throwIf(fault);

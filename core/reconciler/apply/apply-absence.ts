@@ -12,18 +12,25 @@ export interface Listed {
   readonly zones: ReadonlySet<string>;
 }
 
+/** What an answer says about absence, and when it was asked for, in the time of the change. */
+export interface AbsenceProof {
+  readonly reports: readonly MachineReport[];
+  readonly listed: Listed;
+  readonly asked_at: number;
+}
+
 /**
  * Applies the absence of requested machines from an answer. Absence alone does not prove that a machine is gone,
  * because the answers of clouds are not consistent: an answer that lists no machine of an instance, or of a zone,
  * proves nothing about that instance or zone. A machine is gone when answers that listed other machines lacked it for
- * `absence_ms`, and `visibleWithinMs` has passed since its launch. A machine whose release the provider accepted is
- * gone when two answers in a row lack it.
+ * `absence_ms`, and `visibleWithinMs` had passed since its launch when the last of them was asked for: it may have
+ * appeared before the answer is applied. A machine whose release the provider accepted is gone when two answers in a
+ * row lack it.
  */
 export function applyAbsence(
   change: StateChange,
   requested: readonly MachineRecord[],
-  reports: readonly MachineReport[],
-  listed: Listed,
+  { reports, listed, asked_at }: AbsenceProof,
   visibleWithinMs: number,
   settings: Settings,
 ): void {
@@ -37,8 +44,8 @@ export function applyAbsence(
       change.setMachine(machine, { missing_since: change.now, ...asMoved(change) });
       continue;
     }
-    const old = change.now - bornAt(machine, change.now) > visibleWithinMs;
-    if (old && (released || change.now - machine.missing_since >= settings.absence_ms))
+    const old = asked_at - bornAt(machine, change.now) > visibleWithinMs;
+    if (old && (released || asked_at - machine.missing_since >= settings.absence_ms))
       endMachine(change, machine, machine.message ?? 'It is no longer known to the provider.');
   }
 }

@@ -35,14 +35,14 @@ export function applyReports(change: StateChange, attempt: AttemptRecord, report
 
 /**
  * Machines that did not become ready in time have failed: they are released and count as missing. Applied only with an
- * answer that shows that they are not ready.
+ * answer that shows that they are not ready. `askedAt`: when it was asked for, in the time of the change.
  */
-export function applySlowness(change: StateChange, attempt: AttemptRecord, settings: Settings): void {
+export function applySlowness(change: StateChange, attempt: AttemptRecord, settings: Settings, askedAt: number): void {
   if (change.machines.counts(attempt.attempt).unready === 0) return;
   const timeoutMs = readyTimeoutMs(attempt.order.template, settings);
   for (const machine of change.machines.of(attempt.attempt)) {
     if (!isAlive(machine) || machine.going !== undefined || machine.ready_at !== undefined) continue;
-    if (change.now - machine.created_at < timeoutMs) continue;
+    if (askedAt - machine.created_at < timeoutMs) continue;
     const message = `It was not ready ${Math.round(timeoutMs / 1000)} s after its launch.`;
     change.setMachine(machine, { status: 'failed', going: 'failed', message });
     change.journalMachine('machine.failed', machine, { message });

@@ -102,9 +102,12 @@ async function ask(
               observation.shortfall,
             ),
           );
-        applyAbsence(change, requested, machines, listed, api.capabilities.visible_within_ms, context.settings);
-        if (!part) applySlowness(change, present(change), context.settings);
-        applyUnfinishedReleases(change, present(change), machines, context.settings);
+        const { settings } = context;
+        const asked_at = change.now - (context.monotonic() - began);
+        const proof = { reports: machines, listed, asked_at };
+        applyAbsence(change, requested, proof, api.capabilities.visible_within_ms, settings);
+        if (!part) applySlowness(change, present(change), settings, asked_at);
+        applyUnfinishedReleases(change, present(change), machines, settings);
         if (!part) change.observed();
       },
     );

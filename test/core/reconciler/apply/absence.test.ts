@@ -1,4 +1,9 @@
 import test from 'ava';
+import { applyAbsence } from '../../../../core/reconciler/apply/apply-absence.ts';
+import { applySlowness } from '../../../../core/reconciler/apply/apply-reports.ts';
+import { defaultSettings } from '../../../../core/reconciler/settings.ts';
+import { StateChange } from '../../../../core/reconciler/state/request-state.ts';
+import { attemptOf, machineOf, stateOf } from '../../../support/records.ts';
 import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
@@ -108,4 +113,29 @@ test('a machine whose release was accepted is gone when it is no longer listed, 
   t.is((await bench.status(request.request_id)).request.status, 'completed');
   t.deepEqual(east.live(id), []);
   await bench.close();
+});
+
+const now = Date.parse('2026-01-01T10:00:00Z');
+
+/** The machine of a request after an answer that was asked for so many milliseconds before it is applied. */
+function answered(age_ms: number, created_ms: number, fields: object = {}) {
+  const { ready_at: _, ...unready } = machineOf('m-1');
+  const machine = { ...unready, created_at: now - created_ms, ...fields };
+  const change = new StateChange(stateOf({ attempts: [attemptOf(1)], machines: [machine] }), now);
+  const asked_at = now - age_ms;
+  const proof = { reports: [], listed: { any: true, zones: new Set<string>() }, asked_at };
+  applyAbsence(change, [machine], proof, 30_000, defaultSettings);
+  applySlowness(change, attemptOf(1), defaultSettings, asked_at);
+  return change.machine(machine);
+}
+
+test('an answer that is applied late says nothing about the time since it was asked for', (t) => {
+  const missing_since = now - defaultSettings.absence_ms - 5_000;
+  const old = { missing_since, ready_at: now - 900_000 };
+  t.is(answered(0, 35_000, old)?.gone_at, now);
+  t.is(answered(6_000, 35_000, old)?.gone_at, undefined, 'the machine was younger than it may be invisible');
+  t.is(answered(6_000, 900_000, old)?.gone_at, undefined, 'it was not absent for so long yet');
+  t.is(answered(4_000, 900_000, old)?.gone_at, now);
+  t.is(answered(0, 600_000)?.status, 'failed');
+  t.not(answered(6_000, 603_000)?.status, 'failed', 'it may have become ready');
 });
