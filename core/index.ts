@@ -75,6 +75,7 @@ export type {
   Watched,
 } from './contract/provider/orders-and-reports.ts';
 export { defineProviderApi, type ProviderApi } from './contract/provider/provider-api.ts';
+export type { CredentialState, ProviderState, RateState } from './contract/provider/provider-state.ts';
 export {
   defineProviderType,
   type NoticeSource,

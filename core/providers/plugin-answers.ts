@@ -1,5 +1,6 @@
 import type { Finding } from '../contract/findings.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
+import type { ProviderState } from '../contract/provider/provider-state.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
 import type { MachineType, Places } from '../contract/provider/resources.ts';
 import type { MachineRef } from '../contract/provider/orders-and-reports.ts';
@@ -14,6 +15,7 @@ import {
   checkOffers,
   checkPlaces,
 } from './answer-checks/answers.ts';
+import { readProviderState } from './answer-checks/read-provider-state.ts';
 import { Asking, PluginFailure, type AskingParts } from './guard/asking.ts';
 
 /**
@@ -94,6 +96,13 @@ export class PluginAnswers {
     if (!type.presumedPlaces) return undefined;
     const call = () => type.presumedPlaces?.(config);
     return this.#asking.ask<Places | undefined>(name, type, `presumed places of '${name}'`, call, checkPlaces);
+  }
+
+  /** What a session of the type knows of itself. Default: undefined. */
+  state(instance: string, type: ProviderType<any, any>, session: unknown): ProviderState | PluginFailure | undefined {
+    if (!type.state) return undefined;
+    const call = () => readProviderState(type.state?.(session));
+    return this.#asking.ask(instance, type, `state of '${instance}'`, call, () => undefined);
   }
 
   /** Whether an instance offers an API. Default: true. */

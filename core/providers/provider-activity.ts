@@ -1,4 +1,6 @@
 import type { FaultKind } from '../contract/fault.ts';
+import type { ProviderState } from '../contract/provider/provider-state.ts';
+import type { Pauses } from './quarantine/quarantine.ts';
 
 /** How long the calls of one action to the provider of an instance took, and how they ended, since the loop began. */
 export interface CallTiming {
@@ -12,14 +14,23 @@ export interface CallTiming {
   readonly buckets: readonly (readonly [le_ms: number | null, count: number])[];
 }
 
-/** Asks the loop of this broker, in whatever process it runs, what it did with providers. */
+/** How a provider instance stands now in the loop. */
+export interface InstanceState extends Pauses {
+  readonly provider_instance: string;
+  /** What its session says of itself. Absent: it is not connected, or its plugin says nothing. */
+  readonly session?: ProviderState;
+}
+
+/** Asks the loop of this broker, in whatever process it runs, about its provider instances. */
 export interface ProviderActivity {
-  /** Undefined: the loop did not answer. */
+  /** What it did with them. Undefined: the loop did not answer. */
   calls(): Promise<readonly CallTiming[] | undefined>;
+  /** How they stand. Undefined: the loop did not answer. */
+  states(): Promise<readonly InstanceState[] | undefined>;
 }
 
 /** For a process without a loop: it calls no provider. */
-export const noActivity: ProviderActivity = { calls: async () => [] };
+export const noActivity: ProviderActivity = { calls: async () => [], states: async () => [] };
 
 /**
  * The time within which a share of the calls ended, in milliseconds: read off the buckets, between whose bounds calls

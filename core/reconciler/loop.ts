@@ -9,6 +9,7 @@ import { Facts } from '../providers/facts.ts';
 import { unwatched } from '../providers/guard/call-tracking.ts';
 import { unmetered } from '../providers/guard/provider-meter.ts';
 import { SessionPool } from '../providers/guard/session-pool.ts';
+import type { InstanceState } from '../providers/provider-activity.ts';
 import type { FileHashes } from '../templates/library.ts';
 import type { StateChange } from './state/request-state.ts';
 import { Background } from './background/background.ts';
@@ -240,6 +241,13 @@ class Loop implements RunningLoop {
   async check(instance: string): Promise<Checked> {
     const { name } = this.#directory.require(instance);
     return this.#health.askNow(name, this.#pool, this.#stopping.signal, checkMs);
+  }
+
+  states(): readonly InstanceState[] {
+    return this.#parts.instances.map(({ name }) => {
+      const session = this.#pool.known(name)?.state();
+      return { provider_instance: name, ...this.#pool.pauses(name), ...(session ? { session } : {}) };
+    });
   }
 
   failed(instance: string, message: string): void {

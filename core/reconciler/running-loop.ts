@@ -11,6 +11,7 @@ import type { RequestRecord } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { CallTracking } from '../providers/guard/call-tracking.ts';
 import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
+import type { InstanceState } from '../providers/provider-activity.ts';
 import type { Quarantined } from '../providers/quarantine/quarantine.ts';
 import type { Stoppage } from '../providers/quarantine/stoppages.ts';
 import type { FileHashes } from '../templates/library.ts';
@@ -50,6 +51,8 @@ export interface RunningLoop {
   describe(template_files: FileHashes): void;
   /** Checks an instance now and returns its health. Rejects with PROVIDER_NOT_FOUND when it is not configured. */
   check(instance: string): Promise<Checked>;
+  /** How each configured instance stands. */
+  states(): readonly InstanceState[];
   /** Code of a plugin failed for an instance outside any call. */
   failed(instance: string, message: string): void;
   /** How many requests are held, and how many of them this broker cannot serve: then no live broker can. */

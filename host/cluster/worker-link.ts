@@ -1,6 +1,6 @@
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Checked } from '../../core/model/health.ts';
-import type { CallTiming } from '../../core/providers/provider-activity.ts';
+import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
 import type { LoopHandle } from '../loop/loop-handle.ts';
 import type { Family } from '../metrics/family.ts';
 import type { Allowance, RateLimits } from '../rest/limits/rate-limits.ts';
@@ -43,6 +43,7 @@ export class WorkerLink implements PrimaryLink, RateLimits {
       trouble: () => this.#ask<string | undefined>({ ask: 'trouble' }),
       measures: () => Promise.resolve([]),
       calls: () => this.#ask<readonly CallTiming[] | undefined>({ ask: 'calls' }),
+      states: () => this.#ask<readonly InstanceState[] | undefined>({ ask: 'states' }),
       check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
       refresh: (request_ids) => sendToPrimary({ event: 'refresh', request_ids }),
       // The primary reads the same files.

@@ -24,6 +24,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
     trouble: () => (stopped ? 'The loop has stopped.' : loop.trouble()),
     measures: async () => [...meter.families(), ...ends.families(), ...heldRequests(loop)],
     calls: async () => meter.timings(),
+    states: async () => loop.states(),
     check: (instance) => loop.check(instance).catch(() => undefined),
     refresh: (request_ids) => loop.refresh(request_ids),
     describe: (template_files) => loop.describe(template_files),

@@ -14,7 +14,7 @@ import { heldRequests } from '../metrics/held-requests.ts';
 import { loggedCalls } from '../metrics/logged-calls.ts';
 import { pluginRootsOf } from './diagnosis/plugin-roots.ts';
 import { attributeUncaughtErrors } from './diagnosis/uncaught-errors.ts';
-import type { FromLoop, LoopQuestion, LoopThreadData, ToLoop } from './loop-messages.ts';
+import type { FromLoop, LoopAnswer, LoopQuestion, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 /** Runs the loop in a worker thread until a stop message: loads the plugins again and opens its own store. */
 export async function runLoop(
@@ -60,9 +60,12 @@ export async function runLoop(
   const families = () => [...meter.families(), ...ends.families(), ...heldRequests(running), ...thread.families()];
 
   async function answer(id: number, question: LoopQuestion): Promise<void> {
-    const found =
-      question.ask === 'check' ? await running.check(question.instance).catch(() => undefined) : meter.timings();
-    send({ event: 'answered', id, answer: found });
+    send({ event: 'answered', id, answer: await answerTo(question).catch(() => undefined) });
+  }
+
+  async function answerTo(question: LoopQuestion): Promise<LoopAnswer> {
+    if (question.ask === 'check') return running.check(question.instance);
+    return question.ask === 'calls' ? meter.timings() : running.states();
   }
 
   /** Stops the loop and ends the thread, also when timers of a plugin are active. */

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/contract/log.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
-import type { CallTiming } from '../../core/providers/provider-activity.ts';
+import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
 import type { Checked } from '../../core/model/health.ts';
 import { callMemory, readTracking } from './diagnosis/shared-call-tracking.ts';
 import { StoppedThreads } from './diagnosis/stopped-threads.ts';
@@ -109,6 +109,10 @@ export class LoopThread implements LoopHandle {
 
   calls(): Promise<readonly CallTiming[] | undefined> {
     return this.#ask<readonly CallTiming[]>({ ask: 'calls' }, measureMs);
+  }
+
+  states(): Promise<readonly InstanceState[] | undefined> {
+    return this.#ask<readonly InstanceState[]>({ ask: 'states' }, measureMs);
   }
 
   /** Asks the thread; undefined when it does not answer in time. */

@@ -33,6 +33,7 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   async close(session) {
     session.close();
   },
+  state: (session) => session.state(),
   machineTypeOf(template, known) {
     const [name] = machineTypesOf(template as CloudTemplate);
     if (name === undefined) return undefined;

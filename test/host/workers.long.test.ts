@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -117,6 +117,36 @@ test.serial(
     t.false(existsSync(join(data, 'muster.sock')));
   },
 );
+
+test.serial('whichever worker is asked, it tells the rates and the credentials of the one loop', async (t) => {
+  const place = await makePlace();
+  t.teardown(() => place.close());
+  const file = join(place.directory, 'muster.config.json');
+  const configuration = JSON.parse(readFileSync(file, 'utf8'));
+  Object.assign(configuration.providers[0].config, { rate_limits: { enabled: true } });
+  writeFileSync(file, JSON.stringify(configuration));
+  const { url } = await startWorkers(t, 3, { place });
+  const asked = await fetch(`${url}/api/v1/machines/request`, post({ template_id: 'small', machine_count: 2 }));
+  const { request_id } = (await asked.json()) as { request_id: string };
+  await until(
+    async () => ((await (await get(`${url}/api/v1/requests/${request_id}`)).json()) as any).status === 'completed',
+  );
+  const workers = await pidsOf(url, 9);
+  t.is(workers.size, 3);
+  const answers = await Promise.all(
+    Array.from(
+      { length: 9 },
+      async () => ((await (await get(`${url}/api/v1/providers/metrics`)).json()) as any).providers[0],
+    ),
+  );
+  for (const { calls, rates, credentials, quarantine, quarantined_templates } of answers) {
+    t.true(calls > 0);
+    t.deepEqual(credentials, { source: 'static keys', expires_at: null, renewed: false });
+    const limits = rates.map(({ action, counts }: any) => `${action} ${counts}`);
+    t.true(limits.includes('RunInstances calls') && limits.includes('RunInstances machines'), limits.join());
+    t.deepEqual([quarantine, quarantined_templates], [null, []]);
+  }
+});
 
 test.serial(
   'when the first process is killed its workers end too, and the next server has port and socket',

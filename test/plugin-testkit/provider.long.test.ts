@@ -981,6 +981,49 @@ const defects: Readonly<
     'remove ends only what it is given, and may be repeated',
     /not expected: m-1, m-2, m-3/,
   ],
+  'what it says of itself is a promise': [
+    () => tinyPlugin({ state: async (session: TinySession) => tinyType.state?.(session) }),
+    'what a session says of itself is complete, before its first call and after it',
+    /must return its answer, not a promise/,
+  ],
+  'a rate is told as a text once it was used': [
+    () =>
+      tinyPlugin({
+        state: ({ cloud }: TinySession) => {
+          const { rates, ...more } = tinyType.state?.({ cloud } as TinySession) ?? { rates: [] };
+          return { ...more, rates: cloud.ids === 0 ? [] : rates.map((rate) => ({ ...rate, free: 'some' })) };
+        },
+      }),
+    'what a session says of itself is complete, before its first call and after it',
+    /A rate has action/,
+  ],
+  'the end of its credentials is a date': [
+    () => tinyPlugin({ state: () => ({ rates: [], credentials: { source: 'keys', expires_at: new Date() } }) }),
+    'what a session says of itself is complete, before its first call and after it',
+    /ISO 8601 or null/,
+  ],
+  'it asks the provider what it says of itself': [
+    () =>
+      tinyPlugin({
+        state: (session: TinySession) => {
+          createSocket('udp4').close();
+          return tinyType.state?.(session);
+        },
+      }),
+    'what a session says of itself costs no call',
+    /must not call the provider.*datagram/,
+  ],
+  'it says its token': [
+    () =>
+      tinyPlugin({
+        state: () => ({
+          rates: [],
+          credentials: { source: 'token let-me-in-please', expires_at: null, renewed: false },
+        }),
+      }),
+    'what a session says of itself names no secret',
+    /must not contain config.api_token/,
+  ],
   'its places are one text': [
     () => tinyPlugin({ places: async () => ({ regions: 'here', availability_zones: [] }) }),
     'its places are regions and zones',

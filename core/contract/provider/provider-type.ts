@@ -2,6 +2,7 @@ import type { Template } from '../../model/template.ts';
 import type { ObjectSchema, ValueOf } from '../../schema/object-schema.ts';
 import type { NoticeMessage } from '../notice.ts';
 import type { Call, PluginContext } from './call.ts';
+import type { ProviderState } from './provider-state.ts';
 import type { HostRef, MachineType, OwnedResource, Places } from './resources.ts';
 
 /**
@@ -60,6 +61,11 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
    */
   check?(session: Session, call: Call): Promise<void>;
   close?(session: Session): Promise<void>;
+  /**
+   * What the session knows of itself: its rates and its credentials. Asked whenever an operator looks, so it must cost
+   * little. Never names a secret. Pure, without a call to the provider. Default: nothing is shown.
+   */
+  state?(session: Session): ProviderState;
   /**
    * Whether this instance serves an API, for example by a switch in its config. Default: it serves all registered
    * APIs.

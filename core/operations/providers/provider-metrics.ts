@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { BrokerError } from '../../contract/errors.ts';
-import { quantileOf, type CallTiming } from '../../providers/provider-activity.ts';
+import { ProviderState } from '../../contract/provider/provider-state.ts';
+import { quantileOf, type CallTiming, type InstanceState } from '../../providers/provider-activity.ts';
+import { Pause } from '../../providers/quarantine/quarantine.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 
@@ -21,11 +23,24 @@ const InstanceMetrics = Type.Object({
   calls: Type.Integer(),
   faults: Type.Record(Type.String(), Type.Integer(), { description: 'Calls that failed, by the kind of the fault.' }),
   actions: Type.Array(ActionMetrics, { description: 'By number of calls.' }),
+  rates: Type.Array(ProviderState.properties.rates.items, {
+    description: 'The rate limits that the plugin keeps for this broker, those that were used.',
+  }),
+  credentials: Type.Union(ProviderState.properties.credentials.anyOf, {
+    description:
+      'The credentials of the instance. null: it needs none, its plugin tells nothing, or it is not connected.',
+  }),
+  quarantine: Type.Union([Pause, Type.Null()], {
+    description: 'The plugin stopped the loop, so all calls to the instance are paused. null: they are made.',
+  }),
+  quarantined_templates: Type.Array(Type.Object({ template_id: Type.String(), ...Pause.properties }), {
+    description: 'Templates whose requests stopped the loop, so that they are not served here for some time.',
+  }),
 });
 
 export const getProviderMetrics = operation('GetProviderMetricsQuery', {
   summary:
-    'Show how the provider instances answered the calls of this broker since its loop began: how fast, and with which faults.',
+    'Show how the provider instances answered the calls of this broker since its loop began: how fast, and with which faults; and their rate limits, credentials and quarantine now.',
   input: Type.Object({ provider_instance: Type.Optional(p.of_instance) }, { additionalProperties: false }),
   output: Type.Object({ providers: Type.Array(InstanceMetrics) }),
   refusals: ['PROVIDER_NOT_FOUND', 'UNAVAILABLE'],
@@ -36,23 +51,32 @@ export const getProviderMetrics = operation('GetProviderMetricsQuery', {
       provider_instance === undefined
         ? providers.instances.map(({ name }) => name)
         : [providers.require(provider_instance).name];
-    const timings = await providerActivity.calls();
-    if (!timings)
+    const [timings, states] = await Promise.all([providerActivity.calls(), providerActivity.states()]);
+    if (!timings || !states)
       throw new BrokerError('UNAVAILABLE', (await checkup.trouble()) ?? 'The loop does not answer.', {
         retry_after_s: 5,
       });
     const known = Map.groupBy(timings, (timing) => timing.provider_instance);
-    return { providers: names.map((name) => metricsOf(name, known.get(name) ?? [])) };
+    const stateOf = (name: string) => states.find(({ provider_instance: each }) => each === name);
+    return { providers: names.map((name) => metricsOf(name, known.get(name) ?? [], stateOf(name))) };
   },
 });
 
-function metricsOf(provider_instance: string, timings: readonly CallTiming[]): Static<typeof InstanceMetrics> {
+function metricsOf(
+  provider_instance: string,
+  timings: readonly CallTiming[],
+  state: InstanceState | undefined,
+): Static<typeof InstanceMetrics> {
   const actions = [...Map.groupBy(timings, ({ action }) => action)].map(([action, its]) => actionOf(action, its));
   return {
     provider_instance,
     calls: sumOf(timings),
     faults: byOutcome(timings.filter(({ outcome }) => outcome !== 'ok')),
     actions: actions.toSorted((a, b) => b.calls - a.calls || (a.action < b.action ? -1 : 1)),
+    rates: state?.session?.rates ?? [],
+    credentials: state?.session?.credentials ?? null,
+    quarantine: state?.quarantine ?? null,
+    quarantined_templates: [...(state?.quarantined_templates ?? [])],
   };
 }
 

@@ -15,6 +15,12 @@ export function assertText(value: unknown, path: string, name: string): void {
     throw new ContractViolation(`${path}${name}`, value, 'a string that is not empty');
 }
 
+export function assertShortText(value: unknown, path: string, name: string, most: number): void {
+  assertText(value, path, name);
+  if ((value as string).length > most)
+    throw new ContractViolation(`${path}${name}`, value, `a text of at most ${most} characters`);
+}
+
 /** Allows undefined. */
 export function assertOptionalText(value: unknown, path: string, name: string): void {
   if (value !== undefined && typeof value !== 'string')

@@ -1,7 +1,14 @@
 import { noticeKinds, type Notice, type NoticeMessage } from '../../contract/notice.ts';
 import { machineStatuses } from '../../model/machine.ts';
 import { ContractViolation } from './contract-violation.ts';
-import { assertKnown, assertObject, assertOptionalText, assertOptionalTime, assertText } from './assertions.ts';
+import {
+  assertKnown,
+  assertObject,
+  assertOptionalText,
+  assertOptionalTime,
+  assertShortText,
+  assertText,
+} from './assertions.ts';
 
 const mostMessages = 200;
 const mostNotices = 10_000;
@@ -62,12 +69,6 @@ function readNotice(value: unknown, path: string): Notice {
 function assertTime(value: unknown, path: string, name: string): void {
   assertText(value, path, name);
   assertOptionalTime(value, path, name);
-}
-
-function assertShortText(value: unknown, path: string, name: string, most: number): void {
-  assertText(value, path, name);
-  if ((value as string).length > most)
-    throw new ContractViolation(`${path}${name}`, value, `a text of at most ${most} characters`);
 }
 
 const cut = (text: string): string => text.slice(0, mostTextCharacters);

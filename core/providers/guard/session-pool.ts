@@ -5,13 +5,16 @@ import type { EndpointScheme } from '../../contract/plugin.ts';
 import type { ServedInstance } from '../../model/broker.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { ProviderApi } from '../../contract/provider/provider-api.ts';
+import type { ProviderState } from '../../contract/provider/provider-state.ts';
 import type { ProviderType } from '../../contract/provider/provider-type.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import { ContractViolation } from '../answer-checks/contract-violation.ts';
 import { checkIdentity as identityAnswer } from '../answer-checks/answers.ts';
 import { assertObject, assertText } from '../answer-checks/assertions.ts';
-import { Quarantine, type Quarantined } from '../quarantine/quarantine.ts';
+import { PluginAnswers } from '../plugin-answers.ts';
+import { Quarantine, type Pauses, type Quarantined } from '../quarantine/quarantine.ts';
+import { PluginFailure } from './asking.ts';
 import { unwatched, type CallTracking } from './call-tracking.ts';
 import { guard, pluginFault } from './guard.ts';
 import { guardedApi, type GuardedApi } from './guarded-api.ts';
@@ -28,6 +31,8 @@ export interface Connected {
   readonly type: GuardedType;
   /** An API of its type; undefined when no plugin contributes it. */
   api(name: string): GuardedApi | undefined;
+  /** What the session says of itself. Undefined: it says nothing, or nothing valid. */
+  state(): ProviderState | undefined;
 }
 
 interface Opened {
@@ -68,11 +73,13 @@ export class SessionPool {
   /** The last opened endpoint of a scheme, by URL. */
   readonly #opened = new Map<string, Opened>();
   readonly #quarantine: Quarantine;
+  readonly #answers: PluginAnswers;
 
   constructor(parts: PoolParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
     this.#quarantine = new Quarantine(parts.clock, parts.quarantine ?? []);
+    this.#answers = new PluginAnswers({ log: parts.log, watch: parts.watch ?? unwatched });
   }
 
   /**
@@ -159,6 +166,11 @@ export class SessionPool {
     return this.#quarantine.of(name, template_id);
   }
 
+  /** See `Quarantine.pauses`. */
+  pauses(name: string): Pauses {
+    return this.#quarantine.pauses(name);
+  }
+
   async close(): Promise<void> {
     // Connections in progress were aborted before.
     const connected = await Promise.allSettled(this.#connected.values());
@@ -211,6 +223,10 @@ export class SessionPool {
       identity: await this.#identity(name, type, session, calls),
       type: guardedType(type, mine, session, calls, instance.config),
       api: (apiName) => guarded.find((api) => api.name === apiName),
+      state: () => {
+        const state = this.#answers.state(name, type, session);
+        return state instanceof PluginFailure ? undefined : state;
+      },
     };
   }
 

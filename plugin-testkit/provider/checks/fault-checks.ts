@@ -4,7 +4,7 @@ import { outcomeOf, describeOutcome } from '../answers/outcome.ts';
 import type { LaunchFaultKind } from '../provider-kit.ts';
 import { assertSameIds } from '../answers/assert-same-ids.ts';
 import { formatIds } from '../answers/format.ts';
-import { fieldsOf } from '../harness/schema-fields.ts';
+import { secretsIn } from '../harness/schema-fields.ts';
 import type { ProviderHarness } from '../harness/provider-harness.ts';
 
 const sentences: Readonly<Record<LaunchFaultKind, string>> = {
@@ -110,11 +110,7 @@ async function assertShort(harness: ProviderHarness, order: any, launch: any, ki
 }
 
 function assertNoSecret({ subject, config, lines }: ProviderHarness, fault: Error): void {
-  const secrets = fieldsOf(subject.type.config).flatMap(({ name, path, schema }) => {
-    const value = path.length === 1 && schema['sensitive'] === true ? config[name] : undefined;
-    return typeof value === 'string' && value.length >= 4 ? [{ name, value }] : [];
-  });
-  for (const { name, value } of secrets) {
+  for (const { name, value } of secretsIn(subject.type.config, config)) {
     assert.ok(
       !fault.message.includes(value),
       `The message of a fault must not contain config.${name}, which is a secret.`,

@@ -27,3 +27,13 @@ export const typesOf = (schema: Json): readonly string[] =>
       variant['type'] ??
       (variant['enum'] ?? ('const' in variant ? [variant['const']] : [])).map((value: unknown) => typeof value),
   );
+
+/** The secrets of a configuration that are long enough to be recognized in a text. */
+export const secretsIn = (
+  schema: unknown,
+  config: Readonly<Record<string, unknown>>,
+): { readonly name: string; readonly value: string }[] =>
+  fieldsOf(schema).flatMap(({ name, path, schema: { sensitive } }) => {
+    const value = path.length === 1 && sensitive === true ? config[name] : undefined;
+    return typeof value === 'string' && value.length >= 4 ? [{ name, value }] : [];
+  });

@@ -6,6 +6,7 @@ import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault, type Log } from '../../../core/index.ts';
 import type { CloudSettings } from '../config.ts';
+import type { CredentialWatch } from './credentials/credential-watch.ts';
 import { callerOf, type Identity } from './credentials/credentials.ts';
 import { refreshingCredentials } from './credentials/refreshing-credentials.ts';
 import { roleCredentials } from './credentials/role-credentials.ts';
@@ -56,6 +57,7 @@ export interface ClientParts {
   readonly endpoints: Readonly<Partial<Record<ServiceName, string>>>;
   readonly log: Log;
   readonly skew: SharedSkew;
+  readonly credentialWatch: Pick<CredentialWatch, 'follow'>;
   /** Gets the `Date` header of every answer. */
   onDate(date: string | undefined): void;
 }
@@ -63,7 +65,7 @@ export interface ClientParts {
 /** Loads the SDK and creates the clients, without network access. The first call resolves the credentials. */
 export async function makeClients(
   settings: CloudSettings,
-  { endpoints, log, skew, onDate }: ClientParts,
+  { endpoints, log, skew, credentialWatch, onDate }: ClientParts,
 ): Promise<Clients> {
   const ec2 = loadEc2();
   const [{ NodeHttpHandler }, http, https] = await Promise.all([
@@ -116,14 +118,18 @@ export async function makeClients(
   // A reused connection that the server has just closed looks like a lost answer. Each change opens a new connection,
   // which cannot look so.
   const writeOptions = () => ({ maxAttempts: 1, requestHandler: handler(false, Math.max(readMs, slowCallMs)) });
-  const configured = await callerOf(settings);
+  // Of a role only the credentials that it gives are of interest.
+  const follow: CredentialWatch['follow'] = settings.role_arn === null ? credentialWatch.follow : (own) => own;
+  const configured = await callerOf(settings, follow);
   // The default credential chain, which the SDK exposes only through a client. `ignoreCache` makes it read its files
   // each time.
   const chain = () =>
     open(new ec2.EC2Client({ ...commonTo('ec2'), ...configured, ignoreCache: true } as EC2ClientConfig)).config
       .credentials;
   const caller: Identity =
-    configured.credentials === undefined ? { ...configured, credentials: refreshingCredentials(chain()) } : configured;
+    configured.credentials === undefined
+      ? { ...configured, credentials: refreshingCredentials(follow(chain())) }
+      : configured;
   const stsFor = async (identity: Identity): Promise<STSClient> => {
     const { STSClient } = await import('@aws-sdk/client-sts');
     return open(new STSClient({ ...commonTo('sts'), ...identity, ...readOptions() }));
@@ -131,7 +137,9 @@ export async function makeClients(
   const identity =
     settings.role_arn === null
       ? caller
-      : { credentials: roleCredentials(settings.role_arn, settings, () => stsFor(caller)) };
+      : {
+          credentials: credentialWatch.follow(roleCredentials(settings.role_arn, settings, () => stsFor(caller))),
+        };
   const client = (more: EC2ClientConfig): EC2Client => {
     const made = open(new ec2.EC2Client({ ...commonTo('ec2'), ...identity, ...more }));
     // This middleware copies each answer for a log that is not written, which takes a tenth of the time to parse

@@ -1,7 +1,8 @@
-import { ProviderFault, type Call, type Clock, type PluginContext } from '../../../core/index.ts';
+import { ProviderFault, type Call, type Clock, type PluginContext, type ProviderState } from '../../../core/index.ts';
 import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters, type Queues } from './clients.ts';
 import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
+import { credentialWatch } from './credentials/credential-watch.ts';
 import { secretsOf } from './credentials/credentials.ts';
 import { callsAws, endpointOf, type ServiceName } from './endpoints.ts';
 import { encodedMessageIn } from '../faults/encoded-message.ts';
@@ -35,6 +36,8 @@ export interface CloudSession extends Service<Ec2> {
   readonly consistencyGrace: ConsistencyGrace;
   /** Values of parameters of Systems Manager, each with the name of its parameter. Messages must not show them. */
   readonly parameterValues: Map<string, string>;
+  /** Its rates and its credentials. */
+  state(): ProviderState;
   close(): void;
 }
 
@@ -49,6 +52,7 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   const parameterValues = new Map<string, string>();
   let clients: Promise<Clients> | undefined;
   const skew = sharedSkew();
+  const credentials = credentialWatch(settings);
   const logged = new Set<string>();
   const { rate_limits } = settings;
   // By default AWS is limited, and another endpoint is not.
@@ -74,7 +78,13 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
       resolved.set(configured, url);
       endpoints[service] = url;
     }
-    return makeClients(settings, { endpoints, log: context.log, skew, onDate: time.adjust });
+    return makeClients(settings, {
+      endpoints,
+      log: context.log,
+      skew,
+      credentialWatch: credentials,
+      onDate: time.adjust,
+    });
   };
   const drop = (): void => {
     const old = clients;
@@ -159,6 +169,8 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     account: async (call) => (await identify(call)).account,
     partition: async (call) => (await identify(call)).partition,
     logEncoded,
+
+    state: () => ({ rates: limiter?.state() ?? [], credentials: credentials.state() }),
 
     close() {
       limiter?.leave();

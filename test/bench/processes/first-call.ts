@@ -64,6 +64,7 @@ if (isMainThread) {
       endpoints: { ec2: url, sts: url },
       log,
       skew: sharedSkew(),
+      credentialWatch: { follow: (credentials) => credentials },
       onDate: () => undefined,
     })
   ).destroy();

@@ -3,12 +3,16 @@ import { ProviderFault } from '../../../core/index.ts';
 import * as answers from '../../../core/providers/answer-checks/answers.ts';
 import { ContractViolation } from '../../../core/providers/answer-checks/contract-violation.ts';
 import { listing } from '../../../core/providers/answer-checks/listing.ts';
+import { readProviderState } from '../../../core/providers/answer-checks/read-provider-state.ts';
 import { soundFault } from '../../../core/providers/answer-checks/sound-fault.ts';
 
 const machine = { machine_id: 'm-1', status: 'running', ready: true };
 const launch = (fields: object) => ({ handle: { token: 't' }, settled: true, ...fields });
 const circle: Record<string, unknown> = {};
 circle['self'] = circle;
+
+const rate = { action: 'Start', counts: 'calls', per_second: 1, capacity: 5, free: -2, share: 0.5 };
+const stateWith = (fields: object) => ({ rates: [{ ...rate, ...fields }], credentials: null });
 
 const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown, place: RegExp])[] = [
   [answers.checkLaunch, undefined, /^the answer is undefined; the contract requires a launch/],
@@ -95,6 +99,23 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
   [answers.checkPrepared, { text: 'x'.repeat(4_000_001) }, /^\/text is .* at most 4000000 characters/],
   [answers.checkPrepared, Array.from({ length: 100_001 }, () => 0), /at most 100000 parts/],
   [answers.checkOffers, [{ key: '' }], /^\/0\/key is ''/],
+  [readProviderState, undefined, /^the answer is undefined; .* rates and credentials/],
+  [readProviderState, { rates: {}, credentials: null }, /^\/rates is an object; .* a list of at most 1000/],
+  [readProviderState, stateWith({ action: 'x'.repeat(101) }), /^\/rates\/0\/action is .* at most 100 characters/],
+  [readProviderState, stateWith({ counts: 'bytes' }), /^\/rates\/0\/counts is 'bytes'; .* calls, machines/],
+  [readProviderState, stateWith({ free: Infinity }), /^\/rates\/0\/free is Infinity/],
+  [readProviderState, stateWith({ share: 2 }), /^\/rates\/0\/share is 2; .* at most 1/],
+  [readProviderState, { rates: [] }, /^\/credentials is undefined; .* credentials or null/],
+  [
+    readProviderState,
+    { rates: [], credentials: { source: 'role', expires_at: 'soon', renewed: true } },
+    /^\/credentials\/expires_at is 'soon'; .* ISO 8601/,
+  ],
+  [
+    readProviderState,
+    { rates: [], credentials: { source: 'role', expires_at: null } },
+    /^\/credentials\/renewed is undefined/,
+  ],
   [answers.checkFindings, [{ level: 'note', path: '', message: 'x' }], /^\/0\/level is 'note'/],
 ];
 
@@ -120,6 +141,12 @@ test('a valid answer passes', (t) => {
   t.notThrows(() => answers.checkObservation(new ProviderFault('gone', 'no'), '/0'));
   t.notThrows(() => answers.checkFound(undefined));
   t.notThrows(() => answers.checkLivingHosts([{ machine_id: 'i-1' }], [{ machine_id: 'i-1' }]));
+});
+
+test('of what a session says of itself only the fields of the contract are passed on', (t) => {
+  const credentials = { source: 'role', expires_at: '2026-01-01T00:00:00.000Z', renewed: true };
+  const said = { rates: [{ ...rate, ask: () => 1 }], credentials: { ...credentials, key: 'k' }, session: circle };
+  t.deepEqual(readProviderState(said), { rates: [rate], credentials } as never);
 });
 
 test('an endless list is cut off, and a value that is no list is an error', async (t) => {

@@ -32,6 +32,10 @@ for (const { rule, how, ended } of [
         return found.status === 'unhealthy' && (found as { readonly message: string });
       });
       t.regex(message, new RegExp(`${said(rule, ended)}.*it is not called before 20`));
+      const { quarantine } = await broker.metrics('bad');
+      t.regex(quarantine.why, new RegExp(said(rule, ended)));
+      t.true(Date.parse(quarantine.until) > Date.now() - 1_000);
+      t.is((await broker.metrics('good')).quarantine, null);
       // While it is left alone.
       await broker.completed(await broker.request('good'));
       t.is((await broker.health('good')).status, 'healthy');
@@ -73,6 +77,13 @@ for (const { rule, how, ended } of [
         return /it is not called for requests of template 'bad' before 20/.test(found.message) && found;
       });
       t.regex(message, new RegExp(said(rule, ended)));
+      const { quarantine, quarantined_templates } = await broker.metrics('east');
+      t.is(quarantine, null);
+      t.is(quarantined_templates.length, 1);
+      const [{ template_id, why, until }] = quarantined_templates;
+      t.is(template_id, 'bad');
+      t.regex(why, new RegExp(said(rule, ended)));
+      t.true(Math.abs(Date.parse(until) - Date.now() - 60_000) < 30_000, until);
       await broker.completed(await broker.request('good'));
       await broker.completed(slow);
       for (const name of ['east', 'slow']) t.is((await broker.health(name)).status, 'healthy', name);

@@ -75,6 +75,11 @@ export async function bootUnruly(
     failed: (id: string) => became(id, 'failed'),
     health: async (name: string) =>
       (await call('GET', `/providers/${name}`)).body as { readonly status: string; readonly message?: string },
+    /** Of get_provider_metrics, when the loop answers. */
+    metrics: (name: string) =>
+      broker.until(
+        async () => (await call('GET', `/providers/metrics?provider_instance=${name}`)).body.providers?.[0],
+      ),
     request: async (template_id: string): Promise<string> => {
       const { status: code, body } = await call('POST', '/machines/request', { template_id, machine_count: 2 });
       if (code !== 200) throw new Error(JSON.stringify(body));

@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { InstanceState } from '../../../core/providers/provider-activity.ts';
 import { ended, requested, startWorld, type World } from './world.ts';
 
 let world: World;
@@ -11,6 +12,7 @@ test.before(async () => {
 });
 test.after.always(() => world?.close());
 
+const words = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 const get = async (path: string): Promise<any> => (await world.broker.call('GET', path)).body;
 
 test.serial('now shows the machines, requests and events that REST tells', async (t) => {
@@ -155,8 +157,56 @@ test.serial('providers show health, calls and brokers', async (t) => {
     t.is(await page.getByText(action, { exact: true }).count(), 1, action);
   const { brokers } = await get('/brokers/');
   await page.getByRole('row', { name: brokers[0].broker_id }).waitFor();
+  const { credentials, rates } = providers[0];
+  await page.getByText(credentials.source, { exact: true }).waitFor();
+  await page.getByText('no end known', { exact: true }).waitFor();
+  // Calls to an endpoint that is not of AWS are not limited.
+  t.deepEqual(rates, []);
+  t.is(await page.getByText('rate limit').count(), 0);
   t.deepEqual(troubles, []);
 });
+
+test.serial(
+  'an instance shows why it is not called, when its credentials end, and which rates are slowed',
+  async (t) => {
+    const { providerActivity } = world.broker.broker.services;
+    const states = providerActivity.states;
+    t.teardown(() => Object.assign(providerActivity, { states }));
+    const rate = { counts: 'calls', per_second: 5, capacity: 4, free: 3.5, share: 1 } as const;
+    const until = new Date(Date.now() + 90_000).toISOString();
+    const state: InstanceState = {
+      provider_instance: 'east',
+      session: {
+        rates: [
+          { ...rate, action: 'DescribeInstances' },
+          { ...rate, action: 'RunInstances', free: -2.5, share: 0.25 },
+          { ...rate, action: 'RunInstances', counts: 'machines' },
+        ],
+        credentials: { source: 'script', expires_at: new Date(Date.now() + 1_800_000).toISOString(), renewed: false },
+      },
+      quarantine: { why: 'The plugin blocked the loop thread.', until },
+      quarantined_templates: [{ template_id: 'render', why: 'It ended the loop thread.', until }],
+    };
+    Object.assign(providerActivity, { states: async () => [state] });
+    const { page, troubles } = await world.open('/providers');
+    const [{ quarantine, quarantined_templates, credentials, rates }] = (await get('/providers/metrics')).providers;
+    const pause = page.getByRole('listitem').filter({ hasText: quarantine.why });
+    t.regex(words(await pause.innerText()), /^not called until .*, 1:\d\d The plugin blocked/);
+    const [{ why }] = quarantined_templates;
+    const template = page.getByRole('listitem').filter({ hasText: why });
+    t.true(words(await template.innerText()).startsWith('not called for requests of render until '));
+    const ends = page.locator('.fact', { hasText: credentials.source }).locator('.state-part');
+    t.regex(await ends.innerText(), /^end in (29|30) min$/);
+    const table = page.getByRole('group', { name: 'Rate limits at east' });
+    t.deepEqual((await table.locator('tbody tr').allInnerTexts()).map(words), [
+      'RunInstances 5 3 wait slowed to 25 %',
+      'DescribeInstances 5 3 of 4 full',
+      'RunInstances machines 5 3 of 4 full',
+    ]);
+    t.is(rates.length, 3);
+    t.deepEqual(troubles, []);
+  },
+);
 
 test.serial(
   'a template shows its fields with their layers, is validated, and machines are requested from it',

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { eventTypes } from '../../../core/journal/event-types.ts';
+import { credentialState } from '../../../host/page/words/credential-state.ts';
 import { ago, countdown, duration } from '../../../host/page/words/durations.ts';
 import { gathered } from '../../../host/page/views/now/gather.ts';
 import { eventSentence } from '../../../host/page/words/event-sentence.ts';
@@ -28,6 +29,24 @@ test('numbers have their groups, and nouns their number', (t) => {
   t.is(figure(12_480), '12\u202f480');
   t.is(count(1, 'machine'), '1 machine');
   t.is(count(0, 'machine'), '0 machines');
+});
+
+test('credentials are marked before they end, unless their source renews them, and when they have ended', (t) => {
+  const minute = 60_000;
+  const rows: readonly (readonly [left: number, renewed: boolean, 'part' | 'bad' | undefined, string])[] = [
+    [5 * 60 * minute, false, undefined, 'end in 5 h'],
+    [60 * minute, false, 'part', 'end in 1 h'],
+    [59 * minute, true, undefined, 'end in 59 min, renewed before'],
+    [3 * minute, true, 'part', 'end in 3 min, renewed before'],
+    [-2 * minute, false, 'bad', 'ended 2 min ago'],
+    [-2 * minute, true, 'part', 'ended 2 min ago; the next call gets new ones'],
+  ];
+  for (const [left, renewed, mark, words] of rows) {
+    const shown = credentialState({ source: 'x', expires_at: new Date(1e12 + left).toISOString(), renewed }, 1e12);
+    t.is(shown.mark, mark, words);
+    t.is(shown.words, words);
+  }
+  t.deepEqual(credentialState({ source: 'x', expires_at: null, renewed: false }, 1e12), { words: 'no end known' });
 });
 
 const actor = { interface: 'broker' } as const;

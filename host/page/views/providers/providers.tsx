@@ -12,6 +12,9 @@ import { figure } from '../../words/numbers.ts';
 import { instanceState } from '../../words/states.ts';
 import { Brokers } from './brokers.tsx';
 import { Calls } from './calls.tsx';
+import { Credentials } from './credentials.tsx';
+import { Pauses } from './pauses.tsx';
+import { Rates } from './rates.tsx';
 
 const concerns = ({ type }: JournalEvent): boolean => type === 'request.completed' || type === 'request.failed';
 
@@ -59,6 +62,7 @@ function Instance({ provider, metrics }: InstanceProps) {
         <State mark={mark}>{word}</State>
         {message ? <span>{message}</span> : null}
       </p>
+      {metrics ? <Pauses metrics={metrics} /> : null}
       <dl class="fact-list">
         <Fact name="Last answer">{answered_at ? <Ago at={answered_at} /> : 'none yet'}</Fact>
         <Fact name="Priority, weight">
@@ -82,8 +86,14 @@ function Instance({ provider, metrics }: InstanceProps) {
             {limits.max_concurrent_requests === null ? 'no limit' : figure(limits.max_concurrent_requests)}
           </span>
         </Fact>
+        {metrics?.credentials ? (
+          <Fact name="Credentials">
+            <Credentials credentials={metrics.credentials} />
+          </Fact>
+        ) : null}
       </dl>
       {metrics && metrics.calls > 0 ? <Calls metrics={metrics} /> : null}
+      {metrics && metrics.rates.length > 0 ? <Rates provider_instance={name} rates={metrics.rates} /> : null}
       <div class="view-controls instance-controls">
         <a class="button" href={`${linkTo('/machines')}?provider_instance=${encodeURIComponent(name)}`}>
           Its machines

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { ProviderFault } from '../../../../core/index.ts';
 import type { CloudSettings } from '../../config.ts';
 import { credentialsOfScript } from './credential-script.ts';
+import type { CredentialWatch } from './credential-watch.ts';
 import { type Credentials, refreshingCredentials } from './refreshing-credentials.ts';
 
 /** The credential options of an SDK client. */
@@ -25,9 +26,9 @@ export function secretsOf(settings: CloudSettings): string[] {
 /**
  * The configured identity, before a role is assumed: static keys, or else the output of a script, or else a profile of
  * the named or the default credentials file, or else the default chain of the SDK. The simulated cloud without
- * configured credentials gets fixed dummy keys.
+ * configured credentials gets fixed dummy keys. `follow` sees the credentials as their source gives them.
  */
-export async function callerOf(settings: CloudSettings): Promise<Identity> {
+export async function callerOf(settings: CloudSettings, follow: CredentialWatch['follow']): Promise<Identity> {
   const {
     access_key_id,
     secret_access_key,
@@ -53,20 +54,22 @@ export async function callerOf(settings: CloudSettings): Promise<Identity> {
     };
   }
   if (credential_script !== null)
-    return { credentials: refreshingCredentials(() => credentialsOfScript(credential_script)) };
+    return { credentials: refreshingCredentials(follow(() => credentialsOfScript(credential_script))) };
   if (credential_file !== null) {
     const { fromIni } = await import('@aws-sdk/credential-provider-ini');
     const read = fromIni({ filepath: credential_file, ignoreCache: true, ...(profile === null ? {} : { profile }) });
     return {
-      credentials: refreshingCredentials(async (asked) => {
-        // The SDK would report a missing profile instead.
-        if (!existsSync(credential_file))
-          throw new ProviderFault(
-            'credentials',
-            `credential_file ${credential_file} does not exist. Correct the path.`,
-          );
-        return read(asked);
-      }),
+      credentials: refreshingCredentials(
+        follow(async (asked) => {
+          // The SDK would report a missing profile instead.
+          if (!existsSync(credential_file))
+            throw new ProviderFault(
+              'credentials',
+              `credential_file ${credential_file} does not exist. Correct the path.`,
+            );
+          return read(asked);
+        }),
+      ),
     };
   }
   if (profile !== null) return { profile };

@@ -1,13 +1,17 @@
 import type { STSClient } from '@aws-sdk/client-sts';
 import { ProviderFault } from '../../../../core/index.ts';
 import type { CloudSettings } from '../../config.ts';
-import type { Credentials } from './refreshing-credentials.ts';
+import type { CredentialProvider } from './refreshing-credentials.ts';
 
 /**
  * Temporary credentials of the role `role_arn`. The SDK calls this function again before they expire. A refusal of STS
  * is a fault of the credentials of the instance, whatever call needed them.
  */
-export function roleCredentials(role: string, settings: CloudSettings, sts: () => Promise<STSClient>): Credentials {
+export function roleCredentials(
+  role: string,
+  settings: CloudSettings,
+  sts: () => Promise<STSClient>,
+): CredentialProvider {
   const { role_external_id, role_session_name, role_duration } = settings;
   let client: Promise<STSClient> | undefined;
   const assume = async () => {

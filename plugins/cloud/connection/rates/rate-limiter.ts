@@ -1,4 +1,4 @@
-import { ProviderFault, type Clock } from '../../../../core/index.ts';
+import { ProviderFault, type Clock, type RateState } from '../../../../core/index.ts';
 import type { CatalogueBucket as BucketSize } from '../../catalogue/index.ts';
 import { bucketsOf, partOf, type BucketSizes } from './bucket-sizes.ts';
 
@@ -17,6 +17,8 @@ export interface RateLimiter {
   isFree(call: LimitedCall): boolean;
   /** The cloud throttled a call: the rate of its lane is halved, and recovers step by step. */
   throttled(call: LimitedCall): void;
+  /** The rates of all lanes so far. */
+  state(): RateState[];
 }
 
 /** A call as the cloud counts it. Actions of one lane share its rate; by default each action has its own lane. */
@@ -163,7 +165,23 @@ export function rateLimiter(clock: Clock, sizes: BucketSizes = {}, part: () => n
       lane.slowedAt = clock.monotonic();
       for (const bucket of bucketsIn(lane)) bucket.tokens = Math.min(bucket.tokens, 0);
     },
+
+    state: () => [...lanes].flatMap(([name, lane]) => stateOf(name, lane)),
   };
+
+  function stateOf(name: string, lane: Lane): RateState[] {
+    fill(lane);
+    const { share } = lane;
+    const rate = (action: string, counts: RateState['counts'], bucket: Bucket): RateState => {
+      const per_second = rounded(bucket.perSecond * part());
+      return { action, counts, per_second, capacity: capacityOf(bucket), free: rounded(bucket.tokens), share };
+    };
+    return [
+      rate(name, 'calls', lane.requests),
+      ...(lane.machines ? [rate(name, 'machines', lane.machines)] : []),
+      ...[...lane.parts].map(([action, bucket]) => rate(action, 'calls', bucket)),
+    ];
+  }
 }
 
 const bucketsIn = ({ requests, machines, parts }: Lane): readonly Bucket[] => [
@@ -172,9 +190,12 @@ const bucketsIn = ({ requests, machines, parts }: Lane): readonly Bucket[] => [
   ...parts.values(),
 ];
 
+const rounded = (number: number): number => Math.round(number * 100) / 100;
+
 /** A rate limiter without limits. */
 export const unlimited: RateLimiter = {
   acquire: async (_call, _machines, signal) => signal.throwIfAborted(),
   isFree: () => true,
   throttled: () => undefined,
+  state: () => [],
 };

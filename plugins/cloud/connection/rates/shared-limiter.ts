@@ -43,6 +43,7 @@ export function sharedLimiter(
     acquire: (limited, machines, signal) => present().acquire(limited, machines, signal),
     isFree: (limited) => present().isFree(limited),
     throttled: (limited) => present().throttled(limited),
+    state: () => present().state(),
     join(place) {
       if (joined?.place === place) return;
       leave();
