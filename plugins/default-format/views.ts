@@ -89,7 +89,9 @@ function statusView(
     ...(machine_keys ? { machine_ids: machine_keys.map(({ machine_id }) => machine_id) } : {}),
     ...(machines ? { machines: machines.map((machine) => machineView(machine, costs_at)) } : {}),
     fulfilment: request.fulfilment ?? null,
-    ...(machines && costs_at !== undefined && request.kind === 'provision' ? { cost: costOf(machines, costs_at) } : {}),
+    ...(machines && costs_at !== undefined && request.kind === 'provision'
+      ? { cost: costOf(machines, costs_at) }
+      : {}),
     ...(request.additional_data ? { additional_data: request.additional_data } : {}),
     message: request.message,
     created_at: iso(request.created_at),

@@ -64,7 +64,9 @@ test('every list sorts machines by creation, then by id', async (t) => {
   t.deepEqual(idsOf((await detailOf(store, returned)).machines), inOrder);
   // The answer names the returned machines as the caller did.
   t.deepEqual(idsOf((await detailOf(store, returned)).machine_keys), ['i-4', 'i-3', 'i-2', 'i-1']);
-  const services = { inventory: new Inventory(store, clock), clock } as unknown as Parameters<typeof listMachines.handle>[1];
+  const services = { inventory: new Inventory(store, clock), clock } as unknown as Parameters<
+    typeof listMachines.handle
+  >[1];
   const listed = (await listMachines.handle({}, services, {})) as {
     readonly machines: readonly { readonly machine_id: string }[];
   };
