@@ -22,7 +22,11 @@ for (const way of ways)
     const { id, ids } = await order('pool', 4);
     await until(async () => left() === 0);
     // The cost grows with the time.
-    const shown = async () => (await machines(id)).map(({ cost: _, ...machine }) => machine);
+    const shown = async () =>
+      (await machines(id)).map((machine) => {
+        const { cost: _, ...others } = machine;
+        return others;
+      });
     const before = await shown();
     const states = ['terminated', 'shutting-down', 'stopped', 'stopping'];
     for (const [index, state] of states.entries()) await send(stateEvent(ids[index] ?? '', state));
