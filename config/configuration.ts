@@ -19,6 +19,8 @@ export interface Configuration {
   /** Each sink: `type`, `name`, and the options of that type. */
   readonly events: { readonly sinks: readonly ConfiguredSink[] };
   readonly server: ServerSettings;
+  /** The sections of services that plugins contribute, by name. Without its section a service sleeps. */
+  readonly services: Readonly<Record<string, unknown>>;
   /** Where the broker keeps its state: `./data` beside the file, or the value of MUSTER_DATA_DIR. */
   readonly data_directory: string;
 }

@@ -9,6 +9,7 @@ import type { StorageDriver } from '../core/contract/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';
 import { checkProviders, typeNamed } from './checks/check-providers.ts';
 import { checkScheduler, checkStorage } from './checks/check-sections.ts';
+import { checkServices } from './checks/check-services.ts';
 import { checkSinks } from './checks/check-sinks.ts';
 import type { Configuration } from './configuration.ts';
 import { withoutFile } from './samples.ts';
@@ -72,7 +73,9 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   overrideProviders(layers, types, variables);
   findings.push(...variables.findings(types));
 
-  const { providers: entries, storage: given, ...rest } = layers.value;
+  const offered = plugins.flatMap((plugin) => plugin.services ?? []);
+  const { providers: entries, storage: given, ...others } = layers.value;
+  const { rest, services } = checkServices(others, offered, findings);
   const parsed = compile(ConfigurationFile).parse({
     ...rest,
     plugins: [],
@@ -134,6 +137,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     }),
     events: { sinks },
     server,
+    services,
     data_directory,
   };
   const origins = layers.of(configuration).set('/data_directory', dataOrigin(options));

@@ -22,4 +22,5 @@ export const defaultPlugins = [
   'storage-sqlite',
   'storage-postgres',
   'events-webhook',
+  'slurm',
 ];

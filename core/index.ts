@@ -6,6 +6,17 @@ export { chunks } from './collections/chunks.ts';
 export { systemClock, type Clock } from './contract/clock.ts';
 export { BrokerError, codes, isBrokerError, type Code } from './contract/errors.ts';
 export {
+  defineService,
+  serviceOperation,
+  type BrokerService,
+  type ServiceAccess,
+  type ServiceJob,
+  type ServiceOperation,
+  type ServiceRecord,
+  type ServiceRecordChange,
+  type ServiceRecords,
+} from './contract/service.ts';
+export {
   defineEventSinkType,
   type BrokerEvent,
   type EventSink,

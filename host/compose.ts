@@ -8,6 +8,7 @@ import { systemClock, type Clock } from '../core/contract/clock.ts';
 import type { Container } from '../core/wiring/container.ts';
 import { BrokerError } from '../core/contract/errors.ts';
 import {
+  brokerServices,
   clock,
   providerApis,
   providerTypes,
@@ -15,7 +16,7 @@ import {
   store as storeToken,
 } from '../core/wiring/extension-points.ts';
 import type { LoopParts } from '../core/reconciler/running-loop.ts';
-import type { Settings } from '../core/reconciler/settings.ts';
+import { defaultSettings, type Settings } from '../core/reconciler/settings.ts';
 import type { Log } from '../core/contract/log.ts';
 import type { Operation } from '../core/operations/operation.ts';
 import { operationPoint, registerOperations } from '../core/operations/registry.ts';
@@ -42,6 +43,8 @@ import type { Store } from '../core/contract/storage.ts';
 import { TemplateService } from '../core/templates/template-service.ts';
 import { TemplateLibrary, type FileHashes } from '../core/templates/library.ts';
 import { containerOf, loopParts, openStore, storageOf } from './container.ts';
+import { operationsOf, type ServiceParts } from './services/service-operations.ts';
+import { startServiceJobs } from './services/service-jobs.ts';
 import { interfaceStore } from './store/interface-store.ts';
 import { RefreshBatcher } from './loop/refresh-batcher.ts';
 import { BrokerMeter } from './metrics/broker-meter.ts';
@@ -59,6 +62,8 @@ export interface Broker {
   /** All loaded strategies: an interface may use another format than the active one. */
   readonly schedulers: readonly SchedulerStrategy[];
   readonly operations: readonly Operation<any, any>[];
+  /** Whether services of plugins are configured, so that `operations` has theirs too. */
+  readonly hasServices: boolean;
   readonly services: Services;
   readonly rendering: Rendering;
   readonly facts: Facts;
@@ -73,6 +78,8 @@ export interface Broker {
   measures(): Promise<readonly (readonly Family[])[]>;
   /** Whether this server is about to stop, so that no proxy should send it calls. */
   readonly draining: boolean;
+  /** Starts the jobs of services. A server calls it once; other programs run none. */
+  startJobs(): void;
   /** Announces the end: from now on `/readyz` refuses. Then stops the loop, so that other brokers take its requests. */
   drain(): Promise<void>;
   /** Stops the loop, then closes the store. Idempotent. */
@@ -105,6 +112,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
   const { configuration } = loaded;
   const container = containerOf(loaded.plugins, log);
   registerOperations(container);
+  const configured = container.all(brokerServices).filter(({ name }) => name in configuration.services);
   const strategies = container.all(schedulers).map(guardedStrategy);
   const scheduler = schedulerOf(strategies, configuration);
   if (options.store) container.set(storeToken, options.store).set(clock, options.clock ?? systemClock);
@@ -138,35 +146,45 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     const journal = new Journal(store);
     let closed: Promise<void> | undefined;
     let draining = false;
+    const services: Services = {
+      templateLibrary: templates,
+      templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
+      review: loaded.review,
+      providers,
+      requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
+      requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
+      capacity: new Capacity(providers),
+      explanations: new Explanations(store, container.get(clock), providers),
+      inventory: new Inventory(store, container.get(clock)),
+      overview: new Overview(store, container.get(clock)),
+      requestCommands: new RequestCommands(store, container.get(clock)),
+      journal,
+      timelines: new Timelines(store, journal),
+      cleanUp: new CleanUp(store, container.get(clock)),
+      configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
+      scheduler,
+      checkup: loop ?? noCheckup,
+      providerActivity: loop ?? noActivity,
+      orphans: new Orphans(facts, container.get(clock)),
+      brokers: () => store.brokers(),
+      clock: container.get(clock),
+    };
+    const rendering = new Rendering(scheduler, await ownFormat());
+    const time = container.get(clock);
+    const sections = configuration.services;
+    const own = container.all(operationPoint);
+    const parts = (): ServiceParts => ({ store, clock: time, log, services, rendering, operations: own, sections });
+    const operations = [...own, ...operationsOf(configured, parts)];
+    const { lease_ms = defaultSettings.lease_ms } = storageOf(container, configuration);
+    let jobs: { stop(): Promise<void> } | undefined;
     return {
       configuration,
       scheduler,
       schedulers: strategies,
-      operations: container.all(operationPoint),
-      services: {
-        templateLibrary: templates,
-        templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
-        review: loaded.review,
-        providers,
-        requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
-        requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
-        capacity: new Capacity(providers),
-        explanations: new Explanations(store, container.get(clock), providers),
-        inventory: new Inventory(store, container.get(clock)),
-        overview: new Overview(store, container.get(clock)),
-        requestCommands: new RequestCommands(store, container.get(clock)),
-        journal,
-        timelines: new Timelines(store, journal),
-        cleanUp: new CleanUp(store, container.get(clock)),
-        configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
-        scheduler,
-        checkup: loop ?? noCheckup,
-        providerActivity: loop ?? noActivity,
-        orphans: new Orphans(facts, container.get(clock)),
-        brokers: () => store.brokers(),
-        clock: container.get(clock),
-      },
-      rendering: new Rendering(scheduler, await ownFormat()),
+      operations,
+      hasServices: configured.length > 0,
+      services,
+      rendering,
       facts,
       store,
       log,
@@ -177,11 +195,20 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       get draining() {
         return draining;
       },
+      startJobs() {
+        if (broker_id !== undefined && (options.primary?.worker ?? 1) === 1)
+          jobs ??= startServiceJobs(configured, { parts, broker_id, lease_ms });
+      },
       async drain() {
         draining = true;
+        await jobs?.stop();
         await loop?.stop();
       },
-      close: () => (closed ??= close(store, loop, [templates, facts])),
+      close: () =>
+        (closed ??= (async () => {
+          await jobs?.stop();
+          await close(store, loop, [templates, facts]);
+        })()),
     };
   } catch (error) {
     await store.close();

@@ -48,6 +48,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     warnOfOpenAddress(http.address.address, settings.host, log);
     const { errors, warnings } = broker.services.templateLibrary.cacheStats;
     for (const wrong of [...errors, ...warnings]) log.warn({}, wrong);
+    broker.startJobs();
     const url = urlOf({ host: settings.host, port });
     let closing: Promise<void> | undefined;
     return { url, greeting: firstSteps(broker, url), close: () => (closing ??= undo.disposeAsync()) };

@@ -10,6 +10,7 @@ const named = [
   'eventSinks',
   'eventSinkTypes',
   'endpoints',
+  'services',
 ] as const;
 
 /** Checks that hold for every plugin. */
@@ -31,7 +32,7 @@ export function checkPlugin({ check }: Checks, plugin: () => Plugin): void {
       assert.ok(made[each] === undefined || Array.isArray(made[each]), `'${each}' must be a list.`);
     assert.ok(
       named.some((each) => (made[each] ?? []).length > 0),
-      'The plugin contributes nothing: no provider, API, scheduler, storage, event sink or endpoint.',
+      'The plugin contributes nothing: no provider, API, scheduler, storage, event sink, endpoint or service.',
     );
   });
 }

@@ -13,6 +13,7 @@ const lists = [
   ['eventSinks', 'event sink', 'name', ['deliver']],
   ['eventSinkTypes', 'event sink type', 'type', ['options', 'open']],
   ['endpoints', 'endpoint scheme', 'scheme', ['open']],
+  ['services', 'service', 'name', ['summary', 'settings']],
 ] as const;
 
 type Entry = Readonly<Record<string, unknown>>;

@@ -2,6 +2,7 @@ import type { EventSink, EventSinkType } from './events.ts';
 import type { Log } from './log.ts';
 import type { ProviderApi } from './provider/provider-api.ts';
 import type { ProviderType } from './provider/provider-type.ts';
+import type { BrokerService } from './service.ts';
 import type { SchedulerStrategy } from './scheduler.ts';
 import type { StorageDriver } from './storage.ts';
 
@@ -37,6 +38,7 @@ export interface Plugin {
   readonly eventSinks?: readonly EventSink[];
   readonly eventSinkTypes?: readonly EventSinkType<any>[];
   readonly endpoints?: readonly EndpointScheme[];
+  readonly services?: readonly BrokerService<any>[];
 }
 
 const pluginMark = Symbol.for('muster.plugin');

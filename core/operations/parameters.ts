@@ -91,6 +91,9 @@ export const p = {
     maximum: 604_800,
     description: `Seconds to wait for machines. Default: the time-out of the template, else ${defaultTimeoutS}.`,
   }),
+  partial: Type.Enum(['best_effort', 'all_or_nothing'] as ['best_effort', 'all_or_nothing'], {
+    description: 'Whether fewer machines than requested are of use; overrides the template.',
+  }),
   reason: Type.String({ maxLength: 1000, description: 'The reason, for the journal.' }),
   status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], {
     description: 'Only requests in this state.',

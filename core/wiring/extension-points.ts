@@ -6,6 +6,7 @@ import type { EndpointScheme, Plugin } from '../contract/plugin.ts';
 import { recordContributor, recordVersion, versionOf } from './contributed-by.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
+import type { BrokerService } from '../contract/service.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { StorageDriver, Store } from '../contract/storage.ts';
 
@@ -16,6 +17,8 @@ export const storages = extensionPoint<StorageDriver<any>>('storages');
 export const eventSinks = extensionPoint<EventSink>('event sinks');
 export const eventSinkTypes = extensionPoint<EventSinkType<any>>('event sink types');
 export const endpointSchemes = extensionPoint<EndpointScheme>('endpoint schemes');
+
+export const brokerServices = extensionPoint<BrokerService<any>>('services');
 
 export const clock = token<Clock>('clock');
 export const logger = token<Log>('logger');
@@ -37,4 +40,5 @@ export function contribute(container: Container, plugin: Plugin): void {
   add(eventSinks, plugin.eventSinks);
   add(eventSinkTypes, plugin.eventSinkTypes);
   add(endpointSchemes, plugin.endpoints);
+  add(brokerServices, plugin.services);
 }

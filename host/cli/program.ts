@@ -35,6 +35,10 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
   const group = words[0] === 'help' ? words[1] : words[0];
   try {
     const program = await programOf(cli, (name) => name === group);
+    if (group !== undefined && isService(program, group)) {
+      const { addServiceCommands } = await import('./operations/service-commands.ts');
+      await addServiceCommands(program, cli, group, configIn(given));
+    }
     const problem = unknownCommand(program, given.slice(2));
     if (problem !== undefined) {
       terminal.err(`${problem}\n`);
@@ -46,6 +50,17 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
     return reportFailure(error, terminal);
   }
   return cli.code;
+}
+
+/** Whether a word may be the name of a service of a plugin: it is no command of muster itself. */
+const isService = (program: Command, word: string): boolean =>
+  /^[a-z][a-z0-9_-]*$/.test(word) && word !== 'help' && !program.commands.some((command) => command.name() === word);
+
+/** The configuration file that the command line names. */
+function configIn(given: readonly string[]): string | undefined {
+  const at = given.findIndex((word) => word === '--config' || word.startsWith('--config='));
+  const word = given[at];
+  return word?.startsWith('--config=') ? word.slice('--config='.length) : at < 0 ? undefined : given[at + 1];
 }
 
 /** Creates the program, with the commands of the named groups. */

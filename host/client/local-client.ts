@@ -1,11 +1,11 @@
 import { configurationChecks } from '../../config/checks/configuration-checks.ts';
 import { loadConfiguration, type LoadedConfiguration } from '../../config/load.ts';
 import { systemClock } from '../../core/contract/clock.ts';
+import { BrokerError } from '../../core/contract/errors.ts';
 import { sentence } from '../../core/contract/findings.ts';
 import { silentLog } from '../../core/contract/log.ts';
 import type { Store } from '../../core/contract/storage.ts';
 import { getConfiguration } from '../../core/operations/providers/configuration.ts';
-import { operations } from '../../core/operations/registry.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import type { Services } from '../../core/operations/services.ts';
 import { readInput } from '../../core/operations/read-input.ts';
@@ -75,7 +75,7 @@ export async function localClient(
       shared: sharesStorage(loaded),
       ephemeral,
       call: (name, input, signal, by = thisProgram('cli')) =>
-        execute(operationNamed(name), input, { by, ...(signal ? { signal } : {}) }),
+        execute(operationNamed(name, broker.operations), input, { by, ...(signal ? { signal } : {}) }),
       close: () => undo.disposeAsync(),
     };
   } catch (error) {
@@ -105,5 +105,8 @@ export async function configurationClient(config: string | undefined, terminal: 
   };
 }
 
-const operationNamed = (name: string): Operation<any, any> =>
-  (operations as readonly Operation<any, any>[]).find((operation) => operation.name === name) as Operation<any, any>;
+function operationNamed(name: string, operations: readonly Operation<any, any>[]): Operation<any, any> {
+  const found = operations.find((operation) => operation.name === name);
+  if (found) return found;
+  throw new BrokerError('NOT_FOUND', `There is no operation '${name}' here.`);
+}

@@ -89,6 +89,7 @@ async function serve(
   await app.ready();
   const { max_connections, workers } = configuration.server;
   const receiver = new ConnectionReceiver(app, connectionBound(Math.ceil(max_connections / workers)), log);
+  broker.startJobs();
   const watching = reloadChangedTemplates(broker);
   sendToPrimary({
     event: 'ready',

@@ -9,6 +9,7 @@ import {
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { thisPackage } from '../process/this-package.ts';
+import type { Operation } from '../../core/operations/operation.ts';
 import type { ExecuteOperation } from './sessions/broker-access.ts';
 import { inBatchOrder } from './tools/answer-batch.ts';
 import { listResources, readResource, resourceTemplates } from './resources/resources.ts';
@@ -19,6 +20,8 @@ import { toolbox } from './tools/toolbox.ts';
 export interface McpOptions {
   /** Executes operations. */
   readonly execute: ExecuteOperation;
+  /** The operations that are offered. Default: those of the broker, without services of plugins. */
+  readonly operations?: readonly Operation<any, any>[];
   /** Offers only queries. Default false. */
   readonly read_only?: boolean;
   /** Watches requests, for clients that subscribe to them. Absent: the connection sends nothing by itself. */
@@ -28,14 +31,17 @@ export interface McpOptions {
 /**
  * Creates the MCP server of one connection. It is not connected yet. `ended`: aborted when the connection is over.
  */
-export function mcpServer({ execute: executeFor, read_only = false, watch }: McpOptions, ended?: AbortSignal): Server {
+export function mcpServer(
+  { execute: executeFor, operations, read_only = false, watch }: McpOptions,
+  ended?: AbortSignal,
+): Server {
   const server = new Server(thisPackage, {
     capabilities: { tools: {}, resources: watch ? { subscribe: true } : {} },
     instructions: instructions(read_only),
   });
   const execute: ExecuteOperation = (operation, input, signal) =>
     executeFor(operation, input, signal, server.getClientVersion()?.name);
-  const tools = toolbox(read_only);
+  const tools = toolbox(read_only, operations);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.offered() }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
     inBatchOrder(() => tools.call(params.name, params.arguments ?? {}, execute, signal)),

@@ -4,6 +4,7 @@ import type { EventAccess, EventPart, FollowedEvents, FollowOptions } from './fo
 import { HandlerDiscoveryError } from './errors.ts';
 import { methodsOver, type CallOptions, type Execute, type Methods } from './methods.ts';
 import { waitFor, type WaitOptions } from './wait-for.ts';
+import type { Operation } from '../../core/operations/operation.ts';
 import { operations } from '../../core/operations/registry.ts';
 import { hint } from '../../core/schema/spelling.ts';
 
@@ -25,8 +26,19 @@ export interface BrokerClient extends Methods, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Creates a client over an executor of operations. `open`: opens streams, at a server. */
-export function clientOver(execute: Execute, close: () => Promise<void>, open?: EventAccess['open']): BrokerClient {
+interface ClientParts {
+  /** Opens streams, at a server. */
+  readonly open?: EventAccess['open'];
+  /** An operation that a service of a plugin adds; a server knows itself which it has. */
+  readonly further?: (name: string) => Operation<any, any> | undefined;
+}
+
+/** Creates a client over an executor of operations. */
+export function clientOver(
+  execute: Execute,
+  close: () => Promise<void>,
+  { open, further }: ClientParts = {},
+): BrokerClient {
   const methods = methodsOver(execute);
   const byName = methods as unknown as Readonly<
     Record<string, (input?: unknown, options?: CallOptions) => Promise<unknown>>
@@ -38,6 +50,8 @@ export function clientOver(execute: Execute, close: () => Promise<void>, open?: 
     async call(name, input, options) {
       const method = Object.hasOwn(byName, name) ? byName[name] : undefined;
       if (method) return method(input, options);
+      const added = further?.(name);
+      if (added) return execute(added, input, options ?? {});
       const known = operations.map((operation) => operation.name);
       throw new HandlerDiscoveryError('NOT_FOUND', `There is no operation '${name}'${hint(name, known)}`, {
         operation: name,

@@ -1,3 +1,4 @@
+import type { Operation } from '../../core/operations/operation.ts';
 import type { BrokerClient } from './client.ts';
 import { MethodExecutionError } from './errors.ts';
 import type { Address } from './http-transport.ts';
@@ -24,11 +25,11 @@ export async function connect(options: ConnectOptions): Promise<BrokerClient> {
     import('./open-messages.ts'),
   ]);
   const transport = httpTransport(address, options.timeout_ms ?? 60_000);
-  return clientOver(
-    remoteExecutor(transport),
-    async () => transport.close(),
-    (path, headers, signal) => openMessages(transport, path, headers, signal),
-  );
+  return clientOver(remoteExecutor(transport), async () => transport.close(), {
+    open: (path, headers, signal) => openMessages(transport, path, headers, signal),
+    // The server answers NOT_FOUND with its own operations.
+    further: (name) => ({ name }) as Operation<any, any>,
+  });
 }
 
 async function addressOf({ url, socket_path, data_directory }: ConnectOptions): Promise<Address> {

@@ -75,7 +75,9 @@ async function open({
     if (loop !== 'none') undo.use(lockDataDirectory(data_directory));
     const broker = await compose({ loaded, log, loop, cwd });
     undo.defer(() => broker.close());
-    return clientOver(localExecutor(broker), () => undo.disposeAsync());
+    return clientOver(localExecutor(broker), () => undo.disposeAsync(), {
+      further: (name) => broker.operations.find((operation) => operation.name === name),
+    });
   } catch (error) {
     await undo.disposeAsync();
     throw error;

@@ -13,6 +13,8 @@ import { preferenceOf } from '../providers/try-selection.ts';
 export interface RequestMachinesInput extends Omit<RequestInput, 'template' | 'variants'> {
   readonly template_id: string;
   readonly request_id?: string;
+  /** Overrides the field of the template. */
+  readonly partial?: 'best_effort' | 'all_or_nothing';
   /** Adapts the template for this request only. */
   readonly adapt?: (template: Template) => Template;
   readonly provider_preference?: {
@@ -33,7 +35,8 @@ export async function requestMachines(
     request_id = newRequestId(),
     template_id,
     provider_preference: preferred,
-    adapt = (template) => template,
+    partial,
+    adapt = (template) => (partial === undefined ? template : { ...template, partial }),
     ...rest
   } = call;
   if (!templateLibrary.find(template_id)) await templateLibrary.seek(template_id);

@@ -29,6 +29,7 @@ export const createRequest = operation('CreateRequestCommand', {
       timeout: Type.Optional(p.timeout),
       tags: Type.Optional(p.tags),
       names: Type.Optional(p.names),
+      partial: Type.Optional(p.partial),
       request_id: Type.Optional(p.new_request_id),
     },
     { additionalProperties: false },

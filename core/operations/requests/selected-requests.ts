@@ -22,6 +22,7 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
       timeout: Type.Optional(p.timeout),
       tags: Type.Optional(p.tags),
       names: Type.Optional(p.names),
+      partial: Type.Optional(p.partial),
       request_id: Type.Optional(p.new_request_id),
     },
     { additionalProperties: false },

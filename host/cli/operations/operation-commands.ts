@@ -69,7 +69,8 @@ async function callsOf(
   return inputs.map((input) => ({ operation, input }));
 }
 
-function requireInputs(
+/** Throws UsageError for required inputs that are missing. */
+export function requireInputs(
   { input: { required = [], properties }, args }: CommandForm['operation'],
   input: Readonly<Record<string, unknown>>,
 ): void {

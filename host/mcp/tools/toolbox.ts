@@ -19,11 +19,9 @@ export interface Toolbox {
   ): Promise<CallToolResult>;
 }
 
-const all: readonly Operation<any, any>[] = operations;
-const known = new Map(all.map((operation) => [operation.name, operation]));
-
-/** Returns every operation as a tool; with `readOnly` only queries. */
-export function toolbox(readOnly: boolean): Toolbox {
+/** Returns every operation as a tool; with `readOnly` only queries. `all`: default the operations of the broker. */
+export function toolbox(readOnly: boolean, all: readonly Operation<any, any>[] = operations): Toolbox {
+  const known = new Map(all.map((operation) => [operation.name, operation]));
   const offered = readOnly ? all.filter(({ kind }) => kind === 'query') : all;
   const names = offered.map(({ name }) => name);
 
@@ -37,7 +35,7 @@ export function toolbox(readOnly: boolean): Toolbox {
   }
 
   return {
-    offered: () => (readOnly ? offered.map(toolOf) : [...everyTool()]),
+    offered: () => (readOnly || all !== operations ? offered.map(toolOf) : [...everyTool()]),
     async call(name, given, execute, signal) {
       try {
         const operation = find(name);
@@ -51,4 +49,4 @@ export function toolbox(readOnly: boolean): Toolbox {
 }
 
 let tools: readonly Tool[] | undefined;
-const everyTool = (): readonly Tool[] => (tools ??= all.map(toolOf));
+const everyTool = (): readonly Tool[] => (tools ??= (operations as readonly Operation<any, any>[]).map(toolOf));

@@ -47,7 +47,10 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
     const execute: ExecuteOperation = isLocalCall(request.raw)
       ? (operation, input, signal) => executeLocally(operation, input, { signal })
       : executorFor(request);
-    await answerCall(request.raw, reply.raw, request.body, { execute });
+    await answerCall(request.raw, reply.raw, request.body, {
+      execute,
+      ...(broker.hasServices ? { operations: broker.operations } : {}),
+    });
   });
 }
 

@@ -1,0 +1,82 @@
+import { Type } from 'typebox';
+import { isBrokerError, serviceOperation, type ServiceAccess } from '../../../core/index.ts';
+import { controllerOf } from '../controller/controller.ts';
+import { isInUse } from '../controller/parse-nodes.ts';
+import { writeHostlist } from '../hostlist/write-hostlist.ts';
+import { readCluster } from '../nodes/records.ts';
+import { releaseNow } from '../nodes/release-now.ts';
+import { switchOff } from '../nodes/switch-on.ts';
+import type { SlurmSettings } from '../settings.ts';
+import { lookMs, namesIn, nodesInput } from './resume.ts';
+
+const Switched = Type.Object({
+  released: Type.String({ description: 'The nodes that are off now, as a hostlist.' }),
+  passed_over: Type.String({ description: 'Nodes that Slurm uses, so that the call is late, as a hostlist.' }),
+});
+
+const mostTries = 8;
+
+async function off(access: ServiceAccess<SlurmSettings>, names: readonly string[]): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const { records, settings, clock } = access;
+    try {
+      const known = await readCluster(records, settings.cluster);
+      for (const commit of switchOff(known, settings.cluster, names, clock.now()))
+        if (commit.length > 0) await records.commit(commit);
+      break;
+    } catch (error) {
+      if (!isBrokerError(error) || error.code !== 'CONFLICT' || tries === mostTries) throw error;
+    }
+  }
+  await releaseNow(access, new Set(names));
+}
+
+export const suspend = serviceOperation<SlurmSettings>()({
+  name: 'slurm_suspend',
+  kind: 'command',
+  summary: 'Switch nodes off, as Slurm’s SuspendProgram: their machines are returned. Nodes that Slurm uses stay.',
+  input: Type.Object({ nodes: nodesInput }, { additionalProperties: false }),
+  output: Switched,
+  rest: { method: 'POST', path: '/slurm/suspend', limit: 'request' },
+  refusals: ['UNAVAILABLE'],
+  cli: { command: 'slurm suspend', args: ['nodes'], example: 'muster slurm suspend cpu-[1-4]' },
+  destructive: true,
+  repeatable: true,
+  async handle({ nodes }, access) {
+    const names = namesIn(nodes);
+    const used = await usedNodes(access);
+    // Without an answer of slurmctld nothing is ended: the comparison returns the machines of nodes that are off.
+    const late = used ? names.filter((name) => used.has(name)) : names;
+    const released = names.filter((name) => !late.includes(name));
+    await off(access, released);
+    return { released: writeHostlist(released), passed_over: writeHostlist(late) };
+  },
+});
+
+async function usedNodes(access: ServiceAccess<SlurmSettings>): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const nodes = await controllerOf(access.settings).nodes(lookMs);
+    return new Set(nodes.filter(isInUse).map(({ name }) => name));
+  } catch (error) {
+    access.log.warn({ err: error }, 'slurmctld did not say which nodes are in use; nothing is returned now.');
+    return undefined;
+  }
+}
+
+export const resumeFail = serviceOperation<SlurmSettings>()({
+  name: 'slurm_resume_fail',
+  kind: 'command',
+  summary: 'Give nodes up that did not come in time, as Slurm’s ResumeFailProgram: their machines are returned.',
+  input: Type.Object({ nodes: nodesInput }, { additionalProperties: false }),
+  output: Switched,
+  rest: { method: 'POST', path: '/slurm/resume-fail', limit: 'request' },
+  refusals: ['UNAVAILABLE'],
+  cli: { command: 'slurm resume-fail', args: ['nodes'], example: 'muster slurm resume-fail cpu-[1-4]' },
+  destructive: true,
+  repeatable: true,
+  async handle({ nodes }, access) {
+    const names = namesIn(nodes);
+    await off(access, names);
+    return { released: writeHostlist(names), passed_over: '' };
+  },
+});

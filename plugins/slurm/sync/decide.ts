@@ -1,0 +1,122 @@
+import { phaseOf, type SlurmNode } from '../controller/parse-nodes.ts';
+import { isKept, mayLive, type OrderedRequest } from '../nodes/machines.ts';
+import type { ClusterRecords, OrderState } from '../nodes/records.ts';
+
+/** Something to do for one node. */
+export type NodeAction =
+  /** Slurm waits for a machine, and none is ordered. */
+  | { readonly do: 'order' }
+  /** The node will not get, or has lost, its machine. */
+  | {
+      readonly do: 'power-down';
+      readonly reason: string;
+      readonly lacked?: { readonly set: number; readonly job?: number };
+    }
+  /** Slurm gave the node up, and its machine lives or is ordered. */
+  | { readonly do: 'switch-off' }
+  /** The node is DOWN by muster or after ResumeTimeout, and nothing of it is left. */
+  | { readonly do: 'resume' }
+  /** The node of a set that lacks capacity is off: Slurm shall use other nodes. */
+  | { readonly do: 'keep-down'; readonly reason: string }
+  | { readonly do: 'joined' }
+  /** Its machine registers wrongly, again and again. */
+  | { readonly do: 'set-down'; readonly reason: string };
+
+export interface Decided {
+  readonly name: string;
+  readonly action: NodeAction;
+  /** One look is enough: what is known of the machine decides, or nothing is ended. */
+  readonly certain: boolean;
+  readonly why: string;
+}
+
+export interface Compared {
+  readonly slurm: ReadonlyMap<string, SlurmNode>;
+  readonly records: ClusterRecords;
+  readonly requests: ReadonlyMap<string, OrderedRequest>;
+  readonly setOf: ReadonlyMap<string, number>;
+  readonly now: number;
+}
+
+/** Reasons that muster sets begin with it, so that only those are taken back. */
+export const ownReason = 'muster:';
+
+/** What the views of Slurm and muster demand for each node; nothing where they agree. Pure. */
+export function decide(from: Compared): Decided[] {
+  const on = [...from.records.nodes].flatMap(([name, { value }]) => (value.state === 'on' ? [name] : []));
+  return [...new Set([...from.setOf.keys(), ...on])].flatMap((name) => {
+    const decided = decideNode(name, from);
+    return decided ? [decided] : [];
+  });
+}
+
+function decideNode(name: string, { slurm, records, requests, setOf, now }: Compared): Decided | undefined {
+  const node = slurm.get(name);
+  const kept = records.nodes.get(name)?.value;
+  const isOn = kept?.state === 'on';
+  const order = kept?.order === undefined ? undefined : records.orders.get(kept.order)?.value;
+  const request = order && requests.get(order.request_id);
+  const machines = request?.machines.filter(({ assigned_name }) => assigned_name === name) ?? [];
+  const machine = machines.find(isKept);
+  const decided = (action: NodeAction, why: string, certain = false): Decided => ({ name, action, certain, why });
+
+  if (!setOf.has(name)) return decided({ do: 'switch-off' }, 'no node set of the configuration has it');
+  if (!node) return isOn ? decided({ do: 'switch-off' }, 'slurmctld does not know the node') : undefined;
+  const phase = phaseOf(node);
+  const rest = records.rests.get(setOf.get(name) ?? -1)?.value;
+  const isResting = rest !== undefined && rest.until > now;
+  const isOurs = node.reason.startsWith(ownReason);
+
+  switch (phase) {
+    case 'starting': {
+      if (!isOn || !order) return decided({ do: 'order' }, 'Slurm starts the node, and no machine is ordered');
+      // The call to resume it was lost, or could not be told from a late one.
+      if (kept.joined_at !== undefined) return decided({ do: 'order' }, 'Slurm starts the node anew');
+      if (machine?.reclaim_at !== undefined) return decided(reclaimed(), 'the cloud reclaims its machine', true);
+      if (machine || (!order.refused && !request?.isOver)) return undefined;
+      return decided(given_up(order, request), 'its machine does not come', true);
+    }
+    case 'up': {
+      if (!isOn) {
+        const reason = `${ownReason} no machine of this node is known`;
+        return decided({ do: 'power-down', reason }, 'the node is up, and no machine is known');
+      }
+      if (machine?.reclaim_at !== undefined) return decided(reclaimed(), 'the cloud reclaims its machine', true);
+      if (machine)
+        return kept.joined_at === undefined ? decided({ do: 'joined' }, 'its machine joined', true) : undefined;
+      const lost = machines.at(-1);
+      const reason = `${ownReason} the machine is gone${lost?.message ? `: ${lost.message}` : ''}`;
+      return decided({ do: 'power-down', reason: short(reason) }, 'its machine is gone');
+    }
+    case 'invalid': {
+      const reason = `${ownReason} its machine has less than slurm.conf says`;
+      return decided({ do: 'set-down', reason }, 'its machine registers with less than configured');
+    }
+    case 'failed': {
+      if (isOn) return decided({ do: 'switch-off' }, 'Slurm gave the node up');
+      if (machines.some(mayLive) || isResting) return undefined;
+      const isGivenUp = isOurs || node.reason.startsWith('ResumeTimeout reached');
+      return isGivenUp ? decided({ do: 'resume' }, 'nothing of it is left', true) : undefined;
+    }
+    case 'off': {
+      if (isOn) return decided({ do: 'switch-off' }, 'Slurm powered the node off');
+      if (isResting && node.base !== 'DOWN')
+        return decided({ do: 'keep-down', reason: rest.reason }, 'its set lacks capacity', true);
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const reclaimed = (): NodeAction => ({ do: 'power-down', reason: `${ownReason} the cloud reclaims the machine` });
+
+function given_up({ set, job, refused }: OrderState, request: OrderedRequest | undefined): NodeAction {
+  const why = refused ?? request?.why;
+  const reason = short(`${ownReason} ${why?.code ?? 'GONE'} ${why?.message ?? 'the machine is gone'}`);
+  const lacked = request?.why?.lacksCapacity ? { lacked: { set, ...(job === undefined ? {} : { job }) } } : {};
+  return { do: 'power-down', reason, ...lacked };
+}
+
+/** A reason on one line that scontrol takes and people can read. */
+const short = (text: string): string => text.replaceAll(/[\s"']+/g, ' ').slice(0, 200);

@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { until } from '../../../support/boot-broker.ts';
+import { Cluster, type ClusterOptions } from './cluster.ts';
+
+/** Whether Slurm can be used here: the real tests need it, and say loudly when they are skipped. */
+const isInstalled = (() => {
+  try {
+    execFileSync('slurmctld', ['-V']);
+    execFileSync('slurmd', ['-V']);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+const real = (
+  title: string,
+  options: ClusterOptions,
+  play: (t: ExecutionContext, cluster: Cluster) => Promise<void>,
+) =>
+  test.serial(title, async (t) => {
+    t.timeout(600_000);
+    if (!isInstalled) {
+      t.log('SKIPPED: SLURM IS NOT INSTALLED. Run test/plugins/slurm/real/set-up.sh.');
+      return t.pass();
+    }
+    const cluster = new Cluster(options);
+    try {
+      await cluster.start();
+      await play(t, cluster);
+    } catch (error) {
+      t.log(cluster.logs());
+      throw error;
+    } finally {
+      await cluster.stop();
+    }
+  });
+
+const three: ClusterOptions = { sets: [{ name: 'cpu', count: 3 }] };
+
+real('srun on one node gets its output, and its machine is gone afterwards', three, async (t, cluster) => {
+  const began = performance.now();
+  t.is(await cluster.slurm('srun', '-N1', 'sh', '-c', 'echo I am $SLURMD_NODENAME'), 'I am cpu-1\n');
+  t.log(`srun took ${Math.round(performance.now() - began)} ms`);
+  await cluster.settled();
+});
+
+real('a job on several nodes gets them all, each with its own machine', three, async (t, cluster) => {
+  const out = await cluster.slurm('srun', '-N3', 'sh', '-c', 'echo $SLURMD_NODENAME');
+  t.deepEqual(out.trim().split('\n').toSorted(), ['cpu-1', 'cpu-2', 'cpu-3']);
+  const { requests } = JSON.parse(await cluster.muster('requests', 'list', '--all-resources', '--output', 'json'));
+  t.is(requests.filter(({ machine_count }: { machine_count: number }) => machine_count === 3).length, 1);
+  await cluster.settled();
+});
+
+real(
+  'a job on more nodes than there is capacity gets none of them, and the reason stands at the nodes',
+  { sets: [{ name: 'cpu', count: 3, max_processes: 1 }] },
+  async (t, cluster) => {
+    const id = await cluster.submit('-N3', '--wrap', 'true');
+    await until(async () => /muster: FULL/.test(await cluster.slurm('scontrol', 'show', 'node', '-o')));
+    await until(async () => cluster.machines().length === 0);
+    t.is(await cluster.job(id), 'PENDING');
+    await cluster.slurm('scancel', id);
+    await cluster.settled();
+  },
+);
+
+real(
+  'a job whose set lacks capacity runs on the nodes of another set',
+  {
+    sets: [
+      { name: 'spot', count: 2, max_processes: 1 },
+      { name: 'ondemand', count: 2 },
+    ],
+  },
+  async (t, cluster) => {
+    const id = await cluster.submit('-N2', '--requeue', '--wrap', 'srun sh -c "echo $SLURMD_NODENAME"');
+    await until(async () => (await cluster.job(id)) === 'COMPLETED');
+    const nodes = await cluster.slurm('scontrol', 'show', 'job', id, '-o');
+    t.regex(nodes, / NodeList=ondemand-\[1-2\] /);
+    await cluster.settled();
+  },
+);
+
+real(
+  'a machine that never boots is returned, and its node can be used again',
+  {
+    sets: [{ name: 'cpu', count: 1, command: 'exec sleep 1000' }],
+    conf: { ResumeTimeout: 10 },
+  },
+  async (t, cluster) => {
+    const id = await cluster.submit('-N1', '--wrap', 'true');
+    await until(async () => cluster.machines().length === 1);
+    await until(async () => /ResumeTimeout/.test(await cluster.slurm('scontrol', 'show', 'node', '-o')));
+    await until(async () => cluster.machines().length === 0);
+    await cluster.slurm('scancel', id);
+    await cluster.settled();
+    t.regex(await cluster.slurm('scontrol', 'show', 'node', 'cpu-1'), /State=IDLE\+CLOUD\+POWERED_DOWN/);
+  },
+);
+
+real('a machine that dies while its job runs is replaced, and the job runs again', three, async (t, cluster) => {
+  const id = await cluster.submit('-N1', '--requeue', '--wrap', '[ -n "$SLURM_RESTART_COUNT" ] || sleep 300');
+  await until(async () => (await cluster.job(id)) === 'RUNNING');
+  const [machine] = cluster.machines();
+  if (!machine) return t.fail();
+  cluster.killMachine(machine.pid, id);
+  await until(async () => (await cluster.job(id)) === 'PENDING');
+  await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now');
+  await until(async () => (await cluster.job(id)) === 'COMPLETED');
+  await cluster.settled();
+  t.is(await cluster.job(id), 'COMPLETED');
+});
+
+real(
+  'a broker that is killed while a job runs, and misses the suspend, ends its machine later',
+  three,
+  async (t, cluster) => {
+    const id = await cluster.submit('-N1', '--wrap', 'sleep 3');
+    await until(async () => (await cluster.job(id)) === 'RUNNING');
+    await cluster.killBroker();
+    await until(async () => (await cluster.job(id)) === 'COMPLETED');
+    // The program gives up after 8 s and keeps the wish.
+    await until(async () => /kept for the next call/.test(cluster.logs()));
+    t.is(cluster.machines().length, 1);
+    await cluster.startBroker();
+    await cluster.settled();
+  },
+);
+
+real(
+  'a slurmctld that is killed right after a resume gets its nodes, and no machine is left',
+  three,
+  async (t, cluster) => {
+    const id = await cluster.submit('-N2', '--requeue', '--wrap', 'srun hostname');
+    await until(async () => cluster.machines().length === 2);
+    await cluster.killSlurmctld();
+    await cluster.startSlurmctld();
+    await until(async () => /COMPLETED|PENDING/.test(await cluster.job(id)));
+    await until(async () => {
+      if ((await cluster.job(id)) === 'PENDING')
+        await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
+      return (await cluster.job(id)) === 'COMPLETED';
+    });
+    await cluster.settled();
+    t.is(cluster.machines().length, 0);
+  },
+);
+
+real('programs that are called twice, or late, start and end nothing twice', three, async (t, cluster) => {
+  const program = (verb: string, nodes: string) => cluster.slurm(join(cluster.directory, 'programs', verb), nodes);
+  const running = cluster.slurm('srun', '-N2', 'sleep', '6');
+  await until(async () => cluster.machines().length === 2);
+  await Promise.all([program('resume', 'cpu-[1-2]'), program('resume', 'cpu-[1-2]')]);
+  await until(async () => /State=(ALLOCATED|MIXED)/.test(await cluster.slurm('scontrol', 'show', 'node', 'cpu-1')));
+  // A suspend of nodes in use is late.
+  await program('suspend', 'cpu-[1-2]');
+  await running;
+  await cluster.settled();
+  const { machines } = JSON.parse(await cluster.muster('machines', 'list', '--all-resources', '--output', 'json'));
+  t.is(machines.length, 2);
+});
