@@ -11,7 +11,7 @@ import {
   type Kind,
   type MachineRecord,
 } from '../../../core/index.ts';
-import { lockNumber, withinLimit, withinSlots } from '../database/bounds.ts';
+import { lockNumber, withinLimit, withinSlots, withNumbers } from '../database/bounds.ts';
 import type { Statement, Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';
 import { bound } from '../queries/dialect.ts';
@@ -29,6 +29,7 @@ export class ChangeWriter {
   readonly #adding: string;
   readonly #limit: string;
   readonly #slot: string;
+  readonly #check: string;
 
   constructor(schema: string) {
     this.#schema = schema;
@@ -40,6 +41,7 @@ export class ChangeWriter {
     this.#adding = adding(schema);
     this.#limit = withinLimit(schema);
     this.#slot = withinSlots(schema);
+    this.#check = withNumbers(schema);
   }
 
   /** The insert of many records of a kind. */
@@ -57,17 +59,20 @@ export class ChangeWriter {
     });
     const slots = changes.filter((change) => change.op === 'slot');
     const limits = changes.filter((change) => change.op === 'limit');
+    const checks = changes.filter((change) => change.op === 'check');
     return {
       kinds: new Set(changes.flatMap((change) => ('kind' in change ? change.kind : []))),
       size: steps.length + events.length,
       locks: [
         ...limits.map((change) => lockNumber(this.#schema, 'limit', change.template_id)),
         ...slots.map((change) => lockNumber(this.#schema, 'slot', change.provider_instance)),
+        ...checks.map(({ fact: { topic, name, item } }) => lockNumber(this.#schema, 'check', topic, name, item)),
       ],
       // Bounds count the records before the commit's own changes. A holder that lost its claim must get that refusal
       // rather than one about slots.
       steps: [
         ...limits.map((change) => this.#withinLimit(change)),
+        ...checks.map((change) => this.#withNumbers(change)),
         ...(slots.length > 0
           ? changes.filter((change) => change.op === 'fence').map((each) => this.#fence(each))
           : []),
@@ -96,6 +101,7 @@ export class ChangeWriter {
         return this.#add(change);
       case 'limit':
       case 'slot':
+      case 'check':
         return undefined;
     }
   }
@@ -180,6 +186,15 @@ export class ChangeWriter {
       text: this.#limit,
       values: [bound(template_id), machine_count, bound(max)],
       refused: (held) => refusals.overLimit(template_id, max, Number(held), machine_count),
+    };
+  }
+
+  #withNumbers({ fact, numbers }: Extract<Change, { readonly op: 'check' }>): Step {
+    const all = checkedAmounts(numbers);
+    return {
+      text: this.#check,
+      values: [...bounds(fact, shapes.fact.key), all.map(([name]) => name), all.map(([, number]) => number)],
+      refused: () => refusals.changedFact(fact),
     };
   }
 

@@ -5,6 +5,12 @@ export const withinLimit = (schema: string): string => `SELECT ${schema}.refuse(
   FROM (SELECT coalesce(sum(holds), 0) AS held FROM ${schema}.request WHERE template_id = $1 AND holds > 0) AS present
   WHERE held + $2::bigint > $3::bigint`;
 
+/** Values: the key of a fact, the names of its numbers, and the expected numbers. */
+export const withNumbers = (schema: string): string => `SELECT ${schema}.refuse('')
+  FROM unnest($4::text[], $5::numeric[]) AS expected(name, number)
+  WHERE number <> coalesce((SELECT (doc::jsonb -> 'value' ->> expected.name)::numeric
+    FROM ${schema}.fact WHERE topic = $1 AND name = $2 AND item = $3), 0)`;
+
 /** The number of requests with an active attempt at an instance, and whether this request is one of them. */
 export const openRequests = (
   schema: string,
