@@ -11,7 +11,7 @@ import {
   type Kind,
   type MachineRecord,
 } from '../../../core/index.ts';
-import { lockNumber, withinLimit, withinSlots, withNumbers } from '../database/bounds.ts';
+import { checkLock, lockNumber, withinLimit, withinSlots, withNumbers } from '../database/bounds.ts';
 import type { Statement, Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';
 import { bound } from '../queries/dialect.ts';
@@ -66,13 +66,13 @@ export class ChangeWriter {
       locks: [
         ...limits.map((change) => lockNumber(this.#schema, 'limit', change.template_id)),
         ...slots.map((change) => lockNumber(this.#schema, 'slot', change.provider_instance)),
-        ...checks.map(({ fact: { topic, name, item } }) => lockNumber(this.#schema, 'check', topic, name, item)),
+        ...checks.map(({ fact: { topic, name, item } }) => checkLock(this.#schema, topic, name, item)),
       ],
       // Bounds count the records before the commit's own changes. A holder that lost its claim must get that refusal
       // rather than one about slots.
       steps: [
         ...limits.map((change) => this.#withinLimit(change)),
-        ...checks.map((change) => this.#withNumbers(change)),
+        ...(checks.length > 0 ? [this.#withNumbers(checks)] : []),
         ...(slots.length > 0
           ? changes.filter((change) => change.op === 'fence').map((each) => this.#fence(each))
           : []),
@@ -189,12 +189,22 @@ export class ChangeWriter {
     };
   }
 
-  #withNumbers({ fact, numbers }: Extract<Change, { readonly op: 'check' }>): Step {
-    const all = checkedAmounts(numbers);
+  /** All checks of a commit are one statement. */
+  #withNumbers(checks: readonly Extract<Change, { readonly op: 'check' }>[]): Step {
+    const all = checks.flatMap(({ fact, numbers }, index) =>
+      checkedAmounts(numbers).map(([name, number]) => ({ ...fact, index, number, number_name: name })),
+    );
     return {
       text: this.#check,
-      values: [...bounds(fact, shapes.fact.key), all.map(([name]) => name), all.map(([, number]) => number)],
-      refused: () => refusals.changedFact(fact),
+      values: [
+        all.map(({ topic }) => topic),
+        all.map(({ name }) => name),
+        all.map(({ item }) => item),
+        all.map(({ number_name }) => number_name),
+        all.map(({ number }) => number),
+        all.map(({ index }) => index),
+      ],
+      refused: (index) => refusals.changedFact((checks[Number(index)] ?? checks[0])?.fact ?? absentFact),
     };
   }
 
@@ -208,6 +218,7 @@ export class ChangeWriter {
   }
 }
 
+const absentFact = { topic: '', name: '', item: '' };
 const touches = (kind: Kind, record: object) => JSON.stringify([kind, ...columnValues(record, shapes[kind].key)]);
 const bounds = (record: object, fields: readonly string[]) => columnValues(record, fields).map(bound);
 const whole = (kind: Kind, record: object): Value[] => [
