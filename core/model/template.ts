@@ -1,5 +1,5 @@
 import { Type, type Static, type TProperties } from 'typebox';
-import { leaseField } from './lease.ts';
+import { leaseField } from './leases/lease.ts';
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 
 /** Seconds that a machine has to become ready, when its template sets no `ready_timeout`. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { leaseField, mostLeaseS } from '../model/lease.ts';
+import { leaseField, mostLeaseS } from '../model/leases/lease.ts';
 import { strategies, type Strategy } from '../selection/candidate.ts';
 import { marketSpellings, marketWords, type MarketWord } from '../model/market.ts';
 import { defaultTimeoutS, requestStatuses, type RequestStatus } from '../model/request.ts';

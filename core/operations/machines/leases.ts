@@ -15,10 +15,7 @@ const idOf = ({ machine_id }: MachineRecord): string => machine_id;
 export const extendMachines = operation('ExtendMachinesCommand', {
   summary:
     'Extend the leases of machines. The seconds are added to the present end of each lease. Refused as a whole when a machine has no lease, is not ready, or is released.',
-  input: Type.Object(
-    { machine_ids: p.machine_ids, seconds: p.extension_seconds },
-    { additionalProperties: false },
-  ),
+  input: Type.Object({ machine_ids: p.machine_ids, seconds: p.extension_seconds }, { additionalProperties: false }),
   output: Type.Object({
     machines: Type.Array(
       Type.Object({

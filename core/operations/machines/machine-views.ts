@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MachineCost, machineCost } from '../../model/cost/cost.ts';
-import { isHeld } from '../../model/lease.ts';
+import { isHeld } from '../../model/leases/lease.ts';
 import { type MachineRecord, machineMessage } from '../../model/machine.ts';
 import { marketWord, marketWords } from '../../model/market.ts';
 

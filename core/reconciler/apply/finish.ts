@@ -1,4 +1,4 @@
-import { isHeld } from '../../model/lease.ts';
+import { isHeld } from '../../model/leases/lease.ts';
 import type { EndStatus } from '../../model/request.ts';
 import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { StateChange } from '../state/request-state.ts';

@@ -1,4 +1,4 @@
-import { leaseEnd, noticeAt } from '../../model/lease.ts';
+import { leaseEnd, noticeAt } from '../../model/leases/lease.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 import { asMoved } from '../clock-shift/shift-times.ts';
 import type { StateChange } from '../state/request-state.ts';

@@ -1,4 +1,4 @@
-import { leaseEnd, noticeAt } from '../../model/lease.ts';
+import { leaseEnd, noticeAt } from '../../model/leases/lease.ts';
 import type { MachineRecord } from '../../model/machine.ts';
 
 /** When the end of the lease of a machine must be announced, or when it ends. Infinity: nothing of that. */

@@ -71,7 +71,9 @@ export class LeaseEnds {
         return;
       }
       // With an extension in between the request decides again.
-      for (const { resolve, reject } of endings) termsChanged(error) ? resolve() : reject(error);
+      for (const { resolve, reject } of endings)
+        if (termsChanged(error)) resolve();
+        else reject(error);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { MachineRecord } from '../../model/machine.ts';
-import { isHeld } from '../../model/lease.ts';
+import { isHeld } from '../../model/leases/lease.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import { isAlive, isStandby, isStaying } from '../state/machine-life.ts';
 import type { RequestState } from '../state/request-state.ts';

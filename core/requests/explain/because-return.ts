@@ -5,7 +5,9 @@ import { gistOf, machinesOf, namesOf, were } from './words.ts';
 /** Why a return is in its present state, and why the broker made it, for people. Pure. */
 export function becauseReturn(from: ReturnSituation): string {
   const { expired, machine_count } = from.request;
-  const why = expired ? `The lease of ${machinesOf(machine_count)} ended, so muster returned ${machine_count === 1 ? 'it' : 'them'}. ` : '';
+  const why = expired
+    ? `The lease of ${machinesOf(machine_count)} ended, so muster returned ${machine_count === 1 ? 'it' : 'them'}. `
+    : '';
   return `${why}${stateOf(from)}`;
 }
 

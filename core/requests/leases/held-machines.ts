@@ -12,7 +12,11 @@ const shownAtMost = 20;
  * is refused when a hold or an extension is stored in between; see `termsChanged`. Costs one query for machines of
  * requests whose machines were never held or extended.
  */
-export async function refuseHeld(store: Store, machines: readonly MachineRecord[], now: number): Promise<readonly Change[]> {
+export async function refuseHeld(
+  store: Store,
+  machines: readonly MachineRecord[],
+  now: number,
+): Promise<readonly Change[]> {
   const requests = [...new Set(machines.map(({ request_id }) => request_id))];
   const terms = await termsOf(store, requests);
   const termed = requests.filter((id) => terms(id) > 0);

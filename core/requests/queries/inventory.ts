@@ -9,7 +9,7 @@ import {
 import type { Reclaimed } from '../../contract/scheduler.ts';
 import type { HostRef } from '../../contract/provider/resources.ts';
 import type { Query, Store } from '../../contract/storage.ts';
-import { isHeld, leaseEnd } from '../../model/lease.ts';
+import { isHeld, leaseEnd } from '../../model/leases/lease.ts';
 import { inOrder } from './machine-order.ts';
 import { machinesNamed, machinesWith, meant, type MachineName } from './machines-named.ts';
 import { UnknownHosts } from './unknown-hosts.ts';
@@ -162,7 +162,11 @@ function reclaimOf(machine: MachineRecord, now: number): Reclaimed | undefined {
     return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
   if (machine.expiry_told) {
     const left = Math.ceil((leaseEnd(machine) - now) / 1000);
-    return { ...named, reason: 'Its lease ends.', grace_period_s: Math.max(0, Math.min(left, reclaimLeft(reclaim_at, now))) };
+    return {
+      ...named,
+      reason: 'Its lease ends.',
+      grace_period_s: Math.max(0, Math.min(left, reclaimLeft(reclaim_at, now))),
+    };
   }
   // While a replacement is sought, the machine is used.
   if (reclaim_at === undefined && replace_from !== undefined) return undefined;

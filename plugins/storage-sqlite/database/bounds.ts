@@ -48,7 +48,8 @@ export class Bounds {
     const { topic, name, item } = fact;
     return () => {
       for (const [path, number] of expected)
-        if (Number(row(this.#number, [path, topic, name, item])?.[0] ?? 0) !== number) throw refusals.changedFact(fact);
+        if (Number(row(this.#number, [path, topic, name, item])?.[0] ?? 0) !== number)
+          throw refusals.changedFact(fact);
     };
   }
 

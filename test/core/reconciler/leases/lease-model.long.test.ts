@@ -40,7 +40,7 @@ async function during<T>(bench: LoopBench, call: Promise<T>, kill = 0): Promise<
 async function play(t: ExecutionContext, seed: number): Promise<void> {
   const any = random(seed);
   const east = new ScriptedCloud();
-  const bench = await loopBench({ east }, { rows_per_commit: 2 + any(20) });
+  const bench = await loopBench({ east }, { rows_per_commit: 1 + any(4) });
   const ids: string[] = [];
   for (let i = 0; i < 3; i += 1) ids.push(await bench.request(1 + any(4), { lease: 60 + any(300) }));
   await bench.clock.advance(2_000);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { MachineRecord } from './machine.ts';
+import type { MachineRecord } from '../machine.ts';
 
 /** The bounds of a lease, of an extension and of a hold, in seconds. */
 export const leastLeaseS = 60;
@@ -9,7 +9,8 @@ export const mostLeaseS = 31_536_000;
 export const leaseField = Type.Integer({
   minimum: leastLeaseS,
   maximum: mostLeaseS,
-  description: 'Seconds from its readiness after which muster returns a machine. Absent: no machine is returned by time.',
+  description:
+    'Seconds from its readiness after which muster returns a machine. Absent: no machine is returned by time.',
 });
 
 /** How long before the end of a lease it is announced, unless half of the lease is shorter. */
