@@ -62,6 +62,7 @@ export {
   type BrokerStatus,
 } from './model/broker.ts';
 export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './contract/plugin.ts';
+export { AccountContents, mostListed, type AccountList } from './contract/provider/account-contents.ts';
 export type { Call, PluginContext, ProviderCall } from './contract/provider/call.ts';
 export type { Capabilities, DeclaredCapabilities } from './contract/provider/capabilities.ts';
 export type {

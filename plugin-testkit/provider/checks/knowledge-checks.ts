@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { Finding, Places } from '../../../core/index.ts';
+import { AccountContents, compile, sentences, type Finding, type Places } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
 import { notJson } from '../answers/not-json.ts';
 import { delivered } from '../answers/outcome.ts';
@@ -93,6 +93,21 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
         'presumedPlaces',
         pure('presumedPlaces', (config) => type.presumedPlaces?.(config as never), harness.config),
       );
+    });
+
+  if (type.discover)
+    on('discover shows what templates can name in the account', async (harness) => {
+      const session = await harness.session();
+      const contents = await delivered('discover', async () => type.discover?.(session, harness.call()));
+      const { value, findings } = compile(AccountContents).parse(contents);
+      assert.ok(value, `The answer of discover has the form of AccountContents: ${sentences(findings ?? [])}`);
+      assert.equal(notJson(contents, 'discover'), undefined, 'The contents go to another thread as JSON.');
+      const networks = new Set(value.networks.map(({ id }) => id));
+      const isWhole = !value.incomplete.some(({ list }) => list === 'networks');
+      const strays = value.subnets.filter(({ network_id }) => isWhole && !networks.has(network_id));
+      assert.deepEqual(strays, [], `Each subnet belongs to a listed network; not so: ${formatValue(strays)}.`);
+      for (const list of [value.networks, value.subnets, value.security_groups])
+        assert.equal(new Set(list.map(({ id }) => id)).size, list.length, 'Nothing is listed twice.');
     });
 
   if (type.machineTypes)
