@@ -1,6 +1,6 @@
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Checked } from '../../core/model/health.ts';
-import type { Discovered } from '../../core/providers/discover-now.ts';
+import type { DiscoverResult } from '../../core/providers/discover-now.ts';
 import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
 import type { LoopHandle } from '../loop/loop-handle.ts';
 import type { Family } from '../metrics/family.ts';
@@ -46,7 +46,7 @@ export class WorkerLink implements PrimaryLink, RateLimits {
       calls: () => this.#ask<readonly CallTiming[] | undefined>({ ask: 'calls' }),
       states: () => this.#ask<readonly InstanceState[] | undefined>({ ask: 'states' }),
       check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
-      discover: (instance) => this.#ask<Discovered | undefined>({ ask: 'discover', instance }, checkMs),
+      discover: (instance) => this.#ask<DiscoverResult | undefined>({ ask: 'discover', instance }, checkMs),
       refresh: (request_ids) => sendToPrimary({ event: 'refresh', request_ids }),
       // The primary reads the same files.
       describe: () => undefined,

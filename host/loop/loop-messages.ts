@@ -2,7 +2,7 @@ import type { Stoppage } from '../../core/providers/quarantine/stoppages.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
 import type { Checked } from '../../core/model/health.ts';
-import type { Discovered } from '../../core/providers/discover-now.ts';
+import type { DiscoverResult } from '../../core/providers/discover-now.ts';
 import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
 import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import type { LoopParts } from '../../core/reconciler/running-loop.ts';
@@ -32,7 +32,7 @@ export type LoopQuestion =
   | { readonly ask: 'calls' }
   | { readonly ask: 'states' };
 /** The answer of the loop; undefined when it has none, as for an instance that could not be checked. */
-export type LoopAnswer = Checked | Discovered | readonly CallTiming[] | readonly InstanceState[] | undefined;
+export type LoopAnswer = Checked | DiscoverResult | readonly CallTiming[] | readonly InstanceState[] | undefined;
 
 export type ToLoop =
   | { readonly do: 'refresh'; readonly request_ids: readonly string[] }

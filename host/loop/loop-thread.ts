@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/contract/log.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
 import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
-import type { Discovered } from '../../core/providers/discover-now.ts';
+import type { DiscoverResult } from '../../core/providers/discover-now.ts';
 import type { Checked } from '../../core/model/health.ts';
 import { callMemory, readTracking } from './diagnosis/shared-call-tracking.ts';
 import { StoppedThreads } from './diagnosis/stopped-threads.ts';
@@ -108,8 +108,8 @@ export class LoopThread implements LoopHandle {
     return this.#ask<Checked>({ ask: 'check', instance }, checkMs);
   }
 
-  discover(instance: string): Promise<Discovered | undefined> {
-    return this.#ask<Discovered>({ ask: 'discover', instance }, checkMs);
+  discover(instance: string): Promise<DiscoverResult | undefined> {
+    return this.#ask<DiscoverResult>({ ask: 'discover', instance }, checkMs);
   }
 
   calls(): Promise<readonly CallTiming[] | undefined> {

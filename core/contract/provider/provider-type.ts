@@ -3,6 +3,7 @@ import type { ObjectSchema, ValueOf } from '../../schema/object-schema.ts';
 import type { NoticeMessage } from '../notice.ts';
 import type { AccountContents } from './account-contents.ts';
 import type { Call, PluginContext } from './call.ts';
+import type { ProviderSetup } from './provider-setup.ts';
 import type { ProviderState } from './provider-state.ts';
 import type { HostRef, MachineType, OwnedResource, Places } from './resources.ts';
 
@@ -88,6 +89,8 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
    * operation is refused.
    */
   discover?(session: Session, call: Call): Promise<AccountContents>;
+  /** How `muster init` sets up an instance of this type, from what `discover` shows. Default: it cannot. */
+  readonly setup?: ProviderSetup;
   /** All machine types of the provider. The core caches the result. */
   machineTypes?(session: Session, call: Call): AsyncIterable<MachineType>;
   /**

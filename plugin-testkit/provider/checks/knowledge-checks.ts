@@ -110,6 +110,33 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
         assert.equal(new Set(list.map(({ id }) => id)).size, list.length, 'Nothing is listed twice.');
     });
 
+  if (type.setup)
+    on('the templates that setup proposes have ids and descriptions, and their APIs accept them', async () => {
+      const choice = {
+        subnet_ids: ['subnet-1', 'subnet-2'],
+        security_group_ids: ['sg-1'],
+        key_name: 'key',
+        image: { image_id: 'image-1', description: 'an image', arch: null },
+      };
+      const templates = pure('setup.templates', (given) => type.setup?.templates(given), choice) ?? [];
+      assert.ok(templates.length > 0, 'setup proposes at least one template.');
+      const ids = templates.map(({ template_id }) => template_id);
+      assert.equal(new Set(ids).size, ids.length, `No two templates have one id; seen: ${ids.join(', ')}.`);
+      for (const each of templates) {
+        assert.ok(each.template_id && each.description, `A template says what it is for; seen: ${formatValue(each)}.`);
+        if (each['provider_api'] !== api.name) continue;
+        const errors = (api.review?.(each as never) ?? []).filter(({ level }) => level === 'error');
+        assert.deepEqual(errors, [], `${api.name} accepts '${each.template_id}'; found: ${formatValue(errors)}.`);
+      }
+      const fields = Object.keys(type.config.properties);
+      const asked = [...(type.setup?.asks ?? []), type.setup?.endpoint ?? []].flat();
+      assert.deepEqual(
+        asked.filter((name) => !fields.includes(name)),
+        [],
+        'setup asks for fields of the configuration.',
+      );
+    });
+
   if (type.machineTypes)
     on('its machine types are complete, and each is listed once', async (harness) => {
       const session = await harness.session();

@@ -97,7 +97,9 @@ const sqs: Protocol = {
   }),
 };
 
-const byVersion = new Map([ec2, sts, autoscaling, ssm, iam, serviceQuotas, sqs].map((protocol) => [protocol.version, protocol]));
+const byVersion = new Map(
+  [ec2, sts, autoscaling, ssm, iam, serviceQuotas, sqs].map((protocol) => [protocol.version, protocol]),
+);
 
 /** The protocol of a version; for an unknown version that of EC2, to encode the error. */
 export function protocolOf(version: string | undefined): Protocol {

@@ -46,9 +46,7 @@ export const describeSecurityGroups: Action = {
     const names = texts(call.params, 'GroupName');
     const named = [...ids.map((id) => groupById(call, id)), ...names.map((name) => groupByName(call, name))];
     const { entries, next } = pageOf(
-      (named.length > 0 ? named : call.state.network.groups()).filter((group) =>
-        passes(group, filters, owned),
-      ),
+      (named.length > 0 ? named : call.state.network.groups()).filter((group) => passes(group, filters, owned)),
       page,
     );
     return itemSet('securityGroupInfo', entries, (group) => groupXml(group, call.state.account)) + nextTokenXml(next);
