@@ -6,7 +6,7 @@ import { BrokerError } from '../contract/errors.ts';
 import { errorText } from './guard/guard.ts';
 
 /** What came of a discovery of an account. */
-export type Discovered =
+export type DiscoverResult =
   | { readonly contents: AccountContents }
   | { readonly fault: { readonly kind: FaultKind; readonly code: string; readonly message: string } }
   /** The provider type has no `discover`. */
@@ -15,7 +15,7 @@ export type Discovered =
 /** Triggers the loop, in whatever process it runs, to discover the account of an instance. */
 export interface Discovering {
   /** Undefined: the loop did not answer. */
-  discover(instance: string): Promise<Discovered | undefined>;
+  discover(instance: string): Promise<DiscoverResult | undefined>;
   trouble(): string | undefined | Promise<string | undefined>;
 }
 
@@ -23,7 +23,7 @@ export interface Discovering {
 const discoverMs = 20_000;
 
 /** Discovers the account of an instance. Never rejects, and resolves within 20 seconds. */
-export async function discoverNow(pool: SessionPool, name: string, stopping: AbortSignal): Promise<Discovered> {
+export async function discoverNow(pool: SessionPool, name: string, stopping: AbortSignal): Promise<DiscoverResult> {
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(discoverMs)]);
   const ended = Promise.withResolvers<never>();
   const end = () =>
