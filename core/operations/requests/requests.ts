@@ -29,6 +29,7 @@ export const createRequest = operation('CreateRequestCommand', {
       timeout: Type.Optional(p.timeout),
       tags: Type.Optional(p.tags),
       lease: Type.Optional(p.lease),
+      names: Type.Optional(p.names),
       request_id: Type.Optional(p.new_request_id),
     },
     { additionalProperties: false },

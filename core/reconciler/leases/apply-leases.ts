@@ -7,8 +7,8 @@ import { leaseDue } from './lease-due.ts';
 type Lease = Partial<Pick<MachineRecord, 'lease_s' | 'expires_at' | 'shifted_ms'>>;
 
 /**
- * The lease of a machine that becomes ready: that of the request, else of the template that was ordered. A machine that
- * was ordered to replace another one has the lease of that one instead, from when it takes its place.
+ * The lease of a machine that becomes ready: that of the request, else of the template that was ordered. A machine
+ * that was ordered to replace another one has the lease of that one instead, from when it takes its place.
  */
 export function newLease(change: StateChange, { attempt, replaces }: MachineRecord): Lease {
   const { lease_s = change.attempt(attempt)?.order.template.lease } = change.request;

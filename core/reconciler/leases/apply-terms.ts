@@ -6,7 +6,8 @@ import type { StateChange } from '../state/request-state.ts';
 
 /**
  * Extends leases. A machine records which waiting signals it follows: applying one again, after a crash between two
- * parts of the change, has no effect. The extension of a machine that was replaced meanwhile is that of its replacement.
+ * parts of the change, has no effect. The extension of a machine that was replaced meanwhile is that of its
+ * replacement.
  */
 export function applyExtension(change: StateChange, { signal_id, machines, seconds = 0 }: SignalRecord): void {
   for (const key of machines) {
