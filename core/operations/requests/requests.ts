@@ -71,7 +71,7 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
     method: 'POST',
     path: '/machines/return',
     limit: 'request',
-    omit: ['timeout'],
+    omit: ['force_return', 'timeout'],
     idempotent: true,
   },
   cli: {

@@ -49,7 +49,7 @@ function isHeldError(
   const more = held.length > shownAtMost ? ` ${held.length - shownAtMost} more machines are held.` : '';
   return new BrokerError(
     'CONFLICT',
-    `${shown.map((each) => each.replace(/\.?$/, '.')).join(' ')}${more} Nothing is returned. End the hold with hold_machines and \`seconds: 0\`, or set force_return.`,
+    `${shown.map((each) => each.replace(/\.?$/, '.')).join(' ')}${more} Nothing is returned. End the hold with hold_machines and \`seconds: 0\`, or set force_return, which REST does not have.`,
     { held_machine_ids: held.map(({ machine }) => machine.machine_id) },
   );
 }

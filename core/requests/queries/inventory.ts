@@ -82,8 +82,8 @@ export class Inventory {
   }
 
   /**
-   * The named hosts, by id or host name, that a cloud reclaims or reclaimed, or whose lease ends or ended. Hosts that a
-   * caller returned are not among them. For unknown hosts the loop is triggered to ask the provider, at `instance` or
+   * The named hosts, by id or host name, that a cloud reclaims or reclaimed, or whose lease ends or ended. Hosts that
+   * a caller returned are not among them. For unknown hosts the loop is triggered to ask the provider, at `instance` or
    * at all instances; the next call returns those that are gone.
    */
   async reclaimed(
