@@ -25,6 +25,7 @@ import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
+import { noDiscovering } from '../core/providers/discover-now.ts';
 import { Orphans } from '../core/providers/orphans/orphans.ts';
 import { noActivity } from '../core/providers/provider-activity.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
@@ -37,6 +38,7 @@ import { Inventory } from '../core/requests/queries/inventory.ts';
 import { Overview } from '../core/requests/queries/overview.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
+import { LeaseCommands } from '../core/requests/leases/lease-commands.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
 import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
 import type { Store } from '../core/contract/storage.ts';
@@ -158,12 +160,14 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       inventory: new Inventory(store, container.get(clock)),
       overview: new Overview(store, container.get(clock)),
       requestCommands: new RequestCommands(store, container.get(clock)),
+      leaseCommands: new LeaseCommands(store, container.get(clock)),
       journal,
       timelines: new Timelines(store, journal),
       cleanUp: new CleanUp(store, container.get(clock)),
       configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
       scheduler,
       checkup: loop ?? noCheckup,
+      discovering: loop ?? noDiscovering,
       providerActivity: loop ?? noActivity,
       orphans: new Orphans(facts, container.get(clock)),
       brokers: () => store.brokers(),

@@ -1,9 +1,10 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Operation } from '../operations/operation.ts';
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 import type { Clock } from './clock.ts';
 import type { Finding } from './findings.ts';
+import type { Code } from './errors.ts';
 import type { Log } from './log.ts';
+import type { RestBinding } from './rest-binding.ts';
 
 /** A record of a service, under a key that the service chooses. */
 export interface ServiceRecord {
@@ -53,12 +54,20 @@ export interface ServiceAccess<Settings = any> {
  * An operation that a service adds. REST, the command line and the SDK (`call`) have it, like the operations of the
  * broker, while the service is configured.
  */
-export interface ServiceOperation<Settings = any, I extends TObject = any, O extends TSchema = any>
-  extends Pick<Operation, 'kind' | 'summary' | 'rest' | 'refusals' | 'cli' | 'destructive' | 'repeatable'> {
+export interface ServiceOperation<Settings = any, I extends TObject = any, O extends TSchema = any> {
   /** `<service>_<verb>`, in snake_case. */
   readonly name: string;
+  readonly kind: 'command' | 'query';
+  readonly summary: string;
   readonly input: I;
   readonly output: O;
+  /** Its route, below `/<service>/`. Default: only the route of all operations, `POST /operations/<name>`. */
+  readonly rest?: RestBinding | readonly RestBinding[];
+  readonly refusals?: readonly Code[];
+  /** Its command, `<service> <verb>`. `args`: the positional inputs. `example`: a complete command line. */
+  readonly cli?: { readonly command: string; readonly args?: readonly string[]; readonly example: string };
+  readonly destructive?: boolean;
+  readonly repeatable?: boolean;
   handle(input: Static<I>, access: ServiceAccess<Settings>): Promise<Static<O>>;
   /** The answer as the command line prints it. Default: a table of the answer. */
   text?(answer: Static<O>): string;

@@ -13,12 +13,14 @@ import {
   listMachines,
   listReclaimedMachines,
 } from './machines/machines.ts';
+import { extendMachines, holdMachines } from './machines/leases.ts';
 import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './machines/maintenance.ts';
 import {
   testProviderSelection,
   validateProviderConfiguration,
   validateProviderEnvironment,
 } from './providers/provider-checks.ts';
+import { discoverProvider } from './providers/discover-provider.ts';
 import { checkProvider, getProviderHealth } from './providers/provider-health.ts';
 import { endOrphans, listOrphans } from './providers/orphans.ts';
 import { getProviderMetrics } from './providers/provider-metrics.ts';
@@ -76,6 +78,8 @@ export const operations = [
   getActiveMachineCount,
   getMachineHealth,
   listReclaimedMachines,
+  extendMachines,
+  holdMachines,
   cleanupOldRequests,
   cleanupTerminatedMachines,
   cleanupAllResources,
@@ -87,6 +91,7 @@ export const operations = [
   listOrphans,
   endOrphans,
   checkProvider,
+  discoverProvider,
   getProviderHealth,
   validateProviderConfiguration,
   validateProviderEnvironment,

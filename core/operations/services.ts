@@ -4,6 +4,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Timelines } from '../journal/timelines.ts';
 import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
+import type { Discovering } from '../providers/discover-now.ts';
 import type { Orphans } from '../providers/orphans/orphans.ts';
 import type { ProviderActivity } from '../providers/provider-activity.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
@@ -13,6 +14,7 @@ import type { Inventory } from '../requests/queries/inventory.ts';
 import type { Overview } from '../requests/queries/overview.ts';
 import type { RequestQueries } from '../requests/queries/request-queries.ts';
 import type { RequestService } from '../requests/request-service.ts';
+import type { LeaseCommands } from '../requests/leases/lease-commands.ts';
 import type { RequestCommands } from '../requests/request-commands.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { TemplateService } from '../templates/template-service.ts';
@@ -36,10 +38,12 @@ export interface Services {
   readonly inventory: Inventory;
   readonly overview: Overview;
   readonly requestCommands: RequestCommands;
+  readonly leaseCommands: LeaseCommands;
   readonly journal: Journal;
   readonly timelines: Timelines;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
+  readonly discovering: Discovering;
   readonly providerActivity: ProviderActivity;
   readonly orphans: Orphans;
   /** The brokers that share the storage. */

@@ -3,6 +3,7 @@ import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Checked } from '../model/health.ts';
+import { discoverNow, type DiscoverResult } from '../providers/discover-now.ts';
 import type { RequestRecord } from '../model/request.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
@@ -24,6 +25,7 @@ import { SlotQueue } from './claims/slot-queue.ts';
 import { RefreshRelay } from './claims/refresh-relay.ts';
 import { hasEnded, reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
+import { LeaseEnds } from './leases/lease-ends.ts';
 import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
@@ -180,6 +182,7 @@ class Loop implements RunningLoop {
       observer: new Observer(signal, clock),
       cadence,
       owners: new Owners(store, log),
+      leaseEnds: new LeaseEnds(store, clock),
       settings,
       installation,
       signal,
@@ -241,6 +244,10 @@ class Loop implements RunningLoop {
   async check(instance: string): Promise<Checked> {
     const { name } = this.#directory.require(instance);
     return this.#health.askNow(name, this.#pool, this.#stopping.signal, checkMs);
+  }
+
+  async discover(instance: string): Promise<DiscoverResult> {
+    return discoverNow(this.#pool, this.#directory.require(instance).name, this.#stopping.signal);
   }
 
   states(): readonly InstanceState[] {
