@@ -15,7 +15,7 @@ export {
   type ServiceRecord,
   type ServiceRecordChange,
   type ServiceRecords,
-} from './contract/service.ts';
+} from './contract/service/service.ts';
 export {
   defineEventSinkType,
   type BrokerEvent,

@@ -1,5 +1,5 @@
 import { isError, type Finding } from '../../core/contract/findings.ts';
-import type { BrokerService } from '../../core/contract/service.ts';
+import type { BrokerService } from '../../core/contract/service/service.ts';
 import { compile } from '../../core/schema/compile.ts';
 import type { Tree } from '../sources/read-sources.ts';
 

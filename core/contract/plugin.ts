@@ -2,7 +2,7 @@ import type { EventSink, EventSinkType } from './events.ts';
 import type { Log } from './log.ts';
 import type { ProviderApi } from './provider/provider-api.ts';
 import type { ProviderType } from './provider/provider-type.ts';
-import type { BrokerService } from './service.ts';
+import type { BrokerService } from './service/service.ts';
 import type { SchedulerStrategy } from './scheduler.ts';
 import type { StorageDriver } from './storage.ts';
 

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Code } from '../contract/errors.ts';
-import type { RestBinding } from '../contract/rest-binding.ts';
+import type { RestBinding } from '../contract/service/rest-binding.ts';
 import type { IdempotencyKey } from '../requests/idempotency.ts';
 import type { ListOf, Reclaimed, RequestDetail, TemplateDetail } from '../contract/scheduler.ts';
 import type { Lazy } from '../requests/queries/detail.ts';

@@ -6,7 +6,7 @@ import type { EndpointScheme, Plugin } from '../contract/plugin.ts';
 import { recordContributor, recordVersion, versionOf } from './contributed-by.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
-import type { BrokerService } from '../contract/service.ts';
+import type { BrokerService } from '../contract/service/service.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { StorageDriver, Store } from '../contract/storage.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation } from '../../core/operations/operation.ts';
-import type { RestBinding } from '../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../core/contract/service/rest-binding.ts';
 import type { SchedulerStrategy } from '../../core/contract/scheduler.ts';
 import { isoTime } from '../../core/schema/iso-time.ts';
 import type { Broker } from '../compose.ts';

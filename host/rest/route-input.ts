@@ -1,7 +1,7 @@
 import { isObject } from '../../core/schema/is-object.ts';
 import type { TObject } from 'typebox';
 import type { Operation } from '../../core/operations/operation.ts';
-import type { RestBinding } from '../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../core/contract/service/rest-binding.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
 import { byPath, placesOf, sentences, type Finding } from '../../core/contract/findings.ts';
 import { compile } from '../../core/schema/compile.ts';

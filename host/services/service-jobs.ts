@@ -1,4 +1,4 @@
-import type { BrokerService, ServiceJob } from '../../core/contract/service.ts';
+import type { BrokerService, ServiceJob } from '../../core/contract/service/service.ts';
 import type { Fence } from '../../core/contract/storage.ts';
 import type { BrokerRecord } from '../../core/model/broker.ts';
 import { Job } from '../../core/reconciler/background/job.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/contract/clock.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Log } from '../../core/contract/log.ts';
-import type { BrokerService, ServiceAccess } from '../../core/contract/service.ts';
+import type { BrokerService, ServiceAccess } from '../../core/contract/service/service.ts';
 import type { Fence, Store } from '../../core/contract/storage.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import { readInput } from '../../core/operations/read-input.ts';

@@ -1,5 +1,5 @@
 import { BrokerError, isBrokerError } from '../../core/contract/errors.ts';
-import type { ServiceRecord, ServiceRecordChange, ServiceRecords } from '../../core/contract/service.ts';
+import type { ServiceRecord, ServiceRecordChange, ServiceRecords } from '../../core/contract/service/service.ts';
 import type { Change, Fence, Store } from '../../core/contract/storage.ts';
 import type { Clock } from '../../core/contract/clock.ts';
 import type { FactRecord } from '../../core/model/records.ts';

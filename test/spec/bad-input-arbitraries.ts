@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Operation } from '../../core/operations/operation.ts';
-import type { RestBinding } from '../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../core/contract/service/rest-binding.ts';
 import { camel } from './spec-broker.ts';
 
 /** One call as it goes over the wire. */

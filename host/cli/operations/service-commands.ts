@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfiguration } from '../../../config/load.ts';
-import type { BrokerService, ServiceOperation } from '../../../core/contract/service.ts';
+import type { BrokerService, ServiceOperation } from '../../../core/contract/service/service.ts';
 import { interactiveInput } from '../../../core/operations/interactive-input.ts';
 import { addCommonOptions } from '../common-options.ts';
 import type { Cli } from '../cli.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/contract/clock.ts';
-import type { RestBinding } from '../../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../../core/contract/service/rest-binding.ts';
 
 /** The name of a group of operations with a common limit. */
 export type LimitGroup = NonNullable<RestBinding['limit']>;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Operation } from '../../../core/operations/operation.ts';
-import type { RestBinding } from '../../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../../core/contract/service/rest-binding.ts';
 import type { Broker } from '../../compose.ts';
 import { thisPackage } from '../../process/this-package.ts';
 import { apiPrefix } from '../bind-operation.ts';

@@ -1,6 +1,6 @@
 import type { Code } from '../../../core/contract/errors.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
-import type { RestBinding } from '../../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../../core/contract/service/rest-binding.ts';
 import type { Broker } from '../../compose.ts';
 import { routeSchema } from '../route-input.ts';
 import { headersOf, refusalsOf } from './answers.ts';

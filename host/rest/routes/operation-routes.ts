@@ -1,6 +1,6 @@
 import { BrokerError } from '../../../core/contract/errors.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
-import type { RestBinding } from '../../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../../core/contract/service/rest-binding.ts';
 import { readInput } from '../../../core/operations/read-input.ts';
 import { hint } from '../../../core/schema/spelling.ts';
 import { isLocalCall } from '../../http/local-call.ts';

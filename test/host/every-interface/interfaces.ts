@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Code } from '../../../core/contract/errors.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
-import type { RestBinding } from '../../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../../core/contract/service/rest-binding.ts';
 import { camelCase } from '../../../core/schema/spelling.ts';
 import { connect, createBroker, SDKError, type BrokerClient } from '../../../host/sdk/index.ts';
 import type { BootedBroker } from '../../support/boot-broker.ts';

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { Compile } from 'typebox/compile';
 import { codes } from '../../../core/contract/errors.ts';
-import type { RestBinding } from '../../../core/contract/rest-binding.ts';
+import type { RestBinding } from '../../../core/contract/service/rest-binding.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
 import { inlineRefs } from '../../support/inline-refs.ts';
 import { openApiFindings } from '../../support/openapi-findings.ts';

@@ -1,9 +1,9 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
-import type { Clock } from './clock.ts';
-import type { Finding } from './findings.ts';
-import type { Code } from './errors.ts';
-import type { Log } from './log.ts';
+import type { ObjectSchema, ValueOf } from '../../schema/object-schema.ts';
+import type { Clock } from '../clock.ts';
+import type { Finding } from '../findings.ts';
+import type { Code } from '../errors.ts';
+import type { Log } from '../log.ts';
 import type { RestBinding } from './rest-binding.ts';
 
 /** A record of a service, under a key that the service chooses. */
