@@ -22,6 +22,7 @@ const real = (
 ) =>
   test.serial(title, async (t) => {
     t.timeout(600_000);
+    if (!isInstalled && process.env['MUSTER_REQUIRE_SLURM'] !== undefined) return t.fail('Slurm is not installed.');
     if (!isInstalled) {
       t.log('SKIPPED: SLURM IS NOT INSTALLED. Run test/plugins/slurm/real/set-up.sh.');
       return t.pass();
