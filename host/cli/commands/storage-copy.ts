@@ -55,7 +55,7 @@ export async function reopenStorage(
   if (!to && from?.done === false)
     throw new BrokerError(
       'CONFLICT',
-      `${storage.place} is an incomplete copy of ${from.place}. Repeat \`muster storage copy\`, which completes it.`,
+      `${storage.place} is an incomplete copy of ${from.place}. Repeat \`muster storage copy\` or \`muster storage restore\`, whichever was interrupted: it completes the copy.`,
     );
   if (to?.done && !force)
     throw new BrokerError(
