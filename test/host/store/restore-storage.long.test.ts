@@ -329,7 +329,7 @@ test.serial(
     await first.kill('SIGTERM');
 
     t.is((await runCli(['storage', 'restore', backup, '--replace', ...config])).code, 0);
-    const broker = await bootBroker({ place });
+    const broker = await bootBroker({ place, settings: { sweep_ms: 500, sweep_first_ms: 100, sweep_grace_ms: 0 } });
     t.teardown(() => broker.close());
     t.is((await broker.call('GET', `/requests/${late}/status`)).status, 404);
     t.is((await broker.call('GET', `/requests/${early}/status?long=true`)).body.machines.length, 2);
