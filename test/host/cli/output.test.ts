@@ -79,7 +79,7 @@ test('an empty list says what was looked for, and what shows more', (t) => {
   );
   t.is(
     empty('list_providers', 'providers', {}),
-    'No provider instances; add them to `providers` in the configuration.\n',
+    'No provider instances; add them to `providers` in the configuration file, which `muster server status` names.\n',
   );
   t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'This page is empty; 70 entries match in total.\n');
   t.is(empty('list_of_something_new', 'things', {}), 'Nothing was found.\n');
