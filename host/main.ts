@@ -1,5 +1,5 @@
 import { useCompileCache } from './process/compile-cache.ts';
-import { tooOldNode } from './process/needed-node.ts';
+import { tooOldNode } from './package/too-old-node.ts';
 
 const problem = tooOldNode(process);
 if (problem !== undefined) {

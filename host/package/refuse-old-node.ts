@@ -1,4 +1,4 @@
-import { tooOldNode } from '../process/needed-node.ts';
+import { tooOldNode } from './too-old-node.ts';
 
 /** Imported before everything else of the package: the rest would fail later, for reasons that do not name the Node. */
 const problem = tooOldNode(process);

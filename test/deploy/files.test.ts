@@ -133,6 +133,15 @@ test('the configuration of each deployment is valid', async (t) => {
   t.true(seconds(compose().services['broker-1']?.stop_grace_period) > 5 + 30);
 });
 
+test('the guide about changes names every section of the configuration', (t) => {
+  const reference = readFileSync(join(root, 'docs/reference/configuration.md'), 'utf8');
+  const sections = new Set([...reference.matchAll(/^\| `([a-z]+)[.`\[]/gm)].map(([, section = '']) => section));
+  for (const other of ['config', 'template_id']) sections.delete(other);
+  const top = [...sections].filter((section) => reference.includes(`\`MUSTER_${section.toUpperCase()}\``));
+  t.deepEqual(top.toSorted(), ['events', 'plugins', 'providers', 'scheduler', 'server', 'storage', 'templates']);
+  for (const section of top) t.true(guide('reloading.md').includes(`\`${section}`), section);
+});
+
 test('each port and each path that is probed or hidden is one of the server', async (t) => {
   const port = 8000;
   t.is(defaultPort, port);

@@ -50,7 +50,10 @@ async function gateway(brokers: readonly string[]): Promise<Gateway> {
       ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=muster.example.com'.split(
         ' ',
       ),
-      ...['-keyout', join(own, 'tls.key'), '-out', join(own, 'tls.crt')],
+      '-keyout',
+      join(own, 'tls.key'),
+      '-out',
+      join(own, 'tls.crt'),
     ],
     { stdio: 'ignore' },
   );

@@ -35,9 +35,9 @@ test("the page 'api' is the public surface, so that review sees a change of it: 
 
 /** All that a package may hold, and each of it must hold something. */
 const known = [
-  /^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|host\/bin\/muster)$/,
+  /^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|host\/bin\/(muster|after-install\.cjs))$/,
   /^docs\/([\w-]+|(guides|reference|decisions)\/[\w-]+)\.md$/,
-  /^docs\/deploy\/[\w-]+\/[\w-]+\.yml$/,
+  /^docs\/deploy\/[\w-]+\/([\w-]+\.(yml|yaml|json|conf|service)|Containerfile)$/,
   /^config\/examples\/(awsprov_)?templates\.json$/,
   /^dist\/(core|config|host|plugins|plugin-testkit)\/.*\.(js|d\.ts)$/,
   /^dist\/host\/cli\/operations\/declared-operations\.json$/,

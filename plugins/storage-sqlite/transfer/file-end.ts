@@ -145,7 +145,7 @@ export class FileEnd implements TransferEnd {
   }
 
   /**
-   * Makes a file ready to be replaced by another one, so that a kill at any point leaves one of the two under its name.
+   * Makes a file ready to be replaced: a kill at any point leaves the old or the new one under its name.
    * `keeps`: the present one also gets another name, unless it is an incomplete copy.
    */
   async #keep(replaces: boolean, keeps: boolean): Promise<void> {

@@ -1,17 +1,17 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BrokerError, isBrokerError } from '../../../core/contract/errors.ts';
-import { sentences } from '../../../core/contract/findings.ts';
-import { silentLog } from '../../../core/contract/log.ts';
-import type { TransferEnd } from '../../../core/contract/transfer.ts';
-import { systemClock } from '../../../core/contract/clock.ts';
-import { runningServer } from '../../client/running-server.ts';
-import { thisBroker } from '../../process/this-broker.ts';
-import type { Terminal } from '../../process/terminal.ts';
-import { restoreStorage } from '../../store/restore-storage.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { print, type Form } from '../output/print.ts';
+import { BrokerError, isBrokerError } from '../../../../core/contract/errors.ts';
+import { sentences } from '../../../../core/contract/findings.ts';
+import { silentLog } from '../../../../core/contract/log.ts';
+import type { TransferEnd } from '../../../../core/contract/transfer.ts';
+import { systemClock } from '../../../../core/contract/clock.ts';
+import { runningServer } from '../../../client/running-server.ts';
+import { thisBroker } from '../../../process/this-broker.ts';
+import type { Terminal } from '../../../process/terminal.ts';
+import { restoreStorage } from '../../../store/restore-storage.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { print, type Form } from '../../output/print.ts';
 import { cannot, configuredStorage, storageAt, transferEnd, type ConfiguredStorage } from './configured-storage.ts';
 
 interface OpenBackup extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { tooOldNode } from '../../../host/process/needed-node.ts';
+import { tooOldNode } from '../../../host/package/too-old-node.ts';
 
 const on = (version: string, platform = 'linux') =>
   tooOldNode({ version, platform, arch: 'x64', execPath: '/usr/bin/node' } as NodeJS.Process);

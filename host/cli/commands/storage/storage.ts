@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import { addExamples, type Example } from '../examples.ts';
-import { forms, type Form } from '../output/print.ts';
-import type { Cli } from '../cli.ts';
+import { addExamples, type Example } from '../../examples.ts';
+import { forms, type Form } from '../../output/print.ts';
+import type { Cli } from '../../cli.ts';
 import type { CopyFlags } from './storage-copy.ts';
 
 interface Flags {
