@@ -94,7 +94,7 @@ export function eventSentence({ type, provider_instance, machine_id, data }: Jou
     ...data,
     ...(machines > 0 ? { told: machines } : {}),
   };
-  const [weight, tell] = sentences[type] ?? told('news', () => type);
+  const [weight, tell] = (Object.hasOwn(sentences, type) ? sentences[type] : undefined) ?? told('news', () => type);
   const short = type === 'request.completed' && number(all['delivered' as never]) < number(all['requested' as never]);
   return { text: tell(all), weight: short ? 'notice' : weight };
 }
