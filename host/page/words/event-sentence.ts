@@ -1,4 +1,5 @@
 import type { JournalEvent } from '../api/shapes.ts';
+import { calmMessage } from './calm-message.ts';
 import { count } from './numbers.ts';
 
 /** What an event means for an operator: calm news, something to know, something that went wrong. */
@@ -20,7 +21,7 @@ const machines = (data: Data): string => count(Math.max(1, machinesOf(data)), 'm
 const at = ({ provider_instance }: Data): string => (provider_instance ? ` at ${text(provider_instance)}` : '');
 const why = ({ message, code, reason }: Data): string => {
   const said = text(message) || text(code) || text(reason);
-  return said ? `: ${said}` : '';
+  return said ? `: ${calmMessage(said)}` : '';
 };
 
 type Tell = (data: Data) => string;
@@ -36,7 +37,11 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
       ? `Completed with ${number(data['delivered'])} of ${count(number(data['requested']), 'machine')}`
       : `Completed: ${count(number(data['delivered']), 'machine')} delivered`,
   ),
-  'request.failed': told('trouble', (data) => `Failed${why(data)}`),
+  'request.failed': told('trouble', (data) =>
+    data['requested'] === undefined
+      ? `Failed${why(data)}`
+      : `Failed: none of ${count(number(data['requested']), 'machine')} delivered`,
+  ),
   'request.cancelled': told('notice', () => 'Cancelled'),
   'request.cancel_requested': told('notice', (data) => `Cancellation asked for${why(data)}`),
   'request.complete_requested': told('notice', () => 'Completion asked for'),
