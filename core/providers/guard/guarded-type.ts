@@ -109,9 +109,7 @@ export function guardedType(
       remedy: check.remedy,
       run: (templates, permit) => {
         const about = { verb: 'diagnose', what: `check '${check.name}' of '${instance}'`, plugin } as const;
-        return calls.call(about, permit, async (call) =>
-          readCheckResults(await check.run(session, templates, call)),
-        );
+        return calls.call(about, permit, async (call) => readCheckResults(await check.run(session, templates, call)));
       },
     })),
     ...(type.whichLive && { whichLive: guardedLookup(type.whichLive.bind(type)) }),

@@ -15,8 +15,6 @@ export const clockCheck: ProviderCheck<CloudSession> = {
     const ms = session.cloudClock.now() - session.clock.now();
     if (ms === 0) return [ok('The clock of this host agrees with that of AWS within a minute.')];
     const behind = `The clock of this host is ${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? 'behind' : 'ahead of'} that of AWS.`;
-    return [
-      warning(Math.abs(ms) < refusedMs ? behind : `${behind} AWS refuses the first call of each client.`),
-    ];
+    return [warning(Math.abs(ms) < refusedMs ? behind : `${behind} AWS refuses the first call of each client.`)];
   },
 };

@@ -89,8 +89,9 @@ export function drySession(session: CloudSession, record: (call: DryCall) => voi
         if (!isFault(error)) throw error;
         const outcome = outcomeOf(error, input);
         record({ action, outcome, input, ...(outcome === 'permitted' ? {} : { fault: error }) });
-        if (outcome === 'permitted' || outcome === 'untried') return (dryAnswers[action] ?? {}) as never;
-        throw error;
+        if (outcome === 'refused') throw error;
+        // After a denial the rest is tried all the same, so that one run finds every missing permission.
+        return (dryAnswers[action] ?? {}) as never;
       }
     },
     groups: untried(session.groups, record),

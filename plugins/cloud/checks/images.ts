@@ -18,7 +18,9 @@ export const imagesCheck: ProviderCheck<CloudSession> = {
       const results: CheckResult[] = [];
       for (const [image, templates] of users) results.push(...(await imageResults(session, image, templates, call)));
       const wrong = results.filter(({ level }) => level !== 'ok');
-      return wrong.length > 0 || users.size === 0 ? wrong : [ok(`${users.size} images exist and fit their machine types.`)];
+      return wrong.length > 0 || users.size === 0
+        ? wrong
+        : [ok(`${users.size} images exist and fit their machine types.`)];
     }),
 };
 
@@ -52,5 +54,9 @@ function strangeTypes(template: CloudTemplate, image: string, arch: string | und
   });
   return strange.length === 0
     ? [ok(image)]
-    : [error(`Template '${template.template_id}': image ${image} is for ${arch}, which ${strange.join(', ')} cannot run.`)];
+    : [
+        error(
+          `Template '${template.template_id}': image ${image} is for ${arch}, which ${strange.join(', ')} cannot run.`,
+        ),
+      ];
 }

@@ -20,6 +20,8 @@ export const launchTemplatesCheck: ProviderCheck<CloudSession> = {
           wrong.push(error(`Template '${template.template_id}': ${fault.message}`));
         }
       }
-      return wrong.length > 0 || users.length === 0 ? wrong : [ok(`The launch templates of ${users.length} templates exist.`)];
+      return wrong.length > 0 || users.length === 0
+        ? wrong
+        : [ok(`The launch templates of ${users.length} templates exist.`)];
     }),
 };

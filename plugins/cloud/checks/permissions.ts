@@ -25,7 +25,8 @@ interface Rehearsed {
 export const permissionsCheck: ProviderCheck<CloudSession> = {
   name: 'permissions',
   why: 'AWS refuses a call without its permission, and the request fails or its machines are not returned.',
-  remedy: 'Grant the permission to the identity of the instance; docs/reference/aws-permissions.md has the whole policy.',
+  remedy:
+    'Grant the permission to the identity of the instance; docs/reference/aws-permissions.md has the whole policy.',
   async run(session, templates, call) {
     const until = performance.now() + budgetMs;
     const limit = pLimit(atATime);
@@ -44,9 +45,18 @@ export const permissionsCheck: ProviderCheck<CloudSession> = {
     const tried = done.reduce((sum, { calls }) => sum + calls.filter(isTried).length, 0);
     return [
       ...wrong,
-      ...(wrong.length === 0 && tried > 0 ? [ok(`${tried} dry runs of the calls of ${done.length} templates are permitted.`)] : []),
+      ...(wrong.length === 0 && tried > 0
+        ? [ok(`${tried} dry runs of the calls of ${done.length} templates are permitted.`)]
+        : []),
       ...untried(done),
-      ...(late.length > 0 ? [warning(`There was no time to try the calls of ${named(late)}.`, 'Run muster doctor again with --instance.')] : []),
+      ...(late.length > 0
+        ? [
+            warning(
+              `There was no time to try the calls of ${named(late)}.`,
+              'Run muster doctor again with --instance.',
+            ),
+          ]
+        : []),
     ];
   },
 };

@@ -27,7 +27,9 @@ export const quotasCheck: ProviderCheck<CloudSession> = {
       for (const code of new Set(needs.map(({ code }) => code))) limits.set(code, await quota(session, code, call));
       const wrong = needs.flatMap((need) => judge(need, limits.get(need.code)));
       const shown = [...limits].map(([code, value]) => `${code} ${value ?? 'not listed'}`).join(', ');
-      return wrong.length > 0 || needs.length === 0 ? wrong : [ok(`They allow what the templates may start: ${shown} vCPUs.`)];
+      return wrong.length > 0 || needs.length === 0
+        ? wrong
+        : [ok(`They allow what the templates may start: ${shown} vCPUs.`)];
     }),
 };
 

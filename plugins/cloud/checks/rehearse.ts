@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { isFault, type Call, type CheckedTemplate, type LaunchOrder, type MachineRef, type ProviderFault } from '../../../core/index.ts';
+import {
+  isFault,
+  type Call,
+  type CheckedTemplate,
+  type LaunchOrder,
+  type MachineRef,
+  type ProviderFault,
+} from '../../../core/index.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { Pool } from '../launch/pools.ts';
 import { isDenied } from '../faults/denied.ts';
@@ -22,7 +29,8 @@ export async function rehearse(
 ): Promise<readonly ProviderFault[]> {
   const pools = (api.offers?.(template) ?? []) as readonly Pool[];
   const covering = coverOf(pools).slice(0, mostOrders);
-  const orders = api.capabilities.offers_per_launch === 'one' && pools.length > 0 ? covering.map((pool) => [pool]) : [pools];
+  const orders =
+    api.capabilities.offers_per_launch === 'one' && pools.length > 0 ? covering.map((pool) => [pool]) : [pools];
   const faults = new Map<string, ProviderFault>();
   const note = (fault: unknown): void => {
     if (!isFault(fault)) throw fault;
@@ -62,9 +70,10 @@ interface Launched {
 
 /** Observes, releases and disposes of what was not launched. Only denials are of interest; the session records them. */
 async function afterLaunch(dry: CloudSession, { api, order, handle }: Launched, call: Call): Promise<void> {
-  const [machine, other] = ['i-00000000000000000', 'i-00000000000000001'].map(
-    (machine_id) => ({ machine_id, status: 'running' as const }),
-  ) as [MachineRef, MachineRef];
+  const [machine, other] = ['i-00000000000000000', 'i-00000000000000001'].map((machine_id) => ({
+    machine_id,
+    status: 'running' as const,
+  })) as [MachineRef, MachineRef];
   const steps = [
     (now: Call) => api.observe(dry, [{ handle, order, known: [machine] }], now),
     (now: Call) => api.release(dry, handle, { go: [machine], stay: [other], incoming: 0 }, now),
@@ -98,7 +107,9 @@ async function launchAsCaller(
     const place =
       first === undefined
         ? { ...(subnet_id === undefined ? {} : { SubnetId: subnet_id }) }
-        : { NetworkInterfaces: [{ ...first, ...(subnet_id === undefined ? {} : { SubnetId: subnet_id }) }, ...others] };
+        : {
+            NetworkInterfaces: [{ ...first, ...(subnet_id === undefined ? {} : { SubnetId: subnet_id }) }, ...others],
+          };
     const type = machine_type === undefined ? {} : { InstanceType: machine_type };
     const spot = market === 'spot' ? { InstanceMarketOptions: { MarketType: 'spot' } } : {};
     const input = { ...rest, ...place, ...type, ...spot, MinCount: 1, MaxCount: 1 };

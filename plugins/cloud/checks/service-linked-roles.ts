@@ -33,16 +33,20 @@ export const rolesCheck: ProviderCheck<CloudSession> = {
           });
         if (!exists) results.push(missing(role, templates));
       }
-      return results.length > 0 || users.size === 0 ? results : [ok(`The account has ${[...users.keys()].join(', ')}.`)];
+      return results.length > 0 || users.size === 0
+        ? results
+        : [ok(`The account has ${[...users.keys()].join(', ')}.`)];
     }),
 };
 
 /** Most roles are made by AWS at the first use, if the caller may create them; that of Spot fleets is not. */
 function missing(role: string, templates: readonly CloudTemplate[]): CheckResult {
   const service = Object.hasOwn(services, role) ? services[role as Role] : undefined;
-  if (service === undefined) return error(`There is no role ${role}: ${named(templates)}.`, 'Create it, or correct its name.');
+  if (service === undefined)
+    return error(`There is no role ${role}: ${named(templates)}.`, 'Create it, or correct its name.');
   const remedy = `aws iam create-service-linked-role --aws-service-name ${service}`;
-  if (role === 'AWSServiceRoleForEC2SpotFleet') return error(`The account has no role ${role}: ${named(templates)}.`, remedy);
+  if (role === 'AWSServiceRoleForEC2SpotFleet')
+    return error(`The account has no role ${role}: ${named(templates)}.`, remedy);
   const later = 'AWS creates it at the first use if the credentials have the permission iam:CreateServiceLinkedRole.';
   return warning(`The account has no role ${role}: ${named(templates)}. ${later}`, remedy);
 }

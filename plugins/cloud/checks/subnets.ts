@@ -1,6 +1,5 @@
 import type { Subnet } from '@aws-sdk/client-ec2';
-import type { Call, CheckResult, ProviderCheck } from '../../../core/index.ts';
-import { chunks } from '../../../core/index.ts';
+import { chunks, isFault, type Call, type CheckResult, type ProviderCheck } from '../../../core/index.ts';
 import { pagesOf } from '../connection/answers/pages.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { CloudTemplate } from '../template/fields.ts';
@@ -19,7 +18,9 @@ export const subnetsCheck: ProviderCheck<CloudSession> = {
       const groupUsers = usersOf(templates, ({ security_group_ids = [] }) => security_group_ids);
       const vpcs = await vpcsOfGroups(session, [...groupUsers.keys()], call);
       const missing = [
-        ...[...users].flatMap(([id, of]) => (subnets.has(id) ? [] : [error(`There is no subnet ${id}: ${named(of)}.`)])),
+        ...[...users].flatMap(([id, of]) =>
+          subnets.has(id) ? [] : [error(`There is no subnet ${id}: ${named(of)}.`)],
+        ),
         ...[...groupUsers].flatMap(([id, of]) =>
           vpcs.has(id) ? [] : [error(`There is no security group ${id}: ${named(of)}.`)],
         ),
@@ -33,8 +34,13 @@ export const subnetsCheck: ProviderCheck<CloudSession> = {
       const ofTemplates = templates.flatMap((template) => placeOf(template, subnets, vpcs));
       const found = [...missing, ...full, ...ofTemplates];
       if (found.length > 0) return found;
-      const free = [...subnets.values()].reduce((sum, { AvailableIpAddressCount = 0 }) => sum + AvailableIpAddressCount, 0);
-      return subnets.size === 0 ? openPlace(session, templates, call) : [ok(`${subnets.size} subnets with ${free} free addresses.`)];
+      const free = [...subnets.values()].reduce(
+        (sum, { AvailableIpAddressCount = 0 }) => sum + AvailableIpAddressCount,
+        0,
+      );
+      return subnets.size === 0
+        ? openPlace(session, templates, call)
+        : [ok(`${subnets.size} subnets with ${free} free addresses.`)];
     }),
 };
 
@@ -50,7 +56,9 @@ function placeOf(
     own
       .filter(({ VpcId }) => vpcs.has(group) && VpcId !== vpcs.get(group))
       .map(({ SubnetId, VpcId }) =>
-        error(`Template '${template_id}': security group ${group} is in ${vpcs.get(group)}, and subnet ${SubnetId} in ${VpcId}.`),
+        error(
+          `Template '${template_id}': security group ${group} is in ${vpcs.get(group)}, and subnet ${SubnetId} in ${VpcId}.`,
+        ),
       ),
   );
   return [
@@ -67,7 +75,9 @@ async function openPlace(
   templates: readonly CloudTemplate[],
   call: Call,
 ): Promise<readonly CheckResult[]> {
-  const open = templates.filter(({ launch_template_id, network_interfaces }) => !launch_template_id && !network_interfaces);
+  const open = templates.filter(
+    ({ launch_template_id, network_interfaces }) => !launch_template_id && !network_interfaces,
+  );
   if (open.length === 0) return [];
   const Filters = [{ Name: 'default-for-az', Values: ['true'] }];
   const { Subnets = [] } = await session.read((ec2) => new ec2.DescribeSubnetsCommand({ Filters }), call);
@@ -79,23 +89,69 @@ async function openPlace(
 /** The most values of a filter. */
 const maxValues = 200;
 
-async function subnetsNamed(session: CloudSession, ids: readonly string[], call: Call): Promise<ReadonlyMap<string, Subnet>> {
+async function subnetsNamed(
+  session: CloudSession,
+  ids: readonly string[],
+  call: Call,
+): Promise<ReadonlyMap<string, Subnet>> {
   const found = new Map<string, Subnet>();
   for (const Values of chunks([...ids], maxValues))
     for await (const { Subnets = [] } of pagesOf((next) =>
-      session.read((ec2) => new ec2.DescribeSubnetsCommand({ Filters: [{ Name: 'subnet-id', Values }], ...next }), call),
+      session.read(
+        (ec2) => new ec2.DescribeSubnetsCommand({ Filters: [{ Name: 'subnet-id', Values }], ...next }),
+        call,
+      ),
     ))
       for (const subnet of Subnets) found.set(subnet.SubnetId ?? '', subnet);
+  for (const id of missingIn(ids, found)) {
+    const known = await unlessGone(() =>
+      session.read((ec2) => new ec2.DescribeSubnetsCommand({ SubnetIds: [id] }), call),
+    );
+    for (const subnet of known?.Subnets ?? []) found.set(id, subnet);
+  }
   return found;
 }
 
 /** The VPC of each security group that exists. */
-async function vpcsOfGroups(session: CloudSession, ids: readonly string[], call: Call): Promise<ReadonlyMap<string, string>> {
+async function vpcsOfGroups(
+  session: CloudSession,
+  ids: readonly string[],
+  call: Call,
+): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const Values of chunks([...ids], maxValues))
     for await (const { SecurityGroups = [] } of pagesOf((next) =>
-      session.read((ec2) => new ec2.DescribeSecurityGroupsCommand({ Filters: [{ Name: 'group-id', Values }], ...next }), call),
+      session.read(
+        (ec2) => new ec2.DescribeSecurityGroupsCommand({ Filters: [{ Name: 'group-id', Values }], ...next }),
+        call,
+      ),
     ))
       for (const { GroupId = '', VpcId = '' } of SecurityGroups) found.set(GroupId, VpcId);
+  for (const id of missingIn(ids, found)) {
+    const known = await unlessGone(() =>
+      session.read((ec2) => new ec2.DescribeSecurityGroupsCommand({ GroupIds: [id] }), call),
+    );
+    for (const { VpcId = '' } of known?.SecurityGroups ?? []) found.set(id, VpcId);
+  }
   return found;
+}
+
+/** The most ids that are asked for one by one. */
+const mostAlone = 50;
+
+/**
+ * Ids that a list by filter does not contain. Each is asked for by itself: a list may lag behind, and the simulated
+ * cloud makes what is named.
+ */
+const missingIn = (ids: readonly string[], found: ReadonlyMap<string, unknown>): readonly string[] =>
+  ids.filter((id) => !found.has(id)).slice(0, mostAlone);
+
+/** The answer; undefined when what the call names does not exist. */
+async function unlessGone<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (fault) {
+    if (isFault(fault) && /NotFound|Malformed/.test(fault.code)) return undefined;
+    throw fault;
+  }
 }

@@ -1,5 +1,14 @@
 import { ProviderFault, type Call, type Clock, type PluginContext, type ProviderState } from '../../../core/index.ts';
-import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters, type Queues, type Quotas, type Roles } from './clients.ts';
+import {
+  type AutoScaling,
+  type Clients,
+  type Ec2,
+  makeClients,
+  type Parameters,
+  type Queues,
+  type Quotas,
+  type Roles,
+} from './clients.ts';
 import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
 import { credentialWatch } from './credentials/credential-watch.ts';

@@ -45,7 +45,9 @@ for (const [action, api] of [
   test(`${api}: a missing permission for ${action} is an error that names it and the template`, async (t) => {
     const { results } = await check('permissions', { auth: { denied: [{ action }] } }, [template(api)]);
     const errors = results.filter(({ level }) => level === 'error').map(({ message }) => message);
-    const named = errors.find((message) => message.startsWith(`${action} is denied: template '${api.toLowerCase()}'.`));
+    const named = errors.find((message) =>
+      message.startsWith(`${action} is denied: template '${api.toLowerCase()}'.`),
+    );
     t.truthy(named, JSON.stringify(results));
   });
 
@@ -58,7 +60,9 @@ for (const [action, fleet_type] of [
     const { results } = await check('permissions', { auth: { denied: [{ action }] } }, [
       template('EC2Fleet', { fleet_type }),
     ]);
-    const denied = results.some(({ level, message }) => level === 'error' && message.startsWith(`${action} is denied`));
+    const denied = results.some(
+      ({ level, message }) => level === 'error' && message.startsWith(`${action} is denied`),
+    );
     t.true(denied, JSON.stringify(results));
   });
 
@@ -74,7 +78,9 @@ test('a denial of one image or one subnet is found with the parameters of the te
 });
 
 test('parameters that AWS refuses are an error of the template', async (t) => {
-  const { results } = await check('permissions', { strict_ids: true }, [template('RunInstances', { key_name: 'gone' })]);
+  const { results } = await check('permissions', { strict_ids: true }, [
+    template('RunInstances', { key_name: 'gone' }),
+  ]);
   t.true(
     results.some(({ level, message }) => level === 'error' && message.startsWith("Template 'runinstances': ")),
     JSON.stringify(results),
