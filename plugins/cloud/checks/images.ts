@@ -5,7 +5,7 @@ import type { CloudSession } from '../connection/session.ts';
 import { marketsOf, machineTypesOf } from '../launch/pools.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 import { imageIdOf } from '../template/image-parameter.ts';
-import { cloudTemplates, error, named, ok, unlessDenied, usersOf } from './results.ts';
+import { cloudTemplates, counted, error, named, ok, unlessDenied, usersOf } from './results.ts';
 
 /** Whether the images exist, are available, and fit the machine types. */
 export const imagesCheck: ProviderCheck<CloudSession> = {
@@ -20,7 +20,7 @@ export const imagesCheck: ProviderCheck<CloudSession> = {
       const wrong = results.filter(({ level }) => level !== 'ok');
       return wrong.length > 0 || users.size === 0
         ? wrong
-        : [ok(`${users.size} images exist and fit their machine types.`)];
+        : [ok(`${counted(users.size, 'image')} found, which fit the machine types.`)];
     }),
 };
 

@@ -1,7 +1,7 @@
 import { isFault, type CheckResult, type ProviderCheck } from '../../../core/index.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { contentsOf, namedTemplate } from '../template/named-template.ts';
-import { cloudTemplates, error, ok, unlessDenied } from './results.ts';
+import { cloudTemplates, counted, error, ok, unlessDenied } from './results.ts';
 
 /** Whether the launch templates that templates name exist in the named version. */
 export const launchTemplatesCheck: ProviderCheck<CloudSession> = {
@@ -22,6 +22,6 @@ export const launchTemplatesCheck: ProviderCheck<CloudSession> = {
       }
       return wrong.length > 0 || users.length === 0
         ? wrong
-        : [ok(`The launch templates of ${users.length} templates exist.`)];
+        : [ok(`Launch templates of ${counted(users.length, 'template')} found.`)];
     }),
 };

@@ -4,7 +4,7 @@ import type { CloudSession } from '../connection/session.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 import { drySession, type DryCall } from './dry-session.ts';
 import { rehearse } from './rehearse.ts';
-import { error, named, ok, warning } from './results.ts';
+import { counted, error, named, ok, warning } from './results.ts';
 
 /** The check ends within 30 s; templates that are not rehearsed after this time are named instead. */
 const budgetMs = 22_000;
@@ -46,7 +46,7 @@ export const permissionsCheck: ProviderCheck<CloudSession> = {
     return [
       ...wrong,
       ...(wrong.length === 0 && tried > 0
-        ? [ok(`${tried} dry runs of the calls of ${done.length} templates are permitted.`)]
+        ? [ok(`AWS permits ${counted(tried, 'dry run')} of the calls of ${counted(done.length, 'template')}.`)]
         : []),
       ...untried(done),
       ...(late.length > 0

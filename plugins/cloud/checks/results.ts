@@ -18,6 +18,9 @@ export const error = (message: string, remedy?: string): CheckResult => ({
 export const cloudTemplates = (templates: readonly CheckedTemplate[]): readonly CloudTemplate[] =>
   templates.map(({ template }) => template as CloudTemplate);
 
+/** `1 subnet`, `3 subnets` */
+export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
 /** `template 'small'`, `templates 'small', 'large' and 3 others` */
 export function named(templates: readonly CloudTemplate[]): string {
   const ids = templates.map(({ template_id }) => `'${template_id}'`);

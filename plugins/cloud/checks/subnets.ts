@@ -3,7 +3,7 @@ import { chunks, isFault, type Call, type CheckResult, type ProviderCheck } from
 import { pagesOf } from '../connection/answers/pages.ts';
 import type { CloudSession } from '../connection/session.ts';
 import type { CloudTemplate } from '../template/fields.ts';
-import { cloudTemplates, error, named, ok, unlessDenied, usersOf, warning } from './results.ts';
+import { cloudTemplates, counted, error, named, ok, unlessDenied, usersOf, warning } from './results.ts';
 
 /** Whether the subnets exist, have free addresses, and are in the network of the security groups. */
 export const subnetsCheck: ProviderCheck<CloudSession> = {
@@ -40,7 +40,7 @@ export const subnetsCheck: ProviderCheck<CloudSession> = {
       );
       return subnets.size === 0
         ? openPlace(session, templates, call)
-        : [ok(`${subnets.size} subnets with ${free} free addresses.`)];
+        : [ok(`${counted(subnets.size, 'subnet')} with ${free} free addresses.`)];
     }),
 };
 

@@ -18,7 +18,12 @@ async function emptyFolder(t: ExecutionContext, knobs: object) {
   const simulator = await startSimulator({ knobs: { boot_ms: 200, ...knobs } });
   const run = (...args: string[]): Promise<Ended> =>
     new Promise((ended) => {
-      const env = { PATH: process.env['PATH'], HOME: directory, AWS_ACCESS_KEY_ID: 'AKIAFIRST', AWS_SECRET_ACCESS_KEY: 's' };
+      const env = {
+        PATH: process.env['PATH'],
+        HOME: directory,
+        AWS_ACCESS_KEY_ID: 'AKIAFIRST',
+        AWS_SECRET_ACCESS_KEY: 's',
+      };
       execFile(muster, args, { cwd: directory, env, timeout: 120_000 }, (error, out, err) =>
         ended({ code: error === null ? 0 : Number(error.code), out, err }),
       );

@@ -13,7 +13,7 @@ test('with all permissions every call of every API is permitted, and nothing com
     results.filter(({ level }) => level === 'error'),
     [],
   );
-  t.regex(results[0]?.message ?? '', /^\d+ dry runs of the calls of 6 templates are permitted\.$/);
+  t.regex(results[0]?.message ?? '', /^AWS permits \d+ dry runs of the calls of 6 templates\.$/);
   const { live, templates, fleets, groups } = stand.simulator.ledger() as any;
   t.deepEqual([live, templates, fleets ?? [], groups ?? []], [{}, [], [], []]);
   const executed = stand.simulator

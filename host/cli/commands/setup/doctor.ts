@@ -42,7 +42,7 @@ export function doctorCommand(program: Command, cli: Cli): void {
 /** The report for people: one line for each result, and below it what to do. */
 function textOf({ ok, errors, warnings, checks }: Report): string {
   const end =
-    ok && warnings === 0 ? 'Nothing stands in the way of a request.' : `${errors} errors, ${warnings} warnings.`;
+    ok && warnings === 0 ? 'Nothing stands in the way of a request.' : `Errors: ${errors}. Warnings: ${warnings}.`;
   return [...checks.flatMap(linesOf), '', end, ''].join('\n');
 }
 
