@@ -52,6 +52,8 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
     'created_at',
     'request_id',
     usdPerHour,
+    'expires_at',
+    'held_until',
   ],
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
   list_capacity: [
@@ -80,6 +82,7 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   list_brokers: ['broker_id', 'status', 'host', 'pid', 'version', 'address', 'holds', 'lease_until', 'warnings'],
   list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
+  shortfall: ['code', 'offer', 'count', 'message'],
   machines: [
     'machine_id',
     'status',
