@@ -5,6 +5,7 @@ import { machineKey, type MachineRecord } from '../model/machine.ts';
 import type { RequestRecord } from '../model/request.ts';
 import type { SignalRecord } from '../model/signal.ts';
 import type { Change } from '../contract/storage.ts';
+import type { TraceContext } from '../tracing/tracer.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 const goneMessage = 'All machines are gone already.';
@@ -30,7 +31,7 @@ export function openReturn(
   machines: readonly MachineRecord[],
   timeout: number,
   now: number,
-  given: { readonly key?: IdempotencyKey },
+  given: { readonly key?: IdempotencyKey; readonly trace?: TraceContext },
 ): {
   readonly request: RequestRecord;
   readonly signals: readonly SignalRecord[];
@@ -65,6 +66,7 @@ export function openReturn(
     holds: 0,
     delivered: 0,
     ...(only !== undefined && instances.length === 1 ? { provider_instance: only } : {}),
+    ...(given.trace ? { trace: { ...given.trace } } : {}),
     message: gone ? goneMessage : acceptedMessage(machines.length),
     created_at: now,
     ...(gone ? { completed_at: now } : {}),

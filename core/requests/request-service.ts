@@ -5,6 +5,7 @@ import { type RequestRecord } from '../model/request.ts';
 import type { RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Store } from '../contract/storage.ts';
+import { noTracer, type TraceContext, type Tracer } from '../tracing/tracer.ts';
 import { commitWithKnownOutcome } from './commit-with-known-outcome.ts';
 import { detailOf } from './queries/detail.ts';
 import { openReturn, returnAsOpened } from './open-return.ts';
@@ -25,12 +26,14 @@ export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #maxPending: number;
+  readonly #tracer: Tracer;
   #pending = { count: 0, read_at: -Infinity };
 
-  constructor(store: Store, clock: Clock, maxPending: number) {
+  constructor(store: Store, clock: Clock, maxPending: number, tracer: Tracer = noTracer) {
     this.#store = store;
     this.#clock = clock;
     this.#maxPending = maxPending;
+    this.#tracer = tracer;
   }
 
   /**
@@ -65,8 +68,10 @@ export class RequestService {
     const { request_id = newRequestId(), selection_ms = 0 } = given;
     const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), {
       ...given,
+      ...this.#traced(),
       request_id,
     });
+    this.#tracer.annotate({ 'muster.request_id': request_id });
     try {
       await commitWithKnownOutcome(this.#store, this.#clock, request_id, changes);
     } catch (error) {
@@ -91,7 +96,11 @@ export class RequestService {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
     if (under) return this.#returnAgain(under);
     const machines = await machinesNamed(this.#store, names, 'nothing is returned');
-    const { request, signals, changes } = openReturn(machines, timeout, this.#clock.now(), given);
+    const { request, signals, changes } = openReturn(machines, timeout, this.#clock.now(), {
+      ...given,
+      ...this.#traced(),
+    });
+    this.#tracer.annotate({ 'muster.request_id': request.request_id });
     try {
       await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, changes);
     } catch (error) {
@@ -100,6 +109,11 @@ export class RequestService {
       throw error;
     }
     return { request, machines, machine_keys: signals.flatMap((signal) => signal.machines) };
+  }
+
+  #traced(): { readonly trace?: TraceContext } {
+    const trace = this.#tracer.current();
+    return trace ? { trace } : {};
   }
 
   async #returnAgain(request_id: string): Promise<RequestDetail> {
