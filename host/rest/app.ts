@@ -24,7 +24,7 @@ import { followEvents } from './routes/event-stream.ts';
 import { bindDocumentRoutes } from './routes/document-routes.ts';
 import { callContexts } from './call/actor.ts';
 import { callChecks } from './call/call-checks.ts';
-import { traceCalls, type InSpan } from './call/call-spans.ts';
+import { traceCalls } from './call/call-spans.ts';
 import { newCallId } from './call/call-id.ts';
 import { answerFailure, answerFailures } from './failures.ts';
 import { gatherChunks } from './body/gather-chunks.ts';
@@ -122,11 +122,8 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
   }
   // One hook for all checks, since each hook costs every call. A call that waits in the queue of its connection has
   // not begun.
-  const inSpan: InSpan = broker.tracer.on ? traceCalls(app, broker.tracer) : (_, run) => run();
   app.addHook('onRequest', (request, reply, done) =>
-    queuePerConnection(request.raw, reply.raw, () =>
-      inCall(contextOf(request), () => inSpan(request, () => begin(request, reply, done))),
-    ),
+    queuePerConnection(request.raw, reply.raw, () => inCall(contextOf(request), () => begin(request, reply, done))),
   );
   // A call with an unknown Expect header is answered like any other call.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
@@ -137,6 +134,7 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     });
   }
   broker.meter.http.follow(app);
+  if (broker.tracer.on) traceCalls(app, broker.tracer);
   const expensive = serialQueue();
   readJsonOnly(app);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;

@@ -3,13 +3,14 @@ import type { Span, SpanAttributes, SpanFailure, SpanKind, TraceContext } from '
 
 /** Where a span is in its trace. */
 export interface SpanPlace extends TracePlace {
-  readonly parent_id?: string | undefined;
-  readonly tracestate?: string | undefined;
+  readonly parent_id: string | null;
+  readonly tracestate: string | null;
 }
 
 export interface SpanBeginning {
   readonly name: string;
   readonly kind: SpanKind;
+  /** Monotonic milliseconds. */
   readonly start: number;
   readonly links?: readonly TraceContext[] | undefined;
 }
@@ -18,20 +19,30 @@ export interface SpanBeginning {
 export class RecordedSpan implements Span {
   readonly place: SpanPlace;
   readonly beginning: SpanBeginning;
-  readonly attributes: Record<string, string | number | boolean> = {};
+  readonly attributes: Record<string, string | number | boolean>;
   failure: SpanFailure | undefined;
   hasEnded = false;
   readonly #ended: (span: RecordedSpan) => void;
+  #context: TraceContext | undefined;
 
-  constructor(place: SpanPlace, beginning: SpanBeginning, ended: (span: RecordedSpan) => void) {
+  constructor(
+    place: SpanPlace,
+    beginning: SpanBeginning,
+    attributes: SpanAttributes | undefined,
+    ended: (span: RecordedSpan) => void,
+  ) {
     this.place = place;
     this.beginning = beginning;
+    this.attributes = place.sampled ? { ...attributes } : {};
     this.#ended = ended;
   }
 
   get context(): TraceContext {
     const { tracestate } = this.place;
-    return { traceparent: traceparentOf(this.place), ...(tracestate === undefined ? {} : { tracestate }) };
+    return (this.#context ??= {
+      traceparent: traceparentOf(this.place),
+      ...(tracestate === null ? {} : { tracestate }),
+    });
   }
 
   set(attributes: SpanAttributes): void {

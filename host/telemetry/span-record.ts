@@ -1,20 +1,23 @@
-import type { SpanAttributes, SpanFailure, SpanKind } from '../../core/tracing/tracer.ts';
+import type { SpanAttributes, SpanKind } from '../../core/tracing/tracer.ts';
 
-/** An ended span as plain data, which can be sent between threads and processes. */
-export interface SpanRecord {
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly trace_id: string;
-  readonly span_id: string;
-  readonly parent_id?: string | undefined;
-  readonly tracestate?: string | undefined;
-  /** Epoch milliseconds, with fractions. */
-  readonly start: number;
-  readonly end: number;
-  readonly attributes: SpanAttributes;
-  readonly links?: readonly { readonly trace_id: string; readonly span_id: string }[];
-  readonly failure?: SpanFailure | undefined;
-}
+/**
+ * An ended span as plain data, which can be sent between threads and processes: name, kind, trace, span, parent span,
+ * `tracestate`, beginning and end in epoch microseconds, attributes, the trace and span of each link, and the message
+ * of a failure, whose code is in the attributes. A list, because thousands a second are written and read.
+ */
+export type SpanRecord = readonly [
+  name: string,
+  kind: SpanKind,
+  trace_id: string,
+  span_id: string,
+  parent_id: string | null,
+  tracestate: string | null,
+  start: number,
+  end: number,
+  attributes: SpanAttributes,
+  links: readonly (readonly [trace_id: string, span_id: string])[] | null,
+  failure: string | null,
+];
 
 /** Several spans as JSON: one text is cheaper to send than many objects. */
 export interface SpanBatch {

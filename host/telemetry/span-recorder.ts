@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { placeIn } from '../../core/tracing/trace-context.ts';
+import { placeIn, type TracePlace } from '../../core/tracing/trace-context.ts';
 import type {
   FinishedSpan,
   Span,
@@ -9,6 +9,7 @@ import type {
   TraceContext,
   Tracer,
 } from '../../core/tracing/tracer.ts';
+import { currentCall } from '../http/call-context.ts';
 import { newSpanId, newTraceId } from './random-ids.ts';
 import { RecordedSpan, type SpanPlace } from './recorded-span.ts';
 import type { Sampler } from './sampler.ts';
@@ -17,8 +18,8 @@ import type { SpanBatch, SpanRecord } from './span-record.ts';
 /** Spans of one batch at most, and milliseconds after which an incomplete batch is sent. */
 const batchSize = 256;
 const batchMs = 500;
-/** Characters of a text in a span at most. */
-const longestText = 1_000;
+/** Characters of the message of a failure at most. */
+const longestMessage = 1_000;
 /** The attributes that a span below another one has too, when it is recorded at its end. */
 const inheritedNames = ['muster.request_id', 'muster.template_id', 'muster.provider_api', 'muster.attempt'];
 
@@ -32,8 +33,7 @@ export interface RecorderOptions {
 
 /**
  * Records spans as plain data and sends them on in batches. The SDK of OpenTelemetry is not loaded here, because its
- * spans cost a call three times as much; the thread that exports hands the spans to it. See
- * docs/decisions/tracing.md.
+ * spans would cost a call several times as much; see docs/decisions/tracing.md.
  */
 export class SpanRecorder implements Tracer {
   readonly on = true;
@@ -50,30 +50,27 @@ export class SpanRecorder implements Tracer {
   }
 
   start(name: string, { kind = 'internal', attributes, parent, links, sampled }: SpanStart = {}): RecordedSpan {
-    const place = this.#placeBelow(parent ?? this.current(), sampled);
-    const span = new RecordedSpan(place, { name, kind, start: this.#now(), links }, this.#ended);
-    if (attributes) span.set(attributes);
-    return span;
+    const above = parent ? remotePlace(parent) : this.#current()?.place;
+    const beginning = { name, kind, start: performance.now(), links };
+    return new RecordedSpan(this.#placeBelow(above, sampled), beginning, attributes, this.#ended);
   }
 
   record({ name, kind = 'internal', context, parent, start, end, attributes, links, failure }: FinishedSpan): void {
     const above = placeIn(parent.traceparent);
     if (!above?.sampled) return;
-    const span_id = (context && placeIn(context.traceparent)?.span_id) ?? newSpanId();
-    const { trace_id, span_id: parent_id } = above;
-    const { tracestate } = parent;
-    this.#push({
+    this.#push([
       name,
       kind,
-      trace_id,
-      span_id,
-      parent_id,
-      tracestate,
-      start,
-      end: Math.max(start, end),
-      ...this.#facts(context ? attributes : { ...this.#inherited(), ...attributes }, failure),
-      ...linksOf(links),
-    });
+      above.trace_id,
+      (context && placeIn(context.traceparent)?.span_id) ?? newSpanId(),
+      above.span_id,
+      parent.tracestate ?? null,
+      Math.round(start * 1_000),
+      Math.round(Math.max(start, end) * 1_000),
+      withFailure(context ? attributes : { ...this.#inherited(), ...attributes }, failure),
+      linksOf(links),
+      this.#messageOf(failure),
+    ]);
   }
 
   within<T>(span: Span, run: () => T): T {
@@ -81,8 +78,7 @@ export class SpanRecorder implements Tracer {
   }
 
   current(): TraceContext | undefined {
-    const span = this.#current();
-    return span?.context;
+    return this.#current()?.context;
   }
 
   annotate(attributes: SpanAttributes): void {
@@ -96,69 +92,60 @@ export class SpanRecorder implements Tracer {
     const batch = this.#batch;
     if (batch.length === 0) return;
     this.#batch = [];
+    // The clock of the host may have been set.
     this.#origin = Date.now() - performance.now();
     this.#options.send({ json: JSON.stringify(batch), spans: batch.length });
   }
 
-  /** What a call to a provider has in common with the call into the plugin that makes it. */
-  #inherited(): SpanAttributes {
-    const span = this.#current();
-    if (!span) return {};
-    return Object.fromEntries(
-      inheritedNames.flatMap((name) => {
-        const value = span.attributes[name];
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
-  }
-
   /** What runs on after its span has ended, for example a timer, belongs to no span. */
   #current(): RecordedSpan | undefined {
-    const span = this.#running.getStore();
+    const span = this.#running.getStore() ?? currentCall()?.span;
     return span instanceof RecordedSpan && !span.hasEnded ? span : undefined;
   }
 
-  #placeBelow(parent: TraceContext | undefined, sampled: true | undefined): SpanPlace {
-    const above = parent && placeIn(parent.traceparent);
-    const span_id = newSpanId();
+  /** What a call to a provider has in common with the call into the plugin that makes it. */
+  #inherited(): SpanAttributes {
+    const inherited: Record<string, string | number | boolean> = {};
+    const { attributes } = this.#current() ?? {};
+    for (const name of attributes ? inheritedNames : []) {
+      const value = attributes?.[name];
+      if (value !== undefined) inherited[name] = value;
+    }
+    return inherited;
+  }
+
+  #placeBelow(above: Omit<SpanPlace, 'parent_id'> | undefined, sampled: true | undefined): SpanPlace {
     const { sampler } = this.#options;
+    const span_id = newSpanId();
     if (!above) {
       const trace_id = newTraceId();
-      return { trace_id, span_id, sampled: sampled ?? sampler(trace_id, undefined) };
+      const decided = sampled ?? sampler(trace_id, undefined);
+      return { trace_id, span_id, parent_id: null, tracestate: null, sampled: decided };
     }
-    const { trace_id, span_id: parent_id } = above;
-    const { tracestate } = parent;
+    const { trace_id, span_id: parent_id, tracestate } = above;
     return { trace_id, span_id, parent_id, tracestate, sampled: sampled ?? sampler(trace_id, above.sampled) };
   }
 
   #add({ place, beginning, attributes, failure }: RecordedSpan): void {
     const { name, kind, start, links } = beginning;
     const { trace_id, span_id, parent_id, tracestate } = place;
-    this.#push({
+    this.#push([
       name,
       kind,
       trace_id,
       span_id,
       parent_id,
       tracestate,
-      start,
-      end: this.#now(),
-      ...this.#facts(attributes, failure),
-      ...linksOf(links),
-    });
+      Math.round((this.#origin + start) * 1_000),
+      Math.round((this.#origin + performance.now()) * 1_000),
+      withFailure(attributes, failure),
+      linksOf(links),
+      this.#messageOf(failure),
+    ]);
   }
 
-  #facts(attributes: SpanAttributes, failure: SpanFailure | undefined): Pick<SpanRecord, 'attributes' | 'failure'> {
-    const bounded: Record<string, string | number | boolean> = {};
-    for (const name in attributes) {
-      const value = attributes[name] as string | number | boolean;
-      bounded[name] = typeof value === 'string' && value.length > longestText ? value.slice(0, longestText) : value;
-    }
-    if (!failure) return { attributes: bounded };
-    const { code, message } = failure;
-    bounded['muster.outcome'] = code;
-    bounded['error.type'] = code;
-    return { attributes: bounded, failure: { code, message: this.#options.mask(message).slice(0, longestText) } };
+  #messageOf(failure: SpanFailure | undefined): string | null {
+    return failure ? this.#options.mask(failure.message).slice(0, longestMessage) : null;
   }
 
   #push(record: SpanRecord): void {
@@ -166,14 +153,20 @@ export class SpanRecorder implements Tracer {
     if (this.#batch.length >= batchSize) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
   }
-
-  #now(): number {
-    return this.#origin + performance.now();
-  }
 }
 
-function linksOf(links: readonly TraceContext[] | undefined): Pick<SpanRecord, 'links'> {
-  if (!links || links.length === 0) return {};
-  const places = links.flatMap(({ traceparent }) => placeIn(traceparent) ?? []);
-  return { links: places.map(({ trace_id, span_id }) => ({ trace_id, span_id })) };
+function remotePlace({ traceparent, tracestate = null }: { traceparent: string; tracestate?: string | null }) {
+  const place: TracePlace | undefined = placeIn(traceparent);
+  return place && { ...place, tracestate };
 }
+
+const withFailure = (attributes: SpanAttributes, failure: SpanFailure | undefined): SpanAttributes =>
+  failure ? { ...attributes, 'muster.outcome': failure.code, 'error.type': failure.code } : attributes;
+
+const linksOf = (links: readonly TraceContext[] | undefined): SpanRecord[9] =>
+  !links || links.length === 0
+    ? null
+    : links.flatMap(({ traceparent }) => {
+        const place = placeIn(traceparent);
+        return place ? [[place.trace_id, place.span_id] as const] : [];
+      });

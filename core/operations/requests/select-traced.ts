@@ -17,7 +17,6 @@ export function selectTraced(
     const api = providers.apiOf(seen, provider_instance)?.name;
     span.set({
       'muster.provider_instance': provider_instance,
-      'muster.provider_type': chosen.provider_type,
       ...(api === undefined ? {} : { 'muster.provider_api': api }),
       'muster.selection.reason': chosen.selection_reason,
       'muster.selection.alternatives': chosen.alternatives.length,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { BrokerError } from '../../../core/contract/errors.ts';
+import type { Span } from '../../../core/tracing/tracer.ts';
 import type { Actor, Interface } from '../../../core/journal/actor.ts';
 import type { CallContext } from '../../http/call-context.ts';
 import { interfaceHeader, userHeader } from '../../http/calling-program.ts';
@@ -22,6 +23,7 @@ export function callContexts(actor_header: string | null): (request: FastifyRequ
 /** Few calls write an event, so the actor is read when it is needed. */
 class RequestContext implements CallContext {
   readonly #request: FastifyRequest;
+  span?: Span;
   readonly #header: string | undefined;
   #actor: Actor | undefined;
 

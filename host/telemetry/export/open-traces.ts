@@ -1,12 +1,12 @@
 import type { Resource } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TelemetryProtocol } from '../../../config/telemetry/telemetry-settings.ts';
 import { thisPackage } from '../../process/this-package.ts';
 import type { SpanBatch, SpanRecord } from '../span-record.ts';
 import type { FromExport } from './export-messages.ts';
 import { FailureReports } from './failure-reports.ts';
-import { NextIds, replay } from './replay.ts';
 import { numberIn } from './number-in.ts';
+import { readableSpan } from './readable-span.ts';
 
 export interface Traces {
   add(batch: SpanBatch): void;
@@ -29,20 +29,12 @@ export async function openTraces(
     maxQueueSize,
     maxExportBatchSize: Math.min(numberIn('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512), maxQueueSize),
   });
-  const ids = new NextIds();
-  // What is not sampled was not recorded.
-  const provider = new TracerProvider({
-    resource,
-    sampler: new AlwaysOnSampler(),
-    idGenerator: ids,
-    spanProcessors: [processor],
-  });
-  const tracer = provider.getTracer(thisPackage.name, thisPackage.version);
+  const about = { resource, scope: { name: thisPackage.name, version: thisPackage.version } };
   return {
     add({ json }) {
-      for (const record of JSON.parse(json) as readonly SpanRecord[]) replay(record, tracer, ids);
+      for (const record of JSON.parse(json) as readonly SpanRecord[]) processor.onEnd(readableSpan(record, about));
     },
-    close: () => provider.shutdown(),
+    close: () => processor.shutdown(),
   };
 }
 
