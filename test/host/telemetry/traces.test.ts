@@ -1,28 +1,82 @@
 import test from 'ava';
-import { bootBroker } from '../../support/boot-broker.ts';
-import { otlpReceiver } from '../../support/otlp/receiver.ts';
 import { traceText } from '../../support/otlp/trace-text.ts';
+import {
+  callerSpan,
+  only,
+  requestTree,
+  trace_id,
+  tracedBroker,
+  traceparent,
+} from '../../support/otlp/traced-broker.ts';
 
-const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+for (const protocol of ['http/protobuf', 'http/json'])
+  test(`a request is one trace below its caller, from the call to the calls at the cloud, by ${protocol}`, async (t) => {
+    const broker = await tracedBroker(t, { env: { OTEL_EXPORTER_OTLP_PROTOCOL: protocol } });
+    const request_id = await broker.provision('small', 2);
+    const spans = await broker.stopped();
+    t.is(traceText(spans, trace_id), requestTree);
+    const call = only(spans, 'POST /api/v1/machines/request');
+    t.like(call, { parent_id: callerSpan, kind: 2, status: 0 });
+    t.like(call.attributes, {
+      'http.request.method': 'POST',
+      'http.route': '/api/v1/machines/request',
+      'http.response.status_code': 200,
+      'muster.operation': 'create_request',
+      'muster.interface': 'rest',
+      'muster.request_id': request_id,
+      'muster.template_id': 'small',
+      'muster.outcome': 'ok',
+    });
+    const about = {
+      'muster.template_id': 'small',
+      'muster.provider_instance': 'east',
+      'muster.provider_api': 'RunInstances',
+      'muster.outcome': 'ok',
+    };
+    for (const name of ['select', 'attempt', 'prepare', 'launch', 'RunInstances'])
+      t.like(only(spans, name).attributes, about, name);
+    for (const name of ['request', 'attempt', 'launch', 'RunInstances'])
+      t.is(only(spans, name).attributes['muster.request_id'], request_id, name);
+    t.like(only(spans, 'request').attributes, { 'muster.status': 'completed', 'muster.delivered': 2 });
+    t.like(only(spans, 'attempt').attributes, {
+      'muster.attempt': 1,
+      'muster.machine_count': 2,
+      'muster.machines': 2,
+    });
+    t.is(only(spans, 'RunInstances').kind, 3);
+    for (const span of spans) t.true(span.end >= span.start && Math.abs(span.start - Date.now()) < 600_000, span.name);
+    t.like(broker.receiver.resources[0], { 'service.name': 'muster', 'telemetry.sdk.language': 'nodejs' });
+    t.true(
+      broker.receiver.calls.every(
+        ({ headers }) =>
+          headers['content-type'] === (protocol === 'http/json' ? 'application/json' : 'application/x-protobuf'),
+      ),
+    );
+  });
 
-test('try', async (t) => {
-  const receiver = await otlpReceiver();
-  const b = await bootBroker({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }, loop: 'inline' });
-  const { body } = await b.call(
-    'POST',
-    '/machines/request',
-    { template_id: 'small', machine_count: 2 },
-    { traceparent },
-  );
-  await b.until(async () => (await b.call('GET', `/requests/${body.request_id}/status`)).body.status === 'completed');
-  await b.close();
-  t.log(traceText(receiver.spans, '0af7651916cd43dd8448eb211c80319c', (s) => JSON.stringify(s.attributes)));
-  t.log(
-    receiver.spans
-      .map((s) => `${s.name} ${s.trace_id} ${JSON.stringify(s.links)} ${s.attributes['http.route'] ?? ''}`)
-      .join('\n'),
-  );
-  t.log(receiver.metrics.length, receiver.resources[0]);
-  await receiver.close();
-  t.pass();
+test('a fault of the cloud is an error of its call, its launch and its attempt, with the code of the cloud', async (t) => {
+  const code = 'InsufficientInstanceCapacity';
+  const broker = await tracedBroker(t, {
+    knobs: { faults: [{ action: 'RunInstances', effect: 'skip', then: 'error', code, times: null }] },
+  });
+  await broker.provision('small', 1);
+  const spans = await broker.stopped();
+  for (const name of ['RunInstances', 'launch', 'attempt', 'request']) {
+    const [span] = spans.filter((each) => each.name === name);
+    t.like(span, { status: 2, events: ['exception'] }, name);
+    t.like(span?.attributes, { 'error.type': code, 'muster.outcome': code }, name);
+  }
+  t.is(only(spans, 'launch').attributes['muster.fault_kind'], 'capacity');
+  t.like(only(spans, 'POST /api/v1/machines/request'), { status: 0 });
+});
+
+test('a call that is refused has the code of the refusal and is no failure of the server', async (t) => {
+  const broker = await tracedBroker(t);
+  await broker.call('POST', '/machines/request', { template_id: 'none', machine_count: 1 }, { traceparent });
+  const spans = await broker.stopped();
+  t.like(only(spans, 'POST /api/v1/machines/request'), { status: 0 });
+  t.like(only(spans, 'POST /api/v1/machines/request').attributes, {
+    'http.response.status_code': 404,
+    'error.type': 'TEMPLATE_NOT_FOUND',
+  });
 });

@@ -11,7 +11,8 @@ export function traceText(
   const lines = (parent: string, depth: number): string[] =>
     mine
       .filter(({ parent_id }) => (depth === 0 ? !ids.has(parent_id) : parent_id === parent))
-      .toSorted((a, b) => a.start - b.start || a.name.localeCompare(b.name))
+      // What is recorded at its end begins at a whole millisecond.
+      .toSorted((a, b) => Math.floor(a.start) - Math.floor(b.start) || a.end - b.end)
       .flatMap((span) => [
         `${'  '.repeat(depth)}${`${span.name} ${shown(span)}`.trim()}`,
         ...lines(span.span_id, depth + 1),
