@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import test from 'ava';
+import { traceTimes } from '../../support/otlp/trace-times.ts';
 import { traceText } from '../../support/otlp/trace-text.ts';
 import {
   callerSpan,
@@ -79,4 +81,17 @@ test('a call that is refused has the code of the refusal and is no failure of th
     'http.response.status_code': 404,
     'error.type': 'TEMPLATE_NOT_FOUND',
   });
+});
+
+test('the guide shows the trace of a run, apart from its times', async (t) => {
+  const launch = { image_id: 'ami-1', subnet_ids: ['subnet-1'], provider_api: 'RunInstances' };
+  const code = 'InsufficientInstanceCapacity';
+  const broker = await tracedBroker(t, {
+    templates: [{ ...launch, template_id: 'small', machine_types: { 't3.small': 1, 't3.medium': 1 } }],
+    knobs: { faults: [{ action: 'RunInstances', effect: 'skip', then: 'error', code, times: 1 }] },
+  });
+  await broker.provision('small', 2);
+  const timeless = (text: string) => text.replace(/ +\d+ ms \+ +\d+ ms +/g, ' | ');
+  const [, shown = ''] = /```\n(POST [^`]*)\n```/.exec(readFileSync('docs/guides/tracing.md', 'utf8')) ?? [];
+  t.is(timeless(traceTimes(await broker.stopped(), trace_id)), timeless(shown));
 });
