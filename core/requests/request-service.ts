@@ -11,7 +11,7 @@ import { detailOf } from './queries/detail.ts';
 import { openReturn, returnAsOpened } from './open-return.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
-import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from './open-request.ts';
+import { asOpened, checkCount, checkNames, checkSize, openRequest, type RequestInput } from './open-request.ts';
 
 /**
  * The identity that a caller gives to a new request. A repeated call with the same identity gets the existing request.
@@ -52,6 +52,7 @@ export class RequestService {
    */
   async admit(input: RequestInput): Promise<void> {
     checkCount(input);
+    checkNames(input);
     checkSize(input);
     await this.#admit();
   }
@@ -134,7 +135,9 @@ export class RequestService {
     if (given.request_id === undefined) return undefined;
     const request = await this.#store.get('request', { request_id: given.request_id });
     if (!request) return undefined;
-    if (request.template_id === input.template.template_id && request.machine_count === input.machine_count)
+    const { template, machine_count, names = [] } = input;
+    const hasNames = names.join() === (request.names ?? []).join();
+    if (request.template_id === template.template_id && request.machine_count === machine_count && hasNames)
       return request;
     throw new BrokerError(
       'ALREADY_EXISTS',

@@ -80,6 +80,7 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   list_brokers: ['broker_id', 'status', 'host', 'pid', 'version', 'address', 'holds', 'lease_until', 'warnings'],
   list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
+  shortfall: ['code', 'offer', 'count', 'message'],
   machines: [
     'machine_id',
     'status',

@@ -8,8 +8,8 @@ const spans = new WeakMap<FastifyRequest, Span>();
 
 /**
  * Makes a span of every call of an operation, in the trace of its caller (`traceparent`). Of what the caller wrote it
- * has only the X-Request-Id: the route stands for the path, and the query is left out. Must be called before the routes
- * are bound.
+ * has only the X-Request-Id: the route stands for the path, and the query is left out. Must be called before the
+ * routes are bound.
  */
 export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
   app.addHook('onRoute', (bound) => {
