@@ -63,6 +63,9 @@ export interface Page<T> {
  *   `waits_for`. A waiting request must stay due: a request that is never claimed again would keep its slot.
  * - `add`: adds to numbers in the `value` of a fact, inside the store, so that concurrent additions are kept. An
  *   absent number starts at 0; `at` becomes the later of both times. Names are letters, digits and `_`.
+ * - `check`: refuses with CONFLICT unless the numbers in the `value` of a fact are these. An absent number, also of an
+ *   absent fact, is 0. Compared in the same transaction, before the changes of the commit. Commits that check the same
+ *   fact are executed one after another, so that no other such commit changes it in between.
  */
 export type Change =
   | { [K in Kind]: { readonly op: 'insert' | 'put'; readonly kind: K; readonly record: Records[K] } }[Kind]
@@ -86,6 +89,11 @@ export type Change =
       readonly key: KeyOf<'fact'>;
       readonly amounts: Readonly<Record<string, number>>;
       readonly at: number;
+    }
+  | {
+      readonly op: 'check';
+      readonly fact: KeyOf<'fact'>;
+      readonly numbers: Readonly<Record<string, number>>;
     };
 
 /** The condition that a claim, or the lease of a job, is still held. */

@@ -13,6 +13,7 @@ import {
   listMachines,
   listReclaimedMachines,
 } from './machines/machines.ts';
+import { extendMachines, holdMachines } from './machines/leases.ts';
 import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './machines/maintenance.ts';
 import {
   testProviderSelection,
@@ -77,6 +78,8 @@ export const operations = [
   getActiveMachineCount,
   getMachineHealth,
   listReclaimedMachines,
+  extendMachines,
+  holdMachines,
   cleanupOldRequests,
   cleanupTerminatedMachines,
   cleanupAllResources,

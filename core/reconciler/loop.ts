@@ -25,6 +25,7 @@ import { SlotQueue } from './claims/slot-queue.ts';
 import { RefreshRelay } from './claims/refresh-relay.ts';
 import { hasEnded, reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
+import { LeaseEnds } from './leases/lease-ends.ts';
 import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
@@ -186,6 +187,7 @@ class Loop implements RunningLoop {
       cadence,
       owners: new Owners(store, log),
       spans: this.#spans,
+      leaseEnds: new LeaseEnds(store, clock),
       settings,
       installation,
       signal,

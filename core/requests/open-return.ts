@@ -9,6 +9,8 @@ import type { TraceContext } from '../tracing/tracer.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 const goneMessage = 'All machines are gone already.';
+const expiredMessage = (count: number): string =>
+  `The lease of ${count} ${count === 1 ? 'machine' : 'machines'} ended.`;
 const acceptedMessage = (count: number): string =>
   `Return of ${count} ${count === 1 ? 'machine' : 'machines'} accepted.`;
 
@@ -25,13 +27,13 @@ const machinesPerSignal = 500;
 
 /**
  * The records of a new return of these machines: the return request, and signals for each request that the machines
- * belong to.
+ * belong to. `expired`: the broker returns them, because their lease ended.
  */
 export function openReturn(
   machines: readonly MachineRecord[],
   timeout: number,
   now: number,
-  given: { readonly key?: IdempotencyKey; readonly trace?: TraceContext },
+  given: { readonly key?: IdempotencyKey; readonly trace?: TraceContext; readonly expired?: boolean },
 ): {
   readonly request: RequestRecord;
   readonly signals: readonly SignalRecord[];
@@ -47,6 +49,7 @@ export function openReturn(
         request_id,
         return_id,
         machines: some.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })),
+        ...(given.expired ? { expired: true } : {}),
         created_at: now,
         applied: false,
       }),
@@ -67,7 +70,8 @@ export function openReturn(
     delivered: 0,
     ...(only !== undefined && instances.length === 1 ? { provider_instance: only } : {}),
     ...(given.trace ? { trace: { ...given.trace } } : {}),
-    message: gone ? goneMessage : acceptedMessage(machines.length),
+    message: gone ? goneMessage : given.expired ? expiredMessage(machines.length) : acceptedMessage(machines.length),
+    ...(given.expired ? { expired: true } : {}),
     created_at: now,
     ...(gone ? { completed_at: now } : {}),
     deadline_at: now + timeout * 1000,

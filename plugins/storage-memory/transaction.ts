@@ -23,7 +23,10 @@ export function apply(
 ): () => void {
   const undo: (() => void)[] = [];
   try {
-    for (const change of changes) if (change.op === 'limit') refuseOverLimit(change, tables);
+    for (const change of changes) {
+      if (change.op === 'limit') refuseOverLimit(change, tables);
+      if (change.op === 'check') refuseChanged(change, tables.fact);
+    }
     const slots = changes.filter((change) => change.op === 'slot');
     // A holder that lost its claim must get that refusal rather than one about slots.
     if (slots.length > 0)
@@ -49,7 +52,7 @@ function applyOne(
   nextSeq: () => number,
   epochOfJob: (job: string) => number | undefined,
 ) {
-  if (change.op === 'limit' || change.op === 'slot') return undefined;
+  if (change.op === 'limit' || change.op === 'slot' || change.op === 'check') return undefined;
   if (change.op === 'add') return tables.fact.set(added(change, tables.fact.get(change.key)));
   if (change.op === 'fence') return refuseStale(change, tables, epochOfJob);
   const table = tables[change.kind];
@@ -95,6 +98,12 @@ function refuseOverLimit(
     .reduce((sum, { holds }) => sum + Number(holds), 0);
   if (held + machine_count <= max) return;
   throw refusals.overLimit(template_id, max, held, machine_count);
+}
+
+function refuseChanged({ fact, numbers }: Extract<Change, { op: 'check' }>, facts: Table): void {
+  const value = facts.get(fact)?.['value'] as Readonly<Record<string, unknown>> | undefined;
+  for (const [name, expected] of checkedAmounts(numbers))
+    if (Number(value?.[name] ?? 0) !== expected) throw refusals.changedFact(fact);
 }
 
 /** The fact with the added amounts. */

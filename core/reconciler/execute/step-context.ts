@@ -18,6 +18,7 @@ import type { SlotQueue } from '../claims/slot-queue.ts';
 import type { Observer } from './observer.ts';
 import type { Cadence } from '../cadence/cadence.ts';
 import type { RequestSpans } from '../traces/request-spans.ts';
+import type { LeaseEnds } from '../leases/lease-ends.ts';
 import type { Owners } from './owners.ts';
 
 /** The result of a step, applied to the state that the request then has. */
@@ -29,6 +30,7 @@ export interface StepContext {
   readonly cadence: Cadence;
   readonly owners: Owners;
   readonly spans: RequestSpans;
+  readonly leaseEnds: LeaseEnds;
   readonly settings: Settings;
   readonly installation: string;
   readonly signal: AbortSignal;

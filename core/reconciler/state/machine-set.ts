@@ -1,4 +1,5 @@
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
+import { leaseDue } from '../leases/lease-due.ts';
 import { awaitsRelease, hasPlace, isAlive, isReady, isStandby, isStaying } from './machine-life.ts';
 
 /** The classes that machines are counted by. A machine may be in several classes. */
@@ -50,6 +51,8 @@ export interface Machines {
   of(attempt: number): Iterable<MachineRecord>;
   /** The counts of one attempt; without a number, of all attempts. */
   counts(attempt?: number): MachineCounts;
+  /** The earliest time at which a lease ends or its end must be announced. Infinity: none does. */
+  leaseDue(): number;
 }
 
 /** Counters by class, in total and by attempt. */
@@ -83,6 +86,8 @@ export class MachineSet implements Machines {
   readonly #byKey = new Map<string, MachineRecord>();
   readonly #byAttempt = new Map<number, Map<string, MachineRecord>>();
   readonly #counters = new Counters();
+  /** Undefined: it must be computed again. */
+  #leaseDue: number | undefined = Infinity;
 
   constructor(machines: Iterable<MachineRecord> = []) {
     for (const machine of machines) this.put(machine);
@@ -104,14 +109,31 @@ export class MachineSet implements Machines {
     return this.#counters.of(attempt);
   }
 
+  leaseDue(): number {
+    return (this.#leaseDue ??= earliestLease(this.all()));
+  }
+
   put(machine: MachineRecord): void {
     const key = machineKey(machine);
-    this.#counters.replace(this.#byKey.get(key), machine);
+    const before = this.#byKey.get(key);
+    this.#counters.replace(before, machine);
+    if (this.#leaseDue !== undefined) {
+      const due = leaseDue(machine);
+      if (due <= this.#leaseDue) this.#leaseDue = due;
+      // The earliest one changed; the next one is only searched when it is asked for.
+      else if (before && leaseDue(before) === this.#leaseDue) this.#leaseDue = undefined;
+    }
     this.#byKey.set(key, machine);
     const mine = this.#byAttempt.get(machine.attempt);
     if (mine) mine.set(key, machine);
     else this.#byAttempt.set(machine.attempt, new Map([[key, machine]]));
   }
+}
+
+function earliestLease(machines: Iterable<MachineRecord>): number {
+  let earliest = Infinity;
+  for (const machine of machines) earliest = Math.min(earliest, leaseDue(machine));
+  return earliest;
 }
 
 /** Machines with changes that are not durable yet. The underlying set is not changed. */
@@ -148,6 +170,10 @@ export class ChangedMachines implements Machines {
     const [base, change] = [this.#base.counts(attempt), this.#counters.of(attempt)];
     if (change === none || this.#changed.size === 0) return base;
     return Object.fromEntries(names.map((name) => [name, base[name] + change[name]])) as Record<MachineClass, number>;
+  }
+
+  leaseDue(): number {
+    return this.#changed.size === 0 ? this.#base.leaseDue() : earliestLease(this.all());
   }
 
   put(machine: MachineRecord): void {
