@@ -23,6 +23,8 @@ import { placedIn, configurationError } from './sources/places.ts';
 import { loadPlugins } from './plugins/load-plugins.ts';
 import { readSources, type Tree } from './sources/read-sources.ts';
 import { ConfigurationFile } from './schema.ts';
+import { telemetryOf } from './telemetry/telemetry-of.ts';
+import type { TelemetrySettings } from './telemetry/telemetry-settings.ts';
 import type { EnvironmentVariables } from './sources/variables.ts';
 import type { LoadOptions } from './load-options.ts';
 
@@ -36,6 +38,8 @@ export interface LoadedConfiguration {
   readonly file?: string;
   /** The origin of each value, by JSON pointer into `configuration`. */
   readonly origins: ReadonlyMap<string, ValueOrigin>;
+  /** The export of traces and metrics, by the variables of OpenTelemetry. Absent: it is off. */
+  readonly telemetry?: TelemetrySettings;
   /** Warnings. */
   readonly findings: readonly Finding[];
 }
@@ -71,6 +75,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   layers.add(spelled(commandLine, types, driver, findings), 'command line');
   overrideProviders(layers, types, variables);
   findings.push(...variables.findings(types));
+  const telemetry = telemetryOf(options.env, findings);
 
   const { providers: entries, storage: given, ...rest } = layers.value;
   const parsed = compile(ConfigurationFile).parse({
@@ -137,7 +142,15 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     data_directory,
   };
   const origins = layers.of(configuration).set('/data_directory', dataOrigin(options));
-  return { configuration, plugins, review, ...(source ? { file: source.file } : {}), origins, findings: placed };
+  return {
+    configuration,
+    plugins,
+    review,
+    ...(source ? { file: source.file } : {}),
+    origins,
+    ...(telemetry ? { telemetry } : {}),
+    findings: placed,
+  };
 }
 
 interface Loaded {

@@ -50,6 +50,10 @@ import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
+import { allFamilies } from './metrics/all-families.ts';
+import { serverTelemetry, workerTelemetry } from './telemetry/compose-telemetry.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+import type { Tracer } from '../core/tracing/tracer.ts';
 import { thisBroker } from './process/this-broker.ts';
 import { byPreference, placementOf } from '../core/providers/placement.ts';
 import type { PrimaryLink } from './cluster/primary-link.ts';
@@ -71,6 +75,7 @@ export interface Broker {
   /** Absent when this server runs no reconciler. */
   readonly loop?: LoopHandle;
   readonly meter: BrokerMeter;
+  readonly tracer: Tracer;
   /** Returns the metrics of all threads and processes of the server. */
   measures(): Promise<readonly (readonly Family[])[]>;
   /** Whether this server is about to stop, so that no proxy should send it calls. */
@@ -128,6 +133,10 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     facts,
     { log },
   );
+  let broker: Broker | undefined;
+  const telemetry = await (options.primary
+    ? workerTelemetry(loaded, options.primary)
+    : serverTelemetry({ loaded, log, broker_id, families: async () => (broker ? allFamilies(broker) : []) }));
   try {
     let loop: LoopHandle | undefined;
     const [templates] = await Promise.all([
@@ -135,12 +144,12 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       facts.follow(),
     ]);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
-    const broker = { ...self, template_files: templates.fileHashes() };
-    loop = await startLoop(options, container, refreshBatcher, broker);
+    const described = { ...self, template_files: templates.fileHashes() };
+    loop = await startLoop(options, container, refreshBatcher, described, telemetry);
     const journal = new Journal(store);
     let closed: Promise<void> | undefined;
     let draining = false;
-    return {
+    broker = {
       configuration,
       scheduler,
       schedulers: strategies,
@@ -150,7 +159,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
-        requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
+        requests: new RequestService(store, container.get(clock), configuration.server.max_pending, telemetry.tracer),
         requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
         capacity: new Capacity(providers),
         explanations: new Explanations(store, container.get(clock), providers),
@@ -169,12 +178,14 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         orphans: new Orphans(facts, container.get(clock)),
         brokers: () => store.brokers(),
         clock: container.get(clock),
+        tracer: telemetry.tracer,
       },
       rendering: new Rendering(scheduler, await ownFormat()),
       facts,
       store,
       log,
       meter,
+      tracer: telemetry.tracer,
       measures: async () => options.primary?.measures() ?? [meter.families(), (await loop?.measures()) ?? []],
       ...(loop ? { loop } : {}),
       ...(broker_id === undefined ? {} : { broker_id }),
@@ -185,9 +196,11 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         draining = true;
         await loop?.stop();
       },
-      close: () => (closed ??= close(store, loop, [templates, facts])),
+      close: () => (closed ??= close(store, loop, telemetry, [templates, facts])),
     };
+    return broker;
   } catch (error) {
+    await telemetry.close();
     await store.close();
     throw error;
   }
@@ -241,6 +254,7 @@ async function startLoop(
   container: Container,
   refreshBatcher: RefreshBatcher,
   broker: LoopParts['broker'],
+  { tracer, tracing, add }: Telemetry,
 ): Promise<LoopHandle | undefined> {
   const { loaded, log, primary } = options;
   const { configuration } = loaded;
@@ -253,18 +267,26 @@ async function startLoop(
     const { LoopThread } = await import('./loop/loop-thread.ts');
     const plugins_from = loaded.file === undefined ? resolve(options.cwd ?? '.') : dirname(loaded.file);
     return new LoopThread({
-      data: { configuration, plugins_from, broker, ...settings },
+      data: { configuration, plugins_from, broker, ...settings, ...(tracing ? { tracing } : {}) },
       log,
       refreshed,
+      spans: add,
       ...options.thread,
     });
   }
   const { startInlineLoop } = await import('./loop/inline-loop.ts');
-  return startInlineLoop({ ...loopParts(container, configuration, broker, options.settings), refreshed });
+  return startInlineLoop({ ...loopParts(container, configuration, broker, options.settings), refreshed, tracer });
 }
 
-async function close(store: Store, loop: LoopHandle | undefined, followers: readonly Disposable[]): Promise<void> {
+async function close(
+  store: Store,
+  loop: LoopHandle | undefined,
+  telemetry: Telemetry,
+  followers: readonly Disposable[],
+): Promise<void> {
   await loop?.stop();
+  // The last export reads the store.
+  await telemetry.close();
   for (const follower of followers) follower[Symbol.dispose]();
   await store.close();
 }

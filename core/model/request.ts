@@ -99,6 +99,11 @@ export const RequestRecord = Type.Object({
   /** The instances of other brokers to which the request was handed over before its first order. */
   handed_over: Type.Optional(Type.Array(Type.String())),
   additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /**
+   * The place in a trace of the call that made the request, so that later work for the request belongs to the same
+   * trace. Absent: the call was not traced.
+   */
+  trace: Type.Optional(Type.Object({ traceparent: Type.String(), tracestate: Type.Optional(Type.String()) })),
   tags: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Why the request has its present status, for people. */
   message: Type.String(),

@@ -20,6 +20,7 @@ import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { TemplateService } from '../templates/template-service.ts';
 import type { TemplateLibrary } from '../templates/library.ts';
 import type { TemplateReview } from '../templates/review.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import type { ConfigurationChecks } from './providers/configuration-checks.ts';
 
 /** The dependencies of operations. The host makes them once per process. */
@@ -49,4 +50,5 @@ export interface Services {
   /** The brokers that share the storage. */
   readonly brokers: Store['brokers'];
   readonly clock: Clock;
+  readonly tracer: Tracer;
 }

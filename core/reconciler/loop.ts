@@ -33,7 +33,9 @@ import type { StepContext } from './execute/step-context.ts';
 import { Stoppages } from '../providers/quarantine/stoppages.ts';
 import { pluginOf, versionOf } from '../wiring/contributed-by.ts';
 import { installationOf } from './installation.ts';
+import { noTracer } from '../tracing/tracer.ts';
 import { RequestRunner } from './request-runner.ts';
+import { RequestSpans } from './traces/request-spans.ts';
 import type { LoopParts, RunningLoop } from './running-loop.ts';
 import { placeOf, SelfDescription } from './self-description.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -83,6 +85,7 @@ class Loop implements RunningLoop {
   readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
   readonly #self: SelfDescription;
+  readonly #spans: RequestSpans;
   readonly #calls = new Map<string, LimitFunction>();
   readonly #refreshed = new Set<string>();
   readonly #relay: RefreshRelay;
@@ -92,6 +95,7 @@ class Loop implements RunningLoop {
   constructor(parts: LoopParts, facts: Facts, installation: string, stoppages: Stoppages) {
     const { store, clock, log, instances, types, apis, watch = unwatched, quarantine = [] } = parts;
     this.#parts = parts;
+    this.#spans = new RequestSpans(parts.tracer ?? noTracer, store);
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
@@ -182,6 +186,7 @@ class Loop implements RunningLoop {
       observer: new Observer(signal, clock),
       cadence,
       owners: new Owners(store, log),
+      spans: this.#spans,
       leaseEnds: new LeaseEnds(store, clock),
       settings,
       installation,
@@ -298,6 +303,7 @@ class Loop implements RunningLoop {
 
   /** Wakes the requests that wait for the change that became durable. */
   #became(claimed: ClaimedRequest, before: RequestRecord, change: StateChange): void {
+    this.#spans.became(before, change);
     if (hasEnded(before, change.request)) {
       reportEnd(this.#parts.log, change.request);
       this.#parts.ended?.(change.request);

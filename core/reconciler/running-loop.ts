@@ -16,6 +16,7 @@ import type { InstanceState } from '../providers/provider-activity.ts';
 import type { Quarantined } from '../providers/quarantine/quarantine.ts';
 import type { Stoppage } from '../providers/quarantine/stoppages.ts';
 import type { FileHashes } from '../templates/library.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import type { Settings } from './settings.ts';
 
 export interface LoopParts {
@@ -33,6 +34,8 @@ export interface LoopParts {
   readonly broker: Omit<BrokerRecord, 'serves'>;
   readonly settings?: Partial<Settings>;
   readonly meter?: ProviderMeter;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Tracks which plugin code runs, for the diagnosis of hangs. */
   readonly watch?: CallTracking;
   /** Instances to which calls are paused, because their plugin blocked an earlier loop. */

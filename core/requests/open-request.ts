@@ -7,6 +7,7 @@ import type { Chosen } from '../providers/choose.ts';
 import type { Rejection } from '../selection/candidate.ts';
 import type { Change } from '../contract/storage.ts';
 import { machineCountCeiling } from '../operations/parameters.ts';
+import type { TraceContext } from '../tracing/tracer.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 /** The input of a request for machines. */
@@ -102,7 +103,7 @@ export function openRequest(
   chosen: Chosen,
   selectionTimeMs: number,
   now: number,
-  given: { readonly request_id: string; readonly key?: IdempotencyKey },
+  given: { readonly request_id: string; readonly key?: IdempotencyKey; readonly trace?: TraceContext },
 ): { readonly request: RequestRecord; readonly changes: readonly Change[] } {
   const { template, variants, machine_count } = input;
   const { preference = {}, seen = template } = chosen;
@@ -136,6 +137,7 @@ export function openRequest(
     needs: needsOf([{ name: chosen.provider_instance }]),
     ...(input.additional_data ? { additional_data: { ...input.additional_data } } : {}),
     ...(input.tags ? { tags: { ...input.tags } } : {}),
+    ...(given.trace ? { trace: { ...given.trace } } : {}),
     message: openingMessage(machine_count, template.template_id, chosen.provider_instance),
     created_at: now,
     deadline_at: now + timeout * 1000,

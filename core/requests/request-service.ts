@@ -6,6 +6,7 @@ import { type RequestRecord } from '../model/request.ts';
 import type { RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Store } from '../contract/storage.ts';
+import { noTracer, type TraceContext, type Tracer } from '../tracing/tracer.ts';
 import { commitWithKnownOutcome } from './commit-with-known-outcome.ts';
 import { detailOf } from './queries/detail.ts';
 import { refuseHeld } from './leases/held-machines.ts';
@@ -31,12 +32,14 @@ export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #maxPending: number;
+  readonly #tracer: Tracer;
   #pending = { count: 0, read_at: -Infinity };
 
-  constructor(store: Store, clock: Clock, maxPending: number) {
+  constructor(store: Store, clock: Clock, maxPending: number, tracer: Tracer = noTracer) {
     this.#store = store;
     this.#clock = clock;
     this.#maxPending = maxPending;
+    this.#tracer = tracer;
   }
 
   /**
@@ -72,8 +75,10 @@ export class RequestService {
     const { request_id = newRequestId(), selection_ms = 0 } = given;
     const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), {
       ...given,
+      ...this.#traced(),
       request_id,
     });
+    this.#tracer.annotate({ 'muster.request_id': request_id });
     try {
       await commitWithKnownOutcome(this.#store, this.#clock, request_id, changes);
     } catch (error) {
@@ -114,7 +119,11 @@ export class RequestService {
   ): Promise<RequestDetail> {
     const now = this.#clock.now();
     const conditions = given.force ? [] : await refuseHeld(this.#store, machines, now);
-    const { request, signals, changes } = openReturn(machines, timeout, now, given.key ? { key: given.key } : {});
+    const { request, signals, changes } = openReturn(machines, timeout, now, {
+      ...(given.key ? { key: given.key } : {}),
+      ...this.#traced(),
+    });
+    this.#tracer.annotate({ 'muster.request_id': request.request_id });
     try {
       await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, [...conditions, ...changes]);
     } catch (error) {
@@ -123,6 +132,11 @@ export class RequestService {
       throw error;
     }
     return { request, machines, machine_keys: signals.flatMap((signal) => signal.machines) };
+  }
+
+  #traced(): { readonly trace?: TraceContext } {
+    const trace = this.#tracer.current();
+    return trace ? { trace } : {};
   }
 
   async #returnAgain(request_id: string): Promise<RequestDetail> {

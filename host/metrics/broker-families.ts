@@ -2,10 +2,19 @@ import { brokerStatuses } from '../../core/model/broker.ts';
 import type { HealthStatus } from '../../core/model/health.ts';
 import { machineStatuses } from '../../core/model/machine.ts';
 import { requestStatuses } from '../../core/model/request.ts';
-import type { Broker } from '../compose.ts';
+import type { Store } from '../../core/contract/storage.ts';
+import type { Services } from '../../core/operations/services.ts';
+import type { Facts } from '../../core/providers/facts.ts';
 import { thisPackage } from '../process/this-package.ts';
 import { gauge, type Family } from './family.ts';
 import { machinesOfTemplates, oldestOpen } from './stored-counts.ts';
+
+/** What the metrics of a broker's state are read from. */
+export interface BrokerState {
+  readonly store: Store;
+  readonly services: Services;
+  readonly facts: Facts;
+}
 
 const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhealthy: 0, unknown: -1 };
 
@@ -13,7 +22,7 @@ const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhea
  * Returns the metrics of the broker's state: they are the same in every process, so one process reports them. The
  * storage keeps the counts by status.
  */
-export async function brokerFamilies({ store, services, facts }: Broker): Promise<readonly Family[]> {
+export async function brokerFamilies({ store, services, facts }: BrokerState): Promise<readonly Family[]> {
   const { version } = thisPackage;
   const { instances } = services.providers;
   const byInstance = (value: (name: string) => number) =>

@@ -20,6 +20,7 @@ import { selection } from './lines/selection.ts';
 import { simulatedHour, simulator } from './lines/simulator.ts';
 import { idle, start } from './lines/start.ts';
 import { streamsThousand } from './lines/streams.ts';
+import { telemetry } from './lines/telemetry.ts';
 import { tenThousand } from './lines/ten-thousand.ts';
 import { threeBrokers } from './lines/three-brokers.ts';
 import { writes } from './lines/writes.ts';
@@ -36,6 +37,7 @@ const lines: readonly Line[] = [
   selection,
   hostileCalls,
   writes,
+  telemetry,
   postgres,
   threeBrokers,
   tenThousand,

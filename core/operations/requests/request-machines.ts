@@ -8,6 +8,7 @@ import type { RequestDetail } from '../../contract/scheduler.ts';
 import type { Strategy } from '../../selection/candidate.ts';
 import type { Services } from '../services.ts';
 import { preferenceOf } from '../providers/try-selection.ts';
+import { selectTraced } from './select-traced.ts';
 
 /** The input of a request for machines, from any interface. */
 export interface RequestMachinesInput extends Omit<RequestInput, 'template' | 'variants'> {
@@ -28,7 +29,7 @@ export async function requestMachines(
   services: Services,
   key: IdempotencyKey | undefined,
 ): Promise<RequestDetail> {
-  const { templateLibrary, providers, requests, review, clock } = services;
+  const { templateLibrary, providers, requests, review, clock, tracer } = services;
   const {
     request_id = newRequestId(),
     template_id,
@@ -42,6 +43,7 @@ export async function requestMachines(
   const input = { ...rest, ...adapted(placed, adapt) };
   const given = { ...(key ? { key } : {}), ...(call.request_id === undefined ? {} : { request_id }) };
 
+  tracer.annotate({ 'muster.template_id': template_id, 'muster.machine_count': rest.machine_count });
   const existing = await requests.existing(input, given);
   if (existing) return existing;
   await requests.admit(input);
@@ -49,7 +51,7 @@ export async function requestMachines(
   const selectAndCreate = (held: number): Promise<RequestDetail> => {
     const started = clock.monotonic();
     const machines = { key: request_id, machine_count: rest.machine_count, held };
-    const selection = choose(placed, machines, preference, providers);
+    const selection = selectTraced(() => choose(placed, machines, preference, providers), placed, services);
     const selection_ms = Math.round(clock.monotonic() - started);
     return requests.create(input, selection, { ...given, request_id, selection_ms });
   };

@@ -232,6 +232,14 @@ export class StateChange {
     return [...this.#changedAttempts].flatMap((number) => this.#attempts.get(number) ?? []);
   }
 
+  /** The attempts that start no further machine since this change. */
+  get endedAttempts(): readonly AttemptRecord[] {
+    const before = new Map(this.#before.map((attempt) => [attempt.attempt, attempt.ended_at]));
+    return this.changedAttempts.filter(
+      ({ attempt, ended_at }) => ended_at !== undefined && before.get(attempt) === undefined,
+    );
+  }
+
   get changed(): boolean {
     const changes =
       this.#changedAttempts.size +
