@@ -1,4 +1,5 @@
 import type { JournalEvent } from '../api/shapes.ts';
+import { calmMessage } from './calm-message.ts';
 import { count } from './numbers.ts';
 
 /** What an event means for an operator: calm news, something to know, something that went wrong. */
@@ -20,7 +21,7 @@ const machines = (data: Data): string => count(Math.max(1, machinesOf(data)), 'm
 const at = ({ provider_instance }: Data): string => (provider_instance ? ` at ${text(provider_instance)}` : '');
 const why = ({ message, code, reason }: Data): string => {
   const said = text(message) || text(code) || text(reason);
-  return said ? `: ${said}` : '';
+  return said ? `: ${calmMessage(said)}` : '';
 };
 
 type Tell = (data: Data) => string;
@@ -36,7 +37,11 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
       ? `Completed with ${number(data['delivered'])} of ${count(number(data['requested']), 'machine')}`
       : `Completed: ${count(number(data['delivered']), 'machine')} delivered`,
   ),
-  'request.failed': told('trouble', (data) => `Failed${why(data)}`),
+  'request.failed': told('trouble', (data) =>
+    data['requested'] === undefined
+      ? `Failed${why(data)}`
+      : `Failed: none of ${count(number(data['requested']), 'machine')} delivered`,
+  ),
   'request.cancelled': told('notice', () => 'Cancelled'),
   'request.cancel_requested': told('notice', (data) => `Cancellation asked for${why(data)}`),
   'request.complete_requested': told('notice', () => 'Completion asked for'),
@@ -94,7 +99,7 @@ export function eventSentence({ type, provider_instance, machine_id, data }: Jou
     ...data,
     ...(machines > 0 ? { told: machines } : {}),
   };
-  const [weight, tell] = sentences[type] ?? told('news', () => type);
+  const [weight, tell] = (Object.hasOwn(sentences, type) ? sentences[type] : undefined) ?? told('news', () => type);
   const short = type === 'request.completed' && number(all['delivered' as never]) < number(all['requested' as never]);
   return { text: tell(all), weight: short ? 'notice' : weight };
 }
