@@ -74,13 +74,14 @@ export async function brokersBench(t: ExecutionContext) {
     },
 
     /** Requests of a machine each, at an instance. */
-    async request(name: Name, count: number): Promise<readonly string[]> {
+    async request(name: Name, count: number, lease?: number): Promise<readonly string[]> {
       const directory = new ProviderDirectory([instance(name)], [scriptedType], apis, new Facts(store, clock));
       const ids = Array.from({ length: count }, newRequestId);
       for (const request_id of ids) {
         const named = { provider_instance: name };
         const chosen = choose({ template }, { key: request_id, machine_count: 1 }, named, directory);
-        await requests.create({ template, machine_count: 1 }, chosen, { request_id });
+        const input = { template, machine_count: 1, ...(lease === undefined ? {} : { lease }) };
+        await requests.create(input, chosen, { request_id });
       }
       return ids;
     },

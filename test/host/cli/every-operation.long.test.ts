@@ -95,6 +95,8 @@ const steps: readonly Step[] = [
       'b=c=d',
       '--additional-data',
       '{"job":{"id":7}}',
+      '--lease',
+      '3600',
       '--wait',
     ],
     check: ({ status, additional_data, machines }) =>
