@@ -135,7 +135,7 @@ test('the configuration of each deployment is valid', async (t) => {
 
 test('the guide about changes names every section of the configuration', (t) => {
   const reference = readFileSync(join(root, 'docs/reference/configuration.md'), 'utf8');
-  const sections = new Set([...reference.matchAll(/^\| `([a-z]+)[.`\[]/gm)].map(([, section = '']) => section));
+  const sections = new Set([...reference.matchAll(/^\| `([a-z]+)[.`[]/gm)].map(([, section = '']) => section));
   for (const other of ['config', 'template_id']) sections.delete(other);
   const top = [...sections].filter((section) => reference.includes(`\`MUSTER_${section.toUpperCase()}\``));
   t.deepEqual(top.toSorted(), ['events', 'plugins', 'providers', 'scheduler', 'server', 'storage', 'templates']);

@@ -1,5 +1,6 @@
 import type { JournalEvent } from '../api/shapes.ts';
 import { calmMessage } from './calm-message.ts';
+import { duration } from './durations.ts';
 import { count } from './numbers.ts';
 
 /** What an event means for an operator: calm news, something to know, something that went wrong. */
@@ -80,6 +81,14 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
   'machine.replacement_ordered': told('notice', (data) => `Replacement ordered for ${machines(data)}${at(data)}`),
   'machine.replaced': told('news', (data) => `${machines(data)} replaced${at(data)}`),
   'machine.replacement_given_up': told('notice', (data) => `Replacement given up${at(data)}`),
+  'machine.expiring': told('notice', (data) => `The lease of ${machines(data)} ends soon${at(data)}`),
+  'machine.expired': told('news', (data) => `The lease of ${machines(data)} ended${at(data)}; returned`),
+  'machine.extended': told(
+    'news',
+    (data) => `The lease of ${machines(data)} extended by ${duration(number(data['seconds']) * 1_000)}${at(data)}`,
+  ),
+  'machine.held': told('notice', (data) => `${machines(data)} held${at(data)}${why(data)}`),
+  'machine.hold_ended': told('news', (data) => `Hold of ${machines(data)} ended${at(data)}`),
   'orphan.found': told('trouble', (data) => `Orphan found${at(data)}: ${text(data['id'])}`),
   'orphan.ended': told('notice', (data) => `Orphans ended${at(data)}`),
   'template.created': told('news', (data) => `Template ${text(data['template_id'])} created`),
