@@ -10,6 +10,7 @@ import { readSources } from '../../config/sources/read-sources.ts';
 import { isPathField } from '../../config/sources/paths.ts';
 import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import type { Plugin } from '../../core/contract/plugin.ts';
+import type { ProviderType } from '../../core/contract/provider/provider-type.ts';
 import { isError } from '../../core/contract/findings.ts';
 import { compile } from '../../core/schema/compile.ts';
 import { isObject } from '../../core/schema/is-object.ts';
@@ -84,7 +85,7 @@ async function pluginsOf(listed: unknown, directory: string): Promise<readonly P
 }
 
 function namesFiles({ type, config }: ProviderInstance, types: Parameters<typeof typeNamed>[0]): boolean {
-  const { properties } = typeNamed(types, type)?.config as TObject;
+  const { properties } = (typeNamed(types, type) as ProviderType<TObject>).config;
   return Object.entries(config).some(
     ([name, value]) => typeof value === 'string' && isPathField(name, (properties[name] ?? {}) as object),
   );

@@ -65,8 +65,9 @@ interface AnyCommand {
 }
 
 /**
- * A session that changes nothing: calls that would change the cloud are sent as dry runs with exactly their parameters,
- * and answered as if they had been carried out. `record` gets every call that changes, and reads that are denied.
+ * A session that changes nothing: calls that would change the cloud are sent as dry runs with exactly their
+ * parameters, and answered as if they had been carried out. `record` gets every call that changes, and reads that
+ * are denied.
  */
 export function drySession(session: CloudSession, record: (call: DryCall) => void): CloudSession {
   const read = ended(session, record);

@@ -104,11 +104,12 @@ async function launchAsCaller(
   for (const { machine_type, subnet_id, market } of pools) {
     const { NetworkInterfaces: interfaces, ...rest } = data as { readonly NetworkInterfaces?: readonly object[] };
     const [first, ...others] = interfaces ?? [];
+    const placed = subnet_id === undefined ? {} : { SubnetId: subnet_id };
     const place =
       first === undefined
-        ? { ...(subnet_id === undefined ? {} : { SubnetId: subnet_id }) }
+        ? placed
         : {
-            NetworkInterfaces: [{ ...first, ...(subnet_id === undefined ? {} : { SubnetId: subnet_id }) }, ...others],
+            NetworkInterfaces: [{ ...first, ...placed }, ...others],
           };
     const type = machine_type === undefined ? {} : { InstanceType: machine_type };
     const spot = market === 'spot' ? { InstanceMarketOptions: { MarketType: 'spot' } } : {};
