@@ -91,7 +91,7 @@ test('the guide shows the trace of a run, apart from its times', async (t) => {
     knobs: { faults: [{ action: 'RunInstances', effect: 'skip', then: 'error', code, times: 1 }] },
   });
   await broker.provision('small', 2);
-  const timeless = (text: string) => text.replace(/ +\d+ ms \+ +\d+ ms +/g, ' | ');
+  const timeless = (text: string) => text.replace(/ +\d+ ms \+ *\d+ ms +/g, ' | ');
   const [, shown = ''] = /```\n(POST [^`]*)\n```/.exec(readFileSync('docs/guides/tracing.md', 'utf8')) ?? [];
   t.is(timeless(traceTimes(await broker.stopped(), trace_id)), timeless(shown));
 });

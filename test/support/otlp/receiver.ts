@@ -46,6 +46,7 @@ export interface OtlpReceiver {
   readonly resources: Readonly<Record<string, unknown>>[];
   readonly calls: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly text: string }[];
   behavior: Behavior;
+  listens(): boolean;
   close(): Promise<void>;
 }
 
@@ -77,6 +78,7 @@ export async function otlpReceiver(port = 0): Promise<OtlpReceiver> {
     resources: [],
     calls: [],
     behavior: 'accept',
+    listens: () => server.listening,
     async close() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => void server.close(() => resolve()));

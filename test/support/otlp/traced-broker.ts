@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava';
+import type { Tracer } from '../../../core/tracing/tracer.ts';
 import { bootBroker, until, type BootedBroker, type BootOptions } from '../boot-broker.ts';
 import { otlpReceiver, type OtlpReceiver, type ReceivedSpan } from './receiver.ts';
 
@@ -38,6 +39,9 @@ export async function tracedAt(
 ): Promise<TracedBroker> {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...options.env };
   const booted = await bootBroker({ ...options, env });
+  const { tracer } = booted.broker;
+  // A busy machine starts the thread that exports later than the test ends.
+  if (tracer.on && receiver.behavior === 'accept' && receiver.listens()) await warmedUp(tracer, receiver);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= booted.close());
   t.teardown(close);
@@ -69,4 +73,13 @@ export function only(spans: readonly ReceivedSpan[], name: string): ReceivedSpan
   if (found.length !== 1)
     throw new Error(`There are ${found.length} spans '${name}' among ${spans.map((s) => s.name)}.`);
   return found[0] as ReceivedSpan;
+}
+
+async function warmedUp(tracer: Tracer, receiver: OtlpReceiver): Promise<void> {
+  tracer.start('warm-up', { sampled: true }).end();
+  const place = await until(async () => {
+    const found = receiver.spans.findIndex(({ name }) => name === 'warm-up');
+    return found < 0 ? undefined : { found };
+  });
+  receiver.spans.splice(place.found, 1);
 }
