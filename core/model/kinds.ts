@@ -35,6 +35,7 @@ export const kinds = {
       'needs',
       'machine_count',
       'holds',
+      'reserves',
       'created_at',
       'completed_at',
       'next_at',

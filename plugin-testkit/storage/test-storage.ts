@@ -5,6 +5,7 @@ import { checkAtomicity } from './checks/atomicity.ts';
 import { checkJobs } from './brokers/jobs.ts';
 import { checkLeases } from './brokers/leases.ts';
 import { checkShares } from './brokers/shares.ts';
+import { checkBudgets } from './checks/budgets.ts';
 import { checkClaims } from './checks/claims.ts';
 import { checkCommits } from './checks/commits.ts';
 import { contractOf } from './contract.ts';
@@ -39,6 +40,7 @@ export function testStorage(subject: StorageSubject): void {
   checkVersions(contract);
   checkLimits(contract);
   checkSlots(contract);
+  checkBudgets(contract);
   checkAdditions(contract);
   checkAtomicity(contract);
   checkQueries(contract);

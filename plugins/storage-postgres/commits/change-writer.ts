@@ -5,6 +5,7 @@ import {
   insertable,
   refusals,
   shapes,
+  type BudgetCheck,
   type Change,
   type EventRecord,
   type Fence,
@@ -12,6 +13,7 @@ import {
   type MachineRecord,
 } from '../../../core/index.ts';
 import { lockNumber, withinLimit, withinSlots } from '../database/bounds.ts';
+import { reservedOf, type BudgetStatements } from '../database/budgets.ts';
 import type { Statement, Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';
 import { bound } from '../queries/dialect.ts';
@@ -29,8 +31,9 @@ export class ChangeWriter {
   readonly #adding: string;
   readonly #limit: string;
   readonly #slot: string;
+  readonly #budgets: BudgetStatements;
 
-  constructor(schema: string) {
+  constructor(schema: string, budgets: BudgetStatements) {
     this.#schema = schema;
     this.#sql = Object.fromEntries(
       Object.values(shapes).map((shape) => [shape.kind, changeStatements(schema, shape)]),
@@ -40,6 +43,7 @@ export class ChangeWriter {
     this.#adding = adding(schema);
     this.#limit = withinLimit(schema);
     this.#slot = withinSlots(schema);
+    this.#budgets = budgets;
   }
 
   /** The insert of many records of a kind. */
@@ -73,6 +77,7 @@ export class ChangeWriter {
           : []),
         ...slots.map((change) => this.#withinSlots(change)),
         ...steps,
+        ...changes.filter((change) => change.op === 'budget').map((each) => this.#withinBudget(each)),
       ],
       events: events.map(eventRow),
     };
@@ -96,6 +101,7 @@ export class ChangeWriter {
         return this.#add(change);
       case 'limit':
       case 'slot':
+      case 'budget':
         return undefined;
     }
   }
@@ -180,6 +186,16 @@ export class ChangeWriter {
       text: this.#limit,
       values: [bound(template_id), machine_count, bound(max)],
       refused: (held) => refusals.overLimit(template_id, max, Number(held), machine_count),
+    };
+  }
+
+  /** Without the sums of the scope the commit is repeated after they are learned. */
+  #withinBudget(check: BudgetCheck): Step {
+    return {
+      ...this.#budgets.checking(check.scope, check.bounds),
+      refused: (text) =>
+        (text === '' ? undefined : refusals.overBudget(check, reservedOf(JSON.parse(text)))) ??
+        new BrokerError('UNAVAILABLE', `What counts towards budget '${check.name}' is not summed up yet; try again.`),
     };
   }
 
