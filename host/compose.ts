@@ -22,6 +22,8 @@ import { operationPoint, registerOperations } from '../core/operations/registry.
 import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
+import { budgetOf } from '../core/budgets/budget.ts';
+import { Budgets } from '../core/budgets/budgets.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { Orphans } from '../core/providers/orphans/orphans.ts';
@@ -132,6 +134,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       openLibrary(loaded, container, providers, (files) => loop?.describe(files)),
       facts.follow(),
     ]);
+    const budgets = new Budgets(configuration.budgets.map(budgetOf), providers, facts);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
     const broker = { ...self, template_files: templates.fileHashes() };
     loop = await startLoop(options, container, refreshBatcher, broker);
@@ -148,7 +151,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
-        requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
+        requests: new RequestService(store, container.get(clock), budgets, configuration.server.max_pending),
         requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
         capacity: new Capacity(providers),
         explanations: new Explanations(store, container.get(clock), providers),

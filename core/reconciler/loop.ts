@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { Budgets } from '../budgets/budgets.ts';
 import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
@@ -164,7 +165,9 @@ class Loop implements RunningLoop {
       everyRound: () => this.#betweenRounds(),
     });
     this.#slots = new SlotQueue((claimed) => this.#claimPool.due(claimed, 0));
+    const budgets = new Budgets(parts.budgets ?? [], this.#directory, facts);
     const committer = new Committer({
+      budgets,
       store,
       clock,
       trouble: this.#trouble,
@@ -181,6 +184,7 @@ class Loop implements RunningLoop {
       cadence,
       owners: new Owners(store, log),
       settings,
+      budgets: budgets.all,
       installation,
       signal,
       log,

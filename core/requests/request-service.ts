@@ -1,3 +1,4 @@
+import type { BudgetRules } from '../budgets/budgets.ts';
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { newRequestId } from '../model/ids.ts';
@@ -24,10 +25,12 @@ export interface GivenIdentity {
 export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #budgets: BudgetRules;
   readonly #maxPending: number;
   #pending = { count: 0, read_at: -Infinity };
 
-  constructor(store: Store, clock: Clock, maxPending: number) {
+  constructor(store: Store, clock: Clock, budgets: BudgetRules, maxPending: number) {
+    this.#budgets = budgets;
     this.#store = store;
     this.#clock = clock;
     this.#maxPending = maxPending;
@@ -54,7 +57,7 @@ export class RequestService {
   }
 
   /**
-   * Stores a request for machines with one durable write. Two concurrent calls with one `request_id` or key get the
+   * Stores a request for machines with one durable write. Throws BUDGET_EXCEEDED when a budget has no room for it. Two concurrent calls with one `request_id` or key get the
    * same request.
    */
   async create(
@@ -63,10 +66,15 @@ export class RequestService {
     given: GivenIdentity & { readonly selection_ms?: number } = {},
   ): Promise<RequestDetail> {
     const { request_id = newRequestId(), selection_ms = 0 } = given;
-    const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), {
-      ...given,
-      request_id,
-    });
+    const identity = { ...given, request_id };
+    const { request, changes } = openRequest(
+      input,
+      selection,
+      selection_ms,
+      this.#clock.now(),
+      identity,
+      this.#budgets,
+    );
     try {
       await commitWithKnownOutcome(this.#store, this.#clock, request_id, changes);
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { Budget } from '../../budgets/budget.ts';
 import { isBrokerError } from '../../contract/errors.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
@@ -27,6 +28,7 @@ export interface StepContext {
   readonly cadence: Cadence;
   readonly owners: Owners;
   readonly settings: Settings;
+  readonly budgets: readonly Budget[];
   readonly installation: string;
   readonly signal: AbortSignal;
   readonly log: Log;
