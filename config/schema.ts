@@ -217,7 +217,11 @@ export const BudgetEntry = Type.Object(
           }),
         ),
       },
-      { ...closed, default: {}, description: 'The machines that count. All conditions must hold; none: all machines.' },
+      {
+        ...closed,
+        default: {},
+        description: 'The machines that count. All conditions must hold; none: all machines.',
+      },
     ),
     max_machines: budgetCount('The most machines at a time.'),
     max_vcpus: budgetCount('The most vCPUs at a time.'),

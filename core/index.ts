@@ -94,8 +94,7 @@ export {
   type ProviderType,
   type SessionOf,
 } from './contract/provider/provider-type.ts';
-export type { HostRef, MachineType,
-  OfferTerms, OwnedResource, Places } from './contract/provider/resources.ts';
+export type { HostRef, MachineType, OfferTerms, OwnedResource, Places } from './contract/provider/resources.ts';
 export {
   listView,
   type ListView,

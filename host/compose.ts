@@ -23,6 +23,7 @@ import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
 import { budgetOf } from '../core/budgets/budget.ts';
+import { BudgetQueries } from '../core/budgets/budget-queries.ts';
 import { Budgets } from '../core/budgets/budgets.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
@@ -36,6 +37,7 @@ import { CleanUp } from '../core/requests/clean-up.ts';
 import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
 import { Overview } from '../core/requests/queries/overview.ts';
+import { RequestPlans } from '../core/requests/plan/request-plans.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
@@ -156,6 +158,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         capacity: new Capacity(providers),
         explanations: new Explanations(store, container.get(clock), providers),
         inventory: new Inventory(store, container.get(clock)),
+        budgets: new BudgetQueries(store, budgets),
+        requestPlans: new RequestPlans(store, providers, budgets),
         overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
         journal,

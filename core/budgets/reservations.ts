@@ -25,7 +25,7 @@ export class Reservations {
   }
 
   /** The reservation of a request that is about to be accepted: its machines, each as the dearest that may come. */
-  ofNew(request: Reserving): string {
+  ofNew(request: NewRequest): string {
     const { template, variants, machine_count, preference = {} } = request;
     const worth = this.#valuation.ofRequest({ template, ...(variants ? { variants } : {}) }, preference);
     return reservesText({ tags: tagsOf(template, request), parts: [taken(machine_count, worth)] });
@@ -33,8 +33,8 @@ export class Reservations {
 
   /**
    * The reservation of a request with its orders and machines: machines that live with their type and price, those on
-   * the way as the dearest of their order, and those that are not ordered as the dearest that may come. A machine counts
-   * until it is gone. Undefined: nothing is reserved. Derived from the records alone.
+   * the way as the dearest of their order, and those that are not ordered as the dearest that may come. A machine
+   * counts until it is gone. Undefined: nothing is reserved. Derived from the records alone.
    */
   of({ request, attempts, machines }: Omit<RequestState, 'signals'>): string | undefined {
     const { template, variants, preference = {} } = request;
@@ -71,8 +71,12 @@ export class Reservations {
   }
 }
 
+/** The tags by which budgets match the machines of a stored request. */
+export const tagsOfRequest = ({ template, ...request }: RequestRecord): Readonly<Record<string, string>> =>
+  template ? tagsOf(template, request) : {};
+
 /** What a new request reserves by. */
-export type Reserving = Pick<
+export type NewRequest = Pick<
   RequestRecord,
   'variants' | 'machine_count' | 'tags' | 'additional_data' | 'preference'
 > & { readonly template: Template };

@@ -79,11 +79,13 @@ export class Valuation {
   #of(offers: readonly Offer[], template: Template, instance: ProviderInstance): Worth {
     const terms = this.#directory.offerTerms(offers, template, instance);
     return dearest(
-      terms?.map(({ market, vcpus, price }): Worth => ({
-        market: market ?? 'any',
-        ...(vcpus === undefined ? {} : { vcpus }),
-        ...(price === undefined ? {} : { microusd: microusd(price.usd_per_hour) }),
-      })) ?? [],
+      terms?.map(
+        ({ market, vcpus, price }): Worth => ({
+          market: market ?? 'any',
+          ...(vcpus === undefined ? {} : { vcpus }),
+          ...(price === undefined ? {} : { microusd: microusd(price.usd_per_hour) }),
+        }),
+      ) ?? [],
     );
   }
 }

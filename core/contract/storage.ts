@@ -64,12 +64,11 @@ export interface Page<T> {
  *   ends by its provider or by its time-out, never by a slot: a deadlock is impossible. A refused request stores
  *   `waits_for`. The commit that opens its attempt, ends or cancels it, or selects another instance clears
  *   `waits_for`. A waiting request must stay due: a request that is never claimed again would keep its slot.
- * - `budget`: refuses with BUDGET_EXCEEDED when, with the changes of the commit, everything that requests reserve in the
- *   scope (`reservedIn`) is above a bound (`exceeded`). No two commits that contain the part, of any process, are both
- *   accepted when the second would exceed. What is reserved follows from the stored requests alone: a request that is
- *   put, deleted or refused counts as it is stored. Checked after all other parts, so that a commit that is refused for
- *   another reason gets that refusal. The cost does not depend on the number of requests; the first use of a scope may
- *   read all of them.
+ * - `budget`: refuses with BUDGET_EXCEEDED when everything that requests reserve in the scope (`reservedIn`), with the
+ *   changes of the commit, is above a bound (`exceeded`). Of two commits with the part, of any processes, the second one
+ *   sees the first one. What is reserved follows from the stored requests alone: a request that is put, deleted or
+ *   refused counts as it is stored. Checked after all other parts: a commit that is refused for another reason gets
+ *   that refusal. The cost does not depend on the number of requests; only the first use of a scope may read them all.
  * - `add`: adds to numbers in the `value` of a fact, inside the store, so that concurrent additions are kept. An
  *   absent number starts at 0; `at` becomes the later of both times. Names are letters, digits and `_`.
  */
@@ -166,9 +165,9 @@ export interface Store {
   reserved(scope: BudgetScope): Promise<Reserved>;
   /**
    * Commits all changes or none, in the given order. Resolves when the changes are durable. A refusal is a BrokerError
-   * CONFLICT, ALREADY_EXISTS, INSTANCE_LIMIT_EXCEEDED, INSTANCE_BUSY or BUDGET_EXCEEDED. Commits of one group are savepoints: a commit
-   * that fails does not affect the other commits of its group. UNAVAILABLE means that nothing was written, unless
-   * `details.outcome` is `unknown`.
+   * CONFLICT, ALREADY_EXISTS, INSTANCE_LIMIT_EXCEEDED, INSTANCE_BUSY or BUDGET_EXCEEDED. Commits of one group are
+   * savepoints: a commit that fails does not affect the other commits of its group. UNAVAILABLE means that nothing was
+   * written, unless `details.outcome` is `unknown`.
    */
   commit(changes: readonly Change[]): Promise<void>;
   /**

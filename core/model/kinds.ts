@@ -74,6 +74,7 @@ export const kinds = {
       ['name'],
       ['return_id'],
       ['return_id', 'gone_at'],
+      ['gone_at'],
       ['template_id', 'status'],
       ['status'],
     ],

@@ -233,11 +233,8 @@ export class ProviderDirectory {
     if (known) return known.vcpus;
     const type = this.#types.get(this.instance(instance)?.type ?? '');
     if (!type) return undefined;
-    const answer = this.#answers.machineType(
-      { template_id: '', machine_type } as Template,
-      instance,
-      type,
-      (name) => this.#facts.machineType(instance, name),
+    const answer = this.#answers.machineType({ template_id: '', machine_type } as Template, instance, type, (name) =>
+      this.#facts.machineType(instance, name),
     );
     return answer instanceof PluginFailure || answer?.name !== machine_type ? undefined : answer.vcpus;
   }

@@ -117,6 +117,7 @@ class Loop implements RunningLoop {
     });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
+    const budgets = new Budgets(parts.budgets ?? [], this.#directory, facts);
     const settings = this.#settings;
     const { signal } = this.#stopping;
     const { meter = unmetered } = parts;
@@ -126,6 +127,7 @@ class Loop implements RunningLoop {
       log,
       facts,
       settings,
+      budgets,
       instances,
       installation,
       watch,
@@ -165,7 +167,6 @@ class Loop implements RunningLoop {
       everyRound: () => this.#betweenRounds(),
     });
     this.#slots = new SlotQueue((claimed) => this.#claimPool.due(claimed, 0));
-    const budgets = new Budgets(parts.budgets ?? [], this.#directory, facts);
     const committer = new Committer({
       budgets,
       store,

@@ -79,6 +79,12 @@ const rejectedInstance = ({ name, reason }: Rejection): RejectedInstance => ({
 });
 
 /** A new provisioning request, and the one commit that stores it. */
+export interface OpenedRequest {
+  readonly request: RequestRecord;
+  readonly changes: readonly Change[];
+}
+
+/** Makes a provisioning request. Stores nothing. */
 export function openRequest(
   input: RequestInput,
   chosen: Chosen,
@@ -86,7 +92,7 @@ export function openRequest(
   now: number,
   given: { readonly request_id: string; readonly key?: IdempotencyKey },
   budgets: BudgetRules,
-): { readonly request: RequestRecord; readonly changes: readonly Change[] } {
+): OpenedRequest {
   const { template, variants, machine_count } = input;
   const { preference = {}, seen = template } = chosen;
   const terms = termsOf(seen);

@@ -11,7 +11,14 @@ import { detailOf } from './queries/detail.ts';
 import { openReturn, returnAsOpened } from './open-return.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
-import { asOpened, checkCount, checkSize, openRequest, type RequestInput } from './open-request.ts';
+import {
+  asOpened,
+  checkCount,
+  checkSize,
+  openRequest,
+  type OpenedRequest,
+  type RequestInput,
+} from './open-request.ts';
 
 /**
  * The identity that a caller gives to a new request. A repeated call with the same identity gets the existing request.
@@ -65,18 +72,9 @@ export class RequestService {
     selection: Chosen,
     given: GivenIdentity & { readonly selection_ms?: number } = {},
   ): Promise<RequestDetail> {
-    const { request_id = newRequestId(), selection_ms = 0 } = given;
-    const identity = { ...given, request_id };
-    const { request, changes } = openRequest(
-      input,
-      selection,
-      selection_ms,
-      this.#clock.now(),
-      identity,
-      this.#budgets,
-    );
+    const { request, changes } = this.opened(input, selection, given);
     try {
-      await commitWithKnownOutcome(this.#store, this.#clock, request_id, changes);
+      await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, changes);
     } catch (error) {
       // Of two concurrent calls with one key the other one was stored.
       const winner = existsAlready(error) ? await this.existing(input, given) : undefined;
@@ -85,6 +83,17 @@ export class RequestService {
     }
     this.#pending.count += 1;
     return { request };
+  }
+
+  /** The request that `create` stores, and the one commit. Stores nothing. */
+  opened(
+    input: RequestInput,
+    selection: Chosen,
+    given: GivenIdentity & { readonly selection_ms?: number } = {},
+  ): OpenedRequest {
+    const { request_id = newRequestId(), selection_ms = 0 } = given;
+    const identity = { ...given, request_id };
+    return openRequest(input, selection, selection_ms, this.#clock.now(), identity, this.#budgets);
   }
 
   /**

@@ -1,8 +1,4 @@
-import {
-  nothingReserved,
-  reservesText,
-  type ReservedPart,
-} from '../../core/index.ts';
+import { nothingReserved, reservesText, type ReservedPart } from '../../core/index.ts';
 import type {
   AttemptRecord,
   BrokerRecord,

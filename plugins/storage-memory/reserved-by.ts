@@ -1,4 +1,11 @@
-import { nothingReserved, plus, reservedIn, type BudgetScope, type Reserved, type Reserving } from '../../core/index.ts';
+import {
+  nothingReserved,
+  plus,
+  reservedIn,
+  type BudgetScope,
+  type Reserved,
+  type Reserving,
+} from '../../core/index.ts';
 import type { Table } from './table.ts';
 
 /** What all requests reserve in a scope. */

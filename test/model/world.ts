@@ -246,12 +246,7 @@ export class World {
     this.#facts = new Facts(store, life.clock);
     await this.#facts.follow();
     this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
-    this.requestService = new RequestService(
-      store,
-      life.clock,
-      new Budgets([], this.directory, this.#facts),
-      100_000,
-    );
+    this.requestService = new RequestService(store, life.clock, new Budgets([], this.directory, this.#facts), 100_000);
     this.requestCommands = new RequestCommands(store, life.clock);
   }
 

@@ -1,5 +1,12 @@
 import type { Market } from '../market.ts';
-import { nothingReserved, plus, reservationOf, type Reserved, type ReservedPart } from './reserved.ts';
+import {
+  nothingReserved,
+  plus,
+  reservationOf,
+  type Reservation,
+  type Reserved,
+  type ReservedPart,
+} from './reserved.ts';
 
 /** The machines that a budget counts. All conditions must hold; none counts all machines. */
 export interface BudgetScope {
@@ -10,8 +17,17 @@ export interface BudgetScope {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
+// The scopes of configured budgets are asked for with each request.
+const keys = new WeakMap<BudgetScope, string>();
+
 /** What identifies a scope: equal scopes have equal keys, whatever the order of their tags. */
-export function scopeKey({ template_id, provider_instance, market, tags = {} }: BudgetScope): string {
+export function scopeKey(scope: BudgetScope): string {
+  let key = keys.get(scope);
+  if (key === undefined) keys.set(scope, (key = keyOf(scope)));
+  return key;
+}
+
+function keyOf({ template_id, provider_instance, market, tags = {} }: BudgetScope): string {
   const sorted = Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([template_id ?? null, provider_instance ?? null, market ?? null, sorted]);
 }
@@ -23,9 +39,12 @@ export interface Reserving {
 }
 
 /** What a request reserves in a scope. */
-export function reservedIn(scope: BudgetScope, { template_id, reserves }: Reserving): Reserved {
+export const reservedIn = (scope: BudgetScope, { template_id, reserves }: Reserving): Reserved =>
+  partIn(scope, template_id, reservationOf(reserves));
+
+/** As `reservedIn`, of a reservation that was read. */
+export function partIn(scope: BudgetScope, template_id: string | null, { tags, parts }: Reservation): Reserved {
   if (scope.template_id !== undefined && scope.template_id !== template_id) return nothingReserved;
-  const { tags, parts } = reservationOf(reserves);
   if (Object.entries(scope.tags ?? {}).some(([name, value]) => tags[name] !== value)) return nothingReserved;
   return parts.filter((part) => isAt(scope, part)).reduce<Reserved>(plus, nothingReserved);
 }

@@ -120,7 +120,8 @@ async function openReplacement(
     });
   } catch (error) {
     const isFull =
-      isBrokerError(error) && (error.code === 'INSTANCE_BUSY' || error.code === 'INSTANCE_LIMIT_EXCEEDED' || error.code === 'BUDGET_EXCEEDED');
+      isBrokerError(error) &&
+      (error.code === 'INSTANCE_BUSY' || error.code === 'INSTANCE_LIMIT_EXCEEDED' || error.code === 'BUDGET_EXCEEDED');
     if (!isFull) throw error;
     context.log.info({ request_id, provider_instance, code: error.code }, `Replacements wait: ${error.message}`);
     claimed.holdReplacements(noRoomMs);

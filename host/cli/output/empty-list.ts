@@ -65,6 +65,7 @@ const lists: Readonly<Record<string, ListTexts>> = {
 const sentences: Readonly<Record<string, string>> = {
   list_reclaimed_machines: 'The cloud reclaims none of these machines.',
   list_capacity: 'No offers: no template names machine types or places, or none matches.',
+  list_budgets: 'No budgets; add them to `budgets` in the configuration.',
   list_brokers: 'No broker works on this storage.',
   list_providers: 'No provider instances; add them to `providers` in the configuration.',
 };

@@ -113,8 +113,7 @@ export function checkBudgets({ check, opened, shared }: Contract): void {
     for (const [scope, machines] of scopes) {
       assert.equal((await store.reserved(scope)).machines, machines, JSON.stringify(scope));
       await store.commit([fits(scope, machines)]);
-      if (machines > 0)
-        await assertRefused(store.commit([fits(scope, machines - 1)]), 'BUDGET_EXCEEDED');
+      if (machines > 0) await assertRefused(store.commit([fits(scope, machines - 1)]), 'BUDGET_EXCEEDED');
     }
   });
 
@@ -142,6 +141,20 @@ export function checkBudgets({ check, opened, shared }: Contract): void {
     await store.commit([insert('request', aRequest('r-1', { reserves: reserving(9) }))]);
     await put(store, 'r-1', reserving(8), budget({}, { max_machines: 2, max_vcpus: 1 }, { machines: -1, vcpus: -2 }));
     await assertRefused(accept(store, 'r-2', 1, budget({}, { max_machines: 2 })), 'BUDGET_EXCEEDED');
+  });
+
+  check('several budgets of one scope hold in one commit', async (ending) => {
+    const { store } = await opened(ending);
+    const ask = (id: string, max: number) =>
+      store.commit([
+        insert('request', aRequest(id, { reserves: reserving(2) })),
+        budget({ template_id: 'small' }, { max_machines: 3 }, 2),
+        budget({ template_id: 'small' }, { max_machines: max }, 2),
+      ]);
+    await assertRefused(ask('r-1', 1), 'BUDGET_EXCEEDED');
+    await ask('r-1', 2);
+    await assertRefused(ask('r-2', 9), 'BUDGET_EXCEEDED');
+    assert.deepEqual(await store.reserved({ template_id: 'small' }), of(2));
   });
 
   check('a refusal for another reason comes before that of a budget', async (ending) => {

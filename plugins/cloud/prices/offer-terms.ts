@@ -7,7 +7,8 @@ import { machinePrice } from './machine-price.ts';
 import type { Prices } from './settings.ts';
 
 /** The parts of a native specification that may name other machine types than the template. */
-const namesTypes = /"(InstanceType|InstanceTypes|InstanceRequirements|LaunchTemplateConfigs|LaunchSpecifications|Overrides|MixedInstancesPolicy)"/;
+const namesTypes =
+  /"(InstanceType|InstanceTypes|InstanceRequirements|LaunchTemplateConfigs|LaunchSpecifications|Overrides|MixedInstancesPolicy)"/;
 
 const isNative = ({ launch_template_spec, provider_api_spec }: CloudTemplate): boolean =>
   namesTypes.test(JSON.stringify([launch_template_spec, provider_api_spec]));
@@ -28,7 +29,8 @@ export function offerTerms(
     const most = native || machine_type !== undefined ? undefined : vcpusAllowed(template);
     const type = native ? undefined : machine_type;
     const vcpus = type === undefined ? most : (known(type)?.vcpus ?? instanceType(type)?.vcpus);
-    const price = type === undefined ? undefined : machinePrice({ region, prices }, { machine_type: type, market }, undefined);
+    const price =
+      type === undefined ? undefined : machinePrice({ region, prices }, { machine_type: type, market }, undefined);
     return {
       market,
       ...(vcpus === undefined ? {} : { vcpus }),

@@ -4,6 +4,7 @@ import {
   columnValues,
   insertable,
   refusals,
+  scopeKey,
   shapes,
   type BudgetCheck,
   type Change,
@@ -61,6 +62,7 @@ export class ChangeWriter {
     });
     const slots = changes.filter((change) => change.op === 'slot');
     const limits = changes.filter((change) => change.op === 'limit');
+    const budgets = changes.filter((change) => change.op === 'budget');
     return {
       kinds: new Set(changes.flatMap((change) => ('kind' in change ? change.kind : []))),
       size: steps.length + events.length,
@@ -77,7 +79,7 @@ export class ChangeWriter {
           : []),
         ...slots.map((change) => this.#withinSlots(change)),
         ...steps,
-        ...changes.filter((change) => change.op === 'budget').map((each) => this.#withinBudget(each)),
+        ...(budgets.length > 0 ? [this.#withinBudgets(budgets)] : []),
       ],
       events: events.map(eventRow),
     };
@@ -189,13 +191,19 @@ export class ChangeWriter {
     };
   }
 
-  /** Without the sums of the scope the commit is repeated after they are learned. */
-  #withinBudget(check: BudgetCheck): Step {
+  #withinBudgets(checks: readonly BudgetCheck[]): Step {
+    const statement = this.#budgets.checking(checks);
     return {
-      ...this.#budgets.checking(check.scope, check.bounds),
-      refused: (text) =>
-        (text === '' ? undefined : refusals.overBudget(check, reservedOf(JSON.parse(text)))) ??
-        new BrokerError('UNAVAILABLE', `What counts towards budget '${check.name}' is not summed up yet; try again.`),
+      ...statement,
+      condition: [...checks.map(({ scope }) => scopeKey(scope)), ...(statement.values ?? []).slice(1)].join('\n'),
+      refused: (text) => {
+        const [index, ...sums] = JSON.parse(text) as readonly [number, ...(number | null)[]];
+        const check = checks[index];
+        const refusal = check && sums[0] !== null ? refusals.overBudget(check, reservedOf(sums)) : undefined;
+        return (
+          refusal ?? new BrokerError('UNAVAILABLE', `What budget '${check?.name}' counts is not known; try again.`)
+        );
+      },
     };
   }
 

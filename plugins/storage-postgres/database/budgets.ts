@@ -1,4 +1,11 @@
-import { scopeKey, type BudgetBounds, type BudgetScope, type Reserved } from '../../../core/index.ts';
+import {
+  scopeKey,
+  type BudgetBounds,
+  type BudgetCheck,
+  type BudgetScope,
+  type Reserved,
+} from '../../../core/index.ts';
+import { numberArray, textArray } from './array-value.ts';
 import { lockNumber } from './bounds.ts';
 import type { Row, Statement, Value } from './connection.ts';
 
@@ -37,7 +44,8 @@ export class BudgetStatements {
   }
 
   /**
-   * Stores the sums of a scope, once; from then on the triggers keep them. It waits for the groups that change requests
+   * Stores the sums of a scope, once; from then on the triggers keep them. It waits for the groups that change
+   * requests
    * and do not know the scope yet.
    */
   learning(scope: BudgetScope): readonly Statement[] {
@@ -62,28 +70,51 @@ export class BudgetStatements {
     };
   }
 
-  /** Fails when a bound is exceeded, with the sums as an array; with an empty text when the scope was not learned. */
-  checking(scope: BudgetScope, bounds: BudgetBounds): Statement {
-    const { max_machines, max_vcpus, max_microusd_per_hour, day, unknown_microusd, asked } = bounds;
-    const isPriced = asked.microusd > 0 || asked.unpriced > 0;
-    const maxima = [max_microusd_per_hour, day && day.max_microusd - day.ran_microusd].filter(
-      (max) => max !== undefined,
-    );
-    const caps: Value[] = [
-      asked.machines > 0 ? (max_machines ?? null) : null,
-      asked.vcpus > 0 || asked.unsized > 0 ? (max_vcpus ?? null) : null,
-      isPriced && maxima.length > 0 ? Math.floor(Math.min(...maxima)) : null,
-      unknown_microusd ?? null,
-    ];
+  /**
+   * Fails when a bound is exceeded, with the number of the check and the sums as an array; with the number alone when
+   * its scope was not learned. What no bound limits is NULL.
+   */
+  checking(checks: readonly BudgetCheck[]): Statement {
+    const caps = checks.map(({ bounds }) => capsOf(bounds));
+    const column = (name: keyof Caps) => numberArray(caps.map((each) => each[name]));
     return {
-      text: `WITH present AS MATERIALIZED (SELECT ${sums.join(', ')} FROM ${this.#schema}.budget WHERE scope = $1)
-        SELECT ${this.#schema}.refuse('') WHERE NOT EXISTS (SELECT FROM present)
-        UNION ALL SELECT ${this.#schema}.refuse(json_build_array(${sums.join(', ')})::text) FROM present
-        WHERE machines > $2::bigint OR ($3::bigint IS NOT NULL AND (vcpus > $3 OR unsized > 0))
-          OR ($4::bigint IS NOT NULL AND (microusd + unpriced * coalesce($5::bigint, 0) > $4 OR ($5 IS NULL AND unpriced > 0)))`,
-      values: [scopeKey(scope), ...caps],
+      text: `SELECT ${this.#schema}.refuse(json_build_array(${['c.n - 1', ...sums.map((name) => `b.${name}`)].join(', ')})::text)
+        FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) WITH ORDINALITY AS c(scope, machines, vcpus, microusd, unknown, n)
+        LEFT JOIN ${this.#schema}.budget AS b USING (scope)
+        WHERE b.machines IS NULL OR b.machines > c.machines OR (c.vcpus IS NOT NULL AND (b.vcpus > c.vcpus OR b.unsized > 0))
+          OR (c.microusd IS NOT NULL AND (b.microusd + b.unpriced * coalesce(c.unknown, 0) > c.microusd OR (c.unknown IS NULL AND b.unpriced > 0)))
+        ORDER BY c.n LIMIT 1`,
+      values: [
+        textArray(checks.map(({ scope }) => scopeKey(scope))),
+        column('machines'),
+        column('vcpus'),
+        column('microusd'),
+        column('unknown'),
+      ],
     };
   }
+}
+
+interface Caps {
+  readonly machines: number | null;
+  readonly vcpus: number | null;
+  readonly microusd: number | null;
+  readonly unknown: number | null;
+}
+
+/** What `exceeded` allows, where the commit asks for something. */
+function capsOf(bounds: BudgetBounds): Caps {
+  const { max_machines, max_vcpus, max_microusd_per_hour, day, unknown_microusd, asked } = bounds;
+  const isPriced = asked.microusd > 0 || asked.unpriced > 0;
+  const maxima = [max_microusd_per_hour, day && day.max_microusd - day.ran_microusd].filter(
+    (max) => max !== undefined,
+  );
+  return {
+    machines: asked.machines > 0 ? (max_machines ?? null) : null,
+    vcpus: asked.vcpus > 0 || asked.unsized > 0 ? (max_vcpus ?? null) : null,
+    microusd: isPriced && maxima.length > 0 ? Math.floor(Math.min(...maxima)) : null,
+    unknown: unknown_microusd ?? null,
+  };
 }
 
 /** The sums in a row. */

@@ -26,6 +26,8 @@ UPDATE ${schema}.request AS r SET reserves = n.reserves, doc = (r.doc::jsonb || 
   FROM (SELECT request_id, json_build_object('parts', json_build_array(json_build_array(provider_instance, 'any', holds, 0, 0, holds, holds)))::text AS reserves
     FROM ${schema}.request WHERE holds > 0 AND kind = 'provision') AS n WHERE n.request_id = r.request_id;
 
+CREATE INDEX machine_gone ON ${schema}.machine (gone_at NULLS FIRST, provider_instance NULLS FIRST, machine_id NULLS FIRST) WHERE gone_at IS NOT NULL;
+
 CREATE TABLE ${schema}.budget (
   scope text COLLATE "C" NOT NULL PRIMARY KEY, template_id text COLLATE "C", provider_instance text COLLATE "C", market text COLLATE "C", tags text,
   machines bigint NOT NULL, vcpus bigint NOT NULL, microusd bigint NOT NULL, unsized bigint NOT NULL, unpriced bigint NOT NULL

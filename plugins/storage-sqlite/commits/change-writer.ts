@@ -84,7 +84,7 @@ export class ChangeWriter {
         // Bounds count the records before the commit's own changes.
         for (const step of bounds) step();
         for (const step of steps) step();
-        for (const budget of budgets) sums.refuseOver(budget);
+        if (budgets.length > 0) sums.refuseOver(budgets);
       },
     };
   }

@@ -1,6 +1,6 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { refusals, scopeKey, type BudgetCheck, type BudgetScope, type Reserved } from '../../../core/index.ts';
-import { row, type Row, type Statements } from '../queries/statements.ts';
+import { row, rows, type Row, type Statements } from '../queries/statements.ts';
 
 const sums = ['machines', 'vcpus', 'microusd', 'unsized', 'unpriced'] as const;
 
@@ -15,11 +15,13 @@ const summing = `SELECT ${sums.map((name, i) => `coalesce(sum(p.value ->> ${i + 
 
 /** The sums of what requests reserve, for the scopes of budgets. */
 export class Budgets {
+  readonly #statements: Statements;
   readonly #known: StatementSync;
   readonly #summed: StatementSync;
   readonly #learn: StatementSync;
 
   constructor(statements: Statements) {
+    this.#statements = statements;
     this.#known = statements.prepare(`SELECT ${sums.join(', ')} FROM budget WHERE scope = ?`);
     this.#summed = statements.prepare(summing);
     this.#learn = statements.prepare(
@@ -33,18 +35,31 @@ export class Budgets {
   }
 
   /**
-   * Throws BUDGET_EXCEEDED when the commit, whose changes are written in this transaction, exceeds a bound. The sums of
-   * a new scope are stored: from then on the triggers keep them.
+   * Throws BUDGET_EXCEEDED when the commit, whose changes are written in this transaction, exceeds a bound. The sums
+   * of a new scope are stored: from then on the triggers keep them.
    */
-  refuseOver(check: BudgetCheck): void {
-    const scope = scopeKey(check.scope);
-    let known = row(this.#known, [scope]);
-    if (!known) {
-      this.#learn.run({ scope, ...parameters(check.scope) });
-      known = row(this.#known, [scope]);
+  refuseOver(checks: readonly BudgetCheck[]): void {
+    const all = rows(
+      this.#statements.cached(
+        `SELECT ${sums.join(', ')}, scope FROM budget WHERE scope IN (${checks.map(() => '?').join(', ')})`,
+      ),
+      checks.map(({ scope }) => scopeKey(scope)),
+    );
+    for (const check of checks) {
+      const key = scopeKey(check.scope);
+      const known = all.find((each) => each[sums.length] === key) ?? this.#learned(check.scope);
+      const refusal = refusals.overBudget(check, reservedOf(known));
+      if (refusal) throw refusal;
     }
-    const refusal = refusals.overBudget(check, reservedOf(known));
-    if (refusal) throw refusal;
+  }
+
+  #learned(scope: BudgetScope): Row | undefined {
+    const key = scopeKey(scope);
+    // Another budget of the commit may have the same scope.
+    const known = row(this.#known, [key]);
+    if (known) return known;
+    this.#learn.run({ scope: key, ...parameters(scope) });
+    return row(this.#known, [key]);
   }
 }
 
@@ -58,6 +73,6 @@ function parameters({ template_id, provider_instance, market, tags }: BudgetScop
 }
 
 function reservedOf(found: unknown): Reserved {
-  const values = found as Row;
-  return Object.fromEntries(sums.map((name, i) => [name, Number(values[i])])) as unknown as Reserved;
+  const [machines, vcpus, microusd, unsized, unpriced] = found as readonly [number, number, number, number, number];
+  return { machines, vcpus, microusd, unsized, unpriced };
 }

@@ -5,9 +5,7 @@ import { budgetBench, cloudOf, refusalOf } from './budget-bench.ts';
 const nothing = { machines: 0, vcpus: 0, microusd: 0, unsized: 0, unpriced: 0 };
 
 test('a request reserves the dearest machines that may come, and what comes replaces the reservation', async (t) => {
-  const bench = await budgetBench([
-    { name: 'all', scope: {}, max_machines: 10, max_vcpus: 40, max_usd_per_hour: 2 },
-  ]);
+  const bench = await budgetBench([{ name: 'all', scope: {}, max_machines: 10, max_vcpus: 40, max_usd_per_hour: 2 }]);
   const first = await bench.request(4);
   t.like(await bench.all(), { machines: 4, vcpus: 32, microusd: 1_600_000 });
   t.deepEqual(await refusalOf(bench.request(2)), {
@@ -80,13 +78,19 @@ test('machines whose price or size is not known are refused with a sentence, or 
   t.deepEqual(await dollars.all(), nothing);
   await dollars.close();
 
-  const priced = await budgetBench([{ name: 'all', scope: {}, max_usd_per_hour: 1, unknown_price_usd: 0.5 }], unknown());
+  const priced = await budgetBench(
+    [{ name: 'all', scope: {}, max_usd_per_hour: 1, unknown_price_usd: 0.5 }],
+    unknown(),
+  );
   await priced.request(2);
   t.like(await refusalOf(priced.request(1)), { limit: 'max_usd_per_hour', max: 1, used: 1, asked: 0.5 });
   await priced.close();
 
   const sized = await budgetBench([{ name: 'all', scope: {}, max_vcpus: 100 }], unknown());
-  t.regex((await t.throwsAsync(sized.request(1)))?.message ?? '', /the number of vCPUs of 1 of its machines is not known/);
+  t.regex(
+    (await t.throwsAsync(sized.request(1)))?.message ?? '',
+    /the number of vCPUs of 1 of its machines is not known/,
+  );
   await sized.close();
 
   const counted = await budgetBench([{ name: 'all', scope: {}, max_machines: 1 }], unknown());

@@ -4,7 +4,10 @@ import { budgetBench, cloudOf, offers, refusalOf } from './budget-bench.ts';
 const two = () => ({ east: cloudOf(), west: cloudOf() });
 
 test('where the budget of an instance has no room, the next instance serves, and explain says so', async (t) => {
-  const bench = await budgetBench([{ name: 'little east', scope: { provider_instance: 'east' }, max_machines: 3 }], two());
+  const bench = await budgetBench(
+    [{ name: 'little east', scope: { provider_instance: 'east' }, max_machines: 3 }],
+    two(),
+  );
   const first = await bench.request(3, { provider_name: 'east' });
   await bench.settle();
   t.is(bench.clouds['east']?.live(first).length, 3);
@@ -14,9 +17,14 @@ test('where the budget of an instance has no room, the next instance serves, and
   t.is(bench.clouds['east']?.live(second).length, 0);
   t.is(bench.clouds['west']?.live(second).length, 2);
   const explained = await bench.explain(second);
-  const refused = explained.attempts.filter(({ outcomes = [] }) => outcomes.some(({ code }) => code === 'BUDGET_EXCEEDED'));
+  const refused = explained.attempts.filter(({ outcomes = [] }) =>
+    outcomes.some(({ code }) => code === 'BUDGET_EXCEEDED'),
+  );
   t.is(refused.length, 1, 'one refusal concerns all offers of the instance');
-  t.regex(JSON.stringify(refused), /Budget 'little east' allows 3 machines; 3 machines are used, so 2 machines more are refused/);
+  t.regex(
+    JSON.stringify(refused),
+    /Budget 'little east' allows 3 machines; 3 machines are used, so 2 machines more are refused/,
+  );
   t.like(await bench.store.reserved({ provider_instance: 'east' }), { machines: 3 });
   t.like(await bench.store.reserved({ provider_instance: 'west' }), { machines: 2 });
   await bench.close();
@@ -50,10 +58,9 @@ test('a budget of a market moves the request to offers of another market', async
 });
 
 test('a dearer offer is left out where a cheaper one fits into the budget of the instance', async (t) => {
-  const bench = await budgetBench(
-    [{ name: 'cheap', scope: { provider_instance: 'east' }, max_usd_per_hour: 0.35 }],
-    { east: cloudOf(offers.toReversed()) },
-  );
+  const bench = await budgetBench([{ name: 'cheap', scope: { provider_instance: 'east' }, max_usd_per_hour: 0.35 }], {
+    east: cloudOf(offers.toReversed()),
+  });
   const id = await bench.request(3);
   await bench.settle(60_000);
   t.is((await bench.status(id)).request.status, 'completed');

@@ -78,7 +78,9 @@ test('a request whose instance is gone goes to an instance that another broker h
   const { directory } = await interfaceWith('west');
   const template = { template_id: 'small' };
   const chosen = choose({ template }, { key: 'r', machine_count: 2 }, {}, directory);
-  await new RequestService(store, clock, noBudgets, 9).create({ template, machine_count: 2 }, chosen, { request_id: 'r' });
+  await new RequestService(store, clock, noBudgets, 9).create({ template, machine_count: 2 }, chosen, {
+    request_id: 'r',
+  });
   await clock.advance(5_000);
   t.deepEqual(a.held(), { requests: 1, unserved: 1 });
   await join('b', 'north');
