@@ -74,6 +74,7 @@ export {
   type BrokerStatus,
 } from './model/broker.ts';
 export { definePlugin, isPlugin, type EndpointContext, type EndpointScheme, type Plugin } from './contract/plugin.ts';
+export { AccountContents, mostListed, type AccountList } from './contract/provider/account-contents.ts';
 export type { Call, PluginContext, ProviderCall } from './contract/provider/call.ts';
 export type { Capabilities, DeclaredCapabilities } from './contract/provider/capabilities.ts';
 export type {
@@ -87,6 +88,7 @@ export type {
   Watched,
 } from './contract/provider/orders-and-reports.ts';
 export { defineProviderApi, type ProviderApi } from './contract/provider/provider-api.ts';
+export type { ProviderSetup, SetupChoice, StarterTemplate } from './contract/provider/provider-setup.ts';
 export type { CredentialState, ProviderState, RateState } from './contract/provider/provider-state.ts';
 export {
   defineProviderType,

@@ -27,6 +27,7 @@ import { BudgetQueries } from '../core/budgets/budget-queries.ts';
 import { Budgets } from '../core/budgets/budgets.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
+import { noDiscovering } from '../core/providers/discover-now.ts';
 import { Orphans } from '../core/providers/orphans/orphans.ts';
 import { noActivity } from '../core/providers/provider-activity.ts';
 import { ProviderDirectory } from '../core/providers/directory.ts';
@@ -168,6 +169,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
         scheduler,
         checkup: loop ?? noCheckup,
+        discovering: loop ?? noDiscovering,
         providerActivity: loop ?? noActivity,
         orphans: new Orphans(facts, container.get(clock)),
         brokers: () => store.brokers(),

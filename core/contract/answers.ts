@@ -20,6 +20,7 @@ export const MachineAnswer = Type.Object({
   machine_id: Type.String(),
   status: Type.String(),
   name: nullable(),
+  assigned_name: Type.Optional(Type.String({ description: 'The name of the request that the machine has.' })),
   private_ip: nullable(),
   public_ip: nullable(),
   provider_instance: Type.String(),
@@ -49,6 +50,9 @@ export const RequestAnswer = Type.Object({
   template_id: nullable(),
   machine_count: Type.Integer(),
   requested_count: Type.Integer(),
+  names: Type.Optional(
+    Type.Array(Type.String(), { description: 'Only where the caller gave names: one for each machine.' }),
+  ),
   status: Type.String(),
   provider_type: nullable(),
   provider_instance: nullable(),

@@ -10,6 +10,8 @@ export const StoredOrder = Type.Object({
   template: Type.Unsafe<Template>(Type.Object({}, { additionalProperties: true })),
   offers: Type.Optional(Type.Array(Type.Unsafe<Offer>(Offer))),
   tags: Type.Record(Type.String(), Type.String()),
+  /** Only of a request with names: those that the machines of the order may get, one for each. */
+  names: Type.Optional(Type.Array(Type.String())),
 });
 export type StoredOrder = Static<typeof StoredOrder>;
 

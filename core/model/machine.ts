@@ -48,6 +48,8 @@ export const MachineRecord = Type.Object({
   template_id: Type.String(),
   status: Type.Unsafe<MachineStatus>(MachineStatus),
   name: Type.Optional(Type.String()),
+  /** The name of the request that the machine has. Set when it is first seen, and never changed. */
+  assigned_name: Type.Optional(Type.String()),
   private_ip: Type.Optional(Type.String()),
   public_ip: Type.Optional(Type.String()),
   launched_at: Type.Optional(Type.String()),

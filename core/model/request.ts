@@ -56,6 +56,8 @@ export const RequestRecord = Type.Object({
   ),
   /** The number of machines that the caller requested. */
   machine_count: Type.Integer(),
+  /** Only where the caller gave names: one for each machine, each once. */
+  names: Type.Optional(Type.Array(Type.String())),
   /** Derived from the machines: how many count against `max_instances` of the template. */
   holds: Type.Integer(),
   /**

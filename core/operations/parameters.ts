@@ -31,6 +31,19 @@ export const p = {
     description: `The number of machines; at most ${machineCountCeiling} and the limits of the template and the provider instance.`,
     aliases: ['count', 'requested_count'],
   }),
+  names: Type.Array(
+    Type.String({
+      pattern: '^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$',
+      minLength: 1,
+      maxLength: 128,
+    }),
+    {
+      minItems: 1,
+      maxItems: machineCountCeiling,
+      description:
+        'A name for each machine, each once. A machine keeps its name, and a machine that replaces a lost one gets the name of that one.',
+    },
+  ),
   machine_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
     minItems: 1,
     maxItems: 10_000,

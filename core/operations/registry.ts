@@ -20,6 +20,7 @@ import {
   validateProviderConfiguration,
   validateProviderEnvironment,
 } from './providers/provider-checks.ts';
+import { discoverProvider } from './providers/discover-provider.ts';
 import { checkProvider, getProviderHealth } from './providers/provider-health.ts';
 import { endOrphans, listOrphans } from './providers/orphans.ts';
 import { getProviderMetrics } from './providers/provider-metrics.ts';
@@ -90,6 +91,7 @@ export const operations = [
   listOrphans,
   endOrphans,
   checkProvider,
+  discoverProvider,
   getProviderHealth,
   validateProviderConfiguration,
   validateProviderEnvironment,

@@ -5,6 +5,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Timelines } from '../journal/timelines.ts';
 import type { Capacity } from '../providers/capacity.ts';
 import type { Checkup } from '../providers/checkup.ts';
+import type { Discovering } from '../providers/discover-now.ts';
 import type { Orphans } from '../providers/orphans/orphans.ts';
 import type { ProviderActivity } from '../providers/provider-activity.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
@@ -44,6 +45,7 @@ export interface Services {
   readonly timelines: Timelines;
   readonly cleanUp: CleanUp;
   readonly checkup: Checkup;
+  readonly discovering: Discovering;
   readonly providerActivity: ProviderActivity;
   readonly orphans: Orphans;
   /** The brokers that share the storage. */

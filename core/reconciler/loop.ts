@@ -4,6 +4,7 @@ import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Checked } from '../model/health.ts';
+import { discoverNow, type DiscoverResult } from '../providers/discover-now.ts';
 import type { RequestRecord } from '../model/request.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
@@ -246,6 +247,10 @@ class Loop implements RunningLoop {
   async check(instance: string): Promise<Checked> {
     const { name } = this.#directory.require(instance);
     return this.#health.askNow(name, this.#pool, this.#stopping.signal, checkMs);
+  }
+
+  async discover(instance: string): Promise<DiscoverResult> {
+    return discoverNow(this.#pool, this.#directory.require(instance).name, this.#stopping.signal);
   }
 
   states(): readonly InstanceState[] {

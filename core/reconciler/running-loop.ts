@@ -11,6 +11,7 @@ import type { Checked } from '../model/health.ts';
 import type { RequestRecord } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { CallTracking } from '../providers/guard/call-tracking.ts';
+import type { DiscoverResult } from '../providers/discover-now.ts';
 import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
 import type { InstanceState } from '../providers/provider-activity.ts';
 import type { Quarantined } from '../providers/quarantine/quarantine.ts';
@@ -54,6 +55,8 @@ export interface RunningLoop {
   describe(template_files: FileHashes): void;
   /** Checks an instance now and returns its health. Rejects with PROVIDER_NOT_FOUND when it is not configured. */
   check(instance: string): Promise<Checked>;
+  /** Discovers the account of an instance. Rejects with PROVIDER_NOT_FOUND when it is not configured. */
+  discover(instance: string): Promise<DiscoverResult>;
   /** How each configured instance stands. */
   states(): readonly InstanceState[];
   /** Code of a plugin failed for an instance outside any call. */

@@ -15,6 +15,8 @@ export interface RequestInput extends Placed {
   readonly machine_count: number;
   readonly timeout?: number;
   readonly tags?: Readonly<Record<string, string>>;
+  /** A name for each machine. */
+  readonly names?: readonly string[];
   readonly additional_data?: Readonly<Record<string, unknown>>;
 }
 
@@ -48,6 +50,21 @@ export function checkSize({ additional_data, tags }: RequestInput): void {
         'INVALID_REQUEST',
         `/${field}: it has ${length} characters as JSON, more than the ${largest} that a request may carry`,
       );
+  }
+}
+
+/** Throws INVALID_REQUEST when the names are not one for each machine, each once. */
+export function checkNames({ names, machine_count }: RequestInput): void {
+  if (names === undefined) return;
+  if (names.length !== machine_count)
+    throw new BrokerError(
+      'INVALID_REQUEST',
+      `/names: ${names.length} ${names.length === 1 ? 'name' : 'names'} for ${machine_count} machines; give one for each`,
+    );
+  const known = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    if (known.has(name)) throw new BrokerError('INVALID_REQUEST', `/names/${index}: '${name}' occurs twice`);
+    known.add(name);
   }
 }
 
@@ -108,6 +125,7 @@ export function openRequest(
       ? { variants: Object.fromEntries(Object.entries(variants).map(([name, own]) => [name, { ...own, ...terms }])) }
       : {}),
     machine_count,
+    ...(input.names ? { names: [...input.names] } : {}),
     holds: machine_count,
     delivered: 0,
     provider_type: chosen.provider_type,

@@ -14,6 +14,7 @@ import { machinesNamed, type MachineName } from './queries/machines-named.ts';
 import {
   asOpened,
   checkCount,
+  checkNames,
   checkSize,
   openRequest,
   type OpenedRequest,
@@ -59,6 +60,7 @@ export class RequestService {
    */
   async admit(input: RequestInput): Promise<void> {
     checkCount(input);
+    checkNames(input);
     checkSize(input);
     await this.#admit();
   }
@@ -137,7 +139,9 @@ export class RequestService {
     if (given.request_id === undefined) return undefined;
     const request = await this.#store.get('request', { request_id: given.request_id });
     if (!request) return undefined;
-    if (request.template_id === input.template.template_id && request.machine_count === input.machine_count)
+    const { template, machine_count, names = [] } = input;
+    const hasNames = names.join() === (request.names ?? []).join();
+    if (request.template_id === template.template_id && request.machine_count === machine_count && hasNames)
       return request;
     throw new BrokerError(
       'ALREADY_EXISTS',

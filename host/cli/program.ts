@@ -6,6 +6,7 @@ import { addExamples } from './examples.ts';
 import { exitCodes, exitMeanings } from './exit-codes.ts';
 import { reportFailure } from './report-failure.ts';
 import { hostfactoryCommands } from './commands/hostfactory.ts';
+import { initCommand } from './commands/setup/init.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { operationGroupCommands } from './operations/operation-groups.ts';
 import { optionsLast } from './options-last.ts';
@@ -17,6 +18,7 @@ import { unknownCommand } from './unknown-command.ts';
 import type { Cli, Commands } from './cli.ts';
 
 const groups: readonly Commands[] = [
+  initCommand,
   operationGroupCommands,
   pluginsCommands,
   serverCommands,

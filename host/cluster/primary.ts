@@ -52,6 +52,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     async function answerTo(question: Question): Promise<unknown> {
       if (question.ask === 'trouble') return loop?.trouble();
       if (question.ask === 'check') return loop?.check(question.instance);
+      if (question.ask === 'discover') return loop?.discover(question.instance);
       if (question.ask === 'calls') return loop?.calls();
       if (question.ask === 'states') return loop?.states();
       if (question.ask === 'take') return limits.take(question.group, question.client);

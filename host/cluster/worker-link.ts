@@ -1,5 +1,6 @@
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Checked } from '../../core/model/health.ts';
+import type { DiscoverResult } from '../../core/providers/discover-now.ts';
 import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
 import type { LoopHandle } from '../loop/loop-handle.ts';
 import type { Family } from '../metrics/family.ts';
@@ -12,7 +13,7 @@ import type { PrimaryLink } from './primary-link.ts';
  * with all its workers.
  */
 const answerMs = 5_000;
-/** Milliseconds to wait for a provider check: longer than the loop waits for a provider. */
+/** Milliseconds to wait for a provider check or a discovery: longer than the loop waits for a provider. */
 const checkMs = 30_000;
 
 /** The worker's end of the channel to the primary. */
@@ -45,6 +46,7 @@ export class WorkerLink implements PrimaryLink, RateLimits {
       calls: () => this.#ask<readonly CallTiming[] | undefined>({ ask: 'calls' }),
       states: () => this.#ask<readonly InstanceState[] | undefined>({ ask: 'states' }),
       check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
+      discover: (instance) => this.#ask<DiscoverResult | undefined>({ ask: 'discover', instance }, checkMs),
       refresh: (request_ids) => sendToPrimary({ event: 'refresh', request_ids }),
       // The primary reads the same files.
       describe: () => undefined,

@@ -26,6 +26,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
     calls: async () => meter.timings(),
     states: async () => loop.states(),
     check: (instance) => loop.check(instance).catch(() => undefined),
+    discover: (instance) => loop.discover(instance).catch(() => undefined),
     refresh: (request_ids) => loop.refresh(request_ids),
     describe: (template_files) => loop.describe(template_files),
     stop: () => {

@@ -65,6 +65,7 @@ export async function runLoop(
 
   async function answerTo(question: LoopQuestion): Promise<LoopAnswer> {
     if (question.ask === 'check') return running.check(question.instance);
+    if (question.ask === 'discover') return running.discover(question.instance);
     return question.ask === 'calls' ? meter.timings() : running.states();
   }
 

@@ -1,10 +1,11 @@
+import type { Discovering } from '../../core/providers/discover-now.ts';
 import type { Checkup } from '../../core/providers/checkup.ts';
 import type { ProviderActivity } from '../../core/providers/provider-activity.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
 import type { Family } from '../metrics/family.ts';
 
 /** The reconciler loop as seen by the interfaces, wherever it runs. */
-export interface LoopHandle extends Checkup, ProviderActivity {
+export interface LoopHandle extends Checkup, Discovering, ProviderActivity {
   readonly where: 'thread' | 'inline' | 'primary';
   /** Returns why the loop does not process requests; undefined when it runs. */
   trouble(): string | undefined | Promise<string | undefined>;

@@ -2,6 +2,7 @@ import type { Stoppage } from '../../core/providers/quarantine/stoppages.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
 import type { Checked } from '../../core/model/health.ts';
+import type { DiscoverResult } from '../../core/providers/discover-now.ts';
 import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
 import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import type { LoopParts } from '../../core/reconciler/running-loop.ts';
@@ -27,10 +28,11 @@ export interface LoopThreadData {
 /** What the interfaces ask the loop. */
 export type LoopQuestion =
   | { readonly ask: 'check'; readonly instance: string }
+  | { readonly ask: 'discover'; readonly instance: string }
   | { readonly ask: 'calls' }
   | { readonly ask: 'states' };
 /** The answer of the loop; undefined when it has none, as for an instance that could not be checked. */
-export type LoopAnswer = Checked | readonly CallTiming[] | readonly InstanceState[] | undefined;
+export type LoopAnswer = Checked | DiscoverResult | readonly CallTiming[] | readonly InstanceState[] | undefined;
 
 export type ToLoop =
   | { readonly do: 'refresh'; readonly request_ids: readonly string[] }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/contract/log.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
 import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
+import type { DiscoverResult } from '../../core/providers/discover-now.ts';
 import type { Checked } from '../../core/model/health.ts';
 import { callMemory, readTracking } from './diagnosis/shared-call-tracking.ts';
 import { StoppedThreads } from './diagnosis/stopped-threads.ts';
@@ -38,7 +39,7 @@ const longestPause = 30_000;
 const stackMs = 1_500;
 /** Milliseconds to wait for an answer of a busy thread. */
 const measureMs = 1_000;
-/** Milliseconds to wait for a check: the loop waits for a provider for at most 20 seconds. */
+/** Milliseconds to wait for a check or a discovery: the loop waits for a provider for at most 20 seconds. */
 const checkMs = 25_000;
 /**
  * Size of the young generation in megabytes. Loading fills it once, and the default of 48 would keep that memory for
@@ -105,6 +106,10 @@ export class LoopThread implements LoopHandle {
 
   check(instance: string): Promise<Checked | undefined> {
     return this.#ask<Checked>({ ask: 'check', instance }, checkMs);
+  }
+
+  discover(instance: string): Promise<DiscoverResult | undefined> {
+    return this.#ask<DiscoverResult>({ ask: 'discover', instance }, checkMs);
   }
 
   calls(): Promise<readonly CallTiming[] | undefined> {

@@ -1,6 +1,9 @@
+import { printable } from './printable.ts';
+
 /** The output of a command. Results go to `out`, all other messages to `err`. */
 export interface Terminal {
   out(text: string): void;
+  /** Control characters are taken out, except `anew` at the beginning. */
   err(text: string): void;
   /** Whether each stream is a terminal. */
   readonly outIsScreen: boolean;
@@ -11,6 +14,9 @@ export interface Terminal {
   /** Whether results may use colors: only on a terminal, and never with NO_COLOR. */
   readonly colors: boolean;
 }
+
+/** Begins a text that replaces the last line of a terminal. */
+export const anew = '\r\u001b[K';
 
 /** The streams of this process. */
 export function processTerminal(): Terminal {
@@ -25,7 +31,8 @@ export function processTerminal(): Terminal {
   stderr.on('error', () => undefined);
   return {
     out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    err: (text) =>
+      void stderr.write(text.startsWith(anew) ? `${anew}${printable(text.slice(anew.length))}` : printable(text)),
     // `isTTY` is undefined when the stream is not a terminal.
     outIsScreen: Boolean(stdout.isTTY),
     errIsScreen: Boolean(stderr.isTTY),

@@ -48,14 +48,10 @@ export function createSimulation(options: {
   const audit = createAudit();
   const sessions = createSessionTable();
   let current: Knobs = { ...defaultKnobs, seed: options.seed };
-  const contextIn = (state: RegionState, now: number): CallContext => ({
-    state,
-    knobs: current,
-    rules,
-    random,
-    now,
-    touched: [],
-  });
+  const contextIn = (state: RegionState, now: number): CallContext => {
+    state.network.furnish(current);
+    return { state, knobs: current, rules, random, now, touched: [] };
+  };
   const world = createWorld({ tokenMemoryMs: () => current.tokens.memory_ms, contextIn });
 
   function turn(change: unknown): Knobs {

@@ -1,4 +1,6 @@
 import { defineProviderType } from '../../core/index.ts';
+import { discover } from './account/discover.ts';
+import { setup } from './account/setup.ts';
 import { instanceType, region } from './catalogue/index.ts';
 import { CloudConfig, servesApi } from './config.ts';
 import { cloudFields, type CloudTemplate } from './template/fields.ts';
@@ -55,6 +57,8 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   presumedPlaces({ region: name = 'us-east-1' }) {
     return { regions: [name], availability_zones: region(name)?.zones.map(({ zone }) => zone) ?? [] };
   },
+  discover,
+  setup,
   machineTypes: listMachineTypes,
   owned: ownedBy,
   whichLive,

@@ -9,6 +9,7 @@ import { isLive, type Cloud, type Machine } from './cloud.ts';
 import { defaultSettings, type Settings } from '../../core/reconciler/settings.ts';
 import { givenBack, isExcused, isStandby, stays, tooMany, wasHidden, type Owed, type Seen } from './ideal.ts';
 import type { Life } from './life.ts';
+import { wrongName, wrongOrder } from './names.ts';
 import type { Shelf, Written } from './shelf.ts';
 import type { Time } from './time.ts';
 
@@ -27,6 +28,7 @@ export type Rule =
   | 'ended while more may come'
   | 'forgotten'
   | 'signal not carried out'
+  | 'names'
   | 'never ended'
   | 'figures'
   | 'shortfall'
@@ -195,7 +197,7 @@ export class Judge {
   /** Nothing keeps an ideal broker from replacing a machine since then. */
   isReplaceable(owed: Owed, { machine, row }: Seen): boolean {
     const since = machine.recommended_at;
-    if (since === undefined) return false;
+    if (since === undefined || owed.request.names) return false;
     const used = row?.ready_at !== undefined && machine.born + 1_000 < since;
     if (!used || owed.request.template?.on_rebalance !== 'replace' || owed.returned.size > 0) return false;
     if (owed.cancelled_at !== undefined || this.disturbed_at >= since || owed.unseen_jumps > 0) return false;
@@ -304,6 +306,9 @@ export class Judge {
 
   #attempt(row: AttemptRecord, before: AttemptRecord | undefined, life: Life | undefined): void {
     if (!before && row.replaces) this.#replacements(row);
+    const request = this.#shelf.requests.get(row.request_id);
+    const wrong = before || !request ? undefined : wrongOrder(row, request, this.#rowsOf(row.request_id));
+    if (wrong !== undefined) this.fail('names', `${wrong} (${row.request_id})`);
     if (before || row.state === 'closed') return;
     const { provider_instance, request_id } = row;
     const instance = life?.instances.find(({ name }) => name === provider_instance);
@@ -321,9 +326,16 @@ export class Judge {
       this.fail('over the limit', `'${provider_instance}' has ${open.length} requests open, it may ${most}`);
   }
 
+  #rowsOf(request_id: string): MachineRecord[] {
+    return [...this.#shelf.machines.values()].filter((row) => row.request_id === request_id);
+  }
+
   #machine(row: MachineRecord, before: MachineRecord | undefined): void {
     const machine = this.machine(row);
     const { now } = this.#time;
+    const request = this.#shelf.requests.get(row.request_id);
+    const wrong = request && wrongName(row, before, request, this.#rowsOf(row.request_id));
+    if (wrong !== undefined) this.fail('names', `${wrong} (${row.request_id})`);
     if (row.took_over_at !== undefined && before?.took_over_at === undefined)
       this.#took_over.set(machineKey(row), now);
     if (!machine) return this.fail('figures', `a row says that ${row.machine_id} exists, and it never did`);

@@ -13,6 +13,7 @@ import {
 } from '../../core/index.ts';
 import type { Cloud } from './cloud.ts';
 import type { Life, Trap } from './life.ts';
+import { toldNames } from './names.ts';
 import type { Setup } from './setup.ts';
 import type { Time } from './time.ts';
 
@@ -25,7 +26,7 @@ const receivedAtOnce = 200;
  * The provider type and the API by which one life speaks to the clouds: each call may be where the life is cut short.
  */
 export function providerOf(
-  { api: setup, templates }: Setup,
+  { api: setup, templates, names }: Setup,
   clouds: readonly Cloud[],
   life: Life,
   time: Time,
@@ -140,15 +141,24 @@ export function providerOf(
             cross(cloud, 'prepare', call, () => ({ for: order.token })),
         }
       : {}),
-    launch: async (cloud, order, call) => cross(cloud, 'launch', call, (late) => cloud.launch(order, late)),
+    launch: async (cloud, order, call) =>
+      cross(cloud, 'launch', call, (late) => {
+        const launch = cloud.launch(order, late);
+        return names === 'told' && launch.machines
+          ? { ...launch, machines: toldNames(cloud, order, launch.machines) }
+          : launch;
+      }),
     observe: async (cloud, watched, call) =>
       cross(cloud, 'observe', { ...call, fence: () => undefined }, () => {
         const mood = cloud.observing && time.now < cloud.observing.until ? cloud.observing.mood : undefined;
         const fault = new ProviderFault('unavailable', 'It cannot be said.');
         if (mood === 'fails') throw fault;
-        return watched.map(({ handle }, index) =>
-          mood === 'faults' && index % 2 === 0 ? fault : cloud.observe(handle.token),
-        );
+        return watched.map(({ handle, order }, index) => {
+          if (mood === 'faults' && index % 2 === 0) return fault;
+          const seen = cloud.observe(handle.token);
+          if (names !== 'told' || seen instanceof ProviderFault) return seen;
+          return { ...seen, machines: toldNames(cloud, order, seen.machines) };
+        });
       }),
     release: async (cloud, handle, aim, call) => cross(cloud, 'release', call, () => cloud.release(handle.token, aim)),
     ...(setup.finds

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Naming } from './names.ts';
 
 /** How the clouds' API is, for all instances of a play. */
 export interface ApiSetup {
@@ -50,6 +51,8 @@ export interface Setup {
   readonly sweep: 'off' | 'report' | 'terminate';
   readonly rows_per_commit: number;
   readonly lease_ms: number;
+  /** Whether requests have names, and how machines learn theirs. */
+  readonly names?: Naming;
   /** How many brokers run at a time, each on a computer of its own. Default 1. */
   readonly brokers?: number;
 }
@@ -131,4 +134,7 @@ export const setups = (rows_per_commit: number, ...sizes: readonly number[]): fc
     sweep: oneOf('terminate', 'terminate', 'report', 'off'),
     rows_per_commit: fc.constant(rows_per_commit),
     lease_ms: oneOf(120_000, 120_000, 30_000),
+    ...names,
   });
+
+const names = { names: oneOf<Naming | undefined>(undefined, 'later', 'told') } as { names: fc.Arbitrary<Naming> };

@@ -1,3 +1,4 @@
+import { namesFor } from './names.ts';
 import { BrokerError, isBrokerError, silentLog, type Log, type Template } from '../../core/index.ts';
 import { startLoop } from '../../core/reconciler/loop.ts';
 import type { Settings } from '../../core/reconciler/settings.ts';
@@ -213,7 +214,8 @@ export class World {
     const template = { template_id: `template-${index}`, ...this.setup.templates[index] } as Template;
     const request_id = `req-${String((this.#asked += 1)).padStart(3, '0')}`;
     await this.asks(async () => {
-      const input = { template, machine_count };
+      const names = this.setup.names === undefined ? {} : { names: namesFor(machine_count) };
+      const input = { template, machine_count, ...names };
       await this.requestService.admit(input);
       await this.requestService.create(
         input,

@@ -20,6 +20,13 @@ export interface LaunchOrder<Fields extends ObjectSchema = any, Prepared = undef
   /** Exactly one offer where `offers_per_launch` is `one`. Absent where the API has no `offers`. */
   readonly offers?: readonly Offer[];
   readonly tags: Readonly<Record<string, string>>;
+  /**
+   * Only where the caller gave names: one for each machine. An API that can tell each machine its name at the launch
+   * does so, as `MUSTER_MACHINE_NAME` in its environment, and reports it as `assigned_name`. An order of one machine
+   * has its name also in `tags`, as `muster:name`. Other APIs tell the name that `observe` gets in `known`,
+   * and report a machine as ready when that is done.
+   */
+  readonly names?: readonly string[];
   /** The result of `prepare`. Absent in `dispose` and `find` when `prepare` returned no result. */
   readonly prepared: Prepared;
 }
@@ -69,6 +76,8 @@ export interface MachineReport {
   readonly machine_id: string;
   readonly status: MachineStatus;
   readonly name?: string;
+  /** The name of the order that the machine was told at its launch. Absent: none, or the only one of the order. */
+  readonly assigned_name?: string;
   /** The address inside the network: IPv4, or IPv6 where the machine has no IPv4 address. */
   readonly private_ip?: string;
   readonly public_ip?: string;
@@ -105,6 +114,8 @@ export interface MachineReport {
 export interface MachineRef {
   readonly machine_id: string;
   readonly status: MachineStatus;
+  /** The name that muster assigned to the machine, of a request with names. See `names` of LaunchOrder. */
+  readonly assigned_name?: string;
   readonly launched_at?: string;
   readonly zone?: string;
   readonly market?: Market;

@@ -1,7 +1,9 @@
 import type { Template } from '../../model/template.ts';
 import type { ObjectSchema, ValueOf } from '../../schema/object-schema.ts';
 import type { NoticeMessage } from '../notice.ts';
+import type { AccountContents } from './account-contents.ts';
 import type { Call, PluginContext } from './call.ts';
+import type { ProviderSetup } from './provider-setup.ts';
 import type { ProviderState } from './provider-state.ts';
 import type { Offer } from '../../model/shortfall.ts';
 import type { HostRef, MachineType, OfferTerms, OwnedResource, Places } from './resources.ts';
@@ -92,6 +94,15 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
     config: ValueOf<Config>,
     known: (name: string) => MachineType | undefined,
   ): readonly OfferTerms[];
+  /**
+   * What templates can name: the networks, subnets, security groups, key pairs and images of the account, as they are
+   * now. Called when a person asks, so it may take some seconds. A list that the account does not let the session read
+   * is empty and named in `incomplete`; a fault means that nothing could be read. Changes nothing. Default: the
+   * operation is refused.
+   */
+  discover?(session: Session, call: Call): Promise<AccountContents>;
+  /** How `muster init` sets up an instance of this type, from what `discover` shows. Default: it cannot. */
+  readonly setup?: ProviderSetup;
   /** All machine types of the provider. The core caches the result. */
   machineTypes?(session: Session, call: Call): AsyncIterable<MachineType>;
   /**

@@ -11,6 +11,8 @@ export const MachineView = Type.Object({
   machine_id: Type.String(),
   status: Type.String(),
   name: nullable(),
+  /** The name that the request gave to the machine. */
+  assigned_name: nullable(),
   private_ip: nullable(),
   public_ip: nullable(),
   provider_instance: Type.String(),
@@ -47,6 +49,7 @@ export function machineView(machine: MachineRecord, now: number): MachineView {
     machine_id: machine.machine_id,
     status: machine.status,
     name: machine.name ?? null,
+    assigned_name: machine.assigned_name ?? null,
     private_ip: machine.private_ip ?? null,
     public_ip: machine.public_ip ?? null,
     provider_instance: machine.provider_instance,

@@ -39,6 +39,13 @@ const UseView = {
 
 const OverviewView = Type.Object({
   machines: Type.Record(Type.Enum([...machineStatuses]), Type.Integer(), { description: 'By status.' }),
+  cost: Type.Object(
+    {
+      usd_per_hour: Type.Number({ description: 'US dollars an hour of the machines that live.' }),
+      unpriced_machines: Type.Integer({ description: 'Machines without a known price, which the sum leaves out.' }),
+    },
+    { description: 'With tens of thousands of machines the sum may be half a minute old.' },
+  ),
   open_requests: Type.Integer(),
   open_returns: Type.Integer(),
   open: Type.Array(OpenRequestView, { description: 'The 50 oldest open requests and returns.' }),
@@ -81,9 +88,10 @@ const limitIn = (template: Parameters<typeof limitOf>[0] | undefined): number | 
 };
 
 function viewOf(state: OverviewState, limit: (template_id: string) => number | null): Static<typeof OverviewView> {
-  const { machines, open_requests, open_returns, open, short, templates, instances } = state;
+  const { machines, cost, open_requests, open_returns, open, short, templates, instances } = state;
   return {
     machines: { ...machines },
+    cost,
     open_requests,
     open_returns,
     open: open.map(({ request, delivered }) => ({

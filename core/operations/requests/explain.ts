@@ -49,6 +49,7 @@ const AttemptView = Type.Object({
   provider_instance: Type.String(),
   api: Type.String(),
   machine_count: Type.Integer(),
+  names: Type.Optional(Type.Array(Type.String(), { description: 'The names that its machines may get.' })),
   offers: Type.Array(Type.String(), { description: 'The keys of the offers that were ordered.' }),
   token: Type.String({ description: 'The idempotency token of the last call.' }),
   state: Type.Unsafe<AttemptState>(
@@ -178,6 +179,7 @@ function attemptView(attempt: AttemptRecord): Static<typeof AttemptView> {
     provider_instance: attempt.provider_instance,
     api: attempt.api,
     machine_count: order.machine_count,
+    ...(order.names ? { names: order.names } : {}),
     offers: (order.offers ?? []).map(({ key }) => key),
     token: presentToken(attempt),
     state: attempt.state,

@@ -28,6 +28,7 @@ export const createRequest = operation('CreateRequestCommand', {
       additional_data: Type.Optional(p.additional_data),
       timeout: Type.Optional(p.timeout),
       tags: Type.Optional(p.tags),
+      names: Type.Optional(p.names),
       request_id: Type.Optional(p.new_request_id),
     },
     { additionalProperties: false },

@@ -78,7 +78,7 @@ function checkPrice(value: unknown, path: string): void {
     throw new ContractViolation(`${path}/source`, source, `one of ${priceSources.join(', ')}`);
 }
 
-const texts = ['name', 'private_ip', 'public_ip', 'message', 'machine_type', 'zone'] as const;
+const texts = ['name', 'assigned_name', 'private_ip', 'public_ip', 'message', 'machine_type', 'zone'] as const;
 
 /** Checks the reasons for missing machines, if there are any. */
 export function shortfalls(value: unknown, path: string): void {

@@ -1,8 +1,10 @@
+import type { AccountContents } from '../../contract/provider/account-contents.ts';
 import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import type { ProviderType } from '../../contract/provider/provider-type.ts';
 import type { HostRef, MachineType, OwnedResource, Places } from '../../contract/provider/resources.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { checkLivingHosts, checkMachineType, checkPlaces as placesAnswer } from '../answer-checks/answers.ts';
+import { readAccountContents } from '../answer-checks/read-account-contents.ts';
 import { listing } from '../answer-checks/listing.ts';
 import { guardedListing } from './guarded-listing.ts';
 import { guardedNotices, type GuardedNotices } from './guarded-notices.ts';
@@ -27,6 +29,8 @@ export interface GuardedType {
   check(permit: Permit): Promise<void>;
   /** The places and all machine types. */
   readonly discovery?: (permit: Permit) => Promise<DiscoveryResult>;
+  /** What templates can name in the account. */
+  readonly discover?: (permit: Permit) => Promise<AccountContents>;
   /** The living ones of these hosts. */
   readonly whichLive?: (hosts: readonly HostRef[], permit: Permit) => Promise<readonly HostRef[]>;
   /** All resources of an installation, the containers of its APIs first. Complete, or the call rejects. */
@@ -82,6 +86,12 @@ export function guardedType(
             );
           return { ...(places ? { places } : {}), ...(type.machineTypes ? { machine_types } : {}) };
         });
+      },
+    }),
+    ...(type.discover && {
+      discover: (permit) => {
+        const about = { verb: 'discover', what: `discovery of the account of '${instance}'`, plugin } as const;
+        return calls.call(about, permit, async (call) => readAccountContents(await type.discover?.(session, call)));
       },
     }),
     ...(type.whichLive && { whichLive: guardedLookup(type.whichLive.bind(type)) }),

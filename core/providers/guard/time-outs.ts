@@ -11,6 +11,7 @@ export const timeOuts = {
   dispose: 60_000,
   find: 60_000,
   discovery: 120_000,
+  discover: 20_000,
   'which-live': 60_000,
   owned: 420_000,
   remove: 120_000,

@@ -32,7 +32,9 @@ function applyNotice(change: StateChange, machine: MachineRecord, notice: Notice
   setAnnounced(change, machine, withNotice(machine, notice, change.now));
   if (notice.kind === 'rebalance') {
     if (machine.rebalance_at !== undefined) return;
-    if (policy === 'replace') change.setMachine(machine, { replace_from: change.now, ...asMoved(change) });
+    // Two machines never have one name, so the successor of a machine with a name is ordered when that one is gone.
+    if (policy === 'replace' && machine.assigned_name === undefined)
+      change.setMachine(machine, { replace_from: change.now, ...asMoved(change) });
     change.journalMachine('machine.rebalance_recommended', machine, { policy, ...message });
     return;
   }

@@ -6,6 +6,7 @@ import type { StateChange } from '../state/request-state.ts';
 import { withObservation } from './announcements.ts';
 import { setAnnounced, tellReclaim } from './apply-notices.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
+import { nameOnArrival, nameStates, type NameStates } from '../state/names.ts';
 import { hasPlace, isAlive, isEnding, isStandby, isStaying } from '../state/machine-life.ts';
 import { needOf, openNeeds } from '../replacement/needs.ts';
 import type { Settings } from '../settings.ts';
@@ -27,9 +28,40 @@ export function applyReports(change: StateChange, attempt: AttemptRecord, report
   }
   if (arrived.length === 0) return;
   let vacancies = vacanciesOf(change);
+  const names = change.request.names && new NameBook(change);
   for (const report of arrived) {
     const known = change.machine({ provider_instance, machine_id: report.machine_id });
-    if (known ? revive(change, known, report, vacancies) : adopt(change, attempt, report, vacancies)) vacancies -= 1;
+    const places = { vacancies, names };
+    if (known ? revive(change, known, report, places) : adopt(change, attempt, report, places)) vacancies -= 1;
+  }
+}
+
+/** What an arriving machine may take. */
+interface Places {
+  readonly vacancies: number;
+  /** Undefined: the request has no names. */
+  readonly names: NameBook | undefined;
+}
+
+/** The names that the machines of one answer take, one after another. */
+class NameBook {
+  readonly #states: NameStates & { readonly held: Set<string> };
+
+  constructor(change: StateChange) {
+    const { held, ...others } = nameStates(change);
+    this.#states = { ...others, held: new Set(held) };
+  }
+
+  onArrival(attempt: AttemptRecord, report: MachineReport): string | undefined {
+    return nameOnArrival(attempt, report.assigned_name, this.#states);
+  }
+
+  isTaken(name: string): boolean {
+    return this.#states.held.has(name) || this.#states.returned.has(name);
+  }
+
+  take(name: string | undefined): void {
+    if (name !== undefined) this.#states.held.add(name);
   }
 }
 
@@ -67,7 +99,12 @@ export function applyUnfinishedReleases(
 }
 
 /** Returns whether the machine takes one of the vacancies. */
-function adopt(change: StateChange, attempt: AttemptRecord, report: MachineReport, vacancies: number): boolean {
+function adopt(
+  change: StateChange,
+  attempt: AttemptRecord,
+  report: MachineReport,
+  { vacancies, names }: Places,
+): boolean {
   const { request, now } = change;
   const machine: MachineRecord = {
     provider_instance: attempt.provider_instance,
@@ -86,31 +123,44 @@ function adopt(change: StateChange, attempt: AttemptRecord, report: MachineRepor
   else if (needed) change.setMachine(machine, { replaces: needed.key });
   else if (isTerminal(request.status) && !keepsNumber(request)) change.setMachine(machine, { going: 'late' });
   else if (vacancies <= 0) change.setMachine(machine, { going: 'surplus' });
+  else if (names) giveName(change, machine, names.onArrival(attempt, report));
   const present = change.machine(machine) ?? machine;
   if (present.going === undefined) change.journalMachine('machine.launched', machine);
   else change.journalMachine('machine.unwanted', machine, { why: present.going });
-  refresh(change, present, report);
+  refresh(change, present, isToldLater(attempt, present, report) ? { ...report, ready: false } : report);
   const applied = change.machine(machine);
   // A machine that was gone before its first report takes no vacancy.
-  return applied !== undefined && isStaying(applied) && hasPlace(applied);
+  if (applied === undefined || !isStaying(applied) || !hasPlace(applied)) return false;
+  names?.take(applied.assigned_name);
+  return true;
+}
+
+/** The API learns the name only now: a later report says that the machine is ready and can read it. */
+const isToldLater = ({ order }: AttemptRecord, { assigned_name }: MachineRecord, report: MachineReport): boolean =>
+  assigned_name !== undefined && report.assigned_name === undefined && (order.names?.length ?? 0) > 1;
+
+function giveName(change: StateChange, machine: MachineRecord, assigned_name: string | undefined): void {
+  change.setMachine(machine, assigned_name === undefined ? { going: 'surplus' } : { assigned_name });
 }
 
 /**
  * A machine that counted as gone lives. A machine that replaced it keeps its place. Returns whether the machine takes
  * one of the vacancies.
  */
-function revive(change: StateChange, machine: MachineRecord, report: MachineReport, vacancies: number): boolean {
+function revive(change: StateChange, machine: MachineRecord, report: MachineReport, places: Places): boolean {
   change.unsetMachine(machine, 'gone_at', 'lost', 'missing_since');
   followWith(change, change.machine(machine) ?? machine);
   // An accepted release that had no effect is repeated.
   if (!isEnding(report.status)) change.unsetMachine(machine, 'released_at');
-  const why = machine.going ?? whyRevivedGoes(change, machine, vacancies);
+  const why = machine.going ?? whyRevivedGoes(change, machine, places);
   if (why !== undefined) change.setMachine(machine, { going: why });
   const present = change.machine(machine) ?? machine;
   change.journalMachine('machine.found_again', machine, present.going === undefined ? {} : { why: present.going });
   refresh(change, present, report);
   const applied = change.machine(machine);
-  return applied !== undefined && isStaying(applied) && hasPlace(applied);
+  if (applied === undefined || !isStaying(applied) || !hasPlace(applied)) return false;
+  places.names?.take(applied.assigned_name);
+  return true;
 }
 
 /**
@@ -132,15 +182,16 @@ function vacanciesOf(change: StateChange): number {
 function whyRevivedGoes(
   { request, machines }: StateChange,
   machine: MachineRecord,
-  vacancies: number,
+  { vacancies, names }: Places,
 ): GoingReason | undefined {
-  const { ready_at, given_up, replaced_by, replaces } = machine;
+  const { ready_at, given_up, replaced_by, replaces, assigned_name } = machine;
   if (request.cancel_requested_at !== undefined) return 'cancelled';
   if (given_up) return 'late';
   if (replaced_by !== undefined) return undefined;
   if (replaces !== undefined && isStandby(machine)) return needOf(machines.get(replaces)) ? undefined : 'surplus';
   const isOver = isTerminal(request.status) && !keepsNumber(request);
   if (isOver && (request.status === 'failed' || ready_at === undefined)) return 'late';
+  if (names && (assigned_name === undefined || names.isTaken(assigned_name))) return 'surplus';
   return vacancies <= 0 ? 'surplus' : undefined;
 }
 

@@ -5,6 +5,7 @@ import { canRelease, sought } from '../state/attempt.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { giveUp } from '../replacement/replace.ts';
 import { targetOf } from '../state/counting.ts';
+import { nameStates } from '../state/names.ts';
 import { hasPlace, isAlive, isStandby } from '../state/machine-life.ts';
 import { applyNotices } from './apply-notices.ts';
 import { applyReports } from './apply-reports.ts';
@@ -83,8 +84,16 @@ function applyReturn(
  * more: where its place is vacant, the place is returned too. Where another machine has its place, that one stays.
  */
 function returnOfGone(change: StateChange, machine: MachineRecord): Partial<MachineRecord> {
-  const vacant = hasPlace(machine) && targetOf(change) > change.machines.counts().staying;
+  const vacant = hasPlace(machine) && isVacant(change, machine);
   return { given_up: true, ...(vacant ? { going: 'returned' } : {}) };
+}
+
+/** Whether no other machine has the place: that of its name, where it has one. */
+function isVacant(change: StateChange, { assigned_name: name }: MachineRecord): boolean {
+  if (targetOf(change) <= change.machines.counts().staying) return false;
+  if (name === undefined) return true;
+  const { held, returned } = nameStates(change);
+  return !held.has(name) && !returned.has(name);
 }
 
 /** Who returns a replacement before it is used wants no other one. */

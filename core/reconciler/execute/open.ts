@@ -5,7 +5,8 @@ import { limitOf } from '../../model/template.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { applyLaunchFault } from '../apply/apply-launch.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { machineTags } from '../plan/machine-tags.ts';
+import { machineTags, nameTag } from '../plan/machine-tags.ts';
+import { freeNames } from '../state/names.ts';
 import type { PlannedOrder } from '../plan/plan-orders.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { connect, defaultAgainMs, type Apply, type StepContext } from './step-context.ts';
@@ -164,10 +165,15 @@ function add(
 ): void {
   const { request, now } = change;
   if (!refusal) change.order();
+  const free = request.names ? [...freeNames(change)] : undefined;
   let number = change.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
-  for (const { option, machine_count, offers, replaces, choice } of orders) {
+  for (const { option, machine_count: planned, offers, replaces, choice } of orders) {
+    const names = free?.splice(0, planned);
+    const machine_count = names?.length ?? planned;
+    if (machine_count === 0) continue;
     number += 1;
     const { provider_instance, provider_type, api, template } = option;
+    const only = names?.length === 1 ? names[0] : undefined;
     const attempt: AttemptRecord = {
       request_id: request.request_id,
       attempt: number,
@@ -180,7 +186,8 @@ function add(
         machine_count,
         template,
         ...(offers ? { offers: [...offers] } : {}),
-        tags: machineTags(template, request),
+        tags: { ...machineTags(template, request), ...(only === undefined ? {} : { [nameTag]: only }) },
+        ...(names ? { names } : {}),
       },
       ...(replaces ? { replaces: [...replaces] } : {}),
       state: 'open',

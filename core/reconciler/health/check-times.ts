@@ -15,7 +15,7 @@ export class CheckTimes {
   readonly #clock: Clock;
   #at: number;
   #wait = soonMs;
-  /** The time from which a successful check clears a breach of contract by the plugin, and the wait that led to it. */
+  /** A successful check that begins at this time or later clears a breach by the plugin; the wait that led to it. */
   #chance_at = -Infinity;
   #chance_ms = 0;
   /** The time of the last recovery chance. */
@@ -30,14 +30,21 @@ export class CheckTimes {
     return this.#clock.monotonic() >= this.#at;
   }
 
-  /** Starts a check. Returns whether its success clears a breach of contract by the plugin. */
-  begin(): boolean {
+  /** Starts a check. Returns when. */
+  begin(): number {
     const now = this.#clock.monotonic();
     this.#at = now + this.#wait;
     if (this.#wait !== soonMs) this.#wait = Math.min(this.#wait * 2, longestMs);
-    if (now >= this.#chance_at) return true;
-    this.#at = Math.min(this.#at, this.#chance_at);
-    return false;
+    if (now < this.#chance_at) this.#at = Math.min(this.#at, this.#chance_at);
+    return now;
+  }
+
+  /**
+   * Whether the success of a check that began at this time clears a breach of contract by the plugin. A breach during
+   * the check moves the chance, so the check proves nothing about it.
+   */
+  isChance(began: number): boolean {
+    return began >= this.#chance_at;
   }
 
   /** The instance answered and has no trouble. */

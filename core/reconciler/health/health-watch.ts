@@ -153,10 +153,10 @@ export class HealthWatch implements CallEvidence {
   }
 
   async #ask(name: string, watched: Watched, pool: SessionPool, signal: AbortSignal): Promise<Checked> {
-    const mayCure = watched.times.begin();
+    const began = watched.times.begin();
     try {
       await (await pool.connectForCheck(name)).type.check({ signal });
-      if (mayCure && watched.troubles.broken) {
+      if (watched.troubles.broken && watched.times.isChance(began)) {
         watched.times.gaveChance();
         watched.troubles.clear();
       }

@@ -1,6 +1,9 @@
 import type { RequestRecord } from '../../model/request.ts';
 import type { Template } from '../../model/template.ts';
 
+/** The tag with the name of a machine, of a request with names. */
+export const nameTag = 'muster:name';
+
 /** The longest tag value that clouds accept. */
 const longest = 256;
 

@@ -17,6 +17,7 @@ import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { neededInstances } from '../state/needed-instances.ts';
 import { tally } from '../state/counting.ts';
+import { freeNames } from '../state/names.ts';
 import { noCandidates, type Elsewhere, type FallbackOrder } from './fallback-order.ts';
 import { forgettable } from './forgettable.ts';
 import { orderChoice } from './order-choice.ts';
@@ -134,14 +135,22 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     const { options, elsewhere, out } =
       at.held_back === undefined ? at.fallbackOrder() : { options: [], elsewhere: [], out: [] };
     const place = whereabouts(request, at);
-    const planned = planOrders(from, options, counts.missing, { ...at.settings, now: at.now, ...retries });
+    const names = request.names ? freeNames(from).length : Infinity;
+    const orderable = Math.min(counts.missing, names);
+    const planned = planOrders(from, orderable === 0 ? [] : options, orderable, {
+      ...at.settings,
+      now: at.now,
+      ...retries,
+    });
     if (planned.orders.length > 0)
       return { steps: [...steps, { do: 'open', orders: explained(planned.orders, from, { options, out }) }] };
-    const to = place === 'elsewhere' ? undefined : nextElsewhere(from, elsewhere, at);
+    const to = place === 'elsewhere' || orderable === 0 ? undefined : nextElsewhere(from, elsewhere, at);
     if (steps.length === 0 && to) return { steps: [{ do: 'hand-over', to }] };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
       wake.in(at.held_back.ms);
+    } else if (orderable === 0) {
+      message = 'A name becomes free when the release of the machine that had it is accepted.';
     } else if (place === 'elsewhere' && (options.length === 0 || isHandedOver(request))) {
       message = `Another broker has the provider instance '${request.selected_instance}' and continues the request.`;
     } else if (retries.retries && !planned.denied) {

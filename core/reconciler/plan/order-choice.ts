@@ -41,7 +41,7 @@ function reasonOf(
   if (!last) return `'${request.selected_instance ?? ''}', which was selected first, cannot serve now`;
   const code = codeOf(last);
   if (last.provider_instance === name)
-    return code === undefined ? 'machines are missing' : `the order before got ${code}`;
+    return `it is asked for what is missing${code === undefined ? '' : `, after its last order got ${code}`}`;
   return code === undefined
     ? `machines are missing, and '${name}' comes first now`
     : `'${last.provider_instance}' answered ${code}`;

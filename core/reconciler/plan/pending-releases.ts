@@ -99,10 +99,11 @@ export const repeatDue = ({ request }: Pick<RequestState, 'request'>, now: numbe
   (request.repeat_release_at ?? 0) > 0 && msUntil(request.repeat_release_at, now) === 0;
 
 export function refOf(machine: MachineRecord): MachineRef {
-  const { machine_id, status, launched_at, zone, market, reclaim_at, data } = machine;
+  const { machine_id, status, assigned_name, launched_at, zone, market, reclaim_at, data } = machine;
   return {
     machine_id,
     status,
+    ...(assigned_name === undefined ? {} : { assigned_name }),
     ...(launched_at === undefined ? {} : { launched_at }),
     ...(zone === undefined ? {} : { zone }),
     ...(market === undefined ? {} : { market }),

@@ -3,6 +3,7 @@ import type { Store } from '../../contract/storage.ts';
 import { machineStatuses, type MachineStatus } from '../../model/machine.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Lazy } from './detail.ts';
+import { LivingCost, type RunningCost } from './living-cost.ts';
 
 /** Machines of a template or of an instance: those that live, and those that open requests still wait for. */
 export interface Use {
@@ -19,6 +20,8 @@ export interface OpenRequest {
 /** What the broker is doing now. */
 export interface OverviewState {
   readonly machines: Readonly<Record<MachineStatus, number>>;
+  /** What the machines that live cost. */
+  readonly cost: RunningCost;
   readonly open_requests: number;
   readonly open_returns: number;
   /** The oldest open requests and returns. */
@@ -47,22 +50,24 @@ const living = ['pending', 'running', 'shutting-down', 'stopping', 'stopped'] as
 export class Overview {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #cost: LivingCost;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
+    this.#cost = new LivingCost(store, clock);
   }
 
   /** The present state. The answer only changes when a request or a machine changes, or with the given names. */
   async read(templates: readonly string[], instances: readonly string[]): Promise<Lazy<OverviewState>> {
     const [requests, machines] = await Promise.all([this.#store.changes('request'), this.#store.changes('machine')]);
     return {
-      cache_key: `${requests}:${machines}:${templates.join(' ')}:${instances.join(' ')}`,
-      load: () => this.#load(templates, instances),
+      cache_key: `${requests}:${machines}:${this.#cost.keyAt(machines)}:${templates.join(' ')}:${instances.join(' ')}`,
+      load: async () => ({ ...(await this.#load(templates, instances)), cost: await this.#cost.read(machines) }),
     };
   }
 
-  async #load(templates: readonly string[], instances: readonly string[]): Promise<OverviewState> {
+  async #load(templates: readonly string[], instances: readonly string[]): Promise<Omit<OverviewState, 'cost'>> {
     const store = this.#store;
     const [counted, requests, ended] = await Promise.all([
       Promise.all(machineStatuses.map(async (status) => [status, await store.count('machine', { status })] as const)),

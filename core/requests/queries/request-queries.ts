@@ -6,6 +6,7 @@ import { jsonFingerprint } from '../../model/ids.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { RefreshTrigger } from '../refresh-trigger.ts';
 import { requestNotFound } from '../request-service.ts';
+import { costsAt, hasFinalCosts } from './costs-at.ts';
 import { answerBytes, fitting, shownBytes, weightOf } from './answer-budget.ts';
 import { detailOf, detailsOf, type Lazy } from './detail.ts';
 import { RecordCache, type Version } from './record-cache.ts';
@@ -18,8 +19,6 @@ export interface StatusVersion {
   /** Whether the request has ended. */
   readonly ended: boolean;
 }
-
-const minuteMs = 60_000;
 
 /** Reads requests and returns. Never calls a provider; it may trigger the loop to observe a request. */
 export class RequestQueries {
@@ -57,10 +56,8 @@ export class RequestQueries {
     ];
     // The answer about an open request tells the time of the observation; that of an ended one stays the same.
     const told = observed_at === undefined || isTerminal(request.status) ? {} : { observed_at };
-    // The cost of machines that run grows; an answer that is polled is rendered once a minute for it.
-    const isOver = isTerminal(request.status) && request.holds === 0;
-    const costs_at = isOver ? this.#clock.now() : Math.floor(this.#clock.now() / minuteMs) * minuteMs;
-    const costs_key = isOver || !machines ? '' : costs_at;
+    const costs_at = costsAt(this.#clock.now());
+    const costs_key = machines && !hasFinalCosts(request) ? costs_at : '';
     return {
       cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}:${told.observed_at}:${costs_key}`,
       ...(observed_at === undefined ? {} : { observed_at }),
@@ -99,10 +96,12 @@ export class RequestQueries {
           requests.flatMap(({ origins = [] }) => origins),
         )
       : undefined;
+    const costs_at = costsAt(this.#clock.now());
+    const costs_key = machines && !requests.every(hasFinalCosts) ? costs_at : null;
     return {
-      cache_key: jsonFingerprint([found, of_origins?.versions, machines, cut]),
+      cache_key: jsonFingerprint([found, of_origins?.versions, machines, cut, costs_key]),
       load: async () => ({
-        items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
+        items: await this.#items(requests, machines, costs_at),
         total_count: requests.length,
         not_found: found.not_found,
         ...(cut === undefined ? {} : { next_offset: cut }),
@@ -113,17 +112,22 @@ export class RequestQueries {
 
   /**
    * A page of requests, with their machines if `machines` is set, as many as fit into one answer. The answer only
-   * changes when a request changes.
+   * changes when a request changes, and with machines each minute because their costs grow.
    */
   async listed(query: Query<'request'>, machines = false): Promise<Lazy<ListOf<RequestDetail>>> {
     const changes = await this.#store.changes('request');
+    const costs_at = costsAt(this.#clock.now());
     return {
-      cache_key: `${changes}:${machines}:${JSON.stringify(query)}`,
-      load: async () => ({ ...(await this.#list(query, machines)), at: this.#clock.now() }),
+      cache_key: `${changes}:${machines ? costs_at : ''}:${JSON.stringify(query)}`,
+      load: async () => ({ ...(await this.#list(query, machines, costs_at)), at: this.#clock.now() }),
     };
   }
 
-  async #list(query: Query<'request'>, machines: boolean): Promise<Omit<ListOf<RequestDetail>, 'at'>> {
+  async #list(
+    query: Query<'request'>,
+    machines: boolean,
+    costs_at: number,
+  ): Promise<Omit<ListOf<RequestDetail>, 'at'>> {
     const [page, total_count] = await Promise.all([
       this.#store.versions(query),
       this.#store.count('request', query.where ?? {}),
@@ -133,10 +137,19 @@ export class RequestQueries {
     );
     const requests = whole.map(withoutData);
     return {
-      items: machines ? await detailsOf(this.#store, requests) : requests.map((request) => ({ request })),
+      items: await this.#items(requests, machines, costs_at),
       total_count,
       ...(taken < page.length ? { next_offset: (query.offset ?? 0) + taken } : {}),
     };
+  }
+
+  async #items(
+    requests: readonly RequestRecord[],
+    machines: boolean,
+    costs_at: number,
+  ): Promise<readonly RequestDetail[]> {
+    if (!machines) return requests.map((request) => ({ request }));
+    return (await detailsOf(this.#store, requests)).map((detail) => ({ ...detail, costs_at }));
   }
 
   /** The records of the versions that fit into one answer. */

@@ -102,7 +102,7 @@ const command = defineProviderApi<Session>()({
   review: ({ command }) =>
     command === undefined ? [{ level: 'error', path: '/command', message: 'is required: the program to run' }] : [],
 
-  async launch({ config, places }, { token, machine_count, request_id, template, tags }, call) {
+  async launch({ config, places }, { token, machine_count, request_id, template, tags, names }, call) {
     call.fence();
     const order = places.grant(token, machine_count);
     const missing = machine_count - order.granted;
@@ -121,6 +121,7 @@ const command = defineProviderApi<Session>()({
       const identity = {
         MUSTER_MACHINE_ID: idOf(order, n),
         MUSTER_REQUEST_ID: request_id,
+        ...(names ? { MUSTER_MACHINE_NAME: names[n - 1] ?? '' } : {}),
         MUSTER_TAGS: JSON.stringify({ ...template.tags, ...tags }),
       };
       const { command = '', args = [], cwd = process.cwd() } = template;
@@ -134,16 +135,16 @@ const command = defineProviderApi<Session>()({
     }
     return {
       handle: { token },
-      machines: reports(order),
+      machines: reports(order, names),
       settled: true,
       ...(missing > 0 ? { shortfall: [shortfall] } : {}),
     };
   },
 
   observe: async ({ places }, watched) =>
-    watched.map(({ handle }) => {
+    watched.map(({ handle, order: { names } }) => {
       const order = places.order(handle.token);
-      return order ? { machines: reports(order), settled: true } : unknown(handle);
+      return order ? { machines: reports(order, names), settled: true } : unknown(handle);
     }),
 
   async release({ config, clock, places }, handle: Handle, { go }, call) {
@@ -177,7 +178,11 @@ const unknown = ({ token }: Handle) =>
     `The directory has no record of the order ${token}. Restore its files, or end its processes by hand.`,
   );
 
-const reports = (order: Order): readonly MachineReport[] => numbersOf(order).map((n) => report(order, n));
+const reports = (order: Order, names?: readonly string[]): readonly MachineReport[] =>
+  numbersOf(order).map((n) => {
+    const assigned_name = names?.[n - 1];
+    return { ...report(order, n), ...(assigned_name === undefined ? {} : { assigned_name }) };
+  });
 
 function report(order: Order, n: number): MachineReport {
   const state = stateOf(order, n);

@@ -64,6 +64,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region discover_provider
+  const { networks, images } = await muster.discover_provider({ provider_name: 'simulated' });
+  console.log(networks.length, images[0]?.description); // 1 Amazon Linux 2023
+  // #endregion
+}
+{
   // #region get_provider_health
   const { status, healthy, total } = await muster.get_provider_health();
   console.log(status, healthy, total); // healthy 1 1

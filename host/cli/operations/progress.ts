@@ -1,5 +1,5 @@
 import type { RequestAnswer } from '../../../core/contract/answers.ts';
-import type { Terminal } from '../../process/terminal.ts';
+import { anew, type Terminal } from '../../process/terminal.ts';
 
 /** Length of `req-` and the digits that differ between requests of the same hour. */
 const shortestId = 12;
@@ -21,7 +21,7 @@ export function progress(terminal: Terminal): Progress {
     show(now) {
       const line = progressLine(now);
       const text = `${line}, ${Math.round((performance.now() - began) / 1000)} s`;
-      if (errIsScreen) err(`\r\u001b[K${fitted(text, now.request_id, terminal.errColumns)}`);
+      if (errIsScreen) err(`${anew}${fitted(text, now.request_id, terminal.errColumns)}`);
       else if (line !== last) err(`${text}\n`);
       last = line;
     },

@@ -20,8 +20,7 @@ export function answerTable(operation: string, answer: unknown, options: TableOp
   const whole = Object.values(answer).find((value) => Array.isArray(value)) as readonly Row[] | undefined;
   if (whole?.length === 0 && isList(answer)) return `${emptyList(operation, input, matchingOf(answer) ?? 0)}\n`;
   if (columns && whole) return rowsTable(whole, columns, options);
-  const lists = Object.entries(answer).filter((entry): entry is [string, readonly Row[]] => isTable(entry[1]));
-  return fields(answer, lists, options);
+  return fields(answer, listsIn(answer), options);
 }
 
 /** Returns the number of entries in the list of an answer and the total, when the list is not complete. */
@@ -53,6 +52,12 @@ const metadataFields = new Set([
   'next',
 ]);
 
+/** The lists of objects in an object, and behind them those in its objects. */
+const listsIn = (answer: Row): [string, readonly Row[]][] => [
+  ...Object.entries(answer).filter((entry): entry is [string, readonly Row[]] => isTable(entry[1])),
+  ...Object.values(answer).flatMap((value) => (isRow(value) ? listsIn(value) : [])),
+];
+
 function fields(answer: Row, lists: readonly (readonly [string, readonly Row[]])[], options: TableOptions): string {
   const listed = new Set(lists.map(([name]) => name));
   const single = only(answer);
@@ -73,8 +78,9 @@ function only(answer: Row): Row | undefined {
   return entries.length === 1 && entry && isRow(entry[1]) ? entry[1] : undefined;
 }
 
-/** Flattens nested objects to dotted names: `fulfilment.delivered`. Empty values are omitted. */
+/** Flattens nested objects to dotted names: `fulfilment.delivered`. Empty values and lists of objects are omitted. */
 function flat(name: string, value: unknown): [string, string][] {
+  if (isTable(value)) return [];
   if (isRow(value)) return Object.entries(value).flatMap(([key, each]) => flat(`${name}.${key}`, each));
   const text = plainText(value);
   return text === '' ? [] : [[name, text]];

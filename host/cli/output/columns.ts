@@ -79,7 +79,9 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   ],
   list_budgets: [
     'name',
-    { title: 'match', of: ({ match }) => pairs(match as Row) },
+    { title: 'match', of: ({ match }) => Object.entries(match as Row)
+          .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+          .join(', ') },
     {
       title: 'used',
       of: ({ limits }) =>
@@ -91,6 +93,7 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   list_brokers: ['broker_id', 'status', 'host', 'pid', 'version', 'address', 'holds', 'lease_until', 'warnings'],
   list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
+  shortfall: ['code', 'offer', 'count', 'message'],
   machines: [
     'machine_id',
     'status',

@@ -54,6 +54,12 @@ const lists: Readonly<Record<string, ListTexts>> = {
     narrow: ({ active_only }) => active_only !== false,
     more: '--no-active-only shows all templates',
   },
+  list_events: {
+    usual: 'No events',
+    all: 'No events',
+    narrow: (input) => filtersOf(input).length === 0,
+    more: 'the journal is empty',
+  },
   sync_and_list_return_requests: {
     usual: 'No returns in progress',
     all: 'No returns',
@@ -67,6 +73,7 @@ const sentences: Readonly<Record<string, string>> = {
   list_capacity: 'No offers: no template names machine types or places, or none matches.',
   list_budgets: 'No budgets; add them to `budgets` in the configuration.',
   list_brokers: 'No broker works on this storage.',
+  list_orphans: 'No orphans: discovery found nothing in the clouds that no request knows.',
   list_providers: 'No provider instances; add them to `providers` in the configuration.',
 };
 

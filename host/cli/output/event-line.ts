@@ -1,7 +1,7 @@
 import type { Gap } from '../../../core/journal/journal.ts';
 import type { EventView } from '../../../core/journal/event-view.ts';
 import type { Terminal } from '../../process/terminal.ts';
-import { plain } from './table.ts';
+import { printableLine } from '../../process/printable.ts';
 import { plainText } from './values.ts';
 import { width } from './width.ts';
 
@@ -23,7 +23,7 @@ export function eventLine(event: EventView, { outColumns }: Pick<Terminal, 'outC
     detailText(event),
     actorText(event),
   ];
-  const line = plain(parts.filter((part) => part !== undefined && part !== '').join('  ')).trimEnd();
+  const line = printableLine(parts.filter((part) => part !== undefined && part !== '').join('  ')).trimEnd();
   return `${outColumns === undefined ? line : cut(line, outColumns)}\n`;
 }
 

@@ -1,5 +1,6 @@
 import { wrapped } from './fit.ts';
-import { pairs, plain, table, type TableOptions } from './table.ts';
+import { printableLine } from '../../process/printable.ts';
+import { pairs, table, type TableOptions } from './table.ts';
 import { isRow, plainText, type Row } from './values.ts';
 
 /** The most offers that are shown; `--output json` has all. */
@@ -19,7 +20,7 @@ export function explanationText(answer: Row, options: TableOptions): string {
 }
 
 function head(answer: Row, options: TableOptions): string {
-  const because = plain(plainText(answer['because']));
+  const because = printableLine(plainText(answer['because']));
   const lines = options.columns === undefined ? [because] : wrapped(because, options.columns);
   const waiting = answer['waiting_for'];
   const facts: [string, string][] = [

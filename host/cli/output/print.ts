@@ -1,3 +1,4 @@
+import { printableJson } from '../../process/printable.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import { answerTable, partShown } from './answer-table.ts';
 import { gapSentence } from './event-line.ts';
@@ -15,7 +16,7 @@ export async function textOf(
   { colors, outColumns: columns }: Pick<Terminal, 'colors' | 'outColumns'>,
   { each = false, input = {} }: { readonly each?: boolean; readonly input?: Row } = {},
 ): Promise<string> {
-  if (form === 'json') return `${JSON.stringify(answer, null, each ? 0 : 2)}\n`;
+  if (form === 'json') return `${printableJson(JSON.stringify(answer, null, each ? 0 : 2))}\n`;
   if (form === 'table') return answerTable(operation, answer, { colors, ...(columns ? { columns } : {}) }, input);
   const { stringify } = await import('yaml');
   return `${each ? '---\n' : ''}${stringify(answer, { aliasDuplicateObjects: false, lineWidth: 0 })}`;

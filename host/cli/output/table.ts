@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printableLine } from '../../process/printable.ts';
 import { fit, wrapped } from './fit.ts';
 import { width } from './width.ts';
 
@@ -17,7 +18,7 @@ const narrowestValue = 20;
  */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
   const titles = head.map((name) => name.toUpperCase().replaceAll('_', ' '));
-  const text = rows.map((row) => row.map(plain));
+  const text = rows.map((row) => row.map(printableLine));
   const drafts = titles.map((title, column) => ({ title, cells: text.map((row) => row[column] ?? '') }));
   const widths = fit(drafts, options.columns);
   const bold = (cell: string) => (options.colors ? styleText('bold', cell, { validateStream: false }) : cell);
@@ -55,7 +56,7 @@ export function pairs(entries: readonly (readonly [string, string])[], options: 
   const room = (options.columns ?? Infinity) - widest - 2;
   return entries
     .flatMap(([name, given]) => {
-      const value = plain(given);
+      const value = printableLine(given);
       const [first = '', ...more] = room < narrowestValue ? [value] : betweenWords(value, room);
       const head = `${name}${' '.repeat(widest - width(name))}  ${colored(first, options)}`.trimEnd();
       return [head, ...more.map((line) => `${' '.repeat(widest + 2)}${line}`)].map((line) => `${line}\n`);
@@ -86,10 +87,4 @@ const colors: Readonly<Record<string, 'green' | 'yellow' | 'red' | 'dim'>> = {
 function colored(text: string, options: TableOptions): string {
   const color = options.colors && Object.hasOwn(colors, text) ? colors[text] : undefined;
   return color ? styleText(color, text, { validateStream: false }) : text;
-}
-
-/** Returns one line without control characters, since names and messages come from other systems. */
-export function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- they are what is taken out.
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
 }

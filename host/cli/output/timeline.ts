@@ -1,6 +1,7 @@
 import { detailText, machineText } from './event-line.ts';
 import { wrapped } from './fit.ts';
-import { plain, table, type TableOptions } from './table.ts';
+import { printableLine } from '../../process/printable.ts';
+import { table, type TableOptions } from './table.ts';
 import { isRow, plainText, type Row } from './values.ts';
 import { width } from './width.ts';
 
@@ -90,7 +91,7 @@ function eventsTable(events: readonly Row[], milestones: Row, answer: Row, optio
 }
 
 const text = (line: string, { columns = Infinity }: TableOptions): string =>
-  wrapped(plain(line), columns)
+  wrapped(printableLine(line), columns)
     .map((each) => `${each}\n`)
     .join('');
 

@@ -1,6 +1,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { api, read, Refusal } from './broker-client.ts';
+import { read, Refusal } from './broker-client.ts';
+import { api } from './place.ts';
 import { onEvents } from './live.ts';
 import type { JournalEvent, Machine, MachineList } from './shapes.ts';
 import type { Answer } from './use-answer.ts';

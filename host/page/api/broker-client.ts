@@ -19,9 +19,6 @@ let ahead_ms = 0;
 /** The present time by the clock of the broker, to which all times in its answers belong. */
 export const brokerNow = (): number => Date.now() + ahead_ms;
 
-/** Below it are all routes of the API. */
-export const api = '/api/v1';
-
 /** Reads a public route. */
 export const read = <T>(path: string, signal?: AbortSignal): Promise<T> => call<T>('GET', path, undefined, signal);
 

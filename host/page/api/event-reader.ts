@@ -1,4 +1,5 @@
 import { EventStreamParser } from './event-stream.ts';
+import { api } from './place.ts';
 import type { EventList, JournalEvent } from './shapes.ts';
 
 /** `live`: events arrive as they happen. `lost`: the broker does not answer; the reader tries again by itself. */
@@ -63,7 +64,7 @@ export class EventReader {
     };
     try {
       const seq = await this.#catchUp(signal);
-      const answer = await fetch(`/api/v1/events/?after=${seq}`, { headers: { accept: 'text/event-stream' }, signal });
+      const answer = await fetch(`${api}/events/?after=${seq}`, { headers: { accept: 'text/event-stream' }, signal });
       if (!answer.ok || !answer.body) throw new Error(`The stream answered ${answer.status}.`);
       connected();
       const parser = new EventStreamParser();
@@ -86,7 +87,7 @@ export class EventReader {
   async #catchUp(signal: AbortSignal): Promise<number> {
     const { fetch, events, forget, latest = 200 } = this.#options;
     const begins = this.#seq === undefined;
-    const answer = await fetch(`/api/v1/events/?limit=${begins ? latest : 1}`, { signal });
+    const answer = await fetch(`${api}/events/?limit=${begins ? latest : 1}`, { signal });
     if (!answer.ok) throw new Error(`The journal answered ${answer.status}.`);
     const list = (await answer.json()) as EventList;
     if (!begins && list.next >= (this.#seq ?? 0)) return this.#seq as number;

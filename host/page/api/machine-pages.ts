@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import { api, read, Refusal } from './broker-client.ts';
+import { read, Refusal } from './broker-client.ts';
+import { api } from './place.ts';
 import type { JournalEvent, Machine, MachineList } from './shapes.ts';
 
 /** How many machines one call reads. */

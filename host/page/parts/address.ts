@@ -1,4 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
+import { prefix } from '../api/place.ts';
 
 /** Where the page is: the path below /ui, and the query, which holds filters. */
 export interface Address {
@@ -6,10 +7,13 @@ export interface Address {
   readonly query: URLSearchParams;
 }
 
-const base = '/ui';
+const base = `${prefix}/ui`;
 
 const present = (): Address => ({
-  path: location.pathname.replace(/^\/ui\/?/, '/').replace(/(.)\/$/, '$1'),
+  path: location.pathname
+    .slice(base.length)
+    .replace(/^\/?/, '/')
+    .replace(/(.)\/$/, '$1'),
   query: new URLSearchParams(location.search),
 });
 
@@ -58,7 +62,7 @@ export function followLinks(): void {
     if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.defaultPrevented)
       return;
     const { origin, pathname, search } = new URL(link.href);
-    if (origin !== location.origin || !/^\/ui(\/|$)/.test(pathname) || link.hash) return;
+    if (origin !== location.origin || !`${pathname}/`.startsWith(`${base}/`) || link.hash) return;
     event.preventDefault();
     goTo(`${pathname}${search}`);
   });

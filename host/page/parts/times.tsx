@@ -18,10 +18,20 @@ export const Ago = ({ at }: { readonly at: string }) => (
   </time>
 );
 
+interface UntilProps {
+  readonly at: string;
+  /** What stands before the time that is left. */
+  readonly before?: string;
+  /** What stands behind it. */
+  readonly after?: string;
+  /** What stands there when the time has passed. */
+  readonly passed?: string;
+}
+
 /** A time to come as `1:58`, which counts down; `now` when it has passed. */
-export const Until = ({ at, passed = 'now' }: { readonly at: string; readonly passed?: string }) => (
+export const Until = ({ at, before = '', after = '', passed = 'now' }: UntilProps) => (
   <time dateTime={at} title={full.format(Date.parse(at))} class="number nowrap">
-    {Date.parse(at) <= now.value ? passed : countdown(Date.parse(at) - now.value)}
+    {Date.parse(at) <= now.value ? passed : `${before}${countdown(Date.parse(at) - now.value)}${after}`}
   </time>
 );
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { connection } from '../api/live.ts';
+import { prefix } from '../api/place.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { address, linkTo } from '../parts/address.ts';
 import { LostBanner } from '../parts/lost-banner.tsx';
@@ -104,7 +105,7 @@ interface Info {
 }
 
 function Foot() {
-  const info = useAnswer<Info>('/info');
+  const info = useAnswer<Info>(`${prefix}/info`);
   return (
     <footer class="foot">
       {hasControls ? null : <p>Read only: this page shows no controls.</p>}
@@ -124,7 +125,7 @@ function Foot() {
       <p class="quiet">
         {info.value.value ? `${info.value.value.version} · ${info.value.value.storage}` : ' '}
         <br />
-        <a href="/docs">REST reference</a>
+        <a href={`${prefix}/docs`}>REST reference</a>
       </p>
     </footer>
   );

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 
 interface ViewProps {
   /** The heading, and the title of the tab. */
@@ -40,10 +40,8 @@ interface SectionProps {
   readonly wide?: boolean;
 }
 
-let sections = 0;
-
 export function Section({ title, note, children, wide = false }: SectionProps) {
-  const id = `section-${title.toLowerCase().replaceAll(/\W+/g, '-')}-${(sections += 1)}`;
+  const id = useId();
   return (
     <section aria-labelledby={id} class={wide ? 'section wide' : 'section'}>
       <div class="section-head">

@@ -43,7 +43,8 @@ const notBundled = `<!doctype html>
 
 /**
  * Binds the operator's page at /ui/, and sends browsers there that ask for /. The routes have no rate limit; what the
- * page reads and changes goes through the public routes. `directory`: where the bundled page is.
+ * page reads and changes goes through the public routes. `directory`: where the bundled page is. No address is absolute:
+ * a gateway may serve everything below a path of its own.
  */
 export function bindPage(app: FastifyInstance, paths: PathTable, broker: Broker, directory = bundledPage): void {
   const { page } = broker.configuration.server;
@@ -55,14 +56,14 @@ export function bindPage(app: FastifyInstance, paths: PathTable, broker: Broker,
   function showDocument(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const found = known();
     reply.headers(headers).header('cache-control', 'no-cache');
-    if (found) return send(request, reply, found.document);
+    if (found) return send(request, reply, found.document(depthOf(request)));
     return reply.code(503).type('text/html; charset=utf-8').send(notBundled);
   }
 
   app.get('/', (request, reply) =>
-    wantsPage(request) ? reply.redirect('/ui/', 302) : (reply.callNotFound() as unknown as FastifyReply),
+    wantsPage(request) ? reply.redirect('ui/', 302) : (reply.callNotFound() as unknown as FastifyReply),
   );
-  app.get('/ui', (_, reply) => reply.redirect('/ui/', 302));
+  app.get('/ui', (_, reply) => reply.redirect('ui/', 302));
   app.get<{ Params: { '*': string } }>('/ui/*', (request, reply) => {
     const name = request.params['*'];
     const asset = known()?.assets.get(name);
@@ -81,6 +82,12 @@ export function bindPage(app: FastifyInstance, paths: PathTable, broker: Broker,
 }
 
 const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => accept.includes('text/html');
+
+/** How many folders below /ui/ the address is, as the browser counts: a slash that is escaped is none. */
+function depthOf({ raw: { url = '' } }: FastifyRequest): number {
+  const [path = ''] = url.split('?', 1);
+  return path.slice('/ui/'.length).split('/').length - 1;
+}
 
 function send(request: FastifyRequest, reply: FastifyReply, { type, content, compressed }: PageFile): FastifyReply {
   const gzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));

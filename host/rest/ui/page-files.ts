@@ -11,11 +11,17 @@ export interface PageFile {
 }
 
 export interface PageFiles {
-  /** The document, for every address of the page. */
-  readonly document: PageFile;
+  /**
+   * The document, for every address of the page. It names its files relative to that address, so that a gateway may
+   * serve the page below a path of its own. `depth`: how many folders below /ui/ the address is.
+   */
+  document(depth: number): PageFile;
   /** Script and style sheet, by name. Their names change with their content. */
   readonly assets: ReadonlyMap<string, PageFile>;
 }
+
+/** The depth of the deepest addresses that the page has. */
+const deepest = 4;
 
 /** Where `scripts/bundle-page.ts` puts the page: beside the sources, and inside of a build. */
 export const bundledPage: string = fileURLToPath(new URL('../../../bundled/page/', import.meta.url));
@@ -36,10 +42,21 @@ export function readPageFiles(directory: string, read_only: boolean): PageFiles 
   } catch {
     return undefined;
   }
-  const mode = read_only ? 'read_only' : 'on';
+  const text = html.replace('data-page="on"', `data-page="${read_only ? 'read_only' : 'on'}"`);
+  const documents = new Map<number, PageFile>();
+  const documentAt = (depth: number): PageFile => {
+    const kept = documents.get(depth);
+    if (kept) return kept;
+    const document = fileOf(
+      'text/html; charset=utf-8',
+      Buffer.from(text.replaceAll('{{up}}', '../'.repeat(depth) || './')),
+    );
+    if (depth <= deepest) documents.set(depth, document);
+    return document;
+  };
   const names = readdirSync(directory).filter((name) => extname(name) in types);
   return {
-    document: fileOf('text/html; charset=utf-8', Buffer.from(html.replace('data-page="on"', `data-page="${mode}"`))),
+    document: documentAt,
     assets: new Map(
       names.map((name) => [name, fileOf(types[extname(name)] as string, readFileSync(join(directory, name)))]),
     ),

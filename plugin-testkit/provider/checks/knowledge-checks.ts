@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { Finding, Places } from '../../../core/index.ts';
+import { AccountContents, compile, sentences, type Finding, type Places } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
 import { notJson } from '../answers/not-json.ts';
 import { delivered } from '../answers/outcome.ts';
@@ -92,6 +92,48 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
       arePlaces(
         'presumedPlaces',
         pure('presumedPlaces', (config) => type.presumedPlaces?.(config as never), harness.config),
+      );
+    });
+
+  if (type.discover)
+    on('discover shows what templates can name in the account', async (harness) => {
+      const session = await harness.session();
+      const contents = await delivered('discover', async () => type.discover?.(session, harness.call()));
+      const { value, findings } = compile(AccountContents).parse(contents);
+      assert.ok(value, `The answer of discover has the form of AccountContents: ${sentences(findings ?? [])}`);
+      assert.equal(notJson(contents, 'discover'), undefined, 'The contents go to another thread as JSON.');
+      const networks = new Set(value.networks.map(({ id }) => id));
+      const isWhole = !value.incomplete.some(({ list }) => list === 'networks');
+      const strays = value.subnets.filter(({ network_id }) => isWhole && !networks.has(network_id));
+      assert.deepEqual(strays, [], `Each subnet belongs to a listed network; not so: ${formatValue(strays)}.`);
+      for (const list of [value.networks, value.subnets, value.security_groups])
+        assert.equal(new Set(list.map(({ id }) => id)).size, list.length, 'Nothing is listed twice.');
+    });
+
+  if (type.setup)
+    on('the templates that setup proposes have ids and descriptions, and their APIs accept them', async () => {
+      const choice = {
+        subnet_ids: ['subnet-1', 'subnet-2'],
+        security_group_ids: ['sg-1'],
+        key_name: 'key',
+        image: { image_id: 'image-1', description: 'an image', arch: null },
+      };
+      const templates = pure('setup.templates', (given) => type.setup?.templates(given), choice) ?? [];
+      assert.ok(templates.length > 0, 'setup proposes at least one template.');
+      const ids = templates.map(({ template_id }) => template_id);
+      assert.equal(new Set(ids).size, ids.length, `No two templates have one id; seen: ${ids.join(', ')}.`);
+      for (const each of templates) {
+        assert.ok(each.template_id && each.description, `A template says what it is for; seen: ${formatValue(each)}.`);
+        if (each['provider_api'] !== api.name) continue;
+        const errors = (api.review?.(each as never) ?? []).filter(({ level }) => level === 'error');
+        assert.deepEqual(errors, [], `${api.name} accepts '${each.template_id}'; found: ${formatValue(errors)}.`);
+      }
+      const fields = Object.keys(type.config.properties);
+      const asked = [...(type.setup?.asks ?? []), type.setup?.endpoint ?? []].flat();
+      assert.deepEqual(
+        asked.filter((name) => !fields.includes(name)),
+        [],
+        'setup asks for fields of the configuration.',
       );
     });
 

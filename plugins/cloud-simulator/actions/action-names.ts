@@ -81,6 +81,7 @@ export const actionNames = {
   sts: ['AssumeRole', 'GetCallerIdentity'],
   ssm: ['GetParameter', 'GetParameters', 'GetParametersByPath'],
   iam: ['GetRole'],
+  servicequotas: ['GetServiceQuota', 'ListServiceQuotas'],
   sqs: [
     'CreateQueue',
     'DeleteMessage',
@@ -101,6 +102,7 @@ export const sharedBuckets = [
   'sts',
   'ssm',
   'iam',
+  'servicequotas',
   'sqs',
 ] as const satisfies readonly (keyof typeof actionNames)[];
 

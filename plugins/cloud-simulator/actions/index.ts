@@ -8,6 +8,7 @@ import { launchTemplatesActions } from './launch-templates/index.ts';
 import { networkActions } from './network/index.ts';
 import { parametersActions } from './parameters/index.ts';
 import { queuesActions } from './queues/index.ts';
+import { quotasActions } from './quotas/index.ts';
 import { spotActions } from './spot/index.ts';
 import { tagsActions } from './tags/index.ts';
 import { volumesActions } from './volumes/index.ts';
@@ -28,6 +29,7 @@ export const actions: readonly Action[] = [
   ...identityActions,
   ...parametersActions,
   ...queuesActions,
+  ...quotasActions,
 ];
 
 const byName = new Map(actions.map((action) => [`${action.version ?? ec2Version}/${action.name}`, action]));

@@ -17,12 +17,13 @@ const wholeLists = new Set([
   'DescribeVolumes',
 ]);
 // All actions of such a service share one bucket. AWS publishes 600 a second for STS and 40 for actions that read
-// parameters. The sizes for Auto Scaling, IAM and SQS are estimates.
+// parameters. The sizes for the others are estimates.
 const serviceBuckets: Readonly<Record<(typeof sharedBuckets)[number], BucketSize>> = {
   autoscaling: { capacity: 100, per_second: 5 },
   sts: { capacity: 600, per_second: 600 },
   ssm: { capacity: 40, per_second: 40 },
   iam: { capacity: 20, per_second: 20 },
+  servicequotas: { capacity: 10, per_second: 5 },
   sqs: { capacity: 3000, per_second: 3000 },
 };
 

@@ -1,3 +1,4 @@
+import { type AccountKnobs, accountDefaults } from '../state/network/account-knobs.ts';
 import { type CallerKnobs, callerDefaults } from './caller-knobs.ts';
 import { type CapacityKnobs, capacityDefaults } from './capacity-knobs.ts';
 import { type LaunchKnobs, launchDefaults } from './launch-knobs.ts';
@@ -14,6 +15,7 @@ export interface Knobs
     ViewKnobs,
     CallerKnobs,
     CapacityKnobs,
+    AccountKnobs,
     QueueKnobs {
   /**
    * The ready-made scenario below the other knobs; null = none, which equals `calm`. Setting it first resets every
@@ -43,6 +45,7 @@ export const defaultKnobs: Knobs = {
   ...wireDefaults,
   ...callerDefaults,
   ...capacityDefaults,
+  ...accountDefaults,
   ...queueDefaults,
   scenario: null,
   seed: null,

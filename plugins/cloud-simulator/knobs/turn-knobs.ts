@@ -1,3 +1,4 @@
+import { accountShapes } from '../state/network/account-knobs.ts';
 import { callerShapes } from './caller-knobs.ts';
 import { capacityShapes } from './capacity-knobs.ts';
 import { launchShapes } from './launch-knobs.ts';
@@ -16,6 +17,7 @@ const shape = record({
   ...wireShapes,
   ...callerShapes,
   ...capacityShapes,
+  ...accountShapes,
   ...queueShapes,
   scenario: orNull(oneWordOf(...Object.keys(scenarios))),
   seed: wholeNumber(0, 'null'),

@@ -96,7 +96,7 @@ export function isNarrowed({ template, image, subnet, role }: DeniedRule): boole
 /** The error of a caller without permission, in the manner of a service. */
 export function notAllowed(service: string, action: string, who: string, resource?: string): AwsError {
   const sentence = `User: ${who} is not authorized to perform: ${service}:${action}${resource === undefined ? '' : ` on resource: ${resource}`}`;
-  if (service === 'ssm') return new AwsError('AccessDeniedException', sentence);
+  if (service === 'ssm' || service === 'servicequotas') return new AwsError('AccessDeniedException', sentence);
   if (service === 'sqs') return new AwsError('AccessDeniedException', sentence, 403);
   if (service !== 'ec2' && service !== 'iam') return new AwsError('AccessDenied', sentence);
   const encoded = Buffer.from(sentence).toString('base64url');

@@ -1,8 +1,12 @@
 import { isObject } from '../knobs/shapes.ts';
 import type { Form, Params } from './form.ts';
-import { sqsVersion, ssmVersion } from './protocols.ts';
+import { serviceQuotasVersion, sqsVersion, ssmVersion } from './protocols.ts';
 
-const targets: Readonly<Record<string, string>> = { AmazonSSM: ssmVersion, AmazonSQS: sqsVersion };
+const targets: Readonly<Record<string, string>> = {
+  AmazonSSM: ssmVersion,
+  AmazonSQS: sqsVersion,
+  ServiceQuotasV20190624: serviceQuotasVersion,
+};
 
 /**
  * Reads a call of a JSON 1.0 or 1.1 service into the form of the other services: `X-Amz-Target: AmazonSSM.GetParameter`

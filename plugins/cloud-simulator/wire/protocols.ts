@@ -4,7 +4,7 @@ import { leaf } from './xml/xml.ts';
 /** The protocol of one service, chosen by the `Version` parameter of the call. */
 export interface Protocol {
   readonly version: string;
-  readonly service: 'ec2' | 'sts' | 'autoscaling' | 'ssm' | 'iam' | 'sqs';
+  readonly service: 'ec2' | 'sts' | 'autoscaling' | 'ssm' | 'iam' | 'servicequotas' | 'sqs';
   /** Content type of its answers. */
   readonly type: string;
   /** The complete body of an answer around the members that the action returned. */
@@ -62,6 +62,11 @@ const ssm: Protocol = {
     JSON.stringify({ __type: error.code, ...(error.message === '' ? {} : { message: error.message }) }),
 };
 
+/** API version of Service Quotas, which selects its JSON protocol here. */
+export const serviceQuotasVersion = '2019-06-24';
+
+const serviceQuotas: Protocol = { ...ssm, version: serviceQuotasVersion, service: 'servicequotas' };
+
 /** API version of SQS, which selects its JSON protocol here. */
 export const sqsVersion = '2012-11-05';
 
@@ -92,7 +97,9 @@ const sqs: Protocol = {
   }),
 };
 
-const byVersion = new Map([ec2, sts, autoscaling, ssm, iam, sqs].map((protocol) => [protocol.version, protocol]));
+const byVersion = new Map(
+  [ec2, sts, autoscaling, ssm, iam, serviceQuotas, sqs].map((protocol) => [protocol.version, protocol]),
+);
 
 /** The protocol of a version; for an unknown version that of EC2, to encode the error. */
 export function protocolOf(version: string | undefined): Protocol {

@@ -7,7 +7,7 @@ import { lateShortfall, reportOf, type MachineData, type InstanceSummary } from 
 import { eachInTurns, mapInTurns, turnsBetween } from '../connection/answers/in-turns.ts';
 import { poolsOf, weightOf } from '../launch/pools.ts';
 import { machineQueries, type MachineQueries } from './machine-queries.ts';
-import { tagOwnIds } from './own-id-tags.ts';
+import { knowsName, tagLater } from './later-tags.ts';
 import { reclaimsOf } from './liveness/reclaims.ts';
 import { retirementsOf } from './liveness/retirements.ts';
 import { learnSpotPrices } from '../prices/spot-prices.ts';
@@ -55,7 +55,7 @@ export async function observeMachines<H extends object>(
   await askFor(session, watched, checks.of, queries, options.arriving === true, checks.due.size > 0);
   await queries.byExactId(watched.flatMap((each) => unlisted(each, checks.of.get(each), queries)));
 
-  await tagOwnIds(session, queries.found.values(), call);
+  await tagLater(session, queries.found.values(), namesToTell(watched), call);
   const spot = new Set(watched.flatMap((each) => spotMachines(each, checks.of.get(each))));
   for (const [id, { InstanceLifecycle, State }] of queries.found)
     if (InstanceLifecycle === 'spot' && State?.Name === 'running') spot.add(id);
@@ -86,7 +86,7 @@ export async function observeMachines<H extends object>(
 
   async function observation(each: Watched<H>, shown: readonly InstanceSummary[], check: LivenessCheck | undefined) {
     const instances = instancesOf(each, queries.found, shown);
-    const { machines, outage } = await reports(each, instances, check, queries, options);
+    const { machines, outage } = await reports(session, each, instances, check, queries, options);
     if (outage && machines.length === 0) return outage;
     const template = each.order.template as CloudTemplate;
     const pending = new Set(
@@ -103,6 +103,18 @@ export async function observeMachines<H extends object>(
     };
   }
 }
+
+/** The names of machines that are told after their launch, by machine id. The launch tells the name of a single one. */
+const namesToTell = (watched: readonly Watched[]): ReadonlyMap<string, string> =>
+  new Map(
+    watched.flatMap(({ order, known }) =>
+      (order.names?.length ?? 0) < 2
+        ? []
+        : known.flatMap(({ machine_id, assigned_name }) =>
+            assigned_name === undefined ? [] : [[machine_id, assigned_name] as const],
+          ),
+    ),
+  );
 
 async function askFor(
   session: CloudSession,
@@ -151,6 +163,7 @@ function unlisted(each: Watched, check: LivenessCheck | undefined, queries: Mach
 
 /** The reports of the machines of an attempt, and the fault because of which some have their last known state. */
 async function reports(
+  session: CloudSession,
   each: Watched,
   instances: readonly InstanceSummary[],
   check: LivenessCheck | undefined,
@@ -158,9 +171,13 @@ async function reports(
   options: ObserveOptions,
 ) {
   const template = each.order.template as CloudTemplate;
-  const described = await mapInTurns(instances, (instance) =>
-    reportOf(instance, options.weight?.(each, instance) ?? weightOf(template, instance.InstanceType)),
-  );
+  const names = namesToTell([each]);
+  const described = await mapInTurns(instances, (instance) => {
+    const weight = options.weight?.(each, instance) ?? weightOf(template, instance.InstanceType);
+    const report = reportOf(instance, weight);
+    const name = names.get(report.machine_id);
+    return name === undefined || knowsName(session, instance, name) ? report : { ...report, ready: false };
+  });
   const seen = new Set(described.map(({ machine_id }) => machine_id));
   const living: MachineReport[] = [];
   const gone: MachineReport[] = [];

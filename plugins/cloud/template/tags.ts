@@ -5,6 +5,7 @@ export const ownTags = {
   request: 'muster:request-id',
   attempt: 'muster:attempt',
   installation: 'muster:installation',
+  name: 'muster:name',
 } as const;
 
 export interface Tag {

@@ -297,6 +297,11 @@ const steps: readonly Step[] = [
     args: ['providers', 'check', 'east'],
     check: ({ answered, status }) => answered && status === 'healthy',
   },
+  {
+    operation: 'discover_provider',
+    args: ['providers', 'discover', 'east'],
+    check: ({ subnets, incomplete }) => subnets.length > 0 && incomplete.length === 0,
+  },
   { operation: 'get_provider_health', args: ['providers', 'health'], check: ({ healthy }) => healthy === 1 },
   {
     operation: 'get_provider_capabilities',

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import test from 'ava';
 import type { RequestAnswer } from '../../../core/contract/answers.ts';
 import { answerTable } from '../../../host/cli/output/answer-table.ts';
@@ -6,9 +8,11 @@ import { table } from '../../../host/cli/output/table.ts';
 import { width } from '../../../host/cli/output/width.ts';
 import { outcomeOf } from '../../../host/cli/outcome.ts';
 import { progress, progressLine } from '../../../host/cli/operations/progress.ts';
+import { printable, printableLine } from '../../../host/process/printable.ts';
 import { wantsColors } from '../../../host/process/terminal.ts';
 import { polled, watch } from '../../../host/cli/operations/watching/watch.ts';
 
+const run = promisify(execFile);
 const plain = { colors: false };
 
 test('columns are as wide as their contents, also with wide characters and combining marks', (t) => {
@@ -30,6 +34,46 @@ test('columns are as wide as their contents, also with wide characters and combi
 
 test('what a terminal would obey does not reach it', (t) => {
   t.is(table(['a'], [['x\u001b[31m\n\u009by\u202e']], plain), 'A\nx [31m y\n');
+});
+
+test('what a terminal would obey does not reach it in messages either, and JSON means the same without it', async (t) => {
+  const hostile = "template '\u001b]0;owned\u0007\u202ecod.exe\u0085'\n\tsecond line";
+  t.is(printable(hostile), "template ' ]0;owned cod.exe '\n\tsecond line");
+  t.is(printableLine(hostile), "template ' ]0;owned cod.exe ' second line");
+  const json = await textOf('list_events', { hostile, plain: 'ü€' }, 'json', { colors: false }, { each: true });
+  t.notRegex(json.trimEnd(), /[^ -~ü€]/);
+  t.deepEqual(JSON.parse(json), { hostile, plain: 'ü€' });
+  t.is(await textOf('x', { '\u202e': 1 }, 'json', { colors: false }, { each: true }), '{"\\u202e":1}\n');
+});
+
+test('messages beside the results are made printable where they are written', async (t) => {
+  const terminal = new URL('../../../host/process/terminal.ts', import.meta.url).href;
+  const script = `const { processTerminal } = await import(${JSON.stringify(terminal)});
+    processTerminal().err('\\r\\u001b[Kreq-1\\u001b[2J\\n'); processTerminal().err('a\\u202eb\\r\\u001b[Kc\\n');`;
+  const { stderr } = await run(process.execPath, ['--input-type=module', '-e', script]);
+  t.is(stderr, '\r\u001b[Kreq-1 [2J\na b [Kc\n');
+});
+
+test('why machines are missing is a table below a status, not JSON in a line', (t) => {
+  const shortfall = [
+    {
+      kind: 'capacity',
+      code: 'InsufficientInstanceCapacity',
+      offer: 'm5.large|subnet-1|spot',
+      message: 'None.',
+      count: 2,
+    },
+  ];
+  t.is(
+    answerTable(
+      'sync_and_get_request',
+      { request_id: 'req-1', machines: [{ machine_id: 'i-1' }], fulfilment: { delivered: 1, shortfall } },
+      plain,
+    ),
+    'request_id            req-1\nfulfilment.delivered  1\n\nMACHINE ID\ni-1\n\n' +
+      'CODE                          OFFER                   COUNT  MESSAGE\n' +
+      'InsufficientInstanceCapacity  m5.large|subnet-1|spot  2      None.\n',
+  );
 });
 
 test('colors come only where they are wanted', (t) => {
@@ -81,6 +125,9 @@ test('an empty list says what was looked for, and what shows more', (t) => {
     empty('list_providers', 'providers', {}),
     'No provider instances; add them to `providers` in the configuration.\n',
   );
+  t.is(empty('list_events', 'events', { limit: 5 }), 'No events; the journal is empty.\n');
+  t.is(empty('list_events', 'events', { type: ['machine.lost'] }), 'No events with type machine.lost.\n');
+  t.regex(empty('list_orphans', 'orphans', {}), /^No orphans: /);
   t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'This page is empty; 70 entries match in total.\n');
   t.is(empty('list_of_something_new', 'things', {}), 'Nothing was found.\n');
 });

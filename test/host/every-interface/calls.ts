@@ -159,6 +159,10 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ provider_name: 'east' }),
     check: ({ name, answered, status }) => name === 'east' && answered && status === 'healthy',
   },
+  discover_provider: {
+    input: () => ({ provider_name: 'east' }),
+    check: ({ networks: [{ is_default }], images }) => is_default && images.length === 6,
+  },
   get_provider_health: { check: ({ status, healthy }) => status === 'healthy' && healthy === 1 },
   get_provider_capabilities: {
     input: () => ({ provider_name: 'east' }),

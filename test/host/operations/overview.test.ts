@@ -14,10 +14,15 @@ test('the overview adds up machines, open requests, requests that fell short and
     requestOf({ request_id: 'req-old', status: 'failed', delivered: 0, completed_at: now - 90_000_000 }),
   ];
   const machines = [
-    machineOf('i-1'),
-    machineOf('i-2', { status: 'pending' }),
+    machineOf('i-1', { price: { usd_per_hour: 0.1, source: 'catalogue' } }),
+    machineOf('i-2', { status: 'pending', price: { usd_per_hour: 0.2, source: 'own' } }),
     machineOf('i-3', { template_id: 'bounded', return_id: 'ret-1', status: 'shutting-down' }),
-    machineOf('i-4', { status: 'terminated', gone_at: 5, return_id: 'ret-1' }),
+    machineOf('i-4', {
+      status: 'terminated',
+      gone_at: 5,
+      return_id: 'ret-1',
+      price: { usd_per_hour: 7, source: 'own' },
+    }),
   ];
   await broker.broker.store.commit([
     ...requests.map((record) => ({ op: 'insert', kind: 'request', record }) as const),
@@ -25,6 +30,7 @@ test('the overview adds up machines, open requests, requests that fell short and
   ]);
   const { body } = await broker.call('GET', '/brokers/overview');
   t.like(body.machines, { running: 1, pending: 1, 'shutting-down': 1, terminated: 1 });
+  t.deepEqual(body.cost, { usd_per_hour: 0.3, unpriced_machines: 1 });
   t.deepEqual([body.open_requests, body.open_returns], [1, 1]);
   t.deepEqual(
     body.open.map((each: any) => [each.request_id, each.delivered, each.machine_count]),

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { createServer, request as forward } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import type { Page } from 'playwright-core';
 import { createApp } from '../../../host/rest/app.ts';
@@ -125,6 +127,56 @@ test.serial('read_only shows everything and no control', async (t) => {
   const made = await readOnly.broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
   t.is(made.status, 200);
 });
+
+test.serial(
+  'a gateway may serve the page below a path of its own: every view, its links and the stream work',
+  async (t) => {
+    const gateway = createServer((from, to) => {
+      if (!from.url?.startsWith('/farm/muster/')) return void to.writeHead(404).end();
+      const upstream = forward(
+        `${world.url}${from.url.slice('/farm/muster'.length)}`,
+        { method: from.method ?? 'GET', headers: { ...from.headers, host: new URL(world.url).host } },
+        (answer) => {
+          to.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(to);
+        },
+      );
+      upstream.on('error', () => to.destroy());
+      to.on('close', () => upstream.destroy());
+      from.pipe(upstream);
+    });
+    t.teardown(() => gateway.closeAllConnections());
+    t.teardown(() => gateway.close());
+    const port = await new Promise<number>((resolve) =>
+      gateway.listen(0, '127.0.0.1', () => resolve((gateway.address() as AddressInfo).port)),
+    );
+    const at = `http://127.0.0.1:${port}/farm/muster`;
+    const { page: first } = await world.open('/');
+    const page = await first.context().newPage();
+    await first.close();
+    const troubles: string[] = [];
+    page.on('response', (answer) => {
+      if (answer.status() >= 400 || !answer.url().startsWith(`${at}/`))
+        troubles.push(`${answer.status()} ${answer.url()}`);
+    });
+    await page.goto(`${at}/`);
+    await settled(page);
+    t.is(page.url(), `${at}/ui/`);
+    await page.getByRole('link', { name: 'Requests', exact: true }).click();
+    await page.getByRole('link', { name: render.request_id }).click();
+    await page.getByRole('heading', { name: render.request_id, level: 1 }).waitFor();
+    t.is(page.url(), `${at}/ui/requests/${render.request_id}`);
+    await page.reload();
+    await settled(page);
+    await page.getByText('All 7 machines were delivered').waitFor();
+    await page.goto(`${at}/ui/templates/render`);
+    await settled(page);
+    await requested(world.broker, 'small', 1);
+    await page.goto(`${at}/ui`);
+    await page.getByText('1 machine of small requested').first().waitFor();
+    t.deepEqual(troubles, []);
+  },
+);
 
 test.serial('a lost server is reported, and the page goes on by itself when it is back', async (t) => {
   const away = await startWorld();

@@ -13,7 +13,7 @@ test('the script of the page is small, asks no other host, and is one that the d
   t.true(await bundlePage(directory));
   const names = readdirSync(directory);
   const html = readFileSync(join(directory, 'index.html'), 'utf8');
-  for (const name of names.filter((each) => /\.(js|css)$/.test(each))) t.true(html.includes(`/ui/${name}"`), name);
+  for (const name of names.filter((each) => /\.(js|css)$/.test(each))) t.true(html.includes(`"{{up}}${name}"`), name);
   const scripts = names.filter((name) => name.endsWith('.js')).map((name) => readFileSync(join(directory, name)));
   const size = scripts.reduce((sum, script) => sum + gzipSync(script).length, 0);
   t.true(size > 5_000 && size <= mostScript, `${size} bytes`);

@@ -80,6 +80,32 @@ test.serial('a request shows its course, its orders with the codes of the cloud,
   t.deepEqual(troubles, []);
 });
 
+test.serial(
+  'what machines cost stands with all of them, with the request and with each, as REST tells it',
+  async (t) => {
+    const { cost } = await get('/brokers/overview');
+    t.true(cost.usd_per_hour > 0);
+    const dollarsOf = (text: string): number => Number(text.replaceAll(/[^0-9.]/g, ''));
+    const { page, troubles } = await world.open('/');
+    const figure = page.locator('.figure-cost .figure');
+    await figure.waitFor();
+    t.true(Math.abs(dollarsOf(await figure.innerText()) - cost.usd_per_hour) < 0.006);
+    await page.goto(`${world.url}/ui/requests/${render.request_id}`);
+    const { usd_per_hour } = (await get(`/requests/${render.request_id}`)).cost;
+    const fact = page.locator('.fact', { hasText: 'Cost' });
+    await fact.waitFor();
+    const [, rate = ''] = /\$([\d.]+) an hour, \$[\d.]+ so far/.exec(words(await fact.innerText())) ?? [];
+    t.true(Math.abs(Number(rate) - usd_per_hour) < 0.006, rate);
+    const [machine] = (await get(`/inventory/?request_id=${render.request_id}`)).machines;
+    const price = `$${machine.cost.usd_per_hour.toFixed(4)}`;
+    const row = page.getByRole('table').getByRole('row', { name: machine.machine_id });
+    t.true((await row.innerText()).includes(price));
+    await page.goto(`${world.url}/ui/machines`);
+    await page.getByRole('row', { name: machine.machine_id }).getByText(price).waitFor();
+    t.deepEqual(troubles, []);
+  },
+);
+
 test.serial('a request is copied as a command and as a call', async (t) => {
   const { page } = await world.open(`/requests/${small.request_id}`, {
     permissions: ['clipboard-read', 'clipboard-write'],

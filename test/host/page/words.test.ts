@@ -1,8 +1,10 @@
 import test from 'ava';
 import { eventTypes } from '../../../core/journal/event-types.ts';
+import { calmMessage } from '../../../host/page/words/calm-message.ts';
 import { credentialState } from '../../../host/page/words/credential-state.ts';
 import { ago, countdown, duration } from '../../../host/page/words/durations.ts';
 import { gathered } from '../../../host/page/views/now/gather.ts';
+import { costOfAll, costText, dollars, priceText } from '../../../host/page/words/cost.ts';
 import { eventSentence } from '../../../host/page/words/event-sentence.ts';
 import { count, figure } from '../../../host/page/words/numbers.ts';
 
@@ -29,6 +31,39 @@ test('numbers have their groups, and nouns their number', (t) => {
   t.is(figure(12_480), '12\u202f480');
   t.is(count(1, 'machine'), '1 machine');
   t.is(count(0, 'machine'), '0 machines');
+});
+
+test('the answers of a cloud do not run into each other', (t) => {
+  t.is(
+    calmMessage(
+      '0 of 4 machines delivered. CreateFleet: It ended. Try again. Error Code: UnfulfillableCapacity RunInstances: No such image. Error Code: InvalidAMIID.NotFound',
+    ),
+    '0 of 4 machines delivered. CreateFleet: It ended. Try again (UnfulfillableCapacity). RunInstances: No such image (InvalidAMIID.NotFound).',
+  );
+  t.is(calmMessage('5 of 5 machines delivered.'), '5 of 5 machines delivered.');
+});
+
+test('costs are read as people read them, and machines without a price are told', (t) => {
+  for (const [usd, words] of [
+    [0, '$0.00'],
+    [0.0000004, '$0.0000004'],
+    [0.0052, '$0.0052'],
+    [0.096, '$0.096'],
+    [0.48, '$0.48'],
+    [4.512, '$4.51'],
+    [12_480.5, '$12\u202f480.50'],
+  ] as const)
+    t.is(dollars(usd), words);
+  t.deepEqual([priceText({ usd_per_hour: 0.096 }), priceText(null)], ['$0.0960', '–']);
+  const machines = [
+    { cost: { usd_per_hour: 0.096, usd_so_far: 1.2 } },
+    { cost: { usd_per_hour: 0, usd_so_far: 0.3 } },
+    { cost: null },
+  ];
+  t.is(costText(costOfAll(machines)), '$0.096 an hour, $1.50 so far, 1 machine unpriced');
+  t.is(costText(costOfAll(machines.slice(1, 2))), '$0.30 so far');
+  t.is(costText(costOfAll(machines.slice(2))), '1 machine unpriced');
+  t.is(costText(costOfAll([])), '$0.00 so far');
 });
 
 test('credentials are marked before they end, unless their source renews them, and when they have ended', (t) => {

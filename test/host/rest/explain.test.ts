@@ -25,7 +25,10 @@ test('the story of a request that fell back is told over REST, and the capacity 
     `The machine was delivered by 'east' with '${other}', after 'east' had no capacity for '${short}' (InsufficientInstanceCapacity).`,
   );
   t.like(told, { request_id: body.request_id, status: 'completed', waiting_for: null, attempt_count: 2 });
-  t.like(told.selection, { provider_instance: 'east', reason: 'the order before got InsufficientInstanceCapacity' });
+  t.like(told.selection, {
+    provider_instance: 'east',
+    reason: 'it is asked for what is missing, after its last order got InsufficientInstanceCapacity',
+  });
   const [first, second] = told.attempts;
   t.like(first, { attempt: 1, state: 'closed', offers: [short], machine_count: 1 });
   t.like(first.outcomes[0], { code: 'InsufficientInstanceCapacity', offer: short });

@@ -10,7 +10,7 @@ import { bindPage } from '../../../host/rest/ui/bind-page.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'muster-page-'));
 test.after.always(() => rmSync(directory, { recursive: true, force: true }));
-writeFileSync(join(directory, 'index.html'), '<html data-page="on"></html>');
+writeFileSync(join(directory, 'index.html'), '<html data-page="on" src="{{up}}main.js"></html>');
 writeFileSync(join(directory, 'main-AB12.js'), 'start()');
 writeFileSync(join(directory, 'LICENSES.txt'), 'MIT');
 
@@ -23,16 +23,22 @@ function server(page: 'on' | 'read_only' | 'off', from = directory) {
 test('a browser that asks for / is sent to the page; other callers are not', async (t) => {
   const app = server('on');
   const browser = await app.inject({ url: '/', headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
-  t.deepEqual([browser.statusCode, browser.headers['location']], [302, '/ui/']);
+  t.deepEqual([browser.statusCode, browser.headers['location']], [302, 'ui/']);
   t.is((await app.inject({ url: '/', headers: { accept: '*/*' } })).statusCode, 404);
-  t.is((await app.inject('/ui')).headers['location'], '/ui/');
+  t.is((await app.inject('/ui')).headers['location'], 'ui/');
 });
 
 test('every address of the page has the document, which is checked at each load', async (t) => {
   const app = server('on');
-  for (const url of ['/ui/', '/ui/requests/req-1.2', '/ui/templates/a%2Fb?x=1']) {
+  for (const [url, up] of [
+    ['/ui/', './'],
+    ['/ui/requests', './'],
+    ['/ui/requests/req-1.2', '../'],
+    ['/ui/templates/a%2Fb?x=/1/2', '../'],
+    ['/ui/a/b/c/d/e/f', '../../../../../'],
+  ] as const) {
     const { statusCode, headers, body } = await app.inject(url);
-    t.deepEqual([statusCode, body], [200, '<html data-page="on"></html>'], url);
+    t.deepEqual([statusCode, body], [200, `<html data-page="on" src="${up}main.js"></html>`], url);
     t.is(headers['cache-control'], 'no-cache');
   }
 });
@@ -58,7 +64,7 @@ test('script and style have names of their own and are kept forever, compressed 
 });
 
 test('read_only is told to the page; off serves nothing', async (t) => {
-  t.is((await server('read_only').inject('/ui/')).body, '<html data-page="read_only"></html>');
+  t.is((await server('read_only').inject('/ui/')).body, '<html data-page="read_only" src="./main.js"></html>');
   const off = server('off');
   t.is((await off.inject('/ui/')).statusCode, 404);
   t.is((await off.inject({ url: '/', headers: { accept: 'text/html' } })).statusCode, 404);

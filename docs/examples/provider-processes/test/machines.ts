@@ -23,7 +23,7 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
   };
   const session = await type.connect(value as never, context);
   const tokens = new Set<string>();
-  const order = (token: string, machine_count: number, template: object = {}): LaunchOrder => {
+  const order = (token: string, machine_count: number, template: object = {}, names?: string[]): LaunchOrder => {
     const fields = {
       command: 'sh',
       args: ['-c', `echo started >> ${join(directory, 'starts')}; exec sleep 60`],
@@ -36,6 +36,7 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
       machine_count,
       template: { template_id: 't', ...fields },
       tags: {},
+      ...(names ? { names } : {}),
       prepared: undefined,
     };
   };
@@ -63,9 +64,9 @@ export async function open(config: object = {}, directory = mkdtempSync(join(tmp
   return {
     directory,
     session,
-    launch(token: string, machine_count: number, template?: object) {
+    launch(token: string, machine_count: number, template?: object, names?: string[]) {
       tokens.add(token);
-      return api.launch(session, order(token, machine_count, template), call);
+      return api.launch(session, order(token, machine_count, template, names), call);
     },
     observe,
     release,

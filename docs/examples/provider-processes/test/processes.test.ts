@@ -30,6 +30,20 @@ test('a machine is the process of the command; it gets its environment and ends 
   assert.equal((await here.observe('a'))[0]?.status, 'terminated');
 });
 
+test('each machine of an order with names finds one of them in its environment, and reports it', async () => {
+  await using here = await open();
+  const args = ['-c', 'echo "I am $MUSTER_MACHINE_NAME"; exec sleep 60'];
+  const { machines = [] } = await here.launch('a', 2, { args }, ['cpu-1', 'cpu-2']);
+  assert.deepEqual(
+    machines.map(({ assigned_name }) => assigned_name),
+    ['cpu-1', 'cpu-2'],
+  );
+  for (const n of [1, 2]) {
+    const log = join(here.directory, 'orders', 'a', `${n}.log`);
+    assert.equal(await until(() => readFileSync(log, 'utf8')), `I am cpu-${n}\n`);
+  }
+});
+
 test('the same token starts each machine once, however many launch it at the same time', async () => {
   await using here = await open();
   const there = await here.again();

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { CapacityList, JournalEvent } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Empty, Show } from '../../parts/show.tsx';

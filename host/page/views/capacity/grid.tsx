@@ -124,7 +124,7 @@ function PoolDetails({ pool }: { readonly pool: Pool }) {
                 <code class="code-bad">{code}</code> {short_since ? <Ago at={short_since} /> : null}
                 {tried_again_at ? (
                   <>
-                    , tried again in <Until at={tried_again_at} passed="its turn, when nothing else is left" />
+                    , tried again <Until at={tried_again_at} before="in " passed="when nothing else is left" />
                   </>
                 ) : null}
                 <br />

@@ -1,4 +1,4 @@
-import { api } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import { recent } from '../../api/live.ts';
 import type { EventList } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';

@@ -4,10 +4,22 @@ import { linkToRequest, linkToTemplate } from '../../parts/address.ts';
 import { hasControls } from '../../parts/mode.ts';
 import { State } from '../../parts/state-mark.tsx';
 import { Ago } from '../../parts/times.tsx';
+import { priceText } from '../../words/cost.ts';
 import { machineState } from '../../words/states.ts';
 import { isReturnable, keyOf, setSelected } from './selection.ts';
 
-const columns = ['Machine', 'State', 'Address', 'Type', 'Market', 'Zone', 'Template', 'Request', 'Launched'] as const;
+const columns = [
+  'Machine',
+  'State',
+  'Address',
+  'Type',
+  'Market',
+  'Zone',
+  'Template',
+  'Request',
+  'Price',
+  'Launched',
+] as const;
 
 export const HeadRow = () => (
   <div role="row" class="row head" aria-rowindex={1}>
@@ -40,7 +52,7 @@ export function MachineRow({ index, top, machine, selection }: MachineRowProps) 
         </span>
       </div>
     );
-  const { machine_id, status, name, private_ip, machine_type, market, zone, template_id, request_id, message } =
+  const { machine_id, status, name, private_ip, machine_type, market, zone, template_id, request_id, message, cost } =
     machine;
   const { mark, word } = machineState(status);
   const key = keyOf(machine);
@@ -81,6 +93,9 @@ export function MachineRow({ index, top, machine, selection }: MachineRowProps) 
         <a class="id" href={linkToRequest(request_id)}>
           {request_id}
         </a>
+      </span>
+      <span role="cell" class="cell cell-price number" title="US dollars an hour">
+        {priceText(cost)}
       </span>
       <span role="cell" class="cell cell-launched">
         {machine.created_at ? <Ago at={machine.created_at} /> : null}

@@ -1,6 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
-import { api, send } from '../../api/broker-client.ts';
+import { send } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import { onEvents } from '../../api/live.ts';
 import { MachinePages } from '../../api/machine-pages.ts';
 import { Action } from '../../parts/action.tsx';

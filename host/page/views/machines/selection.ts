@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
-import { api, read } from '../../api/broker-client.ts';
+import { read } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { Machine, MachineList } from '../../api/shapes.ts';
 
 /** The most machines that one call returns. */

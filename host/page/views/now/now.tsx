@@ -1,4 +1,4 @@
-import { api } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { AnswerOf, JournalEvent } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { linkTo } from '../../parts/address.ts';
@@ -8,6 +8,8 @@ import { Empty, Show } from '../../parts/show.tsx';
 import { State } from '../../parts/state-mark.tsx';
 import { Ago, Until } from '../../parts/times.tsx';
 import { Section, View } from '../../shell/view.tsx';
+import { calmMessage } from '../../words/calm-message.ts';
+import { dollars, unpricedText } from '../../words/cost.ts';
 import { count, figure } from '../../words/numbers.ts';
 import { machineState, requestState } from '../../words/states.ts';
 import { Activity } from './activity.tsx';
@@ -24,7 +26,7 @@ export function Now() {
       <Show answer={answer.value} what="the state of the broker">
         {(overview) => (
           <>
-            <Machines machines={overview.machines} />
+            <Machines machines={overview.machines} cost={overview.cost} />
             <div class="columns">
               <div>
                 <Open overview={overview} />
@@ -58,8 +60,8 @@ function Headline({ overview: { open_requests, open_returns, machines, short } }
 
 const livingStates = ['pending', 'running', 'shutting-down', 'stopping', 'stopped'] as const;
 
-/** The living machines as one bar, and each state with its number. */
-function Machines({ machines }: { readonly machines: Overview['machines'] }) {
+/** The living machines as one bar, each state with its number, and what all of them cost. */
+function Machines({ machines, cost }: Pick<Overview, 'machines' | 'cost'>) {
   const living = livingStates.map((status) => ({ status, number: machines[status] ?? 0 }));
   const total = living.reduce((sum, { number }) => sum + number, 0);
   return (
@@ -82,6 +84,17 @@ function Machines({ machines }: { readonly machines: Overview['machines'] }) {
               </a>
             </li>
           ),
+        )}
+        {total === 0 ? null : (
+          <li class="figure-cost">
+            <span class="figure">
+              {cost.usd_per_hour === 0 && cost.unpriced_machines > 0 ? '–' : dollars(cost.usd_per_hour)}
+            </span>
+            <span>
+              an hour
+              {cost.unpriced_machines > 0 ? <span class="quiet">, {unpricedText(cost.unpriced_machines)}</span> : null}
+            </span>
+          </li>
         )}
       </ul>
     </section>
@@ -114,7 +127,7 @@ function OpenRequest({ request }: { readonly request: Overview['open'][number] }
       </div>
       <div class="open-line">
         <Meter have={delivered} of={machine_count} label={`Machines ${verb}`} />
-        <span class="number nowrap">
+        <span class="number nowrap open-count">
           {figure(delivered)} of {figure(machine_count)} {verb}
         </span>
       </div>
@@ -123,8 +136,7 @@ function OpenRequest({ request }: { readonly request: Overview['open'][number] }
         {provider_instance ? <span> at {provider_instance}</span> : null}, <Ago at={request.created_at} />
         {kind === 'provision' ? (
           <>
-            , <Until at={request.deadline_at} passed="past its deadline" />
-            {' left'}
+            , <Until at={request.deadline_at} after=" left" passed="past its deadline" />
           </>
         ) : null}
         <span class="quiet">{request.message}</span>
@@ -156,7 +168,7 @@ function Short({ short }: { readonly short: Overview['short'] }) {
                     , <Ago at={completed_at} />
                   </>
                 ) : null}
-                <span class="quiet">{message}</span>
+                <span class="quiet">{calmMessage(message)}</span>
               </p>
             </li>
           );

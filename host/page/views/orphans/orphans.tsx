@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
-import { api, send } from '../../api/broker-client.ts';
+import { send } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { JournalEvent, OrphanList } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';

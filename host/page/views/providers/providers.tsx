@@ -1,4 +1,5 @@
-import { api, send } from '../../api/broker-client.ts';
+import { send } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { BrokerList, JournalEvent, MetricsList, Provider, ProviderList } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';

@@ -15,8 +15,8 @@ export function asCommand(request: Made): string {
   return ['muster requests create', quoted(template_id ?? ''), String(requested_count), ...data].join(' ');
 }
 
-/** The call over REST that asks for the same again, of the broker at `origin`. */
-export function asCurl(request: Made, origin: string): string {
+/** The call over REST that asks for the same again, of the broker at `url`. */
+export function asCurl(request: Made, url: string): string {
   const { template_id, requested_count, additional_data, machine_ids = [] } = request;
   const [path, body] = isReturn(request)
     ? ['return', { machine_ids }]
@@ -28,5 +28,5 @@ export function asCurl(request: Made, origin: string): string {
           ...(additional_data === undefined ? {} : { additional_data }),
         },
       ];
-  return `curl ${origin}/api/v1/machines/${path} -H 'content-type: application/json' -d ${quoted(JSON.stringify(body))}`;
+  return `curl ${url}/api/v1/machines/${path} -H 'content-type: application/json' -d ${quoted(JSON.stringify(body))}`;
 }

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import type { Explanation, RequestStatus, Timeline } from '../../api/shapes.ts';
+import type { Explanation, Machine, RequestStatus, Timeline } from '../../api/shapes.ts';
 import { TemplateLink } from '../../parts/links.tsx';
 import { Meter } from '../../parts/meter.tsx';
 import { State } from '../../parts/state-mark.tsx';
 import { Ago, Between, Moment, Until } from '../../parts/times.tsx';
 import { duration } from '../../words/durations.ts';
-import { costText } from '../../words/cost.ts';
+import { costOfAll, costText } from '../../words/cost.ts';
 import { figure } from '../../words/numbers.ts';
 import { requestState } from '../../words/states.ts';
 
@@ -13,10 +13,12 @@ interface FactsProps {
   readonly request: RequestStatus;
   readonly explained: Explanation | undefined;
   readonly timeline: Timeline | undefined;
+  /** All machines of the request, once they were read. */
+  readonly machines: readonly Machine[] | undefined;
 }
 
 /** How the request stands, in a sentence and in figures. */
-export function Facts({ request, explained, timeline }: FactsProps) {
+export function Facts({ request, explained, timeline, machines }: FactsProps) {
   const { status, fulfilment, requested_count, request_id, completed_at, created_at } = request;
   const isReturn = request_id.startsWith('ret-');
   const { mark, word } = requestState(status, isReturn ? undefined : fulfilment?.delivered, requested_count);
@@ -31,7 +33,7 @@ export function Facts({ request, explained, timeline }: FactsProps) {
           Waiting for {waiting.what}
           {waiting.until ? (
             <>
-              , <Until at={waiting.until} passed="at any moment" />
+              , <Until at={waiting.until} before="for at most " passed="which may come at any moment" />
             </>
           ) : null}
           .
@@ -56,9 +58,9 @@ export function Facts({ request, explained, timeline }: FactsProps) {
             )}
           </Fact>
         )}
-        {request.cost ? (
+        {machines && machines.length > 0 ? (
           <Fact name="Cost">
-            <span class="number">{costText(request.cost)}</span>
+            <span class="number">{costText(costOfAll(machines))}</span>
           </Fact>
         ) : null}
         <Fact name="Accepted">
@@ -68,13 +70,13 @@ export function Facts({ request, explained, timeline }: FactsProps) {
           <Between from={created_at} to={completed_at} />
         </Fact>
         {!completed_at && request.deadline_at ? (
-          <Fact name="Deadline in">
-            <Until at={request.deadline_at} passed="passed" />
+          <Fact name="Deadline">
+            <Until at={request.deadline_at} before="in " passed="passed" />
           </Fact>
         ) : null}
         {!completed_at && request.next_at ? (
-          <Fact name="Next try in">
-            <Until at={request.next_at} />
+          <Fact name="Next try">
+            <Until at={request.next_at} before="in " />
           </Fact>
         ) : null}
         {request.observed_at ? (

@@ -6,6 +6,7 @@ import { Empty, Show } from '../../parts/show.tsx';
 import { State } from '../../parts/state-mark.tsx';
 import { Ago } from '../../parts/times.tsx';
 import { Section } from '../../shell/view.tsx';
+import { priceText } from '../../words/cost.ts';
 import { figure } from '../../words/numbers.ts';
 import { machineState } from '../../words/states.ts';
 
@@ -59,6 +60,9 @@ const MachineTable = ({ machines }: { readonly machines: readonly Machine[] }) =
             Order
           </th>
           <th scope="col" class="right">
+            $ an hour
+          </th>
+          <th scope="col" class="right">
             Launched
           </th>
         </tr>
@@ -76,6 +80,7 @@ const MachineTable = ({ machines }: { readonly machines: readonly Machine[] }) =
             <td class="number">{machine.private_ip ?? '–'}</td>
             <td>{[machine.machine_type, machine.market, machine.zone].filter(Boolean).join(' · ') || '–'}</td>
             <td class="right number">{machine.attempt}</td>
+            <td class="right number">{priceText(machine.cost)}</td>
             <td class="right">{machine.created_at ? <Ago at={machine.created_at} /> : null}</td>
           </tr>
         ))}

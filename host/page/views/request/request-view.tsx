@@ -1,4 +1,5 @@
-import { api, send } from '../../api/broker-client.ts';
+import { send } from '../../api/broker-client.ts';
+import { api, prefix } from '../../api/place.ts';
 import { useMachinesOf } from '../../api/all-machines.ts';
 import type { Explanation, JournalEvent, RequestStatus, Timeline } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
@@ -42,7 +43,12 @@ export function RequestView({ id }: { readonly id: string }) {
       <Show answer={status.value} what="the request">
         {(request) => (
           <>
-            <Facts request={request} explained={explained.value.value} timeline={timeline.value.value} />
+            <Facts
+              request={request}
+              explained={explained.value.value}
+              timeline={timeline.value.value}
+              machines={machines.value.value?.machines}
+            />
             {id.startsWith('ret-') ? null : (
               <Course
                 request={request}
@@ -104,7 +110,7 @@ function Controls({ request, machine_ids }: { readonly request: RequestStatus; r
   return (
     <>
       <Copy label="Copy as CLI" text={asCommand(request)} />
-      <Copy label="Copy as curl" text={asCurl(request, location.origin)} />
+      <Copy label="Copy as curl" text={asCurl(request, `${location.origin}${prefix}`)} />
       {hasControls && isOpen(request) && !request_id.startsWith('ret-') ? (
         <Action
           label="Cancel"

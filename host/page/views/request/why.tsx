@@ -43,7 +43,7 @@ export function Why({ explained: { selection, order, shortfall } }: { readonly e
                         {state}
                         {tried_again_at ? (
                           <>
-                            , again in <Until at={tried_again_at} />
+                            , tried again <Until at={tried_again_at} before="in " passed="when its turn comes" />
                           </>
                         ) : null}
                       </span>

@@ -1,4 +1,4 @@
-import { api } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { JournalEvent, RequestList } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { address, setQuery } from '../../parts/address.ts';
@@ -8,6 +8,7 @@ import { Empty, Show } from '../../parts/show.tsx';
 import { State } from '../../parts/state-mark.tsx';
 import { Ago, Between } from '../../parts/times.tsx';
 import { View } from '../../shell/view.tsx';
+import { calmMessage } from '../../words/calm-message.ts';
 import { figure } from '../../words/numbers.ts';
 import { requestState } from '../../words/states.ts';
 import { Filters } from './filters.tsx';
@@ -101,7 +102,7 @@ function RequestRow({ request }: { readonly request: Row }) {
     <tr role="row">
       <th role="rowheader" scope="row">
         <RequestLink id={request_id} />
-        <span class="row-note">{message}</span>
+        <span class="row-note">{calmMessage(message)}</span>
       </th>
       <td role="cell">
         <State mark={mark}>{word}</State>

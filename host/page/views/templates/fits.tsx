@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { api, Refusal, send } from '../../api/broker-client.ts';
+import { Refusal, send } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { FitAnswer } from '../../api/shapes.ts';
 import { State } from '../../parts/state-mark.tsx';
 import { Section } from '../../shell/view.tsx';

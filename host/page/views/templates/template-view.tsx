@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { api, send } from '../../api/broker-client.ts';
+import { send } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { JournalEvent, TemplateAnswer } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
@@ -96,7 +97,7 @@ function Fields({ template }: { readonly template: Template }) {
                 <th scope="row">
                   <code>{name}</code>
                 </th>
-                <td class="value">{typeof value === 'string' ? value : JSON.stringify(value, undefined, 1)}</td>
+                <td class="value">{valueText(value)}</td>
                 <td class="quiet">{originOf(name, layers)}</td>
               </tr>
             ))}
@@ -128,3 +129,11 @@ function Layers({ template }: { readonly template: Template }) {
     </Section>
   );
 }
+
+/** The value of a field: a list of words as words, everything else as it would stand in a file. */
+const valueText = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string'))
+    return value.join(', ');
+  return JSON.stringify(value, undefined, 1);
+};

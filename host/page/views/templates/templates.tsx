@@ -1,4 +1,4 @@
-import { api } from '../../api/broker-client.ts';
+import { api } from '../../api/place.ts';
 import type { JournalEvent, TemplateList } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { address, setQuery } from '../../parts/address.ts';

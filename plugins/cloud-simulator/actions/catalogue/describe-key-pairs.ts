@@ -11,16 +11,16 @@ const fields: FilterFields<string> = {
   'key-pair-id': keyIdOf,
 };
 
-/** Shows the key pairs of the catalogue. Without `strict_ids`, every name is that of a key pair. */
+/** Shows the key pairs. Without `strict_ids` and `key_pairs`, every name is that of a key pair. */
 export const describeKeyPairs: Action = {
   name: 'DescribeKeyPairs',
   mutating: false,
   handle(call) {
     const filters = readFilters(call.params, fields, true);
-    const known = call.state.network.catalogue.key_names;
+    const known = call.knobs.key_pairs ?? call.state.network.catalogue.key_names;
     const named = texts(call.params, 'KeyName');
     const missing = named.find((name) => !known.includes(name));
-    if (missing !== undefined && call.knobs.strict_ids)
+    if (missing !== undefined && (call.knobs.strict_ids || call.knobs.key_pairs !== null))
       throw new AwsError('InvalidKeyPair.NotFound', `The key pair '${missing}' does not exist`);
     const unknownId = texts(call.params, 'KeyPairId').find((id) => !known.some((name) => keyIdOf(name) === id));
     if (unknownId !== undefined)

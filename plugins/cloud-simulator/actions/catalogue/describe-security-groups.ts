@@ -34,7 +34,7 @@ const fields: FilterFields<CatalogueSecurityGroup> = {
   'vpc-id': (group) => group.vpc_id,
 };
 
-/** Shows the security groups of the default network. Without `strict_ids`, every id is that of a group. */
+/** Shows the security groups of all VPCs. Without `strict_ids`, every id is that of a group. */
 export const describeSecurityGroups: Action = {
   name: 'DescribeSecurityGroups',
   mutating: false,
@@ -46,9 +46,7 @@ export const describeSecurityGroups: Action = {
     const names = texts(call.params, 'GroupName');
     const named = [...ids.map((id) => groupById(call, id)), ...names.map((name) => groupByName(call, name))];
     const { entries, next } = pageOf(
-      (named.length > 0 ? named : call.state.network.catalogue.security_groups).filter((group) =>
-        passes(group, filters, owned),
-      ),
+      (named.length > 0 ? named : call.state.network.groups()).filter((group) => passes(group, filters, owned)),
       page,
     );
     return itemSet('securityGroupInfo', entries, (group) => groupXml(group, call.state.account)) + nextTokenXml(next);
@@ -65,7 +63,11 @@ function groupById(call: ActionCall, id: string): CatalogueSecurityGroup {
 }
 
 function groupByName(call: ActionCall, name: string): CatalogueSecurityGroup {
-  const known = call.state.network.catalogue.security_groups.find((group) => group.group_name === name);
+  // AWS looks for a name in the default VPC alone.
+  const { catalogue } = call.state.network;
+  const known = call.state.network
+    .groups()
+    .find((group) => group.group_name === name && group.vpc_id === catalogue.vpc_id);
   if (known === undefined) throw new AwsError('InvalidGroup.NotFound', `The security group '${name}' does not exist`);
   return known;
 }

@@ -6,7 +6,7 @@ import { AwsError } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
+import { itemSet, leaf, nameTagXml, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
   ...withoutValue(
@@ -24,8 +24,8 @@ const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
   cidr: (subnet) => subnet.cidr,
   'cidr-block': (subnet) => subnet.cidr,
   cidrBlock: (subnet) => subnet.cidr,
-  'default-for-az': (subnet) => String(subnet.listed),
-  defaultForAz: (subnet) => String(subnet.listed),
+  'default-for-az': (subnet) => String(subnet.isDefault),
+  defaultForAz: (subnet) => String(subnet.isDefault),
   'enable-dns64': () => 'false',
   'ipv6-native': (subnet) => String(call.knobs.ipv6_only.includes(subnet.id)),
   'ipv6-cidr-block-association.ipv6-cidr-block': (subnet) =>
@@ -44,7 +44,7 @@ const fieldsOf = (call: ActionCall): FilterFields<Subnet> => ({
   'vpc-id': (subnet) => subnet.vpcId,
 });
 
-/** Shows the default subnets and those that callers have named. Without `strict_ids`, every id is that of a subnet. */
+/** Shows the subnets of all VPCs and those that callers have named. Without `strict_ids`, every id is that of a subnet. */
 export const describeSubnets: Action = {
   name: 'DescribeSubnets',
   mutating: false,
@@ -88,10 +88,10 @@ function subnetXml(call: ActionCall, subnet: Subnet): string {
     leaf('ipv6Native', ipv6Only) +
     leaf('availabilityZone', subnet.zone) +
     leaf('availabilityZoneId', subnet.zoneId) +
-    leaf('defaultForAz', subnet.listed) +
+    leaf('defaultForAz', subnet.isDefault) +
     leaf('mapPublicIpOnLaunch', false) +
     leaf('assignIpv6AddressOnCreation', ipv6Only) +
-    '<tagSet/>'
+    nameTagXml(subnet.name)
   );
 }
 

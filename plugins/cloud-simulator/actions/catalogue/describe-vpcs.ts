@@ -1,54 +1,52 @@
 import type { Action } from '../../dispatch/action.ts';
-import { AwsError } from '../../wire/errors.ts';
 import { type FilterFields, passes, readFilters, withoutValue } from '../../wire/filters.ts';
+import type { Vpc } from '../../state/network/network.ts';
 import { texts } from '../../wire/form.ts';
 import { pageOf, pageRequest } from '../../wire/pages.ts';
-import { itemSet, leaf, nextTokenXml } from '../../wire/xml/xml.ts';
-
-const cidr = '10.0.0.0/8';
+import { checkVpc } from '../network/vpc-ids.ts';
+import { itemSet, leaf, nameTagXml, nextTokenXml } from '../../wire/xml/xml.ts';
 
 const associationOf = (id: string) => `vpc-cidr-assoc-${id.slice('vpc-'.length)}`;
 const dhcpOptionsOf = (id: string) => `dopt-${id.slice('vpc-'.length)}`;
 
-/** Shows the only VPC of the region, the default VPC. */
+/** Shows the VPCs of the region. */
 export const describeVpcs: Action = {
   name: 'DescribeVpcs',
   mutating: false,
   handle(call) {
     const { account, network } = call.state;
-    const fields: FilterFields<string> = {
+    const fields: FilterFields<Vpc> = {
       ...withoutValue(
         'ipv6-cidr-block-association.association-id',
         'ipv6-cidr-block-association.ipv6-cidr-block',
         'ipv6-cidr-block-association.ipv6-pool',
         'ipv6-cidr-block-association.state',
       ),
-      cidr: () => cidr,
-      'cidr-block-association.association-id': associationOf,
-      'cidr-block-association.cidr-block': () => cidr,
+      cidr: (vpc) => vpc.cidr,
+      'cidr-block-association.association-id': (vpc) => associationOf(vpc.id),
+      'cidr-block-association.cidr-block': (vpc) => vpc.cidr,
       'cidr-block-association.state': () => 'associated',
-      'dhcp-options-id': dhcpOptionsOf,
-      'is-default': () => 'true',
-      isDefault: () => 'true',
+      'dhcp-options-id': (vpc) => dhcpOptionsOf(vpc.id),
+      'is-default': (vpc) => String(vpc.isDefault),
+      isDefault: (vpc) => String(vpc.isDefault),
       'owner-id': () => account,
       state: () => 'available',
-      'vpc-id': (id) => id,
+      'vpc-id': (vpc) => vpc.id,
     };
     const page = pageRequest(call, { min: 5, max: 1000, notWith: 'VpcId' });
     const filters = readFilters(call.params, fields, true);
     const ids = texts(call.params, 'VpcId');
-    const own = network.catalogue.vpc_id;
-    const missing = ids.find((id) => id !== own);
-    if (missing !== undefined) throw new AwsError('InvalidVpcID.NotFound', `The vpc ID '${missing}' does not exist`);
+    for (const id of ids) checkVpc(call, id);
+    const shown = network.vpcs().filter(({ id }) => ids.length === 0 || ids.includes(id));
     const { entries, next } = pageOf(
-      [own].filter((id) => passes(id, filters, fields)),
+      shown.filter((vpc) => passes(vpc, filters, fields)),
       page,
     );
     return (
       itemSet(
         'vpcSet',
         entries,
-        (id) =>
+        ({ id, cidr, isDefault, name }) =>
           leaf('vpcId', id) +
           leaf('ownerId', account) +
           leaf('state', 'available') +
@@ -56,8 +54,8 @@ export const describeVpcs: Action = {
           leaf('dhcpOptionsId', dhcpOptionsOf(id)) +
           `<cidrBlockAssociationSet><item><cidrBlock>${cidr}</cidrBlock><associationId>${associationOf(id)}</associationId><cidrBlockState><state>associated</state></cidrBlockState></item></cidrBlockAssociationSet>` +
           leaf('instanceTenancy', 'default') +
-          leaf('isDefault', true) +
-          '<tagSet/>',
+          leaf('isDefault', isDefault) +
+          nameTagXml(name),
       ) + nextTokenXml(next)
     );
   },

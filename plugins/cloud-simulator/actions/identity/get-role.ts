@@ -13,18 +13,18 @@ const linked: Readonly<Record<string, string>> = {
 };
 
 /**
- * IAM: shows a role. As for AssumeRole every role exists, except those whose names have the word `missing`. A role
- * that is not service-linked trusts EC2 and Spot fleets.
+ * IAM: shows a role. As for AssumeRole every role exists, except those whose names have the word `missing`, and those
+ * of the knob `missing_roles`. A role that is not service-linked trusts EC2 and Spot fleets.
  */
 export const getRole: Action = {
   name: 'GetRole',
   version: '2010-05-08',
   mutating: false,
-  handle({ params, state: { account } }) {
+  handle({ params, knobs, state: { account } }) {
     const name = required(params, 'RoleName');
     if (!/^[\w+=,.@-]{1,64}$/.test(name))
       throw new AwsError('ValidationError', `The specified value for roleName is invalid: '${name}'.`);
-    if (/\bmissing\b/.test(name))
+    if (/\bmissing\b/.test(name) || knobs.missing_roles.includes(name))
       throw new AwsError('NoSuchEntity', `The role with name ${name} cannot be found.`, 404);
     const service = linked[name];
     const path = service === undefined ? '/' : `/aws-service-role/${service}/`;

@@ -12,7 +12,7 @@ export const describeVpcClassicLinkDnsSupport: Action = {
     const page = pageRequest(call, { min: 5, max: 255, notWith: 'VpcIds' });
     const ids = texts(call.params, 'VpcIds');
     for (const id of ids) checkVpc(call, id);
-    const { entries, next } = pageOf(ids.length > 0 ? ids : [call.state.network.catalogue.vpc_id], page);
+    const { entries, next } = pageOf(ids.length > 0 ? ids : call.state.network.vpcs().map(({ id }) => id), page);
     return (
       itemSet('vpcs', entries, (id) => leaf('classicLinkDnsSupported', false) + leaf('vpcId', id)) + nextTokenXml(next)
     );

@@ -6,9 +6,14 @@ import { type Params, part, text } from '../../wire/form.ts';
 /** The key pair of a launch. */
 export function readKeyName(context: CallContext, all: Params): string | undefined {
   const name = text(all, 'KeyName');
-  if (context.knobs.strict_ids && name !== undefined && !context.state.network.catalogue.key_names.includes(name))
+  if (name !== undefined && isUnknownKey(context, name))
     throw new AwsError('InvalidKeyPair.NotFound', `The key pair '${name}' does not exist`);
   return name;
+}
+
+function isUnknownKey({ knobs, state }: CallContext, name: string): boolean {
+  if (knobs.key_pairs !== null) return !knobs.key_pairs.includes(name);
+  return knobs.strict_ids && !state.network.catalogue.key_names.includes(name);
 }
 
 /** The ARN of the instance profile of a launch. */

@@ -22,10 +22,9 @@ export function readLaunchNetwork(context: CallContext, all: Params, type: Catal
       `The availability zone '${zone}' does not match the availability zone '${subnet.zone}' of subnet '${subnet.id}'.`,
     );
   }
-  const groups = readGroups(
-    context,
-    first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} },
-  );
+  const named = first === undefined ? all : { SecurityGroupId: part(first, 'SecurityGroupId') ?? {} };
+  const groups = readGroups(context, named, subnet?.vpcId);
+  if (subnet !== undefined) checkNetwork(context, groups, subnet);
   if (groups.length > maxGroups)
     throw new AwsError(
       'SecurityGroupsPerInterfaceLimitExceeded',
@@ -152,9 +151,22 @@ function groupOf(known: CatalogueSecurityGroup): Group {
   return made;
 }
 
-/** The security groups that `SecurityGroupId.N` and `SecurityGroup.N` name; without a name the default group. */
-export function readGroups(context: CallContext, params: Params): Group[] {
-  const { catalogue } = context.state.network;
+/** A launch has its subnet and its groups in one VPC. */
+function checkNetwork({ state }: CallContext, groups: readonly Group[], { id, vpcId }: Subnet): void {
+  const strange = groups.find((group) => (state.network.group(group.id)?.vpc_id ?? vpcId) !== vpcId);
+  if (strange === undefined) return;
+  throw new AwsError(
+    'InvalidParameter',
+    `Security group ${strange.id} and subnet ${id} belong to different networks.`,
+  );
+}
+
+/**
+ * The security groups that `SecurityGroupId.N` and `SecurityGroup.N` name; without a name the first group of the VPC,
+ * which is by default the default VPC.
+ */
+export function readGroups(context: CallContext, params: Params, vpcId?: string): Group[] {
+  const all = context.state.network.groups();
   const byId = texts(params, 'SecurityGroupId').map((id) => {
     if (!/^sg-[\w-]+$/.test(id))
       throw new AwsError('InvalidGroupId.Malformed', `Invalid id: "${id}" (expecting "sg-...")`);
@@ -163,14 +175,14 @@ export function readGroups(context: CallContext, params: Params): Group[] {
     return known === undefined ? { id, name: id } : groupOf(known);
   });
   const byName = texts(params, 'SecurityGroup').map((name) => {
-    const known = catalogue.security_groups.find((group) => group.group_name === name);
+    const known = all.find((group) => group.group_name === name);
     if (known === undefined && context.knobs.strict_ids) throw noGroup(name);
     return known === undefined
       ? { id: `sg-0${createHash('sha256').update(name).digest('hex').slice(0, 16)}`, name }
       : groupOf(known);
   });
   const groups = [...byId, ...byName];
-  const fallback = catalogue.security_groups[0];
+  const fallback = all.find((group) => vpcId === undefined || group.vpc_id === vpcId);
   return groups.length > 0 || fallback === undefined ? groups : [groupOf(fallback)];
 }
 

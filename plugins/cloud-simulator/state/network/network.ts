@@ -5,6 +5,8 @@ import {
   type CatalogueSecurityGroup,
   catalogueRegion,
 } from '../../catalogue.ts';
+import type { AccountKnobs, VpcKnob } from './account-knobs.ts';
+import { AwsError } from '../../wire/errors.ts';
 import { createSubnet, type Subnet } from './subnets.ts';
 
 /**
@@ -14,16 +16,32 @@ import { createSubnet, type Subnet } from './subnets.ts';
 export interface Network {
   readonly catalogue: CatalogueRegion;
   readonly zones: readonly string[];
-  /** A subnet of the catalogue, or one that was adopted. */
+  /** Adds the VPCs of the knobs, with their subnets and groups, and hides the default VPC or shows it. */
+  furnish(account: Pick<AccountKnobs, 'default_vpc' | 'vpcs'>): void;
+  /** The default VPC first, unless the account has none. */
+  vpcs(): readonly Vpc[];
+  /** A subnet of a VPC of the account, or one that was adopted. */
   subnet(id: string): Subnet | undefined;
   /** The subnet; an unknown one is created in `zone` (default: a zone derived from the id). */
   adoptSubnet(id: string, zone?: string): Subnet;
-  /** The default subnet of a zone. */
+  /** The default subnet of a zone. Throws VPCIdNotSpecified when the account has no default VPC. */
   defaultSubnet(zone: string): Subnet;
   subnets(): Iterable<Subnet>;
+  /** The security groups of all VPCs. */
+  groups(): readonly CatalogueSecurityGroup[];
   group(id: string): CatalogueSecurityGroup | undefined;
   image(id: string): CatalogueImage | undefined;
 }
+
+/** A VPC as DescribeVpcs shows it. */
+export interface Vpc {
+  readonly id: string;
+  readonly cidr: string;
+  readonly isDefault: boolean;
+  readonly name?: string | undefined;
+}
+
+const widestCidr = '10.0.0.0/8';
 
 export function createNetwork(region: string): Network {
   const catalogue = catalogueRegion(region) ?? generatedRegion(region);
@@ -39,14 +57,45 @@ export function createNetwork(region: string): Network {
         vpcId: s.vpc_id,
         cidr: s.cidr,
         listed: true,
+        isDefault: true,
       }),
     ]),
   );
+  const defaultVpc: Vpc = { id: catalogue.vpc_id, cidr: widestCidr, isDefault: true };
+  const ownVpcs = new Map<string, Vpc>();
+  const ownGroups = new Map<string, CatalogueSecurityGroup>();
+  let hasDefault = true;
+  let furnished: readonly VpcKnob[] = [];
+  const isShown = (subnet: Subnet) => hasDefault || !subnet.isDefault;
+  const groups = () => [...(hasDefault ? catalogue.security_groups : []), ...ownGroups.values()];
   let adopted = 0;
   return {
     catalogue,
     zones,
-    subnet: (id) => subnets.get(id),
+    furnish({ default_vpc, vpcs }) {
+      hasDefault = default_vpc;
+      if (vpcs === furnished) return;
+      furnished = vpcs;
+      for (const vpc of vpcs) {
+        const { vpc_id: id, name, cidr = widestCidr } = vpc;
+        ownVpcs.set(id, { id, cidr, isDefault: false, name });
+        for (const group of vpc.security_groups ?? []) ownGroups.set(group.group_id, { ...group, vpc_id: id });
+        for (const subnet of vpc.subnets ?? []) {
+          // A zone of another region has no subnet here: the knobs count for all regions.
+          const zoneId = zoneIds.get(subnet.zone);
+          if (zoneId === undefined || subnets.get(subnet.subnet_id)?.listed) continue;
+          const { subnet_id, zone, cidr: block = '10.200.0.0/20', name: label } = subnet;
+          const about = { zone, zoneId, vpcId: id, cidr: block, listed: true, isDefault: false, name: label };
+          subnets.set(subnet_id, createSubnet({ id: subnet_id, ...about }));
+        }
+      }
+    },
+    vpcs: () => [...(hasDefault ? [defaultVpc] : []), ...ownVpcs.values()],
+    groups,
+    subnet(id) {
+      const known = subnets.get(id);
+      return known !== undefined && isShown(known) ? known : undefined;
+    },
     adoptSubnet(id, zone) {
       const known = subnets.get(id);
       if (known !== undefined) return known;
@@ -60,17 +109,28 @@ export function createNetwork(region: string): Network {
         vpcId: catalogue.vpc_id,
         cidr,
         listed: false,
+        isDefault: false,
       });
       subnets.set(id, made);
       return made;
     },
-    defaultSubnet: (zone) =>
-      subnets.get((catalogue.subnets.find((s) => s.zone === zone) as { subnet_id: string }).subnet_id) as Subnet,
-    subnets: () => subnets.values(),
-    group: (id) => catalogue.security_groups.find((group) => group.group_id === id),
+    defaultSubnet(zone) {
+      if (!hasDefault) throw noDefaultVpc();
+      return subnets.get(
+        (catalogue.subnets.find((s) => s.zone === zone) as { subnet_id: string }).subnet_id,
+      ) as Subnet;
+    },
+    subnets: () => subnets.values().filter(isShown),
+    group: (id) => groups().find((group) => group.group_id === id),
     image: (id) => catalogue.images.find((image) => image.image_id === id),
   };
 }
+
+const noDefaultVpc = () =>
+  new AwsError(
+    'VPCIdNotSpecified',
+    'No default VPC for this user. GroupName is only supported for EC2-Classic and default VPC.',
+  );
 
 /** A region outside of the catalogue: three zones with a default subnet each, so that every region name can be used. */
 function generatedRegion(region: string): CatalogueRegion {

@@ -5,8 +5,12 @@ export interface Subnet {
   readonly zoneId: string;
   readonly vpcId: string;
   readonly cidr: string;
-  /** Whether the catalogue lists it; false for a subnet that a caller named. */
+  /** Whether the account lists it; false for a subnet that a caller named. */
   readonly listed: boolean;
+  /** Whether it is the default subnet of its zone. */
+  readonly isDefault: boolean;
+  /** The tag `Name`. */
+  readonly name?: string | undefined;
   /** Addresses that a machine may still get. */
   free(): number;
   /** Addresses that machines hold. */
@@ -36,6 +40,8 @@ export function createSubnet(is: {
   readonly vpcId: string;
   readonly cidr: string;
   readonly listed: boolean;
+  readonly isDefault: boolean;
+  readonly name?: string | undefined;
 }): Subnet {
   const [base, bits] = readCidr(is.cidr);
   const size = 2 ** (32 - bits);

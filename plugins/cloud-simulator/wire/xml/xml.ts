@@ -44,6 +44,11 @@ export function nextTokenXml(token: string | undefined): string {
   return leaf('nextToken', token);
 }
 
+/** The tag set of a resource that has no tag but perhaps `Name`. */
+export function nameTagXml(name: string | undefined): string {
+  return itemSet('tagSet', name === undefined ? [] : [name], (value) => leaf('key', 'Name') + leaf('value', value));
+}
+
 /**
  * Caches the last rendered value: machines of one launch follow each other in a list and share their parts. A larger
  * cache would need more memory than the machines if every launch has one machine.

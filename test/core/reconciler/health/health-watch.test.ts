@@ -16,7 +16,13 @@ async function bench(store?: Store) {
   const facts = new Facts(opened, clock, [east]);
   await facts.follow();
   const health = new HealthWatch(facts, clock, silentLog);
-  const cloud = { answers: undefined as ProviderFault | undefined, asked: 0, commits: 0, dormant: false };
+  const cloud = {
+    answers: undefined as ProviderFault | undefined,
+    asked: 0,
+    commits: 0,
+    dormant: false,
+    answer: Promise.resolve(),
+  };
   const commit = opened.commit.bind(opened);
   opened.commit = (changes) => {
     cloud.commits += 1;
@@ -25,6 +31,7 @@ async function bench(store?: Store) {
   const type = {
     check: async () => {
       cloud.asked += 1;
+      await cloud.answer;
       if (cloud.answers) {
         health.ended('east', 'check', { ms: 0, kind: cloud.answers.kind, fault: cloud.answers });
         throw cloud.answers;
@@ -299,6 +306,21 @@ const breach = (verb: Verb, code: string, ...templates: readonly string[]) =>
       of: of(...templates),
     },
   ] as const;
+
+test('a check that began before a breach of contract is no recovery chance', async (t) => {
+  const { cloud, round, broke, status, pass } = await bench();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  cloud.answer = promise;
+  const first = round();
+  broke('launch');
+  resolve();
+  await first;
+  t.is(status(), 'unhealthy');
+  await pass(29);
+  t.is(status(), 'unhealthy');
+  await pass(1);
+  t.is(status(), 'healthy');
+});
 
 test('breaches in calls for requests count against the instance after three templates without a success', async (t) => {
   const { health, status, pass } = await bench();
