@@ -59,8 +59,8 @@ export class RequestPlans {
   }
 
   /**
-   * The plan of a request that is opened and not committed. Throws INSTANCE_LIMIT_EXCEEDED as the commit would, so that
-   * another instance is tried.
+   * The plan of a request that is opened and not committed. Throws INSTANCE_LIMIT_EXCEEDED as the commit would, so
+   * that another instance is tried.
    */
   async of({ request, changes }: OpenedRequest): Promise<RequestPlan> {
     const limit = await this.#limit(changes);

@@ -79,9 +79,13 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
   ],
   list_budgets: [
     'name',
-    { title: 'match', of: ({ match }) => Object.entries(match as Row)
+    {
+      title: 'match',
+      of: ({ match }) =>
+        Object.entries(match as Row)
           .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-          .join(', ') },
+          .join(', '),
+    },
     {
       title: 'used',
       of: ({ limits }) =>

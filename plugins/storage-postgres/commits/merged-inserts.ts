@@ -13,8 +13,8 @@ export interface Merged {
 export type InsertMany = (kind: Kind, rows: readonly Cells[]) => Statement;
 
 /**
- * Merges the inserts of a group, where that changes nothing: no record is touched twice. Conditions are checked once, at
- * the end. A merged statement or a condition that fails does not tell whose change is refused: then the group is
+ * Merges the inserts of a group, where that changes nothing: no record is touched twice. Conditions are checked once,
+ * at the end. A merged statement or a condition that fails does not tell whose change is refused: then the group is
  * repeated without merging.
  */
 export function mergedInserts(works: readonly Work[], insertMany: InsertMany): Merged | undefined {
