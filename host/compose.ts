@@ -41,6 +41,7 @@ import { Overview } from '../core/requests/queries/overview.ts';
 import { RequestPlans } from '../core/requests/plan/request-plans.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
+import { LeaseCommands } from '../core/requests/leases/lease-commands.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
 import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
 import type { Store } from '../core/contract/storage.ts';
@@ -163,6 +164,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         requestPlans: new RequestPlans(store, providers, budgets),
         overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
+        leaseCommands: new LeaseCommands(store, container.get(clock)),
         journal,
         timelines: new Timelines(store, journal),
         cleanUp: new CleanUp(store, container.get(clock)),

@@ -39,6 +39,9 @@ export const MachineAnswer = Type.Object({
     Type.String({ description: 'When a replaced machine ends that is not returned before. ISO 8601.' }),
   ),
   replaces: Type.Optional(Type.String({ description: 'The machine whose place this one takes.' })),
+  expires_at: Type.Optional(Type.String({ description: 'When the lease of the machine ends. ISO 8601.' })),
+  held_until: Type.Optional(Type.String({ description: 'Until when a caller holds the machine. ISO 8601.' })),
+  hold_reason: Type.Optional(Type.String({ description: 'Why a caller holds the machine.' })),
   return_id: optional(),
   message: optional(),
 });

@@ -55,7 +55,7 @@ export interface TemplateDetail {
   readonly as_written?: readonly WrittenKey[];
 }
 
-/** A machine that the cloud takes back, or took back, on its own initiative. */
+/** A machine that its caller loses: the cloud takes it back, or its lease ends. */
 export interface Reclaimed {
   readonly machine_id: string;
   readonly name?: string;

@@ -71,6 +71,9 @@ export interface Page<T> {
  *   that refusal. The cost does not depend on the number of requests; only the first use of a scope may read them all.
  * - `add`: adds to numbers in the `value` of a fact, inside the store, so that concurrent additions are kept. An
  *   absent number starts at 0; `at` becomes the later of both times. Names are letters, digits and `_`.
+ * - `check`: refuses with CONFLICT unless the numbers in the `value` of a fact are these. An absent number, also of an
+ *   absent fact, is 0. Compared in the same transaction, before the changes of the commit. Commits that check the same
+ *   fact are executed one after another, so that no other such commit changes it in between.
  */
 export type Change =
   | { [K in Kind]: { readonly op: 'insert' | 'put'; readonly kind: K; readonly record: Records[K] } }[Kind]
@@ -95,6 +98,11 @@ export type Change =
       readonly key: KeyOf<'fact'>;
       readonly amounts: Readonly<Record<string, number>>;
       readonly at: number;
+    }
+  | {
+      readonly op: 'check';
+      readonly fact: KeyOf<'fact'>;
+      readonly numbers: Readonly<Record<string, number>>;
     };
 
 /** The condition that the reservations of a commit fit into a budget. */

@@ -98,9 +98,25 @@ export const MachineRecord = Type.Object({
    * was vacant then, `going` is `returned`: no other machine takes the place.
    */
   given_up: Type.Optional(Type.Boolean()),
+  /** The lease with which the machine became ready, in seconds. Absent: it has none. */
+  lease_s: Type.Optional(Type.Integer()),
+  /** When the lease ends. Extensions add to it; a replacement inherits it. */
+  expires_at: Type.Optional(Type.Integer()),
+  /** The journal told that the lease ends soon. */
+  expiry_told: Type.Optional(Type.Boolean()),
+  /** The signals of extensions that `expires_at` contains, and that may not be marked as applied yet. */
+  extended_by: Type.Optional(Type.Array(Type.String())),
+  /** When the broker returned the machine because its lease ended. */
+  expired_at: Type.Optional(Type.Integer()),
+  /** Until when neither a caller nor the end of the lease returns the machine. */
+  held_until: Type.Optional(Type.Integer()),
+  /** Why a caller holds the machine. */
+  hold_reason: Type.Optional(Type.String()),
+  /** The `terms` of the last hold, so that an earlier one that is applied again changes nothing. */
+  hold_terms: Type.Optional(Type.Integer()),
   /**
    * The part of `shifted_ms` of the request that was already added to the times of the machine: its creation time until
-   * it is ready, `missing_since`, and the times of its replacement.
+   * it is ready, `missing_since`, and the times of its replacement, lease and hold.
    */
   shifted_ms: Type.Optional(Type.Integer()),
   /** The reclaim that the journal told last, as ISO time: neither its notice nor its observation tells it again. */
@@ -117,7 +133,9 @@ export const machineKey = (machine: MachineKey): string => `${machine.provider_i
  * The message about a machine that callers see. Undefined for a machine that ends because it was returned or
  * cancelled: the cloud describes this expected end as an error.
  */
-export function machineMessage({ message, going, lost, status, replaced_by }: MachineRecord): string | undefined {
+export function machineMessage(machine: MachineRecord): string | undefined {
+  const { message, going, lost, status, replaced_by, expired_at } = machine;
+  if (expired_at !== undefined && lost !== true) return 'Its lease ended.';
   if (replaced_by !== undefined && lost !== true && going !== 'returned')
     return `Machine ${replaced_by.machine_id} replaces it.`;
   const expected = (going === 'returned' || going === 'cancelled') && lost !== true;

@@ -111,6 +111,10 @@ export const RequestRecord = Type.Object({
   deadline_at: Type.Integer(),
   /** Only provisioning requests: the time-out with which the request was accepted, in seconds. */
   timeout_s: Type.Optional(Type.Integer()),
+  /** Only provisioning requests: the lease of its machines in seconds, which overrides that of the template. */
+  lease_s: Type.Optional(Type.Integer()),
+  /** Only return requests: the broker returned the machines, because their lease ended. */
+  expired: Type.Optional(Type.Boolean()),
   cancel_requested_at: Type.Optional(Type.Integer()),
   cancel_reason: Type.Optional(Type.String()),
   fulfilment: Type.Optional(Fulfilment),

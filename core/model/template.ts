@@ -1,4 +1,5 @@
 import { Type, type Static, type TProperties } from 'typebox';
+import { leaseField } from './leases/lease.ts';
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 
 /** Seconds that a machine has to become ready, when its template sets no `ready_timeout`. */
@@ -74,6 +75,7 @@ export const commonTemplateFields = {
         'Seconds from its launch after which a machine that is not ready has failed: it is released and replaced. Default: 600.',
     }),
   ),
+  lease: Type.Optional(leaseField),
   retry_until_timeout: Type.Optional(
     Type.Boolean({
       description:

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { leaseField, mostLeaseS } from '../model/leases/lease.ts';
 import { strategies, type Strategy } from '../selection/candidate.ts';
 import { marketSpellings, marketWords, type MarketWord } from '../model/market.ts';
 import { defaultTimeoutS, requestStatuses, type RequestStatus } from '../model/request.ts';
@@ -90,6 +91,21 @@ export const p = {
     minimum: 1,
     maximum: 604_800,
     description: `Seconds to wait for machines. Default: the time-out of the template, else ${defaultTimeoutS}.`,
+  }),
+  lease: {
+    ...leaseField,
+    description:
+      'Seconds from its readiness after which muster returns a machine. Default: the lease of the template, else none.',
+  },
+  extension_seconds: Type.Integer({
+    minimum: 1,
+    maximum: mostLeaseS,
+    description: 'By how many seconds the present leases are extended.',
+  }),
+  hold_seconds: Type.Integer({
+    minimum: 0,
+    maximum: mostLeaseS,
+    description: 'For how many seconds from now the machines are held. 0 ends the hold.',
   }),
   reason: Type.String({ maxLength: 1000, description: 'The reason, for the journal.' }),
   status: Type.Enum([...requestStatuses] as [RequestStatus, ...RequestStatus[]], {

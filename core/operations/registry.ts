@@ -14,6 +14,7 @@ import {
   listMachines,
   listReclaimedMachines,
 } from './machines/machines.ts';
+import { extendMachines, holdMachines } from './machines/leases.ts';
 import { cleanupAllResources, cleanupOldRequests, cleanupTerminatedMachines } from './machines/maintenance.ts';
 import {
   testProviderSelection,
@@ -80,6 +81,8 @@ export const operations = [
   getActiveMachineCount,
   getMachineHealth,
   listReclaimedMachines,
+  extendMachines,
+  holdMachines,
   cleanupOldRequests,
   cleanupTerminatedMachines,
   cleanupAllResources,

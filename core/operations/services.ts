@@ -16,6 +16,7 @@ import type { Inventory } from '../requests/queries/inventory.ts';
 import type { Overview } from '../requests/queries/overview.ts';
 import type { RequestQueries } from '../requests/queries/request-queries.ts';
 import type { RequestService } from '../requests/request-service.ts';
+import type { LeaseCommands } from '../requests/leases/lease-commands.ts';
 import type { RequestCommands } from '../requests/request-commands.ts';
 import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { TemplateService } from '../templates/template-service.ts';
@@ -41,6 +42,7 @@ export interface Services {
   readonly budgets: BudgetQueries;
   readonly requestPlans: RequestPlans;
   readonly requestCommands: RequestCommands;
+  readonly leaseCommands: LeaseCommands;
   readonly journal: Journal;
   readonly timelines: Timelines;
   readonly cleanUp: CleanUp;

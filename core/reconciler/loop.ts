@@ -26,6 +26,7 @@ import { SlotQueue } from './claims/slot-queue.ts';
 import { RefreshRelay } from './claims/refresh-relay.ts';
 import { hasEnded, reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
+import { LeaseEnds } from './leases/lease-ends.ts';
 import { isAlive } from './state/machine-life.ts';
 import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
@@ -185,6 +186,7 @@ class Loop implements RunningLoop {
       observer: new Observer(signal, clock),
       cadence,
       owners: new Owners(store, log),
+      leaseEnds: new LeaseEnds(store, clock),
       settings,
       budgets: budgets.all,
       installation,

@@ -25,6 +25,8 @@ export interface Settings {
   readonly offer_probe_ms: number;
   /** The least time from when a replacement took over until it is replaced itself. */
   readonly replace_again_ms: number;
+  /** Leases end, and are announced, at multiples of this time, so that many end together. */
+  readonly lease_tick_ms: number;
   /** The duration of a claim after its last renewal. */
   readonly lease_ms: number;
   /** Requests without due work for longer than this are yielded. */
@@ -65,6 +67,7 @@ export const defaultSettings: Settings = {
   offer_memory_ms: 180_000,
   offer_probe_ms: 15_000,
   replace_again_ms: 1_800_000,
+  lease_tick_ms: 5_000,
   lease_ms: 30_000,
   hold_ms: 60_000,
   repeat_release_ms: 60_000,

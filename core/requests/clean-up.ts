@@ -3,6 +3,7 @@ import type { Clock } from '../contract/clock.ts';
 import { isBrokerError } from '../contract/errors.ts';
 import type { RequestRecord } from '../model/request.ts';
 import type { Change, Store } from '../contract/storage.ts';
+import { withoutTerms } from './leases/terms.ts';
 
 const rowsAtOnce = 200;
 const requestsAtOnce = 100;
@@ -117,6 +118,7 @@ export class CleanUp {
       ...signals.map(({ signal_id }): Change => ({ op: 'delete', kind: 'signal', key: { signal_id } })),
       // The key stays, so that a repeated call does not start machines again.
       ...keys.map((record): Change => ({ op: 'put', kind: 'key', record: { ...record, purged_at: at } })),
+      withoutTerms(request_id),
       newEvent(at, 'request.purged', { machines }, request_id),
     ];
     try {

@@ -15,6 +15,8 @@ export interface RequestInput extends Placed {
   readonly machine_count: number;
   readonly timeout?: number;
   readonly tags?: Readonly<Record<string, string>>;
+  /** Seconds; overrides the lease of the template. */
+  readonly lease?: number;
   /** A name for each machine. */
   readonly names?: readonly string[];
   readonly additional_data?: Readonly<Record<string, unknown>>;
@@ -146,6 +148,7 @@ export function openRequest(
     created_at: now,
     deadline_at: now + timeout * 1000,
     timeout_s: timeout,
+    ...(input.lease === undefined ? {} : { lease_s: input.lease }),
     next_at: now,
     version: 1,
     epoch: 0,

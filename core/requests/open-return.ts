@@ -8,6 +8,8 @@ import type { Change } from '../contract/storage.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 const goneMessage = 'All machines are gone already.';
+const expiredMessage = (count: number): string =>
+  `The lease of ${count} ${count === 1 ? 'machine' : 'machines'} ended.`;
 const acceptedMessage = (count: number): string =>
   `Return of ${count} ${count === 1 ? 'machine' : 'machines'} accepted.`;
 
@@ -24,13 +26,13 @@ const machinesPerSignal = 500;
 
 /**
  * The records of a new return of these machines: the return request, and signals for each request that the machines
- * belong to.
+ * belong to. `expired`: the broker returns them, because their lease ended.
  */
 export function openReturn(
   machines: readonly MachineRecord[],
   timeout: number,
   now: number,
-  given: { readonly key?: IdempotencyKey },
+  given: { readonly key?: IdempotencyKey; readonly expired?: boolean },
 ): {
   readonly request: RequestRecord;
   readonly signals: readonly SignalRecord[];
@@ -46,6 +48,7 @@ export function openReturn(
         request_id,
         return_id,
         machines: some.map(({ provider_instance, machine_id }) => ({ provider_instance, machine_id })),
+        ...(given.expired ? { expired: true } : {}),
         created_at: now,
         applied: false,
       }),
@@ -65,7 +68,8 @@ export function openReturn(
     holds: 0,
     delivered: 0,
     ...(only !== undefined && instances.length === 1 ? { provider_instance: only } : {}),
-    message: gone ? goneMessage : acceptedMessage(machines.length),
+    message: gone ? goneMessage : given.expired ? expiredMessage(machines.length) : acceptedMessage(machines.length),
+    ...(given.expired ? { expired: true } : {}),
     created_at: now,
     ...(gone ? { completed_at: now } : {}),
     deadline_at: now + timeout * 1000,

@@ -2,12 +2,15 @@ import type { BudgetRules } from '../budgets/budgets.ts';
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { newRequestId } from '../model/ids.ts';
+import type { MachineRecord } from '../model/machine.ts';
 import { type RequestRecord } from '../model/request.ts';
 import type { RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Store } from '../contract/storage.ts';
 import { commitWithKnownOutcome } from './commit-with-known-outcome.ts';
 import { detailOf } from './queries/detail.ts';
+import { refuseHeld } from './leases/held-machines.ts';
+import { termsChanged } from './leases/terms.ts';
 import { openReturn, returnAsOpened } from './open-return.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
@@ -28,6 +31,9 @@ export interface GivenIdentity {
   readonly request_id?: string;
   readonly key?: IdempotencyKey;
 }
+
+/** How often a return is repeated because machines were extended or held at the same moment. */
+const mostTries = 20;
 
 /** Makes requests and returns with one durable write each; the loop does everything else. */
 export class RequestService {
@@ -100,19 +106,35 @@ export class RequestService {
 
   /**
    * Stores a return with one durable write. Throws MACHINE_NOT_FOUND for unknown names, and CONFLICT for ids that live
-   * at several instances. Machines that are already gone are no error.
+   * at several instances or are held, unless `force`. Machines that are already gone are no error.
    */
   async returnMachines(
     names: readonly MachineName[],
     timeout: number,
-    given: { readonly key?: IdempotencyKey } = {},
+    given: { readonly key?: IdempotencyKey; readonly force?: boolean } = {},
   ): Promise<RequestDetail> {
     const under = given.key ? await requestUnderKey(this.#store, given.key) : undefined;
     if (under) return this.#returnAgain(under);
     const machines = await machinesNamed(this.#store, names, 'nothing is returned');
-    const { request, signals, changes } = openReturn(machines, timeout, this.#clock.now(), given);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#openReturn(machines, timeout, given);
+      } catch (error) {
+        if (!termsChanged(error) || tries === mostTries) throw error;
+      }
+    }
+  }
+
+  async #openReturn(
+    machines: readonly MachineRecord[],
+    timeout: number,
+    given: { readonly key?: IdempotencyKey; readonly force?: boolean },
+  ): Promise<RequestDetail> {
+    const now = this.#clock.now();
+    const conditions = given.force ? [] : await refuseHeld(this.#store, machines, now);
+    const { request, signals, changes } = openReturn(machines, timeout, now, given.key ? { key: given.key } : {});
     try {
-      await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, changes);
+      await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, [...conditions, ...changes]);
     } catch (error) {
       const winner = existsAlready(error) && given.key ? await requestUnderKey(this.#store, given.key) : undefined;
       if (winner) return this.#returnAgain(winner);

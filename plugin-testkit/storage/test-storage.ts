@@ -1,6 +1,7 @@
 import { checkPlugin } from '../check-plugin.ts';
 import { checksOf } from '../runner.ts';
 import { checkAdditions } from './checks/additions.ts';
+import { checkNumbers } from './checks/numbers.ts';
 import { checkAtomicity } from './checks/atomicity.ts';
 import { checkJobs } from './brokers/jobs.ts';
 import { checkLeases } from './brokers/leases.ts';
@@ -42,6 +43,7 @@ export function testStorage(subject: StorageSubject): void {
   checkSlots(contract);
   checkBudgets(contract);
   checkAdditions(contract);
+  checkNumbers(contract);
   checkAtomicity(contract);
   checkQueries(contract);
   checkPaging(contract);

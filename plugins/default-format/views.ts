@@ -22,6 +22,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 /** A machine of a request. */
 function machineView(machine: MachineRecord, costs_at: number | undefined): MachineAnswer {
   const { launched_at, reclaim_at, rebalance_at, replaced_by, release_at, replaces, return_id } = machine;
+  const { expires_at, held_until, hold_reason } = machine;
   const message = machineMessage(machine);
   return {
     machine_id: machine.machine_id,
@@ -42,6 +43,8 @@ function machineView(machine: MachineRecord, costs_at: number | undefined): Mach
     ...(replaced_by === undefined ? {} : { replaced_by: replaced_by.machine_id }),
     ...(release_at === undefined ? {} : { release_at: iso(release_at) }),
     ...(replaces === undefined ? {} : { replaces: replaces.machine_id }),
+    ...(expires_at === undefined ? {} : { expires_at: iso(expires_at) }),
+    ...(held_until === undefined ? {} : { held_until: iso(held_until), hold_reason: hold_reason ?? '' }),
     ...(return_id === undefined ? {} : { return_id }),
     ...(message === undefined ? {} : { message }),
   };

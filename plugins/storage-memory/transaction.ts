@@ -25,7 +25,10 @@ export function apply(
 ): () => void {
   const undo: (() => void)[] = [];
   try {
-    for (const change of changes) if (change.op === 'limit') refuseOverLimit(change, tables);
+    for (const change of changes) {
+      if (change.op === 'limit') refuseOverLimit(change, tables);
+      if (change.op === 'check') refuseChanged(change, tables.fact);
+    }
     const slots = changes.filter((change) => change.op === 'slot');
     // A holder that lost its claim must get that refusal rather than one about slots.
     if (slots.length > 0)
@@ -52,7 +55,8 @@ function applyOne(
   nextSeq: () => number,
   epochOfJob: (job: string) => number | undefined,
 ) {
-  if (change.op === 'limit' || change.op === 'slot' || change.op === 'budget') return undefined;
+  if (change.op === 'limit' || change.op === 'slot' || change.op === 'check' || change.op === 'budget')
+    return undefined;
   if (change.op === 'add') return tables.fact.set(added(change, tables.fact.get(change.key)));
   if (change.op === 'fence') return refuseStale(change, tables, epochOfJob);
   const table = tables[change.kind];
@@ -103,6 +107,12 @@ function refuseOverLimit(
 function refuseOverBudget(check: BudgetCheck, request: Table): void {
   const refusal = refusals.overBudget(check, reservedBy(request, check.scope));
   if (refusal) throw refusal;
+}
+
+function refuseChanged({ fact, numbers }: Extract<Change, { op: 'check' }>, facts: Table): void {
+  const value = facts.get(fact)?.['value'] as Readonly<Record<string, unknown>> | undefined;
+  for (const [name, expected] of checkedAmounts(numbers))
+    if (Number(value?.[name] ?? 0) !== expected) throw refusals.changedFact(fact);
 }
 
 /** The fact with the added amounts. */

@@ -93,6 +93,8 @@ const grouped: Readonly<Record<string, number>> = {
   'POST /machines/reclaimed': 100,
   'POST /machines/request': 50,
   'POST /machines/return': 50,
+  'POST /machines/extend': 50,
+  'POST /machines/hold': 50,
   'POST /requests/': 50,
   'DELETE /requests/{request_id}': 50,
   'GET /requests/': 6000,

@@ -13,6 +13,7 @@ import { Facts } from '../../core/providers/facts.ts';
 import { Explanations, type Explanation } from '../../core/requests/explain/explanations.ts';
 import { RequestQueries } from '../../core/requests/queries/request-queries.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
+import { LeaseCommands } from '../../core/requests/leases/lease-commands.ts';
 import { RequestCommands } from '../../core/requests/request-commands.ts';
 import { silentLog, type RequestDetail, type Store, type Template } from '../../core/index.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -27,6 +28,7 @@ export interface LoopBench {
   readonly store: Store;
   readonly requestService: RequestService;
   readonly requestCommands: RequestCommands;
+  readonly leaseCommands: LeaseCommands;
   request(machine_count: number, template?: Partial<Template>, preference?: Preference): Promise<string>;
   /** Changes the configuration of an instance; the loop runs by it from its next start. */
   configure(instance: string, fields: Partial<ProviderInstance>): void;
@@ -138,6 +140,7 @@ export async function loopBench(
     store,
     requestService,
     requestCommands: new RequestCommands(store, clock),
+    leaseCommands: new LeaseCommands(store, clock),
     async request(machine_count, template = {}, preference = {}) {
       const whole = { template_id: 'small', ...template } as Template;
       const request_id = newRequestId();

@@ -43,6 +43,14 @@ export const refusals = {
     });
   },
 
+  /** A number of a fact is not the expected one. */
+  changedFact: ({ topic, name, item }: { readonly topic: string; readonly name: string; readonly item: string }) =>
+    new BrokerError('CONFLICT', `The fact '${topic}' of '${name}' was changed by another commit. Read it again.`, {
+      topic,
+      name,
+      item,
+    }),
+
   /** `held_by`: the request that the machine belongs to. */
   foreignMachine: (
     machine: { readonly provider_instance: string; readonly machine_id: string; readonly request_id: string },

@@ -10,9 +10,11 @@ export const isHealthy = ({ status, ready_at, going, reclaim_at, replaced_by }: 
 
 /** A sentence about what happens to a machine. It always fits `isHealthy`. */
 export function healthSentence(machine: MachineRecord): string {
-  const { status, ready_at, going, gone_at, lost, reclaim_at } = machine;
+  const { status, ready_at, going, gone_at, lost, reclaim_at, expired_at } = machine;
   const message = machineMessage(machine);
   if (going !== undefined && lost !== true) {
+    if (expired_at !== undefined)
+      return `Its lease ended, and it ${gone_at === undefined ? 'is being released' : 'is gone'}.`;
     if (going === 'failed' && message !== undefined) return message;
     return `${whys[going]}${gone_at === undefined ? 'is being released' : 'is gone'}.`;
   }

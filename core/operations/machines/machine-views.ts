@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MachineCost, machineCost } from '../../model/cost/cost.ts';
+import { isHeld } from '../../model/leases/lease.ts';
 import { type MachineRecord, machineMessage } from '../../model/machine.ts';
 import { marketWord, marketWords } from '../../model/market.ts';
 
@@ -38,6 +39,11 @@ export const MachineView = Type.Object({
   release_at: moment(),
   /** The machine whose place this one takes. */
   replaces: nullable(),
+  /** When the lease ends. null: the machine has none, or is not ready yet. */
+  expires_at: moment(),
+  /** Until when a caller holds the machine, and why. */
+  held_until: moment(),
+  hold_reason: nullable(),
 });
 export type MachineView = Static<typeof MachineView>;
 
@@ -70,5 +76,8 @@ export function machineView(machine: MachineRecord, now: number): MachineView {
     replaced_by: machine.replaced_by?.machine_id ?? null,
     release_at: iso(machine.release_at),
     replaces: machine.replaces?.machine_id ?? null,
+    expires_at: iso(machine.expires_at),
+    held_until: isHeld(machine, now) ? iso(machine.held_until) : null,
+    hold_reason: isHeld(machine, now) ? (machine.hold_reason ?? null) : null,
   };
 }

@@ -125,7 +125,8 @@ export const getMachineHealth = operation('GetMachineHealthQuery', {
 });
 
 export const listReclaimedMachines = operation('ListReclaimedMachinesQuery', {
-  summary: 'List those of the named machines that the cloud reclaims or has reclaimed, with the seconds left.',
+  summary:
+    'List those of the named machines that the cloud reclaims or has reclaimed, or whose lease ends, with the seconds left.',
   input: Type.Object(
     {
       machine_ids: Type.Optional(

@@ -55,7 +55,7 @@ export const cleanupTerminatedMachines = operation('CleanupTerminatedMachinesCom
 const machinesAtOnce = 10_000;
 
 export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
-  summary: 'Return all living machines. With include_pending, also cancel requests in progress.',
+  summary: 'Return all living machines that are not held. With include_pending, also cancel requests in progress.',
   input: Type.Object(
     {
       include_pending: Type.Optional(
@@ -85,7 +85,7 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
       throw new BrokerError('INVALID_REQUEST', '/confirm: must be true, because all machines are returned');
     const cancelled = include_pending ? await requestCommands.cancelAll('All machines are returned.') : [];
     // The list is read before the first return, because returns would shift its pages.
-    const living = await inventory.living();
+    const { machines: living, held } = await inventory.living();
     const returned: string[] = [];
     for (const part of chunks(living, machinesAtOnce))
       returned.push((await requests.returnMachines(part, timeout)).request.request_id);
@@ -93,7 +93,7 @@ export const cleanupAllResources = operation('CleanupAllResourcesCommand', {
       return_request_ids: returned,
       cancelled_request_ids: [...cancelled],
       machine_count: living.length,
-      message: `${living.length} machines are returned; ${cancelled.length} requests are cancelled.`,
+      message: `${living.length} machines are returned; ${cancelled.length} requests are cancelled.${held === 0 ? '' : ` ${held} machines are held and stay.`}`,
     };
   },
 });

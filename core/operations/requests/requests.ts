@@ -28,6 +28,7 @@ export const createRequest = operation('CreateRequestCommand', {
       additional_data: Type.Optional(p.additional_data),
       timeout: Type.Optional(p.timeout),
       tags: Type.Optional(p.tags),
+      lease: Type.Optional(p.lease),
       names: Type.Optional(p.names),
       request_id: Type.Optional(p.new_request_id),
     },
@@ -52,12 +53,13 @@ export const createRequest = operation('CreateRequestCommand', {
 });
 
 export const createReturnRequest = operation('CreateReturnRequestCommand', {
-  summary: 'Return machines. They are released and not replaced. Machines that are already gone are no error.',
+  summary:
+    'Return machines. They are released and not replaced. Machines that are already gone are no error; a machine that is held is refused, unless `force_return`.',
   input: Type.Object(
     {
       machine_ids: p.machine_ids,
       force_return: Type.Optional(
-        Type.Boolean({ default: false, description: 'Has no effect; exists for compatibility.' }),
+        Type.Boolean({ default: false, description: 'Return also machines that a caller holds.' }),
       ),
       timeout: Type.Optional(p.timeout),
     },
@@ -79,8 +81,11 @@ export const createReturnRequest = operation('CreateReturnRequestCommand', {
   },
   leaves_work: true,
   destructive: true,
-  async handle({ machine_ids, timeout }, { requests }, { key }) {
-    return requests.returnMachines(machine_ids, timeout ?? defaultTimeoutS, key ? { key } : {});
+  async handle({ machine_ids, timeout, force_return = false }, { requests }, { key }) {
+    return requests.returnMachines(machine_ids, timeout ?? defaultTimeoutS, {
+      force: force_return,
+      ...(key ? { key } : {}),
+    });
   },
 });
 

@@ -21,6 +21,7 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
       additional_data: Type.Optional(p.additional_data),
       timeout: Type.Optional(p.timeout),
       tags: Type.Optional(p.tags),
+      lease: Type.Optional(p.lease),
       names: Type.Optional(p.names),
       request_id: Type.Optional(p.new_request_id),
     },

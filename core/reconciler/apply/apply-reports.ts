@@ -8,6 +8,7 @@ import { setAnnounced, tellReclaim } from './apply-notices.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { nameOnArrival, nameStates, type NameStates } from '../state/names.ts';
 import { hasPlace, isAlive, isEnding, isStandby, isStaying } from '../state/machine-life.ts';
+import { newLease } from '../leases/apply-leases.ts';
 import { needOf, openNeeds } from '../replacement/needs.ts';
 import type { Settings } from '../settings.ts';
 import { asMoved, followWith } from '../clock-shift/shift-times.ts';
@@ -236,7 +237,7 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     // A machine is replaced once it is used.
     const replacing = machine.replace_from === undefined ? {} : { replace_from: change.now };
-    change.setMachine(machine, { ready_at: change.now, ...replacing });
+    change.setMachine(machine, { ready_at: change.now, ...replacing, ...newLease(change, machine) });
     change.journalMachine('machine.ready', machine);
   }
   // The machine stopped without a release: it will not be usable again, and still costs money.

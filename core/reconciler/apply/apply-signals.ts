@@ -7,6 +7,7 @@ import { giveUp } from '../replacement/replace.ts';
 import { targetOf } from '../state/counting.ts';
 import { nameStates } from '../state/names.ts';
 import { hasPlace, isAlive, isStandby } from '../state/machine-life.ts';
+import { applyExtension, applyHold } from '../leases/apply-terms.ts';
 import { applyNotices } from './apply-notices.ts';
 import { applyReports } from './apply-reports.ts';
 
@@ -16,8 +17,8 @@ const mostAtOnce = 40;
 const mostMachines = 500;
 
 /**
- * Applies signals: machines to return, the end of the waiting, the cancellation of the request, notices of the
- * provider, and, with `finds`, machines that discovery found. A signal without an effect is marked as applied too.
+ * Applies signals: machines to return, to keep longer or to hold, the end of the waiting, the cancellation of the
+ * request, notices of the provider, and, with `finds`, machines that discovery found. A signal without an effect is marked as applied too.
  */
 export function applySignals(change: StateChange, finds = true): void {
   let machines = 0;
@@ -26,7 +27,9 @@ export function applySignals(change: StateChange, finds = true): void {
     if (index > 0 && machines > mostMachines) return;
     if (signal.kind === 'cancel') cancel(change, signal.reason);
     else if (signal.kind === 'complete') endWaiting(change);
-    else if (signal.kind === 'return') applyReturn(change, signal.machines, signal.return_id);
+    else if (signal.kind === 'return') applyReturn(change, signal);
+    else if (signal.kind === 'extend') applyExtension(change, signal);
+    else if (signal.kind === 'hold') applyHold(change, signal);
     else if (signal.kind === 'noticed') applyNoticed(change, signal);
     else if (finds) applyFound(change, signal);
     change.apply(signal);
@@ -58,12 +61,8 @@ function endWaiting(change: StateChange): void {
   change.setRequest({ deadline_at: now, message: 'The waiting was ended; cancelling the incoming machines.' });
 }
 
-function applyReturn(
-  change: StateChange,
-  keys: readonly { provider_instance: string; machine_id: string }[],
-  return_id: string | undefined,
-): void {
-  for (const key of keys) {
+function applyReturn(change: StateChange, { machines, return_id, expired }: SignalRecord): void {
+  for (const key of machines) {
     const machine = change.machine(key);
     if (!machine) continue;
     if (!isAlive(machine)) {
@@ -74,6 +73,7 @@ function applyReturn(
     if (declines) giveUpFor(change, machine);
     change.setMachine(key, {
       ...(machine.going === undefined ? { going: 'returned' } : {}),
+      ...(machine.going === undefined && expired ? { expired_at: change.now } : {}),
       ...(machine.return_id === undefined && return_id !== undefined ? { return_id } : {}),
     });
   }

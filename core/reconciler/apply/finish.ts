@@ -1,3 +1,4 @@
+import { isHeld } from '../../model/leases/lease.ts';
 import type { EndStatus } from '../../model/request.ts';
 import type { Fulfilment, Shortfall } from '../../model/shortfall.ts';
 import type { StateChange } from '../state/request-state.ts';
@@ -56,7 +57,10 @@ export function trim(change: StateChange): void {
   const staying = [...change.machines.all()].filter((each) => isStaying(each) && hasPlace(each)).toReversed();
   // Ready machines may be in use, so they are released last, the oldest one last of all.
   const unready = staying.filter(({ ready_at }) => ready_at === undefined);
-  const ready = staying.filter(({ ready_at }) => ready_at !== undefined);
+  // A machine that a caller holds goes last.
+  const ready = staying
+    .filter(({ ready_at }) => ready_at !== undefined)
+    .toSorted((a, b) => Number(isHeld(a, change.now)) - Number(isHeld(b, change.now)));
   for (const machine of [...unready, ...ready].slice(0, surplus)) change.setMachine(machine, { going: 'surplus' });
 }
 

@@ -27,14 +27,21 @@ export function followShift(change: StateChange): void {
   for (const machine of change.machines.all()) if (isAlive(machine)) followWith(change, machine);
 }
 
-type MovedTime = 'created_at' | 'missing_since' | 'replace_from' | 'release_at' | 'released_at' | 'took_over_at';
-const following: readonly MovedTime[] = ['missing_since', 'replace_from', 'release_at', 'released_at', 'took_over_at'];
+const following = [
+  'missing_since',
+  'replace_from',
+  'release_at',
+  'released_at',
+  'took_over_at',
+  'expires_at',
+  'held_until',
+] as const;
 
 /** Moves the times of a machine by the amount that it has not followed yet. */
 export function followWith(change: StateChange, machine: MachineRecord): void {
   const { shifted_ms = 0 } = change.request;
   const ms = shifted_ms - (machine.shifted_ms ?? 0);
-  const times = following.filter((time) => machine[time] !== undefined);
+  const times: ('created_at' | (typeof following)[number])[] = following.filter((time) => machine[time] !== undefined);
   if (machine.ready_at === undefined) times.push('created_at');
   if (ms === 0 || times.length === 0) return;
   change.setMachine(machine, {

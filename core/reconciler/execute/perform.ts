@@ -1,5 +1,6 @@
 import { applyLeft, markLost } from '../apply/apply-launch.ts';
 import { expire, finish, trim, undo } from '../apply/finish.ts';
+import { announceEnds } from '../leases/apply-leases.ts';
 import { replace } from '../replacement/replace.ts';
 import { dropped } from '../state/attempt.ts';
 import type { Elsewhere } from '../plan/fallback-order.ts';
@@ -57,6 +58,9 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
       return [trim];
     case 'replace':
       return [(change) => replace(change, context.settings)];
+    case 'leases':
+      await context.leaseEnds.end(claimed);
+      return [announceEnds];
     case 'hand-over':
       return [(change) => handOver(change, step.to)];
     case 'end':

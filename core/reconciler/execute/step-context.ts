@@ -17,6 +17,7 @@ import type { Settings } from '../settings.ts';
 import type { SlotQueue } from '../claims/slot-queue.ts';
 import type { Observer } from './observer.ts';
 import type { Cadence } from '../cadence/cadence.ts';
+import type { LeaseEnds } from '../leases/lease-ends.ts';
 import type { Owners } from './owners.ts';
 
 /** The result of a step, applied to the state that the request then has. */
@@ -27,6 +28,7 @@ export interface StepContext {
   readonly observer: Observer;
   readonly cadence: Cadence;
   readonly owners: Owners;
+  readonly leaseEnds: LeaseEnds;
   readonly settings: Settings;
   readonly budgets: readonly Budget[];
   readonly installation: string;

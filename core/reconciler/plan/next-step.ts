@@ -24,6 +24,7 @@ import { orderChoice } from './order-choice.ts';
 import { observationDue, type ObservationContext } from './observation-due.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
 import { requestRetries } from './standing.ts';
+import { onTick } from '../leases/lease-due.ts';
 import { msUntil } from '../state/ms-until.ts';
 import type { AnnouncedEnds } from '../claims/announced-ends.ts';
 
@@ -41,7 +42,7 @@ export type Step =
   | { readonly do: 'forget'; readonly attempts: readonly number[] }
   | { readonly do: 'release'; readonly pending: PendingRelease }
   | { readonly do: 'hand-over'; readonly to: Elsewhere }
-  | { readonly do: 'expire' | 'undo' | 'trim' | 'replace' | 'repeated' }
+  | { readonly do: 'expire' | 'undo' | 'trim' | 'replace' | 'repeated' | 'leases' }
   /** `skipped`: why offers were not used at all. */
   | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
 
@@ -106,12 +107,15 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   const stop = stopsArrivals(from, at.now);
   const replacements = planReplacements(from, at);
   if (replacements.moves) return { steps: [{ do: 'replace' }] };
+  const leases_at = onTick(from.machines.leaseDue(), at.settings.lease_tick_ms);
+  if (leases_at <= at.now) return { steps: [{ do: 'leases' }] };
   const counts = tally(from);
   if (counts.staying > counts.target) return { steps: [{ do: 'trim' }] };
   // Machines were returned, or seen again, since an order was made that was not sent: what is missing is ordered anew.
   const excess = counts.staying + counts.incoming - counts.target;
   const steps: Step[] = [];
   const wake = new Alarm();
+  if (leases_at < Infinity) wake.in(leases_at - at.now);
   const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
 
   for (const attempt of from.attempts) {

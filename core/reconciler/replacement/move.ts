@@ -1,4 +1,5 @@
 import type { MachineRecord } from '../../model/machine.ts';
+import { isHeld } from '../../model/leases/lease.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import { isAlive, isStandby, isStaying } from '../state/machine-life.ts';
 import type { RequestState } from '../state/request-state.ts';
@@ -27,7 +28,10 @@ export function moveOf(
 ): Move | undefined {
   if (!isAlive(machine) || machine.going !== undefined) return undefined;
   const isUndone = request.undone_at !== undefined;
-  if (machine.replaced_by !== undefined) return isUndone || now >= (machine.release_at ?? 0) ? 'end' : undefined;
+  if (machine.replaced_by !== undefined) {
+    const isOver = now >= (machine.release_at ?? 0) && !isHeld(machine, now);
+    return isUndone || isOver ? 'end' : undefined;
+  }
   if (!isStaying(machine)) return undefined;
   if (isStandby(machine)) {
     const need = machine.replaces && !isUndone ? needOf(machines.get(machine.replaces)) : undefined;

@@ -60,9 +60,10 @@ export function planReplacements(from: RequestState, at: ReplacementContext): Re
   const sought: MachineRecord[] = [];
   for (const machine of from.machines.all()) {
     const { gone_at, going, replaced_by, release_at = now, replaces, took_over_at, replace_from } = machine;
+    const { held_until = 0 } = machine;
     if (gone_at !== undefined || going !== undefined) continue;
     if (moveOf(machine, from, now, settings)) return { ...nothing, moves: true };
-    if (replaced_by !== undefined) again_at = Math.min(again_at, release_at);
+    if (replaced_by !== undefined) again_at = Math.min(again_at, Math.max(release_at, held_until));
     else if (replaces !== undefined && took_over_at === undefined) covered.add(machineKey(replaces));
     else if (replace_from !== undefined) sought.push(machine);
   }

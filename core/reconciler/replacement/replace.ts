@@ -1,6 +1,7 @@
 import { defaultDrainS } from '../../model/template.ts';
 import { machineKey, type MachineRecord } from '../../model/machine.ts';
 import { asMoved } from '../clock-shift/shift-times.ts';
+import { leaseOf } from '../leases/apply-leases.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { isReady } from '../state/machine-life.ts';
 import { awaitedLost, moveOf, replaceUntil, type Timing } from './move.ts';
@@ -41,7 +42,7 @@ function takeOver(change: StateChange, machine: MachineRecord): void {
   // A machine that ended has nothing to empty. If it appears again, it goes.
   const release_at = isReady(old) ? now + drainMs(change, old) : now;
   change.setMachine(old, { replaced_by: keyOf(machine), release_at, ...asMoved(change) });
-  change.setMachine(machine, { took_over_at: now, ...asMoved(change) });
+  change.setMachine(machine, { took_over_at: now, ...leaseOf(old), ...asMoved(change) });
   const replaced_by = machine.machine_id;
   change.journalMachine('machine.replaced', old, { replaced_by, release_at: new Date(release_at).toISOString() });
 }

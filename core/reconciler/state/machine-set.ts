@@ -1,4 +1,5 @@
 import { machineKey, type MachineKey, type MachineRecord } from '../../model/machine.ts';
+import { leaseDue } from '../leases/lease-due.ts';
 import { awaitsRelease, hasPlace, isAlive, isReady, isStandby, isStaying } from './machine-life.ts';
 
 /** The classes that machines are counted by. A machine may be in several classes. */
@@ -59,6 +60,8 @@ export interface Machines {
   counts(attempt?: number): MachineCounts;
   /** The machines that live, grouped. */
   living(): Iterable<LivingGroup>;
+  /** The earliest time at which a lease ends or its end must be announced. Infinity: none does. */
+  leaseDue(): number;
 }
 
 /** Counters by class, in total and by attempt. */
@@ -112,6 +115,8 @@ export class MachineSet implements Machines {
   readonly #byKey = new Map<string, MachineRecord>();
   readonly #byAttempt = new Map<number, Map<string, MachineRecord>>();
   readonly #counters = new Counters();
+  /** Undefined: it must be computed again. */
+  #leaseDue: number | undefined = Infinity;
 
   constructor(machines: Iterable<MachineRecord> = []) {
     for (const machine of machines) this.put(machine);
@@ -137,14 +142,31 @@ export class MachineSet implements Machines {
     return this.#counters.living.values();
   }
 
+  leaseDue(): number {
+    return (this.#leaseDue ??= earliestLease(this.all()));
+  }
+
   put(machine: MachineRecord): void {
     const key = machineKey(machine);
-    this.#counters.replace(this.#byKey.get(key), machine);
+    const before = this.#byKey.get(key);
+    this.#counters.replace(before, machine);
+    if (this.#leaseDue !== undefined) {
+      const due = leaseDue(machine);
+      if (due <= this.#leaseDue) this.#leaseDue = due;
+      // The earliest one changed; the next one is only searched when it is asked for.
+      else if (before && leaseDue(before) === this.#leaseDue) this.#leaseDue = undefined;
+    }
     this.#byKey.set(key, machine);
     const mine = this.#byAttempt.get(machine.attempt);
     if (mine) mine.set(key, machine);
     else this.#byAttempt.set(machine.attempt, new Map([[key, machine]]));
   }
+}
+
+function earliestLease(machines: Iterable<MachineRecord>): number {
+  let earliest = Infinity;
+  for (const machine of machines) earliest = Math.min(earliest, leaseDue(machine));
+  return earliest;
 }
 
 /** Machines with changes that are not durable yet. The underlying set is not changed. */
@@ -186,6 +208,10 @@ export class ChangedMachines implements Machines {
   *living(): Iterable<LivingGroup> {
     yield* this.#base.living();
     yield* this.#counters.living.values();
+  }
+
+  leaseDue(): number {
+    return this.#changed.size === 0 ? this.#base.leaseDue() : earliestLease(this.all());
   }
 
   put(machine: MachineRecord): void {

@@ -40,6 +40,9 @@ type PartialFields = Pick<
   | 'released_at'
   | 'reclaim_told'
   | 'replace_from'
+  | 'expiry_told'
+  | 'held_until'
+  | 'hold_reason'
 >;
 
 /** A machine whose end a notice announced. */
@@ -184,6 +187,11 @@ export class StateChange {
     const rest = { ...machine };
     for (const field of fields) delete rest[field];
     this.#machines.put(rest);
+  }
+
+  /** Whether the signal was not applied before this change. */
+  isNews(signal_id: string): boolean {
+    return this.#signals.has(signal_id) || this.#applied.some((signal) => signal.signal_id === signal_id);
   }
 
   apply(signal: SignalRecord): void {

@@ -2,8 +2,16 @@ import { isTerminal } from '../../model/request.ts';
 import type { ReturnSituation } from './situation.ts';
 import { gistOf, machinesOf, namesOf, were } from './words.ts';
 
-/** Why a return is in its present state: one sentence for people. Pure. */
-export function becauseReturn({ request, left, accepted, missing, refusal }: ReturnSituation): string {
+/** Why a return is in its present state, and why the broker made it, for people. Pure. */
+export function becauseReturn(from: ReturnSituation): string {
+  const { expired, machine_count } = from.request;
+  const why = expired
+    ? `The lease of ${machinesOf(machine_count)} ended, so muster returned ${machine_count === 1 ? 'it' : 'them'}. `
+    : '';
+  return `${why}${stateOf(from)}`;
+}
+
+function stateOf({ request, left, accepted, missing, refusal }: ReturnSituation): string {
   const { machine_count, status } = request;
   const gone = machine_count - left;
   if (isTerminal(status)) {

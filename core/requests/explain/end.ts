@@ -83,14 +83,18 @@ function offerOf({ attempts }: Situation, came: readonly MachineRecord[]): strin
 function since({ request, machines }: Situation): string {
   if (request.status === 'cancelled' || request.undone_at !== undefined) return '';
   const delivered = [...machines.all()].filter(({ ready_at }) => ready_at !== undefined);
-  const returned = delivered.filter((each) => each.going === 'returned' && hasPlace(each)).length;
+  const returned = delivered.filter(
+    (each) => each.going === 'returned' && (hasPlace(each) || each.expired_at !== undefined),
+  ).length;
+  const expired = delivered.filter((each) => each.expired_at !== undefined && each.lost !== true).length;
   const lost = delivered.filter((each) => each.lost === true);
   const reclaimed = lost.filter(({ reclaim_at }) => reclaim_at !== undefined).length;
   const replaced = delivered.filter(({ replaced_by }) => replaced_by !== undefined).length;
   const other = lost.length - reclaimed;
   const reason = lost.find(({ reclaim_at, message }) => reclaim_at === undefined && message !== undefined)?.message;
   const parts = [
-    ...(returned > 0 ? [`${returned} ${were(returned)} returned`] : []),
+    ...(returned > expired ? [`${returned - expired} ${were(returned - expired)} returned`] : []),
+    ...(expired > 0 ? [`the lease of ${expired} ended`] : []),
     ...(reclaimed > 0 ? [`the cloud reclaimed ${reclaimed}`] : []),
     ...(other > 0
       ? [`${other} ${were(other)} lost${reason === undefined ? ' outside muster' : ` (${gistOf(reason)})`}`]

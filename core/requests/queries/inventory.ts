@@ -9,6 +9,7 @@ import {
 import type { Reclaimed } from '../../contract/scheduler.ts';
 import type { HostRef } from '../../contract/provider/resources.ts';
 import type { Query, Store } from '../../contract/storage.ts';
+import { isHeld, leaseEnd } from '../../model/leases/lease.ts';
 import { inOrder } from './machine-order.ts';
 import { machinesNamed, machinesWith, meant, type MachineName } from './machines-named.ts';
 import { UnknownHosts } from './unknown-hosts.ts';
@@ -50,14 +51,20 @@ export class Inventory {
     return { items, total_count };
   }
 
-  /** All living machines that no caller returned yet. */
-  async living(): Promise<readonly MachineKey[]> {
+  /** All living machines that no caller returned yet, and how many of them are held and left out. */
+  async living(): Promise<{ readonly machines: readonly MachineKey[]; readonly held: number }> {
+    const now = this.#clock.now();
+    let held = 0;
     const keys: MachineKey[] = [];
     for (let offset = 0; ; offset += machinesAtOnce) {
       const page = await this.#store.find('machine', { where: { gone_at: null }, limit: machinesAtOnce, offset });
-      for (const { provider_instance, machine_id, going } of page)
-        if (going === undefined) keys.push({ provider_instance, machine_id });
-      if (page.length < machinesAtOnce) return keys;
+      for (const machine of page) {
+        const { provider_instance, machine_id, going } = machine;
+        if (going !== undefined) continue;
+        if (isHeld(machine, now)) held += 1;
+        else keys.push({ provider_instance, machine_id });
+      }
+      if (page.length < machinesAtOnce) return { machines: keys, held };
     }
   }
 
@@ -75,9 +82,9 @@ export class Inventory {
   }
 
   /**
-   * The named hosts, by id or host name, that a cloud reclaims or reclaimed. Hosts that a caller returned are not
-   * among them. For unknown hosts the loop is triggered to ask the provider, at `instance` or at all instances; the
-   * next call returns those that are gone.
+   * The named hosts, by id or host name, that a cloud reclaims or reclaimed, or whose lease ends or ended. Hosts that
+   * a caller returned are not among them. For unknown hosts the loop is triggered to ask the provider, at `instance` or
+   * at all instances; the next call returns those that are gone.
    */
   async reclaimed(
     machine_ids: readonly string[],
@@ -141,7 +148,9 @@ function reclaimOf(machine: MachineRecord, now: number): Reclaimed | undefined {
   const { machine_id, name, lost, going, status, message, reclaim_at, rebalance_at, replace_from } = machine;
   const named = { machine_id, ...(name === undefined ? {} : { name }) };
   if (lost === true) return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
-  const { replaced_by, release_at = now, return_id } = machine;
+  const { replaced_by, release_at = now, return_id, expired_at } = machine;
+  // The caller does not know that the broker returned the machine.
+  if (expired_at !== undefined) return { ...named, reason: 'Its lease ended.', grace_period_s: 0 };
   if (replaced_by !== undefined && (going === undefined || going === 'replaced') && return_id === undefined) {
     const left = going === 'replaced' ? 0 : Math.ceil((release_at - now) / 1000);
     const reason = `Machine ${replaced_by.machine_id} replaces it.`;
@@ -151,6 +160,14 @@ function reclaimOf(machine: MachineRecord, now: number): Reclaimed | undefined {
   if (going !== undefined) return undefined;
   if (status === 'shutting-down' || status === 'stopping' || status === 'stopped' || status === 'terminated')
     return { ...named, reason: message ?? `It is ${status}.`, grace_period_s: 0 };
+  if (machine.expiry_told) {
+    const left = Math.ceil((leaseEnd(machine) - now) / 1000);
+    return {
+      ...named,
+      reason: 'Its lease ends.',
+      grace_period_s: Math.max(0, Math.min(left, reclaimLeft(reclaim_at, now))),
+    };
+  }
   // While a replacement is sought, the machine is used.
   if (reclaim_at === undefined && replace_from !== undefined) return undefined;
   if (reclaim_at === undefined && rebalance_at !== undefined) {

@@ -1,7 +1,7 @@
 import { connect } from 'muster';
 
 await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://127.0.0.1:8000' });
-const { request_id } = await muster.create_request({ template_id: 'small', machine_count: 2 });
+const { request_id } = await muster.create_request({ template_id: 'small', machine_count: 2, lease: 3600 });
 await muster.waitFor(request_id);
 
 {
@@ -33,6 +33,19 @@ await muster.waitFor(request_id);
     // #region list_reclaimed_machines
     const reclaimed = await muster.list_reclaimed_machines({ machine_ids: [machine_id] });
     console.log(reclaimed.machines); // []
+    // #endregion
+  }
+  {
+    // #region extend_machines
+    const { machines: extended } = await muster.extend_machines({ machine_ids: [machine_id], seconds: 1800 });
+    console.log(extended[0]?.expires_at); // 90 minutes after the machine became ready
+    // #endregion
+  }
+  {
+    // #region hold_machines
+    await muster.hold_machines({ machine_ids: [machine_id], seconds: 7200, reason: 'A core dump is read.' });
+    const { machines: held } = await muster.hold_machines({ machine_ids: [machine_id], seconds: 0, reason: 'Done.' });
+    console.log(held[0]?.held_until); // null
     // #endregion
   }
   {

@@ -52,6 +52,8 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
     'created_at',
     'request_id',
     usdPerHour,
+    'expires_at',
+    'held_until',
   ],
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
   list_capacity: [

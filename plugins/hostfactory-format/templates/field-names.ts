@@ -55,4 +55,5 @@ export const hostFactoryNames: ReadonlySet<string> = new Set([
   'poolsCount',
   'ebsOptimized',
   'efaCount',
+  'ttl',
 ]);

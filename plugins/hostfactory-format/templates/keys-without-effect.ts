@@ -3,7 +3,6 @@ import type { Finding } from '../../../core/index.ts';
 /** Keys that other providers support and this one ignores, each with what to do instead. */
 const ignored: Readonly<Record<string, string>> = {
   durationInHours: 'the cloud no longer offers Spot machines for a fixed time; remove it',
-  ttl: 'muster ends no machine by its age, and passes the key to the scheduler; limit the age of hosts in LSF',
 };
 
 /** Reports keys that other providers support and this one ignores. */

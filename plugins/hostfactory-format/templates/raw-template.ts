@@ -31,6 +31,7 @@ const conversions: Readonly<Record<string, readonly [field: string, convert: Con
   poolsCount: ['pools_count', (value) => numberOf(value) || undefined],
   efaCount: ['efa_count', (value) => numberOf(value) || undefined],
   ebsOptimized: ['ebs_optimized', flagOf],
+  ttl: ['lease', leaseSeconds],
 };
 
 /**
@@ -101,6 +102,13 @@ function resolveMachineTypes(fields: Record<string, unknown>, findings: Finding[
     delete fields['vmType'];
     fields['machine_types'] = Object.fromEntries(types.map((each) => [each, 1]));
   }
+}
+
+/** LSF counts the life span of a host in minutes, and 0 means none. */
+function leaseSeconds(value: unknown): unknown {
+  const minutes = numberOf(value);
+  if (minutes === 0) return undefined;
+  return typeof minutes === 'number' ? minutes * 60 : minutes;
 }
 
 /** Converts the LSF form `h:m`. */

@@ -13,7 +13,7 @@ import {
   type Kind,
   type MachineRecord,
 } from '../../../core/index.ts';
-import { lockNumber, withinLimit, withinSlots } from '../database/bounds.ts';
+import { checkLock, lockNumber, withinLimit, withinSlots, withNumbers } from '../database/bounds.ts';
 import { reservedOf, type BudgetStatements } from '../database/budgets.ts';
 import type { Statement, Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';
@@ -33,6 +33,7 @@ export class ChangeWriter {
   readonly #limit: string;
   readonly #slot: string;
   readonly #budgets: BudgetStatements;
+  readonly #check: string;
 
   constructor(schema: string, budgets: BudgetStatements) {
     this.#schema = schema;
@@ -45,6 +46,7 @@ export class ChangeWriter {
     this.#limit = withinLimit(schema);
     this.#slot = withinSlots(schema);
     this.#budgets = budgets;
+    this.#check = withNumbers(schema);
   }
 
   /** The insert of many records of a kind. */
@@ -63,17 +65,20 @@ export class ChangeWriter {
     const slots = changes.filter((change) => change.op === 'slot');
     const limits = changes.filter((change) => change.op === 'limit');
     const budgets = changes.filter((change) => change.op === 'budget');
+    const checks = changes.filter((change) => change.op === 'check');
     return {
       kinds: new Set(changes.flatMap((change) => ('kind' in change ? change.kind : []))),
       size: steps.length + events.length,
       locks: [
         ...limits.map((change) => lockNumber(this.#schema, 'limit', change.template_id)),
         ...slots.map((change) => lockNumber(this.#schema, 'slot', change.provider_instance)),
+        ...checks.map(({ fact: { topic, name, item } }) => checkLock(this.#schema, topic, name, item)),
       ],
       // Bounds count the records before the commit's own changes. A holder that lost its claim must get that refusal
       // rather than one about slots.
       steps: [
         ...limits.map((change) => this.#withinLimit(change)),
+        ...(checks.length > 0 ? [this.#withNumbers(checks)] : []),
         ...(slots.length > 0
           ? changes.filter((change) => change.op === 'fence').map((each) => this.#fence(each))
           : []),
@@ -104,6 +109,7 @@ export class ChangeWriter {
       case 'limit':
       case 'slot':
       case 'budget':
+      case 'check':
         return undefined;
     }
   }
@@ -207,6 +213,25 @@ export class ChangeWriter {
     };
   }
 
+  /** All checks of a commit are one statement. */
+  #withNumbers(checks: readonly Extract<Change, { readonly op: 'check' }>[]): Step {
+    const all = checks.flatMap(({ fact, numbers }, index) =>
+      checkedAmounts(numbers).map(([name, number]) => ({ ...fact, index, number, number_name: name })),
+    );
+    return {
+      text: this.#check,
+      values: [
+        all.map(({ topic }) => topic),
+        all.map(({ name }) => name),
+        all.map(({ item }) => item),
+        all.map(({ number_name }) => number_name),
+        all.map(({ number }) => number),
+        all.map(({ index }) => index),
+      ],
+      refused: (index) => refusals.changedFact((checks[Number(index)] ?? checks[0])?.fact ?? absentFact),
+    };
+  }
+
   #withinSlots({ provider_instance, request_id, max }: Extract<Change, { readonly op: 'slot' }>): Step {
     return {
       text: this.#slot,
@@ -217,6 +242,7 @@ export class ChangeWriter {
   }
 }
 
+const absentFact = { topic: '', name: '', item: '' };
 const touches = (kind: Kind, record: object) => JSON.stringify([kind, ...columnValues(record, shapes[kind].key)]);
 const bounds = (record: object, fields: readonly string[]) => columnValues(record, fields).map(bound);
 const whole = (kind: Kind, record: object): Value[] => [

@@ -5,6 +5,15 @@ export const withinLimit = (schema: string): string => `SELECT ${schema}.refuse(
   FROM (SELECT coalesce(sum(holds), 0) AS held FROM ${schema}.request WHERE template_id = $1 AND holds > 0) AS present
   WHERE held + $2::bigint > $3::bigint`;
 
+/**
+ * Values, as lists: topic, name and item of facts, the names of their numbers, the expected numbers, and the positions
+ * of the checks. The refusal names the position.
+ */
+export const withNumbers = (schema: string): string => `SELECT ${schema}.refuse(position::text)
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::numeric[], $6::int[]) AS e(topic, name, item, field, number, position)
+  LEFT JOIN ${schema}.fact AS f ON f.topic = e.topic AND f.name = e.name AND f.item = e.item
+  WHERE e.number <> coalesce((f.doc::jsonb -> 'value' ->> e.field)::numeric, 0)`;
+
 /** The number of requests with an active attempt at an instance, and whether this request is one of them. */
 export const openRequests = (
   schema: string,
@@ -47,3 +56,10 @@ export function lockNumber(schema: string, ...name: readonly string[]): string {
     .readBigInt64BE()
     .toString();
 }
+
+/**
+ * The lock of a check. Facts share some locks: a commit may check thousands of facts, and the locks of a server are
+ * few.
+ */
+export const checkLock = (schema: string, ...fact: readonly string[]): string =>
+  lockNumber(schema, 'check', String(BigInt(lockNumber(schema, ...fact)) & 63n));

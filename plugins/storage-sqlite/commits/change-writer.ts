@@ -107,18 +107,16 @@ export class ChangeWriter {
       case 'limit':
       case 'slot':
       case 'budget':
+      case 'check':
         return undefined;
     }
   }
 
   #bounds(changes: readonly Change[]): readonly Step[] {
-    const limits = changes
-      .filter((change) => change.op === 'limit')
-      .map(
-        (change): Step =>
-          () =>
-            this.#limits.refuseOverLimit(change),
-      );
+    const limits = changes.flatMap((change): Step[] => {
+      if (change.op === 'limit') return [() => this.#limits.refuseOverLimit(change)];
+      return change.op === 'check' ? [this.#limits.changedFact(change)] : [];
+    });
     const slots = changes
       .filter((change) => change.op === 'slot')
       .map(

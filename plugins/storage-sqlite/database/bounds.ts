@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { refusals, type Change } from '../../../core/index.ts';
+import { checkedAmounts, refusals, type Change } from '../../../core/index.ts';
 import { row, type Statements } from '../queries/statements.ts';
 
 /** The number of requests with an active attempt at an instance, and whether this request is one of them. */
@@ -22,6 +22,7 @@ export class Bounds {
   readonly #accepted: StatementSync;
   readonly #open: StatementSync;
   readonly #older: StatementSync;
+  readonly #number: StatementSync;
 
   constructor(statements: Statements) {
     this.#holds = statements.prepare(
@@ -30,12 +31,26 @@ export class Bounds {
     this.#accepted = statements.prepare('SELECT created_at FROM request WHERE request_id = ?');
     this.#open = statements.prepare(openRequests);
     this.#older = statements.prepare(olderWaiters);
+    this.#number = statements.prepare(
+      'SELECT coalesce(json_extract(doc, ?), 0) FROM fact WHERE topic = ? AND name = ? AND item = ?',
+    );
   }
 
   /** Refuses with INSTANCE_LIMIT_EXCEEDED more machines of a template than it allows. */
   refuseOverLimit({ template_id, machine_count, max }: Extract<Change, { op: 'limit' }>): void {
     const held = Number(row(this.#holds, [template_id])?.[0]);
     if (held + machine_count > max) throw refusals.overLimit(template_id, max, held, machine_count);
+  }
+
+  /** Returns the step that refuses with CONFLICT a commit whose expected numbers a fact does not have. */
+  changedFact({ fact, numbers }: Extract<Change, { op: 'check' }>): () => void {
+    const expected = checkedAmounts(numbers).map(([name, number]) => [`$.value.${name}`, number] as const);
+    const { topic, name, item } = fact;
+    return () => {
+      for (const [path, number] of expected)
+        if (Number(row(this.#number, [path, topic, name, item])?.[0] ?? 0) !== number)
+          throw refusals.changedFact(fact);
+    };
   }
 
   /** Refuses with INSTANCE_BUSY when the instance has no slot for the request. */

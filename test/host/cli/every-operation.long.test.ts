@@ -234,6 +234,22 @@ const steps: readonly Step[] = [
     check: ({ machines }) => machines.length === 0,
   },
   {
+    operation: 'extend_machines',
+    args: ['machines', 'extend', '$machine', '--seconds', '60'],
+    check: ({ machines: [{ expires_at }] }) => Date.parse(expires_at) > 0,
+  },
+  {
+    operation: 'hold_machines',
+    args: ['machines', 'hold', '$machine', '--seconds', '60', '--reason', 'a test'],
+    check: ({ machines: [{ held_until }] }) => Date.parse(held_until) > 0,
+  },
+  { operation: 'create_return_request', args: ['machines', 'return', '$machine'], code: 4 },
+  {
+    operation: 'hold_machines',
+    args: ['machines', 'hold', '$machine', '--seconds', '0', '--reason', 'done'],
+    check: ({ machines: [{ held_until }] }) => held_until === null,
+  },
+  {
     operation: 'create_return_request',
     args: ['machines', 'return', '$machine', '--timeout', '60', '--wait'],
     check: ({ status, machine_ids }) => status === 'completed' && machine_ids.length === 1,

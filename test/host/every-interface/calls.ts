@@ -209,6 +209,7 @@ export const calls: Readonly<Record<string, Call>> = {
       additional_data: { job: { id: 7 } },
       tags: { a: '1' },
       timeout: 60,
+      lease: 3_600,
     }),
     check: ({ status, machine_count }) => status === 'pending' && machine_count === 1,
     effect: ({ request_id }) => [`/requests/${request_id}`, ({ additional_data }) => additional_data.job.id === 7],
@@ -240,6 +241,16 @@ export const calls: Readonly<Record<string, Call>> = {
     input: ({ slow }) => ({ request_id: slow(), status: 'cancelled', reason: 'a test' }),
     check: ({ status }) => status === 'in_progress',
     effect: ending('cancelled'),
+  },
+  extend_machines: {
+    input: ({ mine }) => ({ machine_ids: [mine], seconds: 3_600 }),
+    check: ({ machines: [machine], released }) => Date.parse(machine.expires_at) > 0 && released.length === 0,
+    like: true,
+  },
+  hold_machines: {
+    input: ({ mine }) => ({ machine_ids: [mine], seconds: 0, reason: 'a test' }),
+    check: ({ machines: [{ held_until, expires_at }] }) => held_until === null && expires_at !== null,
+    like: true,
   },
   create_return_request: {
     input: ({ mine }) => ({ machine_ids: [mine], timeout: 60 }),

@@ -8,7 +8,8 @@ export async function prepare(
   slowEach: number,
 ): Promise<(index: number) => Found> {
   const ask = async (machine_count: number): Promise<string> =>
-    (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count })).body.request_id;
+    (await broker.call('POST', '/machines/request', { template_id: 'small', machine_count, lease: 36_000 })).body
+      .request_id;
   const machinesOf = (request_id: string, status: string): Promise<string[]> =>
     broker.until(async () => {
       const { body } = await broker.call('GET', `/requests/${request_id}`);

@@ -143,7 +143,15 @@ test('the document has the fields of templates, other spellings and the fields t
   t.regex(schemas.TemplateFields.properties.machine_type.description, /Also written .*`instance_type`/);
   const body = document['paths']['/api/v1/machines/request'].post.requestBody.content['application/json'].schema;
   t.regex(body.properties.machine_count.description, /Also written `count`, `requested_count`\./);
-  t.deepEqual(Object.keys(body.properties), ['template_id', 'machine_count', 'additional_data', 'timeout', 'tags']);
+  t.deepEqual(Object.keys(body.properties), [
+    'template_id',
+    'machine_count',
+    'additional_data',
+    'timeout',
+    'tags',
+    'lease',
+    'names',
+  ]);
   t.deepEqual(body.required, ['template_id', 'machine_count']);
   t.false(body.additionalProperties);
   t.like(schemas.CloudConfiguration.properties.secret_access_key, { 'x-sensitive': true });
@@ -186,7 +194,7 @@ for (const scheduler of schedulers) {
     const { broker, document } = await documented(t, scheduler, {});
     const { request_id } = await broker.broker.operations
       .find(({ name }) => name === 'create_selected_request')!
-      .handle({ template_id: 'small', machine_count: 2 }, broker.broker.services, {});
+      .handle({ template_id: 'small', machine_count: 2, lease: 3_600 }, broker.broker.services, {});
     const machines = await broker.until(async () => {
       const { request, machines = [] } = await (
         await broker.broker.services.requestQueries.status(request_id, true)
@@ -206,6 +214,9 @@ for (const scheduler of schedulers) {
       const { operationId, responses } = route.operation;
       // A stream is taken by a socket, which this way of calling has not.
       if (operationId === 'stream_request') continue;
+      // A held machine is not returned.
+      const held = { machine_ids: [real[aMachine!]], seconds: 0, reason: 'a test' };
+      if (operationId === 'create_return_request') await broker.call('POST', '/machines/hold', held);
       // One that has ended is refused, so another is cancelled.
       const open = async () =>
         (await broker.call('POST', '/requests/', { template_id: 'small', machine_count: 1 })).body

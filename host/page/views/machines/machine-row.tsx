@@ -42,6 +42,14 @@ interface MachineRowProps {
   readonly selection: Signal<ReadonlySet<string>>;
 }
 
+/** What is to say about a machine beside its fields: its message, its hold and the end of its lease. */
+function wordsOf({ message, held_until, hold_reason, expires_at, gone_at }: Machine): string | undefined {
+  const held = held_until === null ? [] : [`Held until ${held_until}: ${hold_reason}`];
+  const lease = expires_at === null || gone_at !== null ? [] : [`Its lease ends at ${expires_at}.`];
+  const words = [...(message === null ? [] : [message]), ...held, ...lease];
+  return words.length === 0 ? undefined : words.join(' ');
+}
+
 /** One machine. Its place is the same before and after it was read. */
 export function MachineRow({ index, top, machine, selection }: MachineRowProps) {
   if (!machine)
@@ -52,12 +60,11 @@ export function MachineRow({ index, top, machine, selection }: MachineRowProps) 
         </span>
       </div>
     );
-  const { machine_id, status, name, private_ip, machine_type, market, zone, template_id, request_id, message, cost } =
-    machine;
+  const { machine_id, status, name, private_ip, machine_type, market, zone, template_id, request_id, cost } = machine;
   const { mark, word } = machineState(status);
   const key = keyOf(machine);
   return (
-    <div role="row" class="row" aria-rowindex={index + 2} style={{ top }} title={message ?? undefined}>
+    <div role="row" class="row" aria-rowindex={index + 2} style={{ top }} title={wordsOf(machine)}>
       <span role="cell" class="cell cell-select">
         {hasControls && isReturnable(machine) ? (
           <input

@@ -585,6 +585,17 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
     },
     "All 3 machines were delivered by 'east'; since then 2 were returned.",
   ],
+  'the lease of machines ended since': [
+    {
+      request: ended('completed', 3),
+      attempts: [attemptOf(1)],
+      machines: [
+        ...machines(2, { going: 'returned', expired_at: 5, ...gone }),
+        ...machines(1, { going: 'returned', ...gone }, 3),
+      ],
+    },
+    "All 3 machines were delivered by 'east'; since then 1 was returned and the lease of 2 ended.",
+  ],
   'all were returned before they were ready': [
     {
       request: ended('failed', 0),
@@ -644,6 +655,10 @@ const returns: Readonly<Record<string, readonly [ReturnSituation, string]>> = {
   'the instance of a returned machine is not configured': [
     { request: returned(), left: 3, accepted: true, missing: ['lab'] },
     "None of 3 machines is gone yet; 'lab' is not configured, so that its machines cannot be released until it is.",
+  ],
+  'the lease of machines ended': [
+    { request: returned({ expired: true }), left: 2, accepted: true, missing: [] },
+    'The lease of 3 machines ended, so muster returned them. 1 of 3 machines is gone; the others are being released.',
   ],
   'a return is complete': [
     { request: returned({ status: 'completed' }), left: 0, accepted: true, missing: [] },

@@ -109,7 +109,7 @@ test('all living machines are returned by their keys, so that no id is ambiguous
     'i-2': [{ provider_instance: 'east', going: 'returned' }],
     'i-3': [{ provider_instance: 'east', gone_at: 3 }],
   });
-  t.deepEqual(await takes(...(await inventory.living())), ['east/i-1', 'west/i-1']);
+  t.deepEqual(await takes(...(await inventory.living()).machines), ['east/i-1', 'west/i-1']);
 });
 
 test('a host name selects all living machines with the name, else the newest', async (t) => {

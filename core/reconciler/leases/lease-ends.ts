@@ -1,0 +1,139 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { chunks } from '../../collections/chunks.ts';
+import { newEvent } from '../../contract/commits/new-event.ts';
+import type { Clock } from '../../contract/clock.ts';
+import { isBrokerError } from '../../contract/errors.ts';
+import type { Change, Store } from '../../contract/storage.ts';
+import type { MachineRecord } from '../../model/machine.ts';
+import { defaultTimeoutS } from '../../model/request.ts';
+import type { SignalRecord } from '../../model/signal.ts';
+import { commitWithKnownOutcome } from '../../requests/commit-with-known-outcome.ts';
+import { openReturn } from '../../requests/open-return.ts';
+import { termsChanged, termsOf, unlessTerms } from '../../requests/leases/terms.ts';
+import type { ClaimedRequest } from '../claims/claimed-request.ts';
+import { hasExpired } from './lease-due.ts';
+
+/** The most requests of one return. Each takes a fence, a condition and a signal of the commit. */
+const requestsAtOnce = 40;
+/** The most machines that one return takes from a request. */
+const machinesAtOnce = 2_000;
+
+interface Ending {
+  readonly claimed: ClaimedRequest;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Returns machines whose lease ended, with a return of the broker. Requests whose leases end at the same time share
+ * one return.
+ */
+export class LeaseEnds {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  #waiting: Ending[] = [];
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Stores the return of the machines of a request whose lease ended, and passes its signals to the request. When a
+   * signal waits that the request does not know, only passes that one: it may extend the lease. Rejects as a commit
+   * under the claim.
+   */
+  async end(claimed: ClaimedRequest): Promise<void> {
+    const ended = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ claimed, resolve, reject });
+    });
+    if (this.#waiting.length === 1) void this.#flush();
+    return ended;
+  }
+
+  async #flush(): Promise<void> {
+    // All requests that are due in one round are started in one turn, and decide in the next one.
+    await turn();
+    await turn();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const part of chunks(waiting, requestsAtOnce)) await this.#endTogether(part);
+  }
+
+  async #endTogether(endings: readonly Ending[]): Promise<void> {
+    try {
+      await this.#return(endings);
+      for (const { resolve } of endings) resolve();
+    } catch (error) {
+      if (endings.length > 1 && isBrokerError(error) && error.code === 'CONFLICT') {
+        // One of them lost its claim or got an extension: the others must not wait for it.
+        for (const ending of endings) await this.#endTogether([ending]);
+        return;
+      }
+      // With an extension in between the request decides again.
+      for (const { resolve, reject } of endings)
+        if (termsChanged(error)) resolve();
+        else reject(error);
+    }
+  }
+
+  async #return(endings: readonly Ending[]): Promise<void> {
+    const ids = endings.map(({ claimed }) => claimed.request_id);
+    const terms = await termsOf(this.#store, ids);
+    const signals = await this.#store.find('signal', {
+      where: { request_id: ids, applied: false },
+      order: [['created_at', 'asc']],
+    });
+    const waiting = Map.groupBy(signals, ({ request_id }) => request_id);
+    const machines: MachineRecord[] = [];
+    const conditions: Change[] = [];
+    const holders = new Map<string, ClaimedRequest>();
+    for (const { claimed } of endings) {
+      const theirs = waiting.get(claimed.request_id) ?? [];
+      for (const signal of theirs) claimed.new_signals.set(signal.signal_id, signal);
+      const ended = theirs.length > 0 ? [] : expiredOf(claimed);
+      if (ended.length === 0) continue;
+      claimed.fence();
+      machines.push(...ended);
+      holders.set(claimed.request_id, claimed);
+      const { request_id, epoch } = claimed.claim;
+      conditions.push({ op: 'fence', request_id, epoch }, unlessTerms(request_id, terms(request_id)));
+    }
+    if (machines.length === 0) return;
+    const now = this.#clock.now();
+    const opened = openReturn(machines, defaultTimeoutS, now, { expired: true });
+    const { request_id: return_id } = opened.request;
+    await commitWithKnownOutcome(this.#store, this.#clock, return_id, [
+      ...conditions,
+      ...opened.changes,
+      ...eventsOf(machines, return_id, now),
+    ]);
+    for (const signal of opened.signals) deliver(holders, signal);
+  }
+}
+
+function deliver(holders: ReadonlyMap<string, ClaimedRequest>, signal: SignalRecord): void {
+  holders.get(signal.request_id)?.new_signals.set(signal.signal_id, signal);
+}
+
+function expiredOf(claimed: ClaimedRequest): readonly MachineRecord[] {
+  const now = claimed.now();
+  const ended: MachineRecord[] = [];
+  for (const machine of claimed.state.machines.all()) {
+    if (hasExpired(machine, now)) ended.push(machine);
+    if (ended.length === machinesAtOnce) break;
+  }
+  return ended;
+}
+
+/** One event for each request and instance. */
+function eventsOf(machines: readonly MachineRecord[], return_id: string, now: number): readonly Change[] {
+  const groups = Map.groupBy(machines, ({ request_id, provider_instance }) => `${request_id} ${provider_instance}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { request_id, provider_instance } = first;
+    const machine_ids = group.map(({ machine_id }) => machine_id);
+    return [newEvent(now, 'machine.expired', { provider_instance, machine_ids, return_id }, request_id)];
+  });
+}
