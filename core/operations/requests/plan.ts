@@ -94,7 +94,7 @@ export const planRequest = operation('PlanRequestQuery', {
     { additionalProperties: false },
   ),
   output: Plan,
-  refusals: ['TEMPLATE_NOT_FOUND', 'INVALID_REQUEST'],
+  refusals: ['TEMPLATE_NOT_FOUND'],
   rest: { method: 'POST', path: '/requests/plan', limit: 'validation', errors: 'error' },
   cli: {
     command: 'requests plan',
