@@ -13,7 +13,7 @@ import { optionsLast } from './options-last.ts';
 import { pluginsCommands } from './commands/plugins.ts';
 import { serverCommands } from './commands/server/server.ts';
 import { simulatorCommands } from './commands/simulator.ts';
-import { storageCommands } from './commands/storage.ts';
+import { storageCommands } from './commands/storage/storage.ts';
 import { unknownCommand } from './unknown-command.ts';
 import type { Cli, Commands } from './cli.ts';
 

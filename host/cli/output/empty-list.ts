@@ -74,7 +74,8 @@ const sentences: Readonly<Record<string, string>> = {
   list_budgets: 'No budgets; add them to `budgets` in the configuration.',
   list_brokers: 'No broker works on this storage.',
   list_orphans: 'No orphans: discovery found nothing in the clouds that no request knows.',
-  list_providers: 'No provider instances; add them to `providers` in the configuration.',
+  list_providers:
+    'No provider instances; add them to `providers` in the configuration file, which `muster server status` names.',
 };
 
 /**
