@@ -7,6 +7,7 @@ import type { ProviderType } from '../core/contract/provider/provider-type.ts';
 import { compile } from '../core/schema/compile.ts';
 import type { StorageDriver } from '../core/contract/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';
+import { checkBudgets } from './checks/check-budgets.ts';
 import { checkProviders, typeNamed } from './checks/check-providers.ts';
 import { checkScheduler, checkStorage } from './checks/check-sections.ts';
 import { checkServices } from './checks/check-services.ts';
@@ -24,6 +25,8 @@ import { placedIn, configurationError } from './sources/places.ts';
 import { loadPlugins } from './plugins/load-plugins.ts';
 import { readSources, type Tree } from './sources/read-sources.ts';
 import { ConfigurationFile } from './schema.ts';
+import { telemetryOf } from './telemetry/telemetry-of.ts';
+import type { TelemetrySettings } from './telemetry/telemetry-settings.ts';
 import type { EnvironmentVariables } from './sources/variables.ts';
 import type { LoadOptions } from './load-options.ts';
 
@@ -37,6 +40,8 @@ export interface LoadedConfiguration {
   readonly file?: string;
   /** The origin of each value, by JSON pointer into `configuration`. */
   readonly origins: ReadonlyMap<string, ValueOrigin>;
+  /** The export of traces and metrics, by the variables of OpenTelemetry. Absent: it is off. */
+  readonly telemetry?: TelemetrySettings;
   /** Warnings. */
   readonly findings: readonly Finding[];
 }
@@ -72,6 +77,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   layers.add(spelled(commandLine, types, driver, findings), 'command line');
   overrideProviders(layers, types, variables);
   findings.push(...variables.findings(types));
+  const telemetry = telemetryOf(options.env, findings);
 
   const offered = plugins.flatMap((plugin) => plugin.services ?? []);
   const { providers: entries, storage: given, ...others } = layers.value;
@@ -97,6 +103,12 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const sinks = complete ? checkSinks(parsed.value?.events.sinks ?? [], sinkTypes, contributed, findings) : [];
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
   findings.push(...checked.findings);
+  findings.push(
+    ...checkBudgets(
+      parsed.value?.budgets ?? [],
+      checked.providers.map(({ name }) => name),
+    ),
+  );
   if (list.length === 0)
     findings.push({
       level: 'warning',
@@ -135,13 +147,22 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       const schema = typeNamed(types, provider.type)?.config as TObject;
       return { ...provider, config: absolutePaths(schema, provider.config, baseOf, `/providers/${index}/config`) };
     }),
+    budgets: parsed.value.budgets,
     events: { sinks },
     server,
     services,
     data_directory,
   };
   const origins = layers.of(configuration).set('/data_directory', dataOrigin(options));
-  return { configuration, plugins, review, ...(source ? { file: source.file } : {}), origins, findings: placed };
+  return {
+    configuration,
+    plugins,
+    review,
+    ...(source ? { file: source.file } : {}),
+    origins,
+    ...(telemetry ? { telemetry } : {}),
+    findings: placed,
+  };
 }
 
 interface Loaded {

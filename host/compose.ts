@@ -23,6 +23,9 @@ import { operationPoint, registerOperations } from '../core/operations/registry.
 import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
+import { budgetOf } from '../core/budgets/budget.ts';
+import { BudgetQueries } from '../core/budgets/budget-queries.ts';
+import { Budgets } from '../core/budgets/budgets.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { noDiscovering } from '../core/providers/discover-now.ts';
@@ -36,6 +39,7 @@ import { CleanUp } from '../core/requests/clean-up.ts';
 import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
 import { Overview } from '../core/requests/queries/overview.ts';
+import { RequestPlans } from '../core/requests/plan/request-plans.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
 import { LeaseCommands } from '../core/requests/leases/lease-commands.ts';
@@ -53,6 +57,10 @@ import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
+import { allFamilies } from './metrics/all-families.ts';
+import { serverTelemetry, workerTelemetry } from './telemetry/compose-telemetry.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+import type { Tracer } from '../core/tracing/tracer.ts';
 import { thisBroker } from './process/this-broker.ts';
 import { byPreference, placementOf } from '../core/providers/placement.ts';
 import type { PrimaryLink } from './cluster/primary-link.ts';
@@ -76,6 +84,7 @@ export interface Broker {
   /** Absent when this server runs no reconciler. */
   readonly loop?: LoopHandle;
   readonly meter: BrokerMeter;
+  readonly tracer: Tracer;
   /** Returns the metrics of all threads and processes of the server. */
   measures(): Promise<readonly (readonly Family[])[]>;
   /** Whether this server is about to stop, so that no proxy should send it calls. */
@@ -136,15 +145,20 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     facts,
     { log },
   );
+  let broker: Broker | undefined;
+  const telemetry = await (options.primary
+    ? workerTelemetry(loaded, options.primary)
+    : serverTelemetry({ loaded, log, broker_id, families: async () => (broker ? allFamilies(broker) : []) }));
   try {
     let loop: LoopHandle | undefined;
     const [templates] = await Promise.all([
       openLibrary(loaded, container, providers, (files) => loop?.describe(files)),
       facts.follow(),
     ]);
+    const budgets = new Budgets(configuration.budgets.map(budgetOf), providers, facts);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
-    const broker = { ...self, template_files: templates.fileHashes() };
-    loop = await startLoop(options, container, refreshBatcher, broker);
+    const described = { ...self, template_files: templates.fileHashes() };
+    loop = await startLoop(options, container, refreshBatcher, described, telemetry);
     const journal = new Journal(store);
     let closed: Promise<void> | undefined;
     let draining = false;
@@ -153,11 +167,19 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
       review: loaded.review,
       providers,
-      requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
+      requests: new RequestService(
+        store,
+        container.get(clock),
+        budgets,
+        configuration.server.max_pending,
+        telemetry.tracer,
+      ),
       requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
       capacity: new Capacity(providers),
       explanations: new Explanations(store, container.get(clock), providers),
       inventory: new Inventory(store, container.get(clock)),
+      budgets: new BudgetQueries(store, budgets),
+      requestPlans: new RequestPlans(store, providers, budgets),
       overview: new Overview(store, container.get(clock)),
       requestCommands: new RequestCommands(store, container.get(clock)),
       leaseCommands: new LeaseCommands(store, container.get(clock)),
@@ -172,6 +194,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       orphans: new Orphans(facts, container.get(clock)),
       brokers: () => store.brokers(),
       clock: container.get(clock),
+      tracer: telemetry.tracer,
     };
     const rendering = new Rendering(scheduler, await ownFormat());
     const time = container.get(clock);
@@ -181,7 +204,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     const operations = [...own, ...operationsOf(configured, parts)];
     const { lease_ms = defaultSettings.lease_ms } = storageOf(container, configuration);
     let jobs: { stop(): Promise<void> } | undefined;
-    return {
+    broker = {
       configuration,
       scheduler,
       schedulers: strategies,
@@ -193,6 +216,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       store,
       log,
       meter,
+      tracer: telemetry.tracer,
       measures: async () => options.primary?.measures() ?? [meter.families(), (await loop?.measures()) ?? []],
       ...(loop ? { loop } : {}),
       ...(broker_id === undefined ? {} : { broker_id }),
@@ -211,10 +235,12 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       close: () =>
         (closed ??= (async () => {
           await jobs?.stop();
-          await close(store, loop, [templates, facts]);
+          await close(store, loop, telemetry, [templates, facts]);
         })()),
     };
+    return broker;
   } catch (error) {
+    await telemetry.close();
     await store.close();
     throw error;
   }
@@ -268,6 +294,7 @@ async function startLoop(
   container: Container,
   refreshBatcher: RefreshBatcher,
   broker: LoopParts['broker'],
+  { tracer, tracing, add }: Telemetry,
 ): Promise<LoopHandle | undefined> {
   const { loaded, log, primary } = options;
   const { configuration } = loaded;
@@ -280,18 +307,26 @@ async function startLoop(
     const { LoopThread } = await import('./loop/loop-thread.ts');
     const plugins_from = loaded.file === undefined ? resolve(options.cwd ?? '.') : dirname(loaded.file);
     return new LoopThread({
-      data: { configuration, plugins_from, broker, ...settings },
+      data: { configuration, plugins_from, broker, ...settings, ...(tracing ? { tracing } : {}) },
       log,
       refreshed,
+      spans: add,
       ...options.thread,
     });
   }
   const { startInlineLoop } = await import('./loop/inline-loop.ts');
-  return startInlineLoop({ ...loopParts(container, configuration, broker, options.settings), refreshed });
+  return startInlineLoop({ ...loopParts(container, configuration, broker, options.settings), refreshed, tracer });
 }
 
-async function close(store: Store, loop: LoopHandle | undefined, followers: readonly Disposable[]): Promise<void> {
+async function close(
+  store: Store,
+  loop: LoopHandle | undefined,
+  telemetry: Telemetry,
+  followers: readonly Disposable[],
+): Promise<void> {
   await loop?.stop();
+  // The last export reads the store.
+  await telemetry.close();
   for (const follower of followers) follower[Symbol.dispose]();
   await store.close();
 }

@@ -64,6 +64,7 @@ export async function salvage(options: LoadOptions): Promise<Salvaged> {
         providers: [...new Map(whole.map((each) => [each.name, each])).values()],
         events: { sinks: [] },
         services: {},
+        budgets: [],
         server,
         data_directory: options.env['MUSTER_DATA_DIR']
           ? resolve(options.cwd, options.env['MUSTER_DATA_DIR'])

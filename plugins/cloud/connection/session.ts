@@ -133,7 +133,8 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
       context.calls?.record(ended());
       return answer;
     } catch (error) {
-      context.calls?.record({ ...ended(), kind: fail(error, { action, mutating: false }).kind });
+      const { kind, code } = fail(error, { action, mutating: false });
+      context.calls?.record({ ...ended(), kind, code });
       throw error;
     }
   };
