@@ -76,6 +76,12 @@ export type {
   Watched,
 } from './contract/provider/orders-and-reports.ts';
 export { defineProviderApi, type ProviderApi } from './contract/provider/provider-api.ts';
+export {
+  CheckResult,
+  type CheckedTemplate,
+  type CheckLevel,
+  type ProviderCheck,
+} from './contract/provider/provider-check.ts';
 export type { ProviderSetup, SetupChoice, StarterTemplate } from './contract/provider/provider-setup.ts';
 export type { CredentialState, ProviderState, RateState } from './contract/provider/provider-state.ts';
 export {

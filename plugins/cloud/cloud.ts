@@ -1,6 +1,7 @@
 import { defineProviderType } from '../../core/index.ts';
 import { discover } from './account/discover.ts';
 import { setup } from './account/setup.ts';
+import { cloudChecks } from './checks/cloud-checks.ts';
 import { instanceType, region } from './catalogue/index.ts';
 import { CloudConfig, servesApi } from './config.ts';
 import { cloudFields, type CloudTemplate } from './template/fields.ts';
@@ -57,6 +58,7 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
   },
   discover,
   setup,
+  checks: cloudChecks,
   machineTypes: listMachineTypes,
   owned: ownedBy,
   whichLive,

@@ -3,6 +3,7 @@ import type { ObjectSchema, ValueOf } from '../../schema/object-schema.ts';
 import type { NoticeMessage } from '../notice.ts';
 import type { AccountContents } from './account-contents.ts';
 import type { Call, PluginContext } from './call.ts';
+import type { ProviderCheck } from './provider-check.ts';
 import type { ProviderSetup } from './provider-setup.ts';
 import type { ProviderState } from './provider-state.ts';
 import type { HostRef, MachineType, OwnedResource, Places } from './resources.ts';
@@ -89,6 +90,10 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
    * operation is refused.
    */
   discover?(session: Session, call: Call): Promise<AccountContents>;
+  /**
+   * What `muster doctor` checks at an instance of this type beyond its connection, in this order. Default: nothing.
+   */
+  readonly checks?: readonly ProviderCheck<Session>[];
   /** How `muster init` sets up an instance of this type, from what `discover` shows. Default: it cannot. */
   readonly setup?: ProviderSetup;
   /** All machine types of the provider. The core caches the result. */
