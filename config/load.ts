@@ -7,6 +7,7 @@ import type { ProviderType } from '../core/contract/provider/provider-type.ts';
 import { compile } from '../core/schema/compile.ts';
 import type { StorageDriver } from '../core/contract/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';
+import { checkBudgets } from './checks/check-budgets.ts';
 import { checkProviders, typeNamed } from './checks/check-providers.ts';
 import { checkScheduler, checkStorage } from './checks/check-sections.ts';
 import { checkSinks } from './checks/check-sinks.ts';
@@ -99,6 +100,12 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const sinks = complete ? checkSinks(parsed.value?.events.sinks ?? [], sinkTypes, contributed, findings) : [];
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
   findings.push(...checked.findings);
+  findings.push(
+    ...checkBudgets(
+      parsed.value?.budgets ?? [],
+      checked.providers.map(({ name }) => name),
+    ),
+  );
   if (list.length === 0)
     findings.push({
       level: 'warning',
@@ -137,6 +144,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       const schema = typeNamed(types, provider.type)?.config as TObject;
       return { ...provider, config: absolutePaths(schema, provider.config, baseOf, `/providers/${index}/config`) };
     }),
+    budgets: parsed.value.budgets,
     events: { sinks },
     server,
     data_directory,

@@ -22,6 +22,9 @@ import { operationPoint, registerOperations } from '../core/operations/registry.
 import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
+import { budgetOf } from '../core/budgets/budget.ts';
+import { BudgetQueries } from '../core/budgets/budget-queries.ts';
+import { Budgets } from '../core/budgets/budgets.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { noDiscovering } from '../core/providers/discover-now.ts';
@@ -35,6 +38,7 @@ import { CleanUp } from '../core/requests/clean-up.ts';
 import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
 import { Overview } from '../core/requests/queries/overview.ts';
+import { RequestPlans } from '../core/requests/plan/request-plans.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
 import { LeaseCommands } from '../core/requests/leases/lease-commands.ts';
@@ -143,6 +147,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       openLibrary(loaded, container, providers, (files) => loop?.describe(files)),
       facts.follow(),
     ]);
+    const budgets = new Budgets(configuration.budgets.map(budgetOf), providers, facts);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
     const described = { ...self, template_files: templates.fileHashes() };
     loop = await startLoop(options, container, refreshBatcher, described, telemetry);
@@ -159,11 +164,19 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
-        requests: new RequestService(store, container.get(clock), configuration.server.max_pending, telemetry.tracer),
+        requests: new RequestService(
+          store,
+          container.get(clock),
+          budgets,
+          configuration.server.max_pending,
+          telemetry.tracer,
+        ),
         requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
         capacity: new Capacity(providers),
         explanations: new Explanations(store, container.get(clock), providers),
         inventory: new Inventory(store, container.get(clock)),
+        budgets: new BudgetQueries(store, budgets),
+        requestPlans: new RequestPlans(store, providers, budgets),
         overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
         leaseCommands: new LeaseCommands(store, container.get(clock)),

@@ -60,6 +60,10 @@ export const RequestRecord = Type.Object({
   names: Type.Optional(Type.Array(Type.String())),
   /** Derived from the machines: how many count against `max_instances` of the template. */
   holds: Type.Integer(),
+  /**
+   * Derived from the machines and attempts: what the request takes of budgets (`reservesText`). Absent: nothing.
+   */
+  reserves: Type.Optional(Type.String()),
   /** Derived from the machines: how many became ready, including those that were returned since. */
   delivered: Type.Integer(),
   /**

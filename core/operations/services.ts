@@ -1,3 +1,4 @@
+import type { BudgetQueries } from '../budgets/budget-queries.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -8,6 +9,7 @@ import type { Discovering } from '../providers/discover-now.ts';
 import type { Orphans } from '../providers/orphans/orphans.ts';
 import type { ProviderActivity } from '../providers/provider-activity.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
+import type { RequestPlans } from '../requests/plan/request-plans.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
 import type { Explanations } from '../requests/explain/explanations.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
@@ -38,6 +40,8 @@ export interface Services {
   readonly capacity: Capacity;
   readonly inventory: Inventory;
   readonly overview: Overview;
+  readonly budgets: BudgetQueries;
+  readonly requestPlans: RequestPlans;
   readonly requestCommands: RequestCommands;
   readonly leaseCommands: LeaseCommands;
   readonly journal: Journal;

@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { Budgets } from '../budgets/budgets.ts';
 import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
@@ -122,6 +123,7 @@ class Loop implements RunningLoop {
     });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
+    const budgets = new Budgets(parts.budgets ?? [], this.#directory, facts);
     const settings = this.#settings;
     const { signal } = this.#stopping;
     const { meter = unmetered } = parts;
@@ -131,6 +133,7 @@ class Loop implements RunningLoop {
       log,
       facts,
       settings,
+      budgets,
       instances,
       installation,
       watch,
@@ -171,6 +174,7 @@ class Loop implements RunningLoop {
     });
     this.#slots = new SlotQueue((claimed) => this.#claimPool.due(claimed, 0));
     const committer = new Committer({
+      budgets,
       store,
       clock,
       trouble: this.#trouble,
@@ -189,6 +193,7 @@ class Loop implements RunningLoop {
       spans: this.#spans,
       leaseEnds: new LeaseEnds(store, clock),
       settings,
+      budgets: budgets.all,
       installation,
       signal,
       log,

@@ -1,3 +1,4 @@
+import type { Budget } from '../budgets/budget.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { EventSink } from '../contract/events.ts';
 import type { Log } from '../contract/log.ts';
@@ -22,6 +23,8 @@ import type { Settings } from './settings.ts';
 export interface LoopParts {
   readonly store: Store;
   readonly instances: readonly ProviderInstance[];
+  /** Default: none. */
+  readonly budgets?: readonly Budget[];
   readonly types: readonly ProviderType<any, any>[];
   readonly apis: readonly ProviderApi[];
   readonly schemes: readonly EndpointScheme[];

@@ -1,3 +1,4 @@
+import type { BudgetRules } from '../budgets/budgets.ts';
 import { needsOf } from '../brokers/needs.ts';
 import { newEvent } from '../contract/commits/new-event.ts';
 import { BrokerError } from '../contract/errors.ts';
@@ -98,19 +99,26 @@ const rejectedInstance = ({ name, reason }: Rejection): RejectedInstance => ({
 });
 
 /** A new provisioning request, and the one commit that stores it. */
+export interface OpenedRequest {
+  readonly request: RequestRecord;
+  readonly changes: readonly Change[];
+}
+
+/** Makes a provisioning request. Stores nothing. */
 export function openRequest(
   input: RequestInput,
   chosen: Chosen,
   selectionTimeMs: number,
   now: number,
   given: { readonly request_id: string; readonly key?: IdempotencyKey; readonly trace?: TraceContext },
-): { readonly request: RequestRecord; readonly changes: readonly Change[] } {
+  budgets: BudgetRules,
+): OpenedRequest {
   const { template, variants, machine_count } = input;
   const { preference = {}, seen = template } = chosen;
   const terms = termsOf(seen);
   const timeout = input.timeout ?? seen.timeout ?? defaultTimeoutS;
   const limit = limitOf(seen);
-  const request: RequestRecord = {
+  const unreserved: Omit<RequestRecord, 'reserves'> = {
     request_id: given.request_id,
     kind: 'provision',
     status: 'pending',
@@ -147,6 +155,8 @@ export function openRequest(
     version: 1,
     epoch: 0,
   };
+  const reserves = budgets.reservations.ofNew({ ...unreserved, template: { ...template, ...terms } });
+  const request: RequestRecord = { ...unreserved, reserves };
   const { request_id } = request;
   return {
     request,
@@ -157,6 +167,7 @@ export function openRequest(
         : []),
       { op: 'insert', kind: 'request', record: request },
       newEvent(now, 'request.created', { machine_count, template_id: template.template_id }, request_id),
+      ...budgets.checks({ template_id: template.template_id, after: reserves }),
     ],
   };
 }

@@ -1,3 +1,4 @@
+import type { BudgetRules } from '../budgets/budgets.ts';
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { newRequestId } from '../model/ids.ts';
@@ -14,7 +15,15 @@ import { termsChanged } from './leases/terms.ts';
 import { openReturn, returnAsOpened } from './open-return.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
-import { asOpened, checkCount, checkNames, checkSize, openRequest, type RequestInput } from './open-request.ts';
+import {
+  asOpened,
+  checkCount,
+  checkNames,
+  checkSize,
+  openRequest,
+  type OpenedRequest,
+  type RequestInput,
+} from './open-request.ts';
 
 /**
  * The identity that a caller gives to a new request. A repeated call with the same identity gets the existing request.
@@ -31,13 +40,15 @@ const mostTries = 20;
 export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #budgets: BudgetRules;
   readonly #maxPending: number;
   readonly #tracer: Tracer;
   #pending = { count: 0, read_at: -Infinity };
 
-  constructor(store: Store, clock: Clock, maxPending: number, tracer: Tracer = noTracer) {
+  constructor(store: Store, clock: Clock, budgets: BudgetRules, maxPending: number, tracer: Tracer = noTracer) {
     this.#store = store;
     this.#clock = clock;
+    this.#budgets = budgets;
     this.#maxPending = maxPending;
     this.#tracer = tracer;
   }
@@ -64,23 +75,18 @@ export class RequestService {
   }
 
   /**
-   * Stores a request for machines with one durable write. Two concurrent calls with one `request_id` or key get the
-   * same request.
+   * Stores a request for machines with one durable write. Throws BUDGET_EXCEEDED when a budget has no room for it. Two
+   * concurrent calls with one `request_id` or key get the same request.
    */
   async create(
     input: RequestInput,
     selection: Chosen,
     given: GivenIdentity & { readonly selection_ms?: number } = {},
   ): Promise<RequestDetail> {
-    const { request_id = newRequestId(), selection_ms = 0 } = given;
-    const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), {
-      ...given,
-      ...this.#traced(),
-      request_id,
-    });
-    this.#tracer.annotate({ 'muster.request_id': request_id });
+    const { request, changes } = this.opened(input, selection, given);
+    this.#tracer.annotate({ 'muster.request_id': request.request_id });
     try {
-      await commitWithKnownOutcome(this.#store, this.#clock, request_id, changes);
+      await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, changes);
     } catch (error) {
       // Of two concurrent calls with one key the other one was stored.
       const winner = existsAlready(error) ? await this.existing(input, given) : undefined;
@@ -89,6 +95,17 @@ export class RequestService {
     }
     this.#pending.count += 1;
     return { request };
+  }
+
+  /** The request that `create` stores, and the one commit. Stores nothing. */
+  opened(
+    input: RequestInput,
+    selection: Chosen,
+    given: GivenIdentity & { readonly selection_ms?: number } = {},
+  ): OpenedRequest {
+    const { request_id = newRequestId(), selection_ms = 0 } = given;
+    const identity = { ...given, ...this.#traced(), request_id };
+    return openRequest(input, selection, selection_ms, this.#clock.now(), identity, this.#budgets);
   }
 
   /**

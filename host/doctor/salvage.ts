@@ -63,6 +63,7 @@ export async function salvage(options: LoadOptions): Promise<Salvaged> {
         templates: { directory: resolve(directory, typeof given === 'string' ? given : '.') },
         providers: [...new Map(whole.map((each) => [each.name, each])).values()],
         events: { sinks: [] },
+        budgets: [],
         server,
         data_directory: options.env['MUSTER_DATA_DIR']
           ? resolve(options.cwd, options.env['MUSTER_DATA_DIR'])

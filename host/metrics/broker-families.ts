@@ -27,7 +27,7 @@ export async function brokerFamilies({ store, services, facts }: BrokerState): P
   const { instances } = services.providers;
   const byInstance = (value: (name: string) => number) =>
     instances.map(({ name }) => [{ provider_instance: name }, value(name)] as const);
-  const [requests, machines, brokers, oldest, ofTemplates] = await Promise.all([
+  const [requests, machines, brokers, oldest, budgets, ofTemplates] = await Promise.all([
     Promise.all(
       requestStatuses.map(async (status) => [{ status }, await store.count('request', { status })] as const),
     ),
@@ -36,6 +36,7 @@ export async function brokerFamilies({ store, services, facts }: BrokerState): P
     ),
     store.brokers(),
     oldestOpen(store),
+    services.budgets.all(),
     machinesOfTemplates(
       store,
       services.templateLibrary.list().items.map(({ template }) => template.template_id),
@@ -55,6 +56,20 @@ export async function brokerFamilies({ store, services, facts }: BrokerState): P
       'muster_brokers',
       'Brokers that share the storage, by status.',
       brokerStatuses.map((status) => [{ status }, brokers.filter((each) => each.status === status).length]),
+    ),
+    gauge(
+      'muster_budget_used',
+      'What is used of a limit of a budget, in its unit: machines, vCPUs, US dollars.',
+      budgets.flatMap(({ budget, limits }) =>
+        limits.map(({ limit, used }) => [{ budget: budget.name, limit }, used] as const),
+      ),
+    ),
+    gauge(
+      'muster_budget_limit',
+      'The limits of the budgets.',
+      budgets.flatMap(({ budget, limits }) =>
+        limits.map(({ limit, max }) => [{ budget: budget.name, limit }, max] as const),
+      ),
     ),
     gauge('muster_templates', 'Number of templates.', [[{}, services.templateLibrary.cacheStats.templates]]),
     gauge(

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { postWithBudgets } from './lines/budgets.ts';
 import { bigRequest } from './lines/big-request.ts';
 import { cloudImport } from './lines/cloud-import.ts';
 import { cloudReturn } from './lines/cloud-return.ts';
@@ -37,6 +38,7 @@ const lines: readonly Line[] = [
   selection,
   hostileCalls,
   writes,
+  postWithBudgets,
   telemetry,
   postgres,
   threeBrokers,

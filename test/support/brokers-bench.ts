@@ -12,6 +12,7 @@ import { aBroker } from '../../plugin-testkit/storage/records.ts';
 import { FakeClock } from './fake-clock.ts';
 import { memoryDriver } from './memory-driver.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
+import { noBudgets } from './no-budgets.ts';
 
 type Name = 'east' | 'west' | 'north';
 const template: Template = { template_id: 'small' };
@@ -33,7 +34,7 @@ export async function brokersBench(t: ExecutionContext) {
     limits: { max_instances_per_request: 100, max_concurrent_requests: null },
   });
   const apis = [scriptedApi(clouds.east.capabilities)];
-  const requests = new RequestService(store, clock, 1_000);
+  const requests = new RequestService(store, clock, noBudgets, 1_000);
   const running = new Set<RunningLoop>();
   const stop = async (loop: RunningLoop): Promise<void> => {
     running.delete(loop);
@@ -74,13 +75,14 @@ export async function brokersBench(t: ExecutionContext) {
     },
 
     /** Requests of a machine each, at an instance. */
-    async request(name: Name, count: number): Promise<readonly string[]> {
+    async request(name: Name, count: number, lease?: number): Promise<readonly string[]> {
       const directory = new ProviderDirectory([instance(name)], [scriptedType], apis, new Facts(store, clock));
       const ids = Array.from({ length: count }, newRequestId);
       for (const request_id of ids) {
         const named = { provider_instance: name };
         const chosen = choose({ template }, { key: request_id, machine_count: 1 }, named, directory);
-        await requests.create({ template, machine_count: 1 }, chosen, { request_id });
+        const input = { template, machine_count: 1, ...(lease === undefined ? {} : { lease }) };
+        await requests.create(input, chosen, { request_id });
       }
       return ids;
     },

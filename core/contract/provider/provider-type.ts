@@ -6,7 +6,8 @@ import type { Call, PluginContext } from './call.ts';
 import type { ProviderCheck } from './provider-check.ts';
 import type { ProviderSetup } from './provider-setup.ts';
 import type { ProviderState } from './provider-state.ts';
-import type { HostRef, MachineType, OwnedResource, Places } from './resources.ts';
+import type { Offer } from '../../model/shortfall.ts';
+import type { HostRef, MachineType, OfferTerms, OwnedResource, Places } from './resources.ts';
 
 /**
  * Notices about machines that a provider sends on its own, for example over a queue. One process at a time receives
@@ -83,6 +84,17 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
    * `machineTypes` listed so far; for other names the plugin may use built-in data. Pure.
    */
   machineTypeOf?(template: Template, known: (name: string) => MachineType | undefined): MachineType | undefined;
+  /**
+   * What one machine of each of the offers takes of a budget, in their order. Asked when a request is accepted, so it
+   * must cost little. `known`: as for `machineTypeOf`. Pure. Default: nothing is known, and budgets in vCPUs and dollars
+   * refuse the machines.
+   */
+  offerTerms?(
+    offers: readonly Offer[],
+    template: Template,
+    config: ValueOf<Config>,
+    known: (name: string) => MachineType | undefined,
+  ): readonly OfferTerms[];
   /**
    * What templates can name: the networks, subnets, security groups, key pairs and images of the account, as they are
    * now. Called when a person asks, so it may take some seconds. A list that the account does not let the session read

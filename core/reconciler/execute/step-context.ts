@@ -1,3 +1,4 @@
+import type { Budget } from '../../budgets/budget.ts';
 import { isBrokerError } from '../../contract/errors.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
@@ -32,6 +33,7 @@ export interface StepContext {
   readonly spans: RequestSpans;
   readonly leaseEnds: LeaseEnds;
   readonly settings: Settings;
+  readonly budgets: readonly Budget[];
   readonly installation: string;
   readonly signal: AbortSignal;
   readonly log: Log;

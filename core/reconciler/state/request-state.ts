@@ -79,6 +79,7 @@ export class StateChange {
   >();
   #requestChanged = false;
   #observed = false;
+  #orders = false;
   readonly #notes: { readonly attempt: number; readonly note: (attempt: AttemptRecord) => AttemptRecord }[] = [];
   readonly now: number;
 
@@ -116,6 +117,24 @@ export class StateChange {
     if (alike(this.#request, fields)) return;
     this.#request = { ...this.#request, ...fields };
     this.#requestChanged = true;
+  }
+
+  /** Sets what the request takes of budgets. Undefined: nothing. */
+  reserve(reserves: string | undefined): void {
+    if (reserves !== undefined) return this.setRequest({ reserves });
+    if (this.#request.reserves === undefined) return;
+    const { reserves: _, ...rest } = this.#request;
+    this.#request = rest;
+    this.#requestChanged = true;
+  }
+
+  /** The change orders machines: it is committed only when the budgets have room for them. */
+  order(): void {
+    this.#orders = true;
+  }
+
+  get orders(): boolean {
+    return this.#orders;
   }
 
   /** The request no longer waits for a slot. */

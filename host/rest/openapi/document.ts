@@ -48,6 +48,7 @@ const tags = [
   { name: 'Events', description: 'What happened, and what happens.' },
   { name: 'Capacity', description: 'The offers of the templates, and which of them lack capacity.' },
   { name: 'Brokers', description: 'The brokers that share a storage.' },
+  { name: 'Budgets', description: 'Limits on what machines may use together.' },
   { name: 'Providers', description: 'Provider instances, which supply the machines.' },
   { name: 'Service', description: 'Health and metrics of the service.' },
 ];

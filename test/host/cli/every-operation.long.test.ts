@@ -95,6 +95,8 @@ const steps: readonly Step[] = [
       'b=c=d',
       '--additional-data',
       '{"job":{"id":7}}',
+      '--lease',
+      '3600',
       '--wait',
     ],
     check: ({ status, additional_data, machines }) =>
@@ -167,6 +169,11 @@ const steps: readonly Step[] = [
     operation: 'explain_request',
     args: ['requests', 'explain', '$request'],
     check: ({ because }) => because === "All 2 machines were delivered by 'east'.",
+  },
+  {
+    operation: 'plan_request',
+    args: ['requests', 'plan', 'small', '1'],
+    check: ({ accepted, order }) => accepted && order.length > 0,
   },
   {
     operation: 'list_events',
@@ -279,6 +286,11 @@ const steps: readonly Step[] = [
     operation: 'list_providers',
     args: ['providers', 'list', '--sort', 'name:desc'],
     check: ({ total }) => total === 1,
+  },
+  {
+    operation: 'list_budgets',
+    args: ['budgets', 'list'],
+    check: ({ budgets }) => Array.isArray(budgets),
   },
   {
     operation: 'list_brokers',
