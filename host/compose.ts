@@ -202,7 +202,6 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     const own = container.all(operationPoint);
     const parts = (): ServiceParts => ({ store, clock: time, log, services, rendering, operations: own, sections });
     const operations = [...own, ...operationsOf(configured, parts)];
-    const { lease_ms = defaultSettings.lease_ms } = storageOf(container, configuration);
     let jobs: { stop(): Promise<void> } | undefined;
     broker = {
       configuration,
@@ -224,8 +223,9 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         return draining;
       },
       startJobs() {
-        if (broker_id !== undefined && (options.primary?.worker ?? 1) === 1)
-          jobs ??= startServiceJobs(configured, { parts, broker_id, lease_ms });
+        if (broker_id === undefined || (options.primary?.worker ?? 1) !== 1) return;
+        const { lease_ms = defaultSettings.lease_ms } = storageOf(container, configuration);
+        jobs ??= startServiceJobs(configured, { parts, broker_id, lease_ms });
       },
       async drain() {
         draining = true;

@@ -41,8 +41,7 @@ export const p = {
     {
       minItems: 1,
       maxItems: machineCountCeiling,
-      description:
-        'A name for each machine, each once. A machine keeps its name, and a machine that replaces a lost one gets the name of that one.',
+      description: 'A name for each machine, each once. A machine that replaces a lost one gets its name.',
     },
   ),
   machine_ids: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {

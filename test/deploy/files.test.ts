@@ -138,7 +138,16 @@ test('the guide about changes names every section of the configuration', (t) => 
   const sections = new Set([...reference.matchAll(/^\| `([a-z]+)[.`[]/gm)].map(([, section = '']) => section));
   for (const other of ['config', 'template_id']) sections.delete(other);
   const top = [...sections].filter((section) => reference.includes(`\`MUSTER_${section.toUpperCase()}\``));
-  t.deepEqual(top.toSorted(), ['events', 'plugins', 'providers', 'scheduler', 'server', 'storage', 'templates']);
+  t.deepEqual(top.toSorted(), [
+    'budgets',
+    'events',
+    'plugins',
+    'providers',
+    'scheduler',
+    'server',
+    'storage',
+    'templates',
+  ]);
   for (const section of top) t.true(guide('reloading.md').includes(`\`${section}`), section);
 });
 

@@ -181,12 +181,12 @@ export async function bootBroker(options: BootOptions = {}): Promise<BootedBroke
 /** On a busy machine, a plugin that behaves again is checked up to half a minute later. */
 const untilMs = 60_000;
 
-export async function until<T>(read: () => Promise<T | undefined | false>): Promise<T> {
-  const end = performance.now() + untilMs;
+export async function until<T>(read: () => Promise<T | undefined | false>, withinMs = untilMs): Promise<T> {
+  const end = performance.now() + withinMs;
   for (;;) {
     const value = await read();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > end) throw new Error(`What was waited for did not come within ${untilMs / 1000} s.`);
+    if (performance.now() > end) throw new Error(`What was waited for did not come within ${withinMs / 1000} s.`);
     await new Promise((resolve) => void setTimeout(resolve, 25));
   }
 }

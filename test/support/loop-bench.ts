@@ -175,7 +175,10 @@ export async function loopBench(
     async kill(beforeCommit = 1) {
       const killed = life.endBefore(beforeCommit);
       for (let i = 0; i < 600 && !killed(); i++) await clock.advance(100);
-      if (!killed()) throw new Error(`The loop did not come to its commit ${beforeCommit} within a minute.`);
+      if (!killed()) {
+        life.endBefore(Infinity);
+        throw new Error(`The loop did not come to its commit ${beforeCommit} within a minute.`);
+      }
       loop = await start();
     },
     async close() {

@@ -48,6 +48,8 @@ function inputSchemaOf(operation: Operation<any, any>): Json {
 const spellings = new Set(['aliases', 'value_aliases']);
 /** Bounds that a reasonable value keeps; a refusal names them. */
 const bounds = new Set([
+  'minimum',
+  'maximum',
   'minLength',
   'maxLength',
   'minItems',
@@ -58,7 +60,10 @@ const bounds = new Set([
   'examples',
 ]);
 
-/** A schema without other spellings, without the bounds of texts and lists, and without the rule against other fields. */
+/** Other fields are refused, which a refusal tells, or may have any value. */
+const isNoRule = (others: unknown): boolean => others === false || JSON.stringify(others) === '{}';
+
+/** A schema without other spellings, without the bounds of values, and without rules for other fields. */
 const brief = (schema: Json): Json =>
   without(bounds, publicSchema(without(spellings, schema) as Json, new Map())) as Json;
 
@@ -67,7 +72,7 @@ function without(words: ReadonlySet<string>, schema: unknown, isMap = false): un
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([word, value]) => isMap || !(words.has(word) || (word === 'additionalProperties' && value === false)))
+      .filter(([word, value]) => isMap || !(words.has(word) || (word === 'additionalProperties' && isNoRule(value))))
       .map(([word, value]) => [word, without(words, value, !isMap && word === 'properties')]),
   );
 }

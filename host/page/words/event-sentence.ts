@@ -91,6 +91,7 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
   'machine.hold_ended': told('news', (data) => `Hold of ${machines(data)} ended${at(data)}`),
   'orphan.found': told('trouble', (data) => `Orphan found${at(data)}: ${text(data['id'])}`),
   'orphan.ended': told('notice', (data) => `Orphans ended${at(data)}`),
+  'budget.nearly_used': told('notice', (data) => `Budget '${text(data['budget'])}' is nearly used${why(data)}`),
   'template.created': told('news', (data) => `Template ${text(data['template_id'])} created`),
   'template.updated': told('news', (data) => `Template ${text(data['template_id'])} changed`),
   'template.deleted': told('news', (data) => `Template ${text(data['template_id'])} deleted`),

@@ -144,16 +144,19 @@ test('a file of HostFactory’s providers is read as the server reads it, with a
     securityGroupIds: [''],
     instanceTags: 'group=project1',
     userData: 'zone=us_west_2a',
-    ttl: 2,
+    durationInHours: 2,
   });
   const valid = await runCli(['templates', 'validate', '--file', file, ...config, '-o', 'json']);
   t.is(valid.code, 0, valid.out + valid.err);
   const { validationWarnings } = JSON.parse(valid.out);
   t.deepEqual(
     validationWarnings.filter((said: string) => /unknown field/.test(said)),
-    ['/ttl: unknown field, kept as it is'],
+    ['/durationInHours: unknown field, kept as it is'],
   );
-  t.regex(valid.err, /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/ttl: has no effect here/);
+  t.regex(
+    valid.err,
+    /^muster: warning: .*awsprov_templates\.json:\d+:\d+ \/templates\/0\/durationInHours: has no effect here/,
+  );
   put(entry, { ...entry, templateId: 7 });
   const wrong = await runCli(['templates', 'validate', '--file', file, ...config]);
   t.is(wrong.code, 4);

@@ -151,6 +151,7 @@ test('the document has the fields of templates, other spellings and the fields t
     'tags',
     'lease',
     'names',
+    'partial',
   ]);
   t.deepEqual(body.required, ['template_id', 'machine_count']);
   t.false(body.additionalProperties);

@@ -16,7 +16,7 @@ test('no field is needed, and all defaults are those of the specification', (t) 
     secret_access_key: null,
     session_token: null,
     endpoint_url: null,
-    endpoints: { ec2: null, autoscaling: null, sts: null, ssm: null, sqs: null },
+    endpoints: { ec2: null, autoscaling: null, sts: null, ssm: null, sqs: null, iam: null, servicequotas: null },
     role_external_id: null,
     role_session_name: 'muster',
     role_duration: null,

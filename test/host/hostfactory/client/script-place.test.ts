@@ -68,7 +68,7 @@ for (const [what, env, configuration, data_directory] of cases) {
 
 test('with nothing named there is nowhere to look, and no sample is served', (t) => {
   t.throws(() => scriptPlace({ HF_PROVIDER_CONFDIR: at('none') }), {
-    message: /^muster has no configuration: None of muster\.config\.yaml, .* is in .*none\./,
+    message: /^muster has no configuration: none of muster\.config\.yaml, .* is in .*none\./,
   });
 });
 

@@ -2,6 +2,8 @@
 // the service knows.
 import * as autoScaling from '@aws-sdk/client-auto-scaling';
 import * as ec2 from '@aws-sdk/client-ec2';
+import * as iam from '@aws-sdk/client-iam';
+import * as quotas from '@aws-sdk/client-service-quotas';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
@@ -213,8 +215,12 @@ const ssmCalls: typeof ec2Calls = [
   ['GetParametersByPath', () => ({ Path: '/images' }), 'Parameters'],
 ];
 
-/** Tested without the SDK, because the project has no client of IAM. */
-const iamCalls = ['GetRole'];
+const iamCalls: typeof ec2Calls = [['GetRole', () => ({ RoleName: 'AWSServiceRoleForEC2Spot' }), 'Role']];
+
+const quotaCalls: typeof ec2Calls = [
+  ['ListServiceQuotas', () => ({ ServiceCode: 'ec2' }), 'Quotas'],
+  ['GetServiceQuota', () => ({ ServiceCode: 'ec2', QuotaCode: 'L-1216C47A' }), 'Quota'],
+];
 
 const queue = { QueueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/one' };
 const ReceiptHandle = Buffer.from('one#1').toString('base64');
@@ -235,7 +241,8 @@ test('these tests call every action', (t) => {
     ...groupCalls.map(([name]) => `2011-01-01/${name}`),
     ...stsCalls.map(([name]) => `2011-06-15/${name}`),
     ...ssmCalls.map(([name]) => `2014-11-06/${name}`),
-    ...iamCalls.map((name) => `2010-05-08/${name}`),
+    ...iamCalls.map(([name]) => `2010-05-08/${name}`),
+    ...quotaCalls.map(([name]) => `2019-06-24/${name}`),
     ...sqsCalls.map(([name]) => `2012-11-05/${name}`),
   ];
   t.deepEqual(called.toSorted(), actions.map((one) => `${one.version ?? '2016-11-15'}/${one.name}`).toSorted());
@@ -247,6 +254,8 @@ for (const [service, calls, library] of [
   ['STS', stsCalls, sts],
   ['Systems Manager', ssmCalls, ssm],
   ['SQS', sqsCalls, sqs],
+  ['IAM', iamCalls, iam],
+  ['Service Quotas', quotaCalls, quotas],
 ] as const) {
   test(`the SDK drives every action of ${service} and knows all that it answers`, async (t) => {
     const cloud = await openCloud(t);
@@ -264,6 +273,8 @@ for (const [service, calls, library] of [
       STS: sts.STSClient,
       'Systems Manager': ssm.SSMClient,
       SQS: sqs.SQSClient,
+      IAM: iam.IAMClient,
+      'Service Quotas': quotas.ServiceQuotasClient,
     };
     const client = new clients[service](options);
     checkAnswers(client);

@@ -1,10 +1,20 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { living } from '../../../../docs/examples/provider-processes/test/living.ts';
 import { startBroker, until, type StartedBroker } from '../../../support/boot-broker.ts';
+import { endProcessesOf } from './end-processes.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 
@@ -36,6 +46,15 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => void server.close(resolve));
   return port;
 }
+
+/** Slurm's own times are up to two minutes, and the machine may be slow: a wait for less would be a bet. */
+const patienceMs = 240_000;
+
+/** Waits until `read` gives something, with the patience that Slurm needs. */
+export const eventually = <T>(read: () => Promise<T | undefined | false>): Promise<T> => until(read, patienceMs);
+
+/** No command of Slurm or muster takes so long, not even on a busy machine: `srun` waits for its machines. */
+const commandMs = 240_000;
 
 /** A real slurmctld in one folder, muster, and machines that are real slurmd processes. */
 export class Cluster {
@@ -107,10 +126,9 @@ export class Cluster {
 
   async #writeConf(): Promise<void> {
     const port = await freePort();
-    const user = process.env['USER'] ?? 'root';
+    const user = userInfo().username;
     const programs = join(this.directory, 'programs');
     for (const folder of ['state', 'spool', 'programs']) mkdirSync(join(this.directory, folder), { recursive: true });
-    const { hostname } = await import('node:os');
     const settings: Record<string, string | number> = {
       ClusterName: 'test',
       SlurmctldHost: `${hostname()}(127.0.0.1)`,
@@ -178,12 +196,13 @@ export class Cluster {
       env: { ...process.env, SLURM_CONF: this.conf },
       stdio: ['ignore', log, log],
     });
-    await until(async () => /is UP/.test(await this.slurm('scontrol', 'ping').catch(() => '')));
+    closeSync(log);
+    await eventually(async () => /is UP/.test(await this.slurm('scontrol', 'ping').catch(() => '')));
   }
 
   async killSlurmctld(): Promise<void> {
     const child = this.#slurmctld;
-    if (!child) return;
+    if (!child || (child.exitCode ?? child.signalCode) !== null) return;
     const ended = new Promise((resolve) => void child.once('exit', resolve));
     child.kill('SIGKILL');
     await ended;
@@ -202,7 +221,8 @@ export class Cluster {
   #run(command: string, args: readonly string[]): Promise<string> {
     return new Promise((resolve, reject) => {
       const env = { ...process.env, SLURM_CONF: this.conf };
-      execFile(command, args, { cwd: this.directory, env, maxBuffer: 1e8 }, (error, out, err) => {
+      const limits = { maxBuffer: 1e8, timeout: commandMs, killSignal: 'SIGKILL' as const };
+      execFile(command, args, { cwd: this.directory, env, ...limits }, (error, out, err) => {
         if (error) reject(new Error(`${command} ${args.join(' ').slice(0, 200)}: ${out}${err}`, { cause: error }));
         else resolve(out);
       });
@@ -248,7 +268,7 @@ export class Cluster {
 
   /** Waits until Slurm and muster agree that every node is off, and no machine lives. */
   async settled(): Promise<void> {
-    await until(async () => {
+    await eventually(async () => {
       const { nodes, differences } = JSON.parse(await this.muster('slurm', 'status', '--output', 'json'));
       return nodes.length === 0 && differences === 0 && this.machines().length === 0;
     });
@@ -269,10 +289,18 @@ export class Cluster {
     );
   }
 
+  /** Ends everything that runs for this cluster, whatever state it is in, and removes its folder. */
   async stop(): Promise<void> {
-    await this.killSlurmctld();
-    await this.#broker?.stop();
-    for (const { pid } of this.machines()) process.kill(-pid, 'SIGKILL');
+    try {
+      await Promise.allSettled([this.killSlurmctld(), this.#broker?.stop()]);
+    } finally {
+      this.abandon();
+    }
+  }
+
+  /** The same at once, for the end of this process. */
+  abandon(): void {
+    endProcessesOf(this.directory);
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,43 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
-import { until } from '../../../support/boot-broker.ts';
-import { Cluster, type ClusterOptions } from './cluster.ts';
-
-/** Whether Slurm can be used here: the real tests need it, and say loudly when they are skipped. */
-const isInstalled = (() => {
-  try {
-    execFileSync('slurmctld', ['-V']);
-    execFileSync('slurmd', ['-V']);
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-const real = (
-  title: string,
-  options: ClusterOptions,
-  play: (t: ExecutionContext, cluster: Cluster) => Promise<void>,
-) =>
-  test.serial(title, async (t) => {
-    t.timeout(600_000);
-    if (!isInstalled && process.env['MUSTER_REQUIRE_SLURM'] !== undefined) return t.fail('Slurm is not installed.');
-    if (!isInstalled) {
-      t.log('SKIPPED: SLURM IS NOT INSTALLED. Run test/plugins/slurm/real/set-up.sh.');
-      return t.pass();
-    }
-    const cluster = new Cluster(options);
-    try {
-      await cluster.start();
-      await play(t, cluster);
-    } catch (error) {
-      t.log(cluster.logs());
-      throw error;
-    } finally {
-      await cluster.stop();
-    }
-  });
+import { eventually } from './cluster.ts';
+import { real } from './real.ts';
+import type { ClusterOptions } from './cluster.ts';
 
 const three: ClusterOptions = { sets: [{ name: 'cpu', count: 3 }] };
 
@@ -60,10 +25,13 @@ real(
   'a job on more nodes than there is capacity gets none of them, and the reason stands at the nodes',
   { sets: [{ name: 'cpu', count: 3, max_processes: 1 }] },
   async (t, cluster) => {
-    const id = await cluster.submit('-N3', '--wrap', 'true');
-    await until(async () => /muster: FULL/.test(await cluster.slurm('scontrol', 'show', 'node', '-o')));
-    await until(async () => cluster.machines().length === 0);
-    t.is(await cluster.job(id), 'PENDING');
+    const ran = join(cluster.directory, 'ran');
+    const id = await cluster.submit('-N3', '--wrap', `touch ${ran}`);
+    await eventually(async () => /muster: FULL/.test(await cluster.slurm('scontrol', 'show', 'node', '-o')));
+    await eventually(async () => cluster.machines().length === 0);
+    // Slurm requeues it, which takes a moment.
+    await eventually(async () => (await cluster.job(id)) === 'PENDING');
+    t.false(existsSync(ran));
     await cluster.slurm('scancel', id);
     await cluster.settled();
   },
@@ -79,7 +47,7 @@ real(
   },
   async (t, cluster) => {
     const id = await cluster.submit('-N2', '--requeue', '--wrap', 'srun sh -c "echo $SLURMD_NODENAME"');
-    await until(async () => (await cluster.job(id)) === 'COMPLETED');
+    await eventually(async () => (await cluster.job(id)) === 'COMPLETED');
     const nodes = await cluster.slurm('scontrol', 'show', 'job', id, '-o');
     t.regex(nodes, / NodeList=ondemand-\[1-2\] /);
     await cluster.settled();
@@ -94,9 +62,9 @@ real(
   },
   async (t, cluster) => {
     const id = await cluster.submit('-N1', '--wrap', 'true');
-    await until(async () => cluster.machines().length === 1);
-    await until(async () => /ResumeTimeout/.test(await cluster.slurm('scontrol', 'show', 'node', '-o')));
-    await until(async () => cluster.machines().length === 0);
+    await eventually(async () => cluster.machines().length === 1);
+    await eventually(async () => /ResumeTimeout/.test(await cluster.slurm('scontrol', 'show', 'node', '-o')));
+    await eventually(async () => cluster.machines().length === 0);
     await cluster.slurm('scancel', id);
     await cluster.settled();
     t.regex(await cluster.slurm('scontrol', 'show', 'node', 'cpu-1'), /State=IDLE\+CLOUD\+POWERED_DOWN/);
@@ -105,13 +73,13 @@ real(
 
 real('a machine that dies while its job runs is replaced, and the job runs again', three, async (t, cluster) => {
   const id = await cluster.submit('-N1', '--requeue', '--wrap', '[ -n "$SLURM_RESTART_COUNT" ] || sleep 300');
-  await until(async () => (await cluster.job(id)) === 'RUNNING');
+  await eventually(async () => (await cluster.job(id)) === 'RUNNING');
   const [machine] = cluster.machines();
   if (!machine) return t.fail();
   cluster.killMachine(machine.pid, id);
-  await until(async () => (await cluster.job(id)) === 'PENDING');
+  await eventually(async () => (await cluster.job(id)) === 'PENDING');
   await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now');
-  await until(async () => (await cluster.job(id)) === 'COMPLETED');
+  await eventually(async () => (await cluster.job(id)) === 'COMPLETED');
   await cluster.settled();
   t.is(await cluster.job(id), 'COMPLETED');
 });
@@ -121,11 +89,11 @@ real(
   three,
   async (t, cluster) => {
     const id = await cluster.submit('-N1', '--wrap', 'sleep 3');
-    await until(async () => (await cluster.job(id)) === 'RUNNING');
+    await eventually(async () => (await cluster.job(id)) === 'RUNNING');
     await cluster.killBroker();
-    await until(async () => (await cluster.job(id)) === 'COMPLETED');
+    await eventually(async () => (await cluster.job(id)) === 'COMPLETED');
     // The program gives up after 8 s and keeps the wish.
-    await until(async () => /kept for the next call/.test(cluster.logs()));
+    await eventually(async () => /kept for the next call/.test(cluster.logs()));
     t.is(cluster.machines().length, 1);
     await cluster.startBroker();
     await cluster.settled();
@@ -137,11 +105,11 @@ real(
   three,
   async (t, cluster) => {
     const id = await cluster.submit('-N2', '--requeue', '--wrap', 'srun hostname');
-    await until(async () => cluster.machines().length === 2);
+    await eventually(async () => cluster.machines().length === 2);
     await cluster.killSlurmctld();
     await cluster.startSlurmctld();
-    await until(async () => /COMPLETED|PENDING/.test(await cluster.job(id)));
-    await until(async () => {
+    await eventually(async () => /COMPLETED|PENDING/.test(await cluster.job(id)));
+    await eventually(async () => {
       if ((await cluster.job(id)) === 'PENDING')
         await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
       return (await cluster.job(id)) === 'COMPLETED';
@@ -154,9 +122,11 @@ real(
 real('programs that are called twice, or late, start and end nothing twice', three, async (t, cluster) => {
   const program = (verb: string, nodes: string) => cluster.slurm(join(cluster.directory, 'programs', verb), nodes);
   const running = cluster.slurm('srun', '-N2', 'sleep', '6');
-  await until(async () => cluster.machines().length === 2);
+  await eventually(async () => cluster.machines().length === 2);
   await Promise.all([program('resume', 'cpu-[1-2]'), program('resume', 'cpu-[1-2]')]);
-  await until(async () => /State=(ALLOCATED|MIXED)/.test(await cluster.slurm('scontrol', 'show', 'node', 'cpu-1')));
+  await eventually(async () =>
+    /State=(ALLOCATED|MIXED)/.test(await cluster.slurm('scontrol', 'show', 'node', 'cpu-1')),
+  );
   // A suspend of nodes in use is late.
   await program('suspend', 'cpu-[1-2]');
   await running;

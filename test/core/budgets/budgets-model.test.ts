@@ -1,0 +1,138 @@
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import type { Budget } from '../../../core/budgets/budget.ts';
+import { isBrokerError, nothingReserved, plus, reservedIn, type Reserved } from '../../../core/index.ts';
+import { budgetBench, cloudOf, offers, type BudgetBench } from './budget-bench.ts';
+
+const spot = { key: 'spot-2', vcpus: 2, usd: 0.1, market: 'spot' };
+
+/** Budgets of everything, of an instance, of a market and of tags. */
+const budgets: readonly Budget[] = [
+  { name: 'all', scope: {}, max_machines: 9, max_vcpus: 60, max_usd_per_hour: 3.2 },
+  { name: 'east', scope: { provider_instance: 'east' }, max_machines: 5 },
+  { name: 'spot', scope: { market: 'spot' }, max_machines: 3, max_usd_per_hour: 0.25 },
+  { name: 'blue', scope: { tags: { team: 'blue' } }, max_machines: 4 },
+];
+
+type Step =
+  | { readonly do: 'request'; readonly count: number; readonly blue: boolean; readonly retry: boolean }
+  | { readonly do: 'return' | 'cancel' | 'lose'; readonly which: number }
+  | { readonly do: 'pass'; readonly ms: number }
+  | { readonly do: 'price'; readonly usd: number }
+  | { readonly do: 'kill'; readonly before: number };
+
+const which = fc.nat(20);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('request' as const),
+      count: fc.integer({ min: 1, max: 6 }),
+      blue: fc.boolean(),
+      retry: fc.boolean(),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('return', 'cancel', 'lose'), which }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(500, 3_000, 30_000) }) },
+  // A Spot machine costs no more than the list price, which its request reserved.
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('price' as const), usd: fc.constantFrom(0.02, 0.05, 0.1) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('kill' as const), before: fc.integer({ min: 1, max: 5 }) }) },
+);
+
+/** The requests and what is reserved of a scope, with no commit of the loop between the two readings. */
+async function atOnce({ store }: BudgetBench, scope: Budget['scope']) {
+  for (;;) {
+    const before = await store.changes('request');
+    const [rows, reserved] = [await store.find('request', {}), await store.reserved(scope)];
+    if ((await store.changes('request')) === before) return { rows, reserved };
+  }
+}
+
+/** What lives in the clouds, and what the storage says is reserved, stays below every limit. */
+async function check(t: ExecutionContext, bench: BudgetBench): Promise<void> {
+  for (const { name, scope, max_machines, max_vcpus, max_usd_per_hour } of budgets) {
+    const { rows, reserved } = await atOnce(bench, scope);
+    const summed = rows.map((row) => reservedIn(scope, row)).reduce<Reserved>(plus, nothingReserved);
+    if (JSON.stringify(reserved) !== JSON.stringify(summed)) t.deepEqual(reserved, summed, name);
+    if (reserved.machines > (max_machines ?? Infinity)) t.fail(`${name}: ${reserved.machines} machines`);
+    if (reserved.vcpus > (max_vcpus ?? Infinity)) t.fail(`${name}: ${reserved.vcpus} vCPUs`);
+    if (reserved.microusd > (max_usd_per_hour ?? Infinity) * 1e6) t.fail(`${name}: ${reserved.microusd} microusd`);
+  }
+  const lives = Object.values(bench.clouds).reduce((sum, cloud) => sum + cloud.live().length, 0);
+  const all = await bench.store.reserved({});
+  if (lives > all.machines) t.fail(`${lives} machines live, ${all.machines} are reserved`);
+  const inEast = bench.clouds['east']?.live().length ?? 0;
+  if (inEast > 5) t.fail(`${inEast} machines live in east`);
+}
+
+async function play(bench: BudgetBench, ids: string[], each: Step): Promise<void> {
+  const pick = (index: number) => ids[index % Math.max(1, ids.length)];
+  const clouds = Object.values(bench.clouds);
+  switch (each.do) {
+    case 'request': {
+      const tags = each.blue ? { team: 'blue' } : {};
+      const asked = bench.request(each.count, { tags, ...(each.retry ? { retry_until_timeout: true } : {}) });
+      const id = await asked.catch((error: unknown) => {
+        if (!isBrokerError(error) || error.code !== 'BUDGET_EXCEEDED') throw error;
+      });
+      if (id !== undefined) ids.push(id);
+      return;
+    }
+    case 'cancel': {
+      const id = pick(each.which);
+      if (id !== undefined) await bench.requestCommands.cancel(id, undefined).catch(() => undefined);
+      return;
+    }
+    case 'return': {
+      const live = clouds.flatMap((cloud) => cloud.live());
+      const known = await bench.store.find('machine', { where: { gone_at: null } });
+      const mine = known.filter(({ machine_id }) => live.includes(machine_id))[each.which];
+      if (mine) await bench.requestService.returnMachines([mine], 600);
+      return;
+    }
+    case 'lose': {
+      const cloud = clouds[each.which % clouds.length];
+      const lost = cloud?.live()[each.which % Math.max(1, cloud.live().length)];
+      if (lost !== undefined) cloud?.kill(lost);
+      return;
+    }
+    case 'price':
+      for (const cloud of clouds) cloud.prices['spot-2'] = each.usd;
+      return;
+    case 'pass':
+      await bench.clock.advance(each.ms);
+      for (const cloud of clouds) cloud.boot();
+      return;
+    case 'kill':
+      // A loop with less to do meanwhile goes on.
+      return bench.kill(each.before).catch((error: Error) => {
+        if (!/did not come to its commit/.test(error.message)) throw error;
+      });
+  }
+}
+
+test('budgets are never exceeded, and at rest nothing is reserved that does not live', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      const all = [spot, ...offers];
+      const bench = await budgetBench(budgets, { east: cloudOf(all), west: cloudOf(all) });
+      try {
+        const ids: string[] = [];
+        for (const each of steps) {
+          await play(bench, ids, each);
+          await check(t, bench);
+        }
+        for (const id of ids) await bench.requestCommands.complete(id).catch(() => undefined);
+        await bench.settle(1_200_000);
+        await check(t, bench);
+        const lives = Object.values(bench.clouds).reduce((sum, cloud) => sum + cloud.live().length, 0);
+        const { machines } = await bench.all();
+        if (machines !== lives) t.fail(`at rest ${lives} machines live, and ${machines} are reserved`);
+      } finally {
+        await bench.close();
+      }
+    }),
+    { numRuns: Number(process.env['BUDGET_RUNS'] ?? 6), seed: Number(process.env['BUDGET_SEED'] ?? 1) },
+  );
+  t.pass();
+});

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import test, { type ExecutionContext } from 'ava';
+import { Cluster, type ClusterOptions } from './cluster.ts';
+
+/** Longer than each wait in a play, so that a wait that fails says what did not come; below the limit of the test. */
+const playMs = 480_000;
+const testMs = 600_000;
+
+/** Why Slurm cannot be used here. The tests say it loudly when they are skipped. */
+const obstacle = ((): string | undefined => {
+  try {
+    execFileSync('slurmctld', ['-V'], { timeout: 30_000 });
+    execFileSync('slurmd', ['-V'], { timeout: 30_000 });
+  } catch {
+    return 'SLURM IS NOT INSTALLED; test/plugins/slurm/real/set-up.sh installs it';
+  }
+  if (!existsSync('/sys/fs/cgroup')) return 'SLURMD NEEDS /sys/fs/cgroup';
+  return process.platform === 'linux' ? undefined : 'SLURM NEEDS LINUX';
+})();
+
+/** The clusters that live: a signal ends this process before the plays can end them. */
+const living = new Set<Cluster>();
+const abandon = (): void => {
+  for (const cluster of living) cluster.abandon();
+};
+process.once('exit', abandon);
+process.once('SIGTERM', () => {
+  abandon();
+  process.exit(143);
+});
+
+/** A play on a cluster of its own, with a real slurmctld and real slurmd processes. One runs at a time. */
+export const real = (
+  title: string,
+  options: ClusterOptions,
+  play: (t: ExecutionContext, cluster: Cluster) => Promise<void>,
+) =>
+  test.serial(title, async (t) => {
+    t.timeout(testMs);
+    if (obstacle !== undefined) {
+      if (process.env['MUSTER_REQUIRE_SLURM'] !== undefined) return t.fail(obstacle);
+      t.log(`SKIPPED: ${obstacle}.`);
+      return t.pass();
+    }
+    const cluster = new Cluster(options);
+    living.add(cluster);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`The play did not end within ${playMs / 1000} s.`)), playMs);
+    });
+    try {
+      await Promise.race([cluster.start().then(() => play(t, cluster)), late]);
+    } catch (error) {
+      t.log(cluster.logs());
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      await cluster.stop();
+      living.delete(cluster);
+    }
+  });
