@@ -168,7 +168,10 @@ export class Cluster {
     for (const [index, { name, count }] of this.#options.sets.entries())
       for (let n = 1; n <= count; n++)
         nodes.push(
-          `NodeName=${name}-${n} NodeAddr=127.0.0.1 Port=${await freePort()} CPUs=2 RealMemory=100 Feature=${name} Weight=${(index + 1) * 10} State=CLOUD`,
+          [
+            `NodeName=${name}-${n} NodeAddr=127.0.0.1 Port=${await freePort()} CPUs=2 RealMemory=100`,
+            `Feature=${name} Weight=${(index + 1) * 10} State=CLOUD`,
+          ].join(' '),
         );
     writeFileSync(
       this.conf,
