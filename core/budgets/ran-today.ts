@@ -1,9 +1,7 @@
 import type { Facts } from '../providers/facts.ts';
+import { ranTopic } from './budget-topics.ts';
 
-/** The topic of the facts about what the machines of budgets cost in the last 24 hours, by the name of the budget. */
-export const ranTopic = 'budget_ran';
-
-/** The value of such a fact. */
+/** The value of a fact of the topic `ranTopic`. */
 export interface RanToday {
   /** Millionths of a dollar. */
   readonly microusd: number;

@@ -5,6 +5,7 @@ import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../contract/provider/resources.ts';
+import { nearTopic, ranTopic } from '../budgets/budget-topics.ts';
 import { endOrphanTopic, orphansTopic } from './orphans/orphan.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
@@ -52,6 +53,8 @@ const light = [
   'brokers',
   'served',
   'refresh',
+  ranTopic,
+  nearTopic,
 ];
 
 /**

@@ -90,6 +90,8 @@ export const planRequest = operation('PlanRequestQuery', {
       additional_data: Type.Optional(p.additional_data),
       timeout: Type.Optional(p.timeout),
       tags: Type.Optional(p.tags),
+      lease: Type.Optional(p.lease),
+      names: Type.Optional(p.names),
     },
     { additionalProperties: false },
   ),

@@ -8,8 +8,9 @@ import { byCreation } from '../../../core/requests/queries/machine-order.ts';
 import { aMachine, anAttempt, aBroker, anEvent, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { numberColumns } from '../../../plugins/storage-postgres/commits/change-statements.ts';
 import plugin from '../../../plugins/storage-postgres/index.ts';
-import { newest } from '../../../plugins/storage-postgres/migrations/index.ts';
+import { fingerprint, migrations, newest } from '../../../plugins/storage-postgres/migrations/index.ts';
 import { postgresDialect } from '../../../plugins/storage-postgres/queries/dialect.ts';
+import { checkHeldBefore, heldBefore } from '../../support/held-before.ts';
 import { testDatabase, type TestDatabase } from '../../support/postgres-database.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { oneOfMany } from '../../support/temporary-directory.ts';
@@ -229,4 +230,28 @@ test('the command line prepares a schema and checks it, and shows the URL to nob
   t.is(shown.code, 0, shown.err);
   t.regex(shown.out, /postgres/);
   t.notRegex([before, checked, copied, shown].map(({ out, err }) => out + err).join(), /geheimes/);
+});
+
+test('a filled database of a version without budgets counts what its requests hold', async (t) => {
+  const place = database.place();
+  await database.run(`CREATE SCHEMA ${place}`);
+  await database.run(
+    `CREATE TABLE ${place}.migration (version bigint PRIMARY KEY, fingerprint bigint NOT NULL, works_with bigint NOT NULL, at timestamptz NOT NULL DEFAULT now())`,
+  );
+  for (const [index, { sql, worksWith }] of migrations.slice(0, 2).entries()) {
+    await database.run(sql(place));
+    await database.run(
+      `INSERT INTO ${place}.migration (version, fingerprint, works_with) VALUES (${index + 1}, ${fingerprint(index + 1)}, ${worksWith})`,
+    );
+  }
+  for (const [id, kind, provider_instance, holds] of heldBefore) {
+    const record = { ...aRequest(id, { kind, provider_instance, holds }), template_id: 'small' };
+    await database.run(
+      `INSERT INTO ${place}.request (request_id, kind, status, template_id, provider_instance, holds, created_at, doc)
+        VALUES ('${id}', '${kind}', '${record.status}', 'small', '${provider_instance}', ${holds}, ${record.created_at}, '${JSON.stringify(record)}')`,
+    );
+  }
+  const store = await openIn(place);
+  t.teardown(() => store.close());
+  await checkHeldBefore(t, store);
 });

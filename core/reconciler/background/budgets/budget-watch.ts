@@ -1,6 +1,7 @@
 import type { Budget } from '../../../budgets/budget.ts';
 import type { Budgets } from '../../../budgets/budgets.ts';
-import { ranTopic, type RanToday } from '../../../budgets/ran-today.ts';
+import { nearTopic, ranTopic } from '../../../budgets/budget-topics.ts';
+import type { RanToday } from '../../../budgets/ran-today.ts';
 import { budgetUse, nearLimit, type LimitUse } from '../../../budgets/budget-use.ts';
 import { newEvent } from '../../../contract/commits/new-event.ts';
 import type { Change, Fence } from '../../../contract/storage.ts';
@@ -19,8 +20,6 @@ const dayCostsEveryMs = 60_000;
 /** A sum for a day says nothing after a day. */
 const ranForMs = 86_400_000;
 
-/** The topic of the facts about budgets that were reported as nearly used up: by budget and limit. */
-const nearTopic = 'budget_near';
 /** A limit of which less is used is reported again when it is nearly used up. */
 const clearShare = 0.7;
 
