@@ -37,6 +37,7 @@ import { Inventory } from '../core/requests/queries/inventory.ts';
 import { Overview } from '../core/requests/queries/overview.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
+import { UsageQuery } from '../core/requests/usage/usage-query.ts';
 import { LeaseCommands } from '../core/requests/leases/lease-commands.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
 import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
@@ -157,6 +158,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         inventory: new Inventory(store, container.get(clock)),
         overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
+        usage: new UsageQuery(store, container.get(clock)),
         leaseCommands: new LeaseCommands(store, container.get(clock)),
         journal,
         timelines: new Timelines(store, journal),

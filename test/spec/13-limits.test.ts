@@ -109,6 +109,7 @@ const grouped: Readonly<Record<string, number>> = {
   'GET /requests/{request_id}/explain': 6000,
   'GET /brokers/overview': 6000,
   'GET /inventory/': 6000,
+  'GET /usage': 6000,
   'GET /inventory/{machine_id}': 6000,
 };
 test('rate limits: every route counts in its group; refusals have the headers too', async (t) => {

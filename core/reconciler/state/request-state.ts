@@ -4,6 +4,7 @@ import { needsOf } from '../../brokers/needs.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
+import { usageChange } from '../../model/usage/usage.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import { eventRecord } from '../../contract/commits/new-event.ts';
 import type { Change } from '../../contract/storage.ts';
@@ -211,6 +212,15 @@ export class StateChange {
     this.#machineEvents.set(key, mine);
   }
 
+  /** Sets the number of vCPUs of changed machines, where it became known. */
+  size(vcpusOf: (instance: string, machine_type: string) => number | undefined): void {
+    for (const { provider_instance, machine_id, machine_type, vcpus } of this.#machines.changed) {
+      if (vcpus !== undefined || machine_type === undefined) continue;
+      const known = vcpusOf(provider_instance, machine_type);
+      if (known !== undefined) this.setMachine({ provider_instance, machine_id }, { vcpus: known });
+    }
+  }
+
   /** Computes the derived fields. Must be called before `changed` and `commits`. */
   derive(): void {
     for (const attempt of this.#attempts.values())
@@ -255,7 +265,11 @@ export class StateChange {
       fence: { op: 'fence', request_id, epoch },
       conditions: this.#conditions,
       machines: withReplacements(this.#machines.changed).map((records) =>
-        records.map((record) => ({ record, events: this.#eventsOf(record) })),
+        records.map((record) => ({
+          record,
+          events: this.#eventsOf(record),
+          usage: usageChange(this.#machines.before(record), record),
+        })),
       ),
       attempts: this.changedAttempts.map((record) => ({
         record,

@@ -49,6 +49,12 @@ await muster.waitFor(request_id);
     // #endregion
   }
   {
+    // #region get_usage
+    const { rows } = await muster.get_usage({ group_by: ['template_id'] });
+    console.log(rows[0]?.group, rows[0]?.machine_seconds, rows[0]?.usd); // this month so far
+    // #endregion
+  }
+  {
     // #region create_return_request
     const returned = await muster.create_return_request({
       machine_ids: machines.map((machine) => machine.machine_id),

@@ -26,7 +26,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 for (const [requests, most] of [
-  [10, 50],
+  [10, 150],
   [100, 250],
 ] as const)
   test(`ten thousand leases of ${requests} requests that end in one minute are ended in it, in grouped calls`, async (t) => {

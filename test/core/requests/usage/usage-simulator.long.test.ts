@@ -1,0 +1,45 @@
+import test from 'ava';
+import { makePlace, startBroker, until } from '../../../support/boot-broker.ts';
+
+test('use is that of the simulated cloud to the second for each machine, with brokers that are killed', async (t) => {
+  const place = await makePlace({ knobs: { boot_ms: 300, shutdown_ms: 300 } });
+  t.teardown(() => place.close());
+  const start = () => startBroker({ place });
+  let broker = await start();
+  const call = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const answer = await fetch(`${broker.url}/api/v1${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    return answer.json();
+  };
+  let made = 0;
+  for (let round = 0; round < 6; round += 1) {
+    const { request_id } = await call('POST', '/machines/request', { template_id: 'small', machine_count: 10 });
+    made += 10;
+    // The second and fourth broker die while machines start, the others while they end.
+    if (round % 2 === 1) {
+      await broker.kill('SIGKILL');
+      broker = await start();
+    }
+    const machines = await until(async () => {
+      const { status, machines: all } = await call('GET', `/requests/${request_id}`);
+      return status === 'completed' && all;
+    });
+    const { request_id: return_id } = await call('POST', '/machines/return', {
+      machine_ids: machines.map(({ machine_id }: any) => machine_id),
+    });
+    await until(async () => (await call('GET', `/requests/${return_id}`)).status === 'completed');
+    if (round % 2 === 0) {
+      await broker.kill('SIGKILL');
+      broker = await start();
+    }
+  }
+  const today = new Date().toISOString().slice(0, 10);
+  const { rows } = await call('GET', `/usage?from=${today}`);
+  const used = rows.reduce((sum: number, row: any) => sum + row.machine_seconds, 0);
+  const { machine_seconds } = place.simulator.ledger();
+  t.log(`${used} s of ${made} machines; the simulated cloud counts ${machine_seconds} s`);
+  t.true(Math.abs(used - machine_seconds) <= made, `${used} s instead of ${machine_seconds} s`);
+  await broker.stop();
+});
