@@ -1,5 +1,5 @@
 import type { ProviderInstance } from '../core/model/provider-instance.ts';
-import type { ServerSettings } from './schema.ts';
+import type { BudgetEntry, ServerSettings } from './schema.ts';
 
 export interface ConfiguredSink {
   readonly type: string;
@@ -16,6 +16,7 @@ export interface Configuration {
   readonly storage: { readonly type: string; readonly [option: string]: unknown };
   readonly templates: { readonly directory: string };
   readonly providers: readonly ProviderInstance[];
+  readonly budgets: readonly BudgetEntry[];
   /** Each sink: `type`, `name`, and the options of that type. */
   readonly events: { readonly sinks: readonly ConfiguredSink[] };
   readonly server: ServerSettings;

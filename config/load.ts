@@ -7,6 +7,7 @@ import type { ProviderType } from '../core/contract/provider/provider-type.ts';
 import { compile } from '../core/schema/compile.ts';
 import type { StorageDriver } from '../core/contract/storage.ts';
 import { TemplateReview } from '../core/templates/review.ts';
+import { checkBudgets } from './checks/check-budgets.ts';
 import { checkProviders, typeNamed } from './checks/check-providers.ts';
 import { checkScheduler, checkStorage } from './checks/check-sections.ts';
 import { checkSinks } from './checks/check-sinks.ts';
@@ -23,6 +24,8 @@ import { placedIn, configurationError } from './sources/places.ts';
 import { loadPlugins } from './plugins/load-plugins.ts';
 import { readSources, type Tree } from './sources/read-sources.ts';
 import { ConfigurationFile } from './schema.ts';
+import { telemetryOf } from './telemetry/telemetry-of.ts';
+import type { TelemetrySettings } from './telemetry/telemetry-settings.ts';
 import type { EnvironmentVariables } from './sources/variables.ts';
 import type { LoadOptions } from './load-options.ts';
 
@@ -36,6 +39,8 @@ export interface LoadedConfiguration {
   readonly file?: string;
   /** The origin of each value, by JSON pointer into `configuration`. */
   readonly origins: ReadonlyMap<string, ValueOrigin>;
+  /** The export of traces and metrics, by the variables of OpenTelemetry. Absent: it is off. */
+  readonly telemetry?: TelemetrySettings;
   /** Warnings. */
   readonly findings: readonly Finding[];
 }
@@ -71,6 +76,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   layers.add(spelled(commandLine, types, driver, findings), 'command line');
   overrideProviders(layers, types, variables);
   findings.push(...variables.findings(types));
+  const telemetry = telemetryOf(options.env, findings);
 
   const { providers: entries, storage: given, ...rest } = layers.value;
   const parsed = compile(ConfigurationFile).parse({
@@ -94,6 +100,12 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const sinks = complete ? checkSinks(parsed.value?.events.sinks ?? [], sinkTypes, contributed, findings) : [];
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
   findings.push(...checked.findings);
+  findings.push(
+    ...checkBudgets(
+      parsed.value?.budgets ?? [],
+      checked.providers.map(({ name }) => name),
+    ),
+  );
   if (list.length === 0)
     findings.push({
       level: 'warning',
@@ -132,12 +144,21 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       const schema = typeNamed(types, provider.type)?.config as TObject;
       return { ...provider, config: absolutePaths(schema, provider.config, baseOf, `/providers/${index}/config`) };
     }),
+    budgets: parsed.value.budgets,
     events: { sinks },
     server,
     data_directory,
   };
   const origins = layers.of(configuration).set('/data_directory', dataOrigin(options));
-  return { configuration, plugins, review, ...(source ? { file: source.file } : {}), origins, findings: placed };
+  return {
+    configuration,
+    plugins,
+    review,
+    ...(source ? { file: source.file } : {}),
+    origins,
+    ...(telemetry ? { telemetry } : {}),
+    findings: placed,
+  };
 }
 
 interface Loaded {

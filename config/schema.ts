@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { marketSpellings, marketWords, type MarketWord } from '../core/model/market.ts';
 import {
   defaultHost,
   defaultLogLevel,
@@ -181,6 +182,61 @@ export const SinkEntry = Type.Object(
   { additionalProperties: true },
 );
 
+const budgetLimit = (description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000, description }));
+const budgetCount = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description }));
+
+/** One entry of `budgets`. */
+export const BudgetEntry = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
+      description: 'Names this budget: letters, digits, `-`, `_`, `.`.',
+    }),
+    match: Type.Object(
+      {
+        template_id: Type.Optional(
+          Type.String({ minLength: 1, description: 'Only machines of requests for this template.' }),
+        ),
+        provider_instance: Type.Optional(
+          Type.String({ minLength: 1, description: 'Only machines at this provider instance.' }),
+        ),
+        price_type: Type.Optional(
+          Type.Unsafe<MarketWord>(
+            Type.Enum([...marketWords], {
+              description: 'Only machines of this market.',
+              value_aliases: marketSpellings,
+            }),
+          ),
+        ),
+        tags: Type.Optional(
+          Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.String({ maxLength: 256 }), {
+            maxProperties: 20,
+            description: 'Only machines that have each of these tags with this value, by their template and request.',
+          }),
+        ),
+      },
+      {
+        ...closed,
+        default: {},
+        description: 'The machines that count. All conditions must hold; none: all machines.',
+      },
+    ),
+    max_machines: budgetCount('The most machines at a time.'),
+    max_vcpus: budgetCount('The most vCPUs at a time.'),
+    max_usd_per_hour: budgetLimit('The most US dollars an hour at a time.'),
+    max_usd_per_day: budgetLimit(
+      'US dollars for what ran in the last 24 hours and one more hour of everything reserved. Above it new requests are refused; machines that run go on.',
+    ),
+    unknown_price_usd: budgetLimit(
+      'US dollars an hour of a machine whose price is not known. Absent: limits in dollars refuse such machines.',
+    ),
+  },
+  closed,
+);
+export type BudgetEntry = Static<typeof BudgetEntry>;
+
 export const EventsSection = Type.Object(
   {
     sinks: Type.Array(SinkEntry, {
@@ -200,6 +256,11 @@ export const ConfigurationFile = Type.Object(
     storage: StorageSection,
     templates: TemplatesSection,
     providers: Type.Array(ProviderEntry, { default: [], description: 'Provider instances.' }),
+    budgets: Type.Array(BudgetEntry, {
+      default: [],
+      maxItems: 100,
+      description: 'Limits on what machines may use together: number, vCPUs, dollars.',
+    }),
     events: EventsSection,
     server: ServerSection,
   },

@@ -26,6 +26,18 @@ export {
   type MachineRecord,
   type MachineStatus,
 } from './model/machine.ts';
+export { exceeded, type BudgetBounds, type Exceeded } from './model/budget/budget-bounds.ts';
+export {
+  minus,
+  nothingReserved,
+  plus,
+  reservationOf,
+  reservesText,
+  type Reservation,
+  type Reserved,
+  type ReservedPart,
+} from './model/budget/reserved.ts';
+export { reservedIn, scopeKey, type BudgetScope, type Reserving } from './model/budget/scope.ts';
 export { costOf, machineCost, type Cost, type MachineCost } from './model/cost/cost.ts';
 export { priceSources, type Price, type PriceSource } from './model/cost/price.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';
@@ -76,6 +88,12 @@ export type {
   Watched,
 } from './contract/provider/orders-and-reports.ts';
 export { defineProviderApi, type ProviderApi } from './contract/provider/provider-api.ts';
+export {
+  CheckResult,
+  type CheckedTemplate,
+  type CheckLevel,
+  type ProviderCheck,
+} from './contract/provider/provider-check.ts';
 export type { ProviderSetup, SetupChoice, StarterTemplate } from './contract/provider/provider-setup.ts';
 export type { CredentialState, ProviderState, RateState } from './contract/provider/provider-state.ts';
 export {
@@ -84,7 +102,7 @@ export {
   type ProviderType,
   type SessionOf,
 } from './contract/provider/provider-type.ts';
-export type { HostRef, MachineType, OwnedResource, Places } from './contract/provider/resources.ts';
+export type { HostRef, MachineType, OfferTerms, OwnedResource, Places } from './contract/provider/resources.ts';
 export {
   listView,
   type ListView,
@@ -108,6 +126,7 @@ export { isObject } from './schema/is-object.ts';
 export { camelCase, hint, nearest } from './schema/spelling.ts';
 export {
   defineStorage,
+  type BudgetCheck,
   type Change,
   type Claim,
   type Fence,

@@ -22,6 +22,9 @@ import { operationPoint, registerOperations } from '../core/operations/registry.
 import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
+import { budgetOf } from '../core/budgets/budget.ts';
+import { BudgetQueries } from '../core/budgets/budget-queries.ts';
+import { Budgets } from '../core/budgets/budgets.ts';
 import { Capacity } from '../core/providers/capacity.ts';
 import { noCheckup } from '../core/providers/checkup.ts';
 import { noDiscovering } from '../core/providers/discover-now.ts';
@@ -35,6 +38,7 @@ import { CleanUp } from '../core/requests/clean-up.ts';
 import { Explanations } from '../core/requests/explain/explanations.ts';
 import { Inventory } from '../core/requests/queries/inventory.ts';
 import { Overview } from '../core/requests/queries/overview.ts';
+import { RequestPlans } from '../core/requests/plan/request-plans.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
 import { UsageQuery } from '../core/requests/usage/usage-query.ts';
@@ -51,6 +55,10 @@ import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
+import { allFamilies } from './metrics/all-families.ts';
+import { serverTelemetry, workerTelemetry } from './telemetry/compose-telemetry.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+import type { Tracer } from '../core/tracing/tracer.ts';
 import { thisBroker } from './process/this-broker.ts';
 import { byPreference, placementOf } from '../core/providers/placement.ts';
 import type { PrimaryLink } from './cluster/primary-link.ts';
@@ -72,6 +80,7 @@ export interface Broker {
   /** Absent when this server runs no reconciler. */
   readonly loop?: LoopHandle;
   readonly meter: BrokerMeter;
+  readonly tracer: Tracer;
   /** Returns the metrics of all threads and processes of the server. */
   measures(): Promise<readonly (readonly Family[])[]>;
   /** Whether this server is about to stop, so that no proxy should send it calls. */
@@ -129,19 +138,24 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     facts,
     { log },
   );
+  let broker: Broker | undefined;
+  const telemetry = await (options.primary
+    ? workerTelemetry(loaded, options.primary)
+    : serverTelemetry({ loaded, log, broker_id, families: async () => (broker ? allFamilies(broker) : []) }));
   try {
     let loop: LoopHandle | undefined;
     const [templates] = await Promise.all([
       openLibrary(loaded, container, providers, (files) => loop?.describe(files)),
       facts.follow(),
     ]);
+    const budgets = new Budgets(configuration.budgets.map(budgetOf), providers, facts);
     const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
-    const broker = { ...self, template_files: templates.fileHashes() };
-    loop = await startLoop(options, container, refreshBatcher, broker);
+    const described = { ...self, template_files: templates.fileHashes() };
+    loop = await startLoop(options, container, refreshBatcher, described, telemetry);
     const journal = new Journal(store);
     let closed: Promise<void> | undefined;
     let draining = false;
-    return {
+    broker = {
       configuration,
       scheduler,
       schedulers: strategies,
@@ -151,11 +165,19 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
         review: loaded.review,
         providers,
-        requests: new RequestService(store, container.get(clock), configuration.server.max_pending),
+        requests: new RequestService(
+          store,
+          container.get(clock),
+          budgets,
+          configuration.server.max_pending,
+          telemetry.tracer,
+        ),
         requestQueries: new RequestQueries(store, container.get(clock), refreshBatcher),
         capacity: new Capacity(providers),
         explanations: new Explanations(store, container.get(clock), providers),
         inventory: new Inventory(store, container.get(clock)),
+        budgets: new BudgetQueries(store, budgets),
+        requestPlans: new RequestPlans(store, providers, budgets),
         overview: new Overview(store, container.get(clock)),
         requestCommands: new RequestCommands(store, container.get(clock)),
         usage: new UsageQuery(store, container.get(clock)),
@@ -171,12 +193,14 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         orphans: new Orphans(facts, container.get(clock)),
         brokers: () => store.brokers(),
         clock: container.get(clock),
+        tracer: telemetry.tracer,
       },
       rendering: new Rendering(scheduler, await ownFormat()),
       facts,
       store,
       log,
       meter,
+      tracer: telemetry.tracer,
       measures: async () => options.primary?.measures() ?? [meter.families(), (await loop?.measures()) ?? []],
       ...(loop ? { loop } : {}),
       ...(broker_id === undefined ? {} : { broker_id }),
@@ -187,9 +211,11 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
         draining = true;
         await loop?.stop();
       },
-      close: () => (closed ??= close(store, loop, [templates, facts])),
+      close: () => (closed ??= close(store, loop, telemetry, [templates, facts])),
     };
+    return broker;
   } catch (error) {
+    await telemetry.close();
     await store.close();
     throw error;
   }
@@ -243,6 +269,7 @@ async function startLoop(
   container: Container,
   refreshBatcher: RefreshBatcher,
   broker: LoopParts['broker'],
+  { tracer, tracing, add }: Telemetry,
 ): Promise<LoopHandle | undefined> {
   const { loaded, log, primary } = options;
   const { configuration } = loaded;
@@ -255,18 +282,26 @@ async function startLoop(
     const { LoopThread } = await import('./loop/loop-thread.ts');
     const plugins_from = loaded.file === undefined ? resolve(options.cwd ?? '.') : dirname(loaded.file);
     return new LoopThread({
-      data: { configuration, plugins_from, broker, ...settings },
+      data: { configuration, plugins_from, broker, ...settings, ...(tracing ? { tracing } : {}) },
       log,
       refreshed,
+      spans: add,
       ...options.thread,
     });
   }
   const { startInlineLoop } = await import('./loop/inline-loop.ts');
-  return startInlineLoop({ ...loopParts(container, configuration, broker, options.settings), refreshed });
+  return startInlineLoop({ ...loopParts(container, configuration, broker, options.settings), refreshed, tracer });
 }
 
-async function close(store: Store, loop: LoopHandle | undefined, followers: readonly Disposable[]): Promise<void> {
+async function close(
+  store: Store,
+  loop: LoopHandle | undefined,
+  telemetry: Telemetry,
+  followers: readonly Disposable[],
+): Promise<void> {
   await loop?.stop();
+  // The last export reads the store.
+  await telemetry.close();
   for (const follower of followers) follower[Symbol.dispose]();
   await store.close();
 }

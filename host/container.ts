@@ -1,3 +1,4 @@
+import { budgetOf } from '../core/budgets/budget.ts';
 import { systemClock, type Clock } from '../core/contract/clock.ts';
 import { Container } from '../core/wiring/container.ts';
 import { BrokerError } from '../core/contract/errors.ts';
@@ -95,6 +96,7 @@ export function loopParts(
   return {
     store: maskCommits(container.get(store), secretsOf({ configuration, plugins: [plugin] })),
     instances: configuration.providers,
+    budgets: configuration.budgets.map(budgetOf),
     types: container.all(providerTypes),
     apis: container.all(providerApis),
     schemes: container.all(endpointSchemes),

@@ -1,8 +1,9 @@
 import { useCompileCache } from './process/compile-cache.ts';
+import { tooOldNode } from './package/too-old-node.ts';
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 24 || (major === 24 && minor < 12)) {
-  process.stderr.write(`muster needs Node 24.12 or newer; this is ${process.version}.\n`);
+const problem = tooOldNode(process);
+if (problem !== undefined) {
+  process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
 useCompileCache();

@@ -61,6 +61,13 @@ export const codes = {
     retry: false,
     remedy: 'Ask for fewer machines, return some of this template first, or raise the limit that the message names.',
   },
+  BUDGET_EXCEEDED: {
+    status: 409,
+    meaning: 'The machines do not fit into a budget.',
+    retry: true,
+    remedy:
+      'Ask for fewer machines, return some, or wait until others are returned; list_budgets shows what is used, and the details name the budget, its limit, what is used and what was asked.',
+  },
   INSTANCE_BUSY: {
     status: 503,
     meaning:

@@ -80,6 +80,7 @@ export const ownFaultCodes: Readonly<Record<string, string>> = {
   QUARANTINED:
     'muster pauses calls to the instance, or calls for one template there, because a call hung or ended the loop thread.',
   MACHINE_FAILED: 'Machines started but did not become ready; muster released them.',
+  BUDGET_EXCEEDED: 'A budget has no room for the machines at this instance; others are tried.',
   NO_PROVIDER: 'No configured instance can serve the template.',
 };
 

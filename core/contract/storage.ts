@@ -1,5 +1,8 @@
 import type { ObjectSchema, ValueOf } from '../schema/object-schema.ts';
 import type { BrokerRecord, BrokerState } from '../model/broker.ts';
+import type { BudgetBounds } from '../model/budget/budget-bounds.ts';
+import type { Reserved } from '../model/budget/reserved.ts';
+import type { BudgetScope } from '../model/budget/scope.ts';
 import type { Column, Kind, KeyOf, Records } from '../model/kinds.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
@@ -61,6 +64,11 @@ export interface Page<T> {
  *   ends by its provider or by its time-out, never by a slot: a deadlock is impossible. A refused request stores
  *   `waits_for`. The commit that opens its attempt, ends or cancels it, or selects another instance clears
  *   `waits_for`. A waiting request must stay due: a request that is never claimed again would keep its slot.
+ * - `budget`: refuses with BUDGET_EXCEEDED when everything that requests reserve in the scope (`reservedIn`), with the
+ *   changes of the commit, is above a bound (`exceeded`). Of two commits with the part, of any processes, the second one
+ *   sees the first one. What is reserved follows from the stored requests alone: a request that is put, deleted or
+ *   refused counts as it is stored. Checked after all other parts: a commit that is refused for another reason gets
+ *   that refusal. The cost does not depend on the number of requests; only the first use of a scope may read them all.
  * - `add`: adds to numbers in the `value` of a fact, inside the store, so that concurrent additions are kept. An
  *   absent number starts at 0; `at` becomes the later of both times. Names are letters, digits and `_`.
  * - `check`: refuses with CONFLICT unless the numbers in the `value` of a fact are these. An absent number, also of an
@@ -83,6 +91,7 @@ export type Change =
   | Fence
   | { readonly op: 'limit'; readonly template_id: string; readonly machine_count: number; readonly max: number }
   | { readonly op: 'slot'; readonly provider_instance: string; readonly request_id: string; readonly max: number }
+  | BudgetCheck
   | {
       readonly op: 'add';
       readonly kind: 'fact';
@@ -95,6 +104,15 @@ export type Change =
       readonly fact: KeyOf<'fact'>;
       readonly numbers: Readonly<Record<string, number>>;
     };
+
+/** The condition that the reservations of a commit fit into a budget. */
+export interface BudgetCheck {
+  readonly op: 'budget';
+  /** The name of the budget, for the refusal. */
+  readonly name: string;
+  readonly scope: BudgetScope;
+  readonly bounds: BudgetBounds;
+}
 
 /** The condition that a claim, or the lease of a job, is still held. */
 export type Fence =
@@ -151,11 +169,13 @@ export interface Store {
    * avoid reading hundreds of megabytes at once. Cheaper than reading the records. Absent: all records are in memory.
    */
   sizes?(request_ids: readonly string[]): Promise<readonly { readonly request_id: string; readonly bytes: number }[]>;
+  /** What all requests reserve in a scope: the sum of `reservedIn` over the stored requests. */
+  reserved(scope: BudgetScope): Promise<Reserved>;
   /**
    * Commits all changes or none, in the given order. Resolves when the changes are durable. A refusal is a BrokerError
-   * CONFLICT, ALREADY_EXISTS, INSTANCE_LIMIT_EXCEEDED or INSTANCE_BUSY. Commits of one group are savepoints: a commit
-   * that fails does not affect the other commits of its group. UNAVAILABLE means that nothing was written, unless
-   * `details.outcome` is `unknown`.
+   * CONFLICT, ALREADY_EXISTS, INSTANCE_LIMIT_EXCEEDED, INSTANCE_BUSY or BUDGET_EXCEEDED. Commits of one group are
+   * savepoints: a commit that fails does not affect the other commits of its group. UNAVAILABLE means that nothing was
+   * written, unless `details.outcome` is `unknown`.
    */
   commit(changes: readonly Change[]): Promise<void>;
   /**

@@ -58,6 +58,11 @@ export interface TransferEnd extends AsyncDisposable {
   /** Where the storage is. Contains no secret. */
   readonly place: string;
   state(): Promise<TransferState>;
+  /**
+   * Why the content cannot be read, when it is damaged or has tables of another version, and `receive` may replace it
+   * all the same; undefined when `state` answers. Absent: `receive` replaces only what `state` can read.
+   */
+  unreadable?(): Promise<string | undefined>;
   /** Everything that is stored at this moment. Brokers may write meanwhile; it does not include that. */
   snapshot(): Promise<StorageSnapshot>;
   /**
@@ -75,7 +80,8 @@ export interface TransferEnd extends AsyncDisposable {
   /**
    * Writes a snapshot with everything that belongs to it, all or nothing, and checks it. With a mark, brokers are
    * refused until `complete`. The present content is replaced only with `replace`, else CONFLICT; also CONFLICT when a
-   * broker is live here. A result that is not valid is never used by brokers.
+   * broker is live here. A result that is not valid is never used by brokers. With `replace`, a storage may also
+   * replace what it cannot read: damaged content, or tables of another version.
    */
   receive(
     snapshot: StorageSnapshot,

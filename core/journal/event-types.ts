@@ -43,6 +43,8 @@ export const eventTypes = {
   'template.created': 'A template was made over the API. `template_id`.',
   'template.updated': 'A template was changed over the API. `template_id`.',
   'template.deleted': 'A template was deleted over the API. `template_id`.',
+  'budget.nearly_used':
+    'At least 80 % of a limit of a budget are used; told again after less than 70 % were. `budget`, `limit`, `max`, `used`, `message`.',
   'clock.shifted': 'The clock of the broker was set. `seconds`.',
 } as const;
 

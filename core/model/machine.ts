@@ -75,7 +75,10 @@ export const MachineRecord = Type.Object({
   market: Type.Optional(Type.Unsafe<Market>(Type.Enum([...markets]))),
   /** The number of vCPUs of its type. Absent: not known. */
   vcpus: Type.Optional(Type.Number()),
-  /** From when on the machine is used: its launch, by the clock of the request. Absent: from `created_at`. */
+  /**
+   * From when on the use of the machine is counted by this record: from its launch, by the clock of the request; from a
+   * later midnight when the days before are in the sums of use already. Absent: from `created_at`.
+   */
   used_from: Type.Optional(Type.Integer()),
   /** The first price that the provider reported. Absent: not known. */
   price: Type.Optional(Price),

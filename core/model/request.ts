@@ -60,6 +60,10 @@ export const RequestRecord = Type.Object({
   names: Type.Optional(Type.Array(Type.String())),
   /** Derived from the machines: how many count against `max_instances` of the template. */
   holds: Type.Integer(),
+  /**
+   * Derived from the machines and attempts: what the request takes of budgets (`reservesText`). Absent: nothing.
+   */
+  reserves: Type.Optional(Type.String()),
   /** Derived from the machines: how many became ready, including those that were returned since. */
   delivered: Type.Integer(),
   /**
@@ -99,6 +103,11 @@ export const RequestRecord = Type.Object({
   /** The instances of other brokers to which the request was handed over before its first order. */
   handed_over: Type.Optional(Type.Array(Type.String())),
   additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /**
+   * The place in a trace of the call that made the request, so that later work for the request belongs to the same
+   * trace. Absent: the call was not traced.
+   */
+  trace: Type.Optional(Type.Object({ traceparent: Type.String(), tracestate: Type.Optional(Type.String()) })),
   tags: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Why the request has its present status, for people. */
   message: Type.String(),

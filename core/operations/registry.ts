@@ -1,6 +1,7 @@
 import { extensionPoint, type Container } from '../wiring/container.ts';
 import type { Operation } from './operation.ts';
 import { listCapacity } from './providers/capacity.ts';
+import { listBudgets } from './budgets/budgets.ts';
 import { listBrokers } from './brokers/brokers.ts';
 import { listEvents } from './events/events.ts';
 import { getRequestTimeline } from './events/timeline.ts';
@@ -34,6 +35,7 @@ import {
   listReturnRequests,
   syncAndGetRequest,
 } from './requests/requests.ts';
+import { planRequest } from './requests/plan.ts';
 import { explainRequest } from './requests/explain.ts';
 import { createSelectedRequest, getRequestProvider } from './requests/selected-requests.ts';
 import {
@@ -70,6 +72,7 @@ export const operations = [
   listReturnRequests,
   getRequestSummary,
   explainRequest,
+  planRequest,
   syncRequest,
   completeRequest,
   updateRequestStatus,
@@ -99,6 +102,7 @@ export const operations = [
   testProviderSelection,
   listCapacity,
   listBrokers,
+  listBudgets,
   listEvents,
   getRequestTimeline,
   getOverview,

@@ -1,3 +1,4 @@
+import type { BudgetQueries } from '../budgets/budget-queries.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Store } from '../contract/storage.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -8,6 +9,7 @@ import type { Discovering } from '../providers/discover-now.ts';
 import type { Orphans } from '../providers/orphans/orphans.ts';
 import type { ProviderActivity } from '../providers/provider-activity.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
+import type { RequestPlans } from '../requests/plan/request-plans.ts';
 import type { CleanUp } from '../requests/clean-up.ts';
 import type { Explanations } from '../requests/explain/explanations.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
@@ -21,6 +23,7 @@ import type { SchedulerStrategy } from '../contract/scheduler.ts';
 import type { TemplateService } from '../templates/template-service.ts';
 import type { TemplateLibrary } from '../templates/library.ts';
 import type { TemplateReview } from '../templates/review.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import type { ConfigurationChecks } from './providers/configuration-checks.ts';
 
 /** The dependencies of operations. The host makes them once per process. */
@@ -38,6 +41,8 @@ export interface Services {
   readonly capacity: Capacity;
   readonly inventory: Inventory;
   readonly overview: Overview;
+  readonly budgets: BudgetQueries;
+  readonly requestPlans: RequestPlans;
   readonly usage: UsageQuery;
   readonly requestCommands: RequestCommands;
   readonly leaseCommands: LeaseCommands;
@@ -51,4 +56,5 @@ export interface Services {
   /** The brokers that share the storage. */
   readonly brokers: Store['brokers'];
   readonly clock: Clock;
+  readonly tracer: Tracer;
 }

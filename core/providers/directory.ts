@@ -6,7 +6,7 @@ import { variantFor, type Placed, type Template } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
-import type { MachineType, Places } from '../contract/provider/resources.ts';
+import type { MachineType, OfferTerms, Places } from '../contract/provider/resources.ts';
 import type { MachineRef } from '../contract/provider/orders-and-reports.ts';
 import type { Offer, Shortfall } from '../model/shortfall.ts';
 import { PluginFailure, type AskingParts } from './guard/asking.ts';
@@ -209,6 +209,34 @@ export class ProviderDirectory {
     const seen = instance ? this.templateFor(template, instance) : template;
     const answer = this.#answers.machineType(seen, instance?.name ?? '', type, known);
     return answer instanceof PluginFailure ? undefined : answer;
+  }
+
+  /**
+   * What machines of the offers take of a budget at an instance, in their order. `template`: with the defaults of the
+   * instance. Undefined: nothing is known, or the plugin failed.
+   */
+  offerTerms(
+    offers: readonly Offer[],
+    template: Template,
+    instance: ProviderInstance,
+  ): readonly OfferTerms[] | undefined {
+    const type = this.#types.get(instance.type);
+    if (!type || this.quarantined(instance.name, template.template_id)) return undefined;
+    const known = (name: string) => this.#facts.machineType(instance.name, name);
+    const answer = this.#answers.offerTerms(offers, template, instance, type, known);
+    return answer instanceof PluginFailure ? undefined : answer;
+  }
+
+  /** The number of vCPUs of a machine type at an instance. Undefined: not known. */
+  vcpusOf(instance: string, machine_type: string): number | undefined {
+    const known = this.#facts.machineType(instance, machine_type);
+    if (known) return known.vcpus;
+    const type = this.#types.get(this.instance(instance)?.type ?? '');
+    if (!type) return undefined;
+    const answer = this.#answers.machineType({ template_id: '', machine_type } as Template, instance, type, (name) =>
+      this.#facts.machineType(instance, name),
+    );
+    return answer instanceof PluginFailure || answer?.name !== machine_type ? undefined : answer.vcpus;
   }
 
   /** The offers for a template at an instance, best first, with those that lacked capacity recently. */

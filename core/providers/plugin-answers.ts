@@ -2,7 +2,7 @@ import type { Finding } from '../contract/findings.ts';
 import type { ProviderApi } from '../contract/provider/provider-api.ts';
 import type { ProviderState } from '../contract/provider/provider-state.ts';
 import type { ProviderType } from '../contract/provider/provider-type.ts';
-import type { MachineType, Places } from '../contract/provider/resources.ts';
+import type { MachineType, OfferTerms, Places } from '../contract/provider/resources.ts';
 import type { MachineRef } from '../contract/provider/orders-and-reports.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Offer } from '../model/shortfall.ts';
@@ -13,6 +13,7 @@ import {
   checkFindings,
   checkMachineType,
   checkOffers,
+  checkOfferTerms,
   checkPlaces,
 } from './answer-checks/answers.ts';
 import { readProviderState } from './answer-checks/read-provider-state.ts';
@@ -86,6 +87,20 @@ export class PluginAnswers {
     const what = `machine type of '${template.template_id}' (${type.type})`;
     const call = () => type.machineTypeOf?.(template, known);
     return this.#asking.ask(instance, type, what, call, answerOf(checkMachineType));
+  }
+
+  /** What machines of the offers take of a budget. Default: undefined, nothing is known. */
+  offerTerms(
+    offers: readonly Offer[],
+    template: Template,
+    { name, config }: ProviderInstance,
+    type: ProviderType<any, any>,
+    known: (name: string) => MachineType | undefined,
+  ): readonly OfferTerms[] | PluginFailure | undefined {
+    if (!type.offerTerms) return undefined;
+    const what = `terms of the offers of '${template.template_id}' at '${name}'`;
+    const call = () => type.offerTerms?.(offers, template, config, known) as readonly OfferTerms[];
+    return this.#asking.ask(name, type, what, call, (answer) => checkOfferTerms(answer, offers.length));
   }
 
   /** The places that the type derives from the configuration of an instance. Default: undefined. */

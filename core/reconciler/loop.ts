@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { Budgets } from '../budgets/budgets.ts';
 import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
 import type { Clock } from '../contract/clock.ts';
@@ -33,7 +34,9 @@ import type { StepContext } from './execute/step-context.ts';
 import { Stoppages } from '../providers/quarantine/stoppages.ts';
 import { pluginOf, versionOf } from '../wiring/contributed-by.ts';
 import { installationOf } from './installation.ts';
+import { noTracer } from '../tracing/tracer.ts';
 import { RequestRunner } from './request-runner.ts';
+import { RequestSpans } from './traces/request-spans.ts';
 import type { LoopParts, RunningLoop } from './running-loop.ts';
 import { placeOf, SelfDescription } from './self-description.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -83,6 +86,7 @@ class Loop implements RunningLoop {
   readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
   readonly #self: SelfDescription;
+  readonly #spans: RequestSpans;
   readonly #calls = new Map<string, LimitFunction>();
   readonly #refreshed = new Set<string>();
   readonly #relay: RefreshRelay;
@@ -92,6 +96,7 @@ class Loop implements RunningLoop {
   constructor(parts: LoopParts, facts: Facts, installation: string, stoppages: Stoppages) {
     const { store, clock, log, instances, types, apis, watch = unwatched, quarantine = [] } = parts;
     this.#parts = parts;
+    this.#spans = new RequestSpans(parts.tracer ?? noTracer, store);
     this.#clock = clock;
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
@@ -118,6 +123,7 @@ class Loop implements RunningLoop {
     });
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
+    const budgets = new Budgets(parts.budgets ?? [], this.#directory, facts);
     const settings = this.#settings;
     const { signal } = this.#stopping;
     const { meter = unmetered } = parts;
@@ -127,6 +133,7 @@ class Loop implements RunningLoop {
       log,
       facts,
       settings,
+      budgets,
       instances,
       installation,
       watch,
@@ -167,6 +174,7 @@ class Loop implements RunningLoop {
     });
     this.#slots = new SlotQueue((claimed) => this.#claimPool.due(claimed, 0));
     const committer = new Committer({
+      budgets,
       store,
       clock,
       trouble: this.#trouble,
@@ -182,8 +190,10 @@ class Loop implements RunningLoop {
       observer: new Observer(signal, clock),
       cadence,
       owners: new Owners(store, log),
+      spans: this.#spans,
       leaseEnds: new LeaseEnds(store, clock),
       settings,
+      budgets: budgets.all,
       installation,
       signal,
       log,
@@ -298,6 +308,7 @@ class Loop implements RunningLoop {
 
   /** Wakes the requests that wait for the change that became durable. */
   #became(claimed: ClaimedRequest, before: RequestRecord, change: StateChange): void {
+    this.#spans.became(before, change);
     if (hasEnded(before, change.request)) {
       reportEnd(this.#parts.log, change.request);
       this.#parts.ended?.(change.request);

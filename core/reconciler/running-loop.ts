@@ -1,3 +1,4 @@
+import type { Budget } from '../budgets/budget.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { EventSink } from '../contract/events.ts';
 import type { Log } from '../contract/log.ts';
@@ -16,11 +17,14 @@ import type { InstanceState } from '../providers/provider-activity.ts';
 import type { Quarantined } from '../providers/quarantine/quarantine.ts';
 import type { Stoppage } from '../providers/quarantine/stoppages.ts';
 import type { FileHashes } from '../templates/library.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import type { Settings } from './settings.ts';
 
 export interface LoopParts {
   readonly store: Store;
   readonly instances: readonly ProviderInstance[];
+  /** Default: none. */
+  readonly budgets?: readonly Budget[];
   readonly types: readonly ProviderType<any, any>[];
   readonly apis: readonly ProviderApi[];
   readonly schemes: readonly EndpointScheme[];
@@ -33,6 +37,8 @@ export interface LoopParts {
   readonly broker: Omit<BrokerRecord, 'serves'>;
   readonly settings?: Partial<Settings>;
   readonly meter?: ProviderMeter;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Tracks which plugin code runs, for the diagnosis of hangs. */
   readonly watch?: CallTracking;
   /** Instances to which calls are paused, because their plugin blocked an earlier loop. */

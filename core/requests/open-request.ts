@@ -1,3 +1,4 @@
+import type { BudgetRules } from '../budgets/budgets.ts';
 import { needsOf } from '../brokers/needs.ts';
 import { newEvent } from '../contract/commits/new-event.ts';
 import { BrokerError } from '../contract/errors.ts';
@@ -7,6 +8,7 @@ import type { Chosen } from '../providers/choose.ts';
 import type { Rejection } from '../selection/candidate.ts';
 import type { Change } from '../contract/storage.ts';
 import { machineCountCeiling } from '../operations/parameters.ts';
+import type { TraceContext } from '../tracing/tracer.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 /** The input of a request for machines. */
@@ -97,19 +99,26 @@ const rejectedInstance = ({ name, reason }: Rejection): RejectedInstance => ({
 });
 
 /** A new provisioning request, and the one commit that stores it. */
+export interface OpenedRequest {
+  readonly request: RequestRecord;
+  readonly changes: readonly Change[];
+}
+
+/** Makes a provisioning request. Stores nothing. */
 export function openRequest(
   input: RequestInput,
   chosen: Chosen,
   selectionTimeMs: number,
   now: number,
-  given: { readonly request_id: string; readonly key?: IdempotencyKey },
-): { readonly request: RequestRecord; readonly changes: readonly Change[] } {
+  given: { readonly request_id: string; readonly key?: IdempotencyKey; readonly trace?: TraceContext },
+  budgets: BudgetRules,
+): OpenedRequest {
   const { template, variants, machine_count } = input;
   const { preference = {}, seen = template } = chosen;
   const terms = termsOf(seen);
   const timeout = input.timeout ?? seen.timeout ?? defaultTimeoutS;
   const limit = limitOf(seen);
-  const request: RequestRecord = {
+  const unreserved: Omit<RequestRecord, 'reserves'> = {
     request_id: given.request_id,
     kind: 'provision',
     status: 'pending',
@@ -136,6 +145,7 @@ export function openRequest(
     needs: needsOf([{ name: chosen.provider_instance }]),
     ...(input.additional_data ? { additional_data: { ...input.additional_data } } : {}),
     ...(input.tags ? { tags: { ...input.tags } } : {}),
+    ...(given.trace ? { trace: { ...given.trace } } : {}),
     message: openingMessage(machine_count, template.template_id, chosen.provider_instance),
     created_at: now,
     deadline_at: now + timeout * 1000,
@@ -145,6 +155,8 @@ export function openRequest(
     version: 1,
     epoch: 0,
   };
+  const reserves = budgets.reservations.ofNew({ ...unreserved, template: { ...template, ...terms } });
+  const request: RequestRecord = { ...unreserved, reserves };
   const { request_id } = request;
   return {
     request,
@@ -155,6 +167,7 @@ export function openRequest(
         : []),
       { op: 'insert', kind: 'request', record: request },
       newEvent(now, 'request.created', { machine_count, template_id: template.template_id }, request_id),
+      ...budgets.checks({ template_id: template.template_id, after: reserves }),
     ],
   };
 }

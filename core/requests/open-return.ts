@@ -5,6 +5,7 @@ import { machineKey, type MachineRecord } from '../model/machine.ts';
 import type { RequestRecord } from '../model/request.ts';
 import type { SignalRecord } from '../model/signal.ts';
 import type { Change } from '../contract/storage.ts';
+import type { TraceContext } from '../tracing/tracer.ts';
 import { rememberKey, type IdempotencyKey } from './idempotency.ts';
 
 const goneMessage = 'All machines are gone already.';
@@ -32,7 +33,7 @@ export function openReturn(
   machines: readonly MachineRecord[],
   timeout: number,
   now: number,
-  given: { readonly key?: IdempotencyKey; readonly expired?: boolean },
+  given: { readonly key?: IdempotencyKey; readonly trace?: TraceContext; readonly expired?: boolean },
 ): {
   readonly request: RequestRecord;
   readonly signals: readonly SignalRecord[];
@@ -68,6 +69,7 @@ export function openReturn(
     holds: 0,
     delivered: 0,
     ...(only !== undefined && instances.length === 1 ? { provider_instance: only } : {}),
+    ...(given.trace ? { trace: { ...given.trace } } : {}),
     message: gone ? goneMessage : given.expired ? expiredMessage(machines.length) : acceptedMessage(machines.length),
     ...(given.expired ? { expired: true } : {}),
     created_at: now,

@@ -1,3 +1,4 @@
+import type { BudgetRules } from '../budgets/budgets.ts';
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { newRequestId } from '../model/ids.ts';
@@ -6,6 +7,7 @@ import { type RequestRecord } from '../model/request.ts';
 import type { RequestDetail } from '../contract/scheduler.ts';
 import type { Chosen } from '../providers/choose.ts';
 import type { Store } from '../contract/storage.ts';
+import { noTracer, type TraceContext, type Tracer } from '../tracing/tracer.ts';
 import { commitWithKnownOutcome } from './commit-with-known-outcome.ts';
 import { detailOf } from './queries/detail.ts';
 import { refuseHeld } from './leases/held-machines.ts';
@@ -13,7 +15,15 @@ import { termsChanged } from './leases/terms.ts';
 import { openReturn, returnAsOpened } from './open-return.ts';
 import { existsAlready, requestUnderKey, type IdempotencyKey } from './idempotency.ts';
 import { machinesNamed, type MachineName } from './queries/machines-named.ts';
-import { asOpened, checkCount, checkNames, checkSize, openRequest, type RequestInput } from './open-request.ts';
+import {
+  asOpened,
+  checkCount,
+  checkNames,
+  checkSize,
+  openRequest,
+  type OpenedRequest,
+  type RequestInput,
+} from './open-request.ts';
 
 /**
  * The identity that a caller gives to a new request. A repeated call with the same identity gets the existing request.
@@ -30,13 +40,17 @@ const mostTries = 20;
 export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #budgets: BudgetRules;
   readonly #maxPending: number;
+  readonly #tracer: Tracer;
   #pending = { count: 0, read_at: -Infinity };
 
-  constructor(store: Store, clock: Clock, maxPending: number) {
+  constructor(store: Store, clock: Clock, budgets: BudgetRules, maxPending: number, tracer: Tracer = noTracer) {
     this.#store = store;
     this.#clock = clock;
+    this.#budgets = budgets;
     this.#maxPending = maxPending;
+    this.#tracer = tracer;
   }
 
   /**
@@ -61,21 +75,18 @@ export class RequestService {
   }
 
   /**
-   * Stores a request for machines with one durable write. Two concurrent calls with one `request_id` or key get the
-   * same request.
+   * Stores a request for machines with one durable write. Throws BUDGET_EXCEEDED when a budget has no room for it. Two
+   * concurrent calls with one `request_id` or key get the same request.
    */
   async create(
     input: RequestInput,
     selection: Chosen,
     given: GivenIdentity & { readonly selection_ms?: number } = {},
   ): Promise<RequestDetail> {
-    const { request_id = newRequestId(), selection_ms = 0 } = given;
-    const { request, changes } = openRequest(input, selection, selection_ms, this.#clock.now(), {
-      ...given,
-      request_id,
-    });
+    const { request, changes } = this.opened(input, selection, given);
+    this.#tracer.annotate({ 'muster.request_id': request.request_id });
     try {
-      await commitWithKnownOutcome(this.#store, this.#clock, request_id, changes);
+      await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, changes);
     } catch (error) {
       // Of two concurrent calls with one key the other one was stored.
       const winner = existsAlready(error) ? await this.existing(input, given) : undefined;
@@ -84,6 +95,17 @@ export class RequestService {
     }
     this.#pending.count += 1;
     return { request };
+  }
+
+  /** The request that `create` stores, and the one commit. Stores nothing. */
+  opened(
+    input: RequestInput,
+    selection: Chosen,
+    given: GivenIdentity & { readonly selection_ms?: number } = {},
+  ): OpenedRequest {
+    const { request_id = newRequestId(), selection_ms = 0 } = given;
+    const identity = { ...given, ...this.#traced(), request_id };
+    return openRequest(input, selection, selection_ms, this.#clock.now(), identity, this.#budgets);
   }
 
   /**
@@ -114,7 +136,11 @@ export class RequestService {
   ): Promise<RequestDetail> {
     const now = this.#clock.now();
     const conditions = given.force ? [] : await refuseHeld(this.#store, machines, now);
-    const { request, signals, changes } = openReturn(machines, timeout, now, given.key ? { key: given.key } : {});
+    const { request, signals, changes } = openReturn(machines, timeout, now, {
+      ...(given.key ? { key: given.key } : {}),
+      ...this.#traced(),
+    });
+    this.#tracer.annotate({ 'muster.request_id': request.request_id });
     try {
       await commitWithKnownOutcome(this.#store, this.#clock, request.request_id, [...conditions, ...changes]);
     } catch (error) {
@@ -123,6 +149,11 @@ export class RequestService {
       throw error;
     }
     return { request, machines, machine_keys: signals.flatMap((signal) => signal.machines) };
+  }
+
+  #traced(): { readonly trace?: TraceContext } {
+    const trace = this.#tracer.current();
+    return trace ? { trace } : {};
   }
 
   async #returnAgain(request_id: string): Promise<RequestDetail> {

@@ -6,6 +6,7 @@ import { addExamples } from './examples.ts';
 import { exitCodes, exitMeanings } from './exit-codes.ts';
 import { reportFailure } from './report-failure.ts';
 import { hostfactoryCommands } from './commands/hostfactory.ts';
+import { doctorCommand } from './commands/setup/doctor.ts';
 import { initCommand } from './commands/setup/init.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { operationGroupCommands } from './operations/operation-groups.ts';
@@ -13,12 +14,13 @@ import { optionsLast } from './options-last.ts';
 import { pluginsCommands } from './commands/plugins.ts';
 import { serverCommands } from './commands/server/server.ts';
 import { simulatorCommands } from './commands/simulator.ts';
-import { storageCommands } from './commands/storage.ts';
+import { storageCommands } from './commands/storage/storage.ts';
 import { unknownCommand } from './unknown-command.ts';
 import type { Cli, Commands } from './cli.ts';
 
 const groups: readonly Commands[] = [
   initCommand,
+  doctorCommand,
   operationGroupCommands,
   pluginsCommands,
   serverCommands,

@@ -56,7 +56,8 @@ export async function localClient(
   use: StoreUse,
   terminal: Terminal,
 ): Promise<LocalClient> {
-  const loaded = await loadFromWorkingDirectory(config, terminal);
+  // One command is too short for an exporter of its own: the server exports what it does.
+  const { telemetry: _, ...loaded } = await loadFromWorkingDirectory(config, terminal);
   refuseSamples(loaded, process.cwd());
   const { data_directory } = loaded.configuration;
   const reconciles = use === 'work';

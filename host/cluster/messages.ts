@@ -1,6 +1,8 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { Code } from '../../core/contract/errors.ts';
 import type { Family } from '../metrics/family.ts';
+import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { TracingData } from '../telemetry/telemetry.ts';
 import type { LoopQuestion } from '../loop/loop-messages.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';
 
@@ -20,6 +22,8 @@ export interface WorkerData {
   readonly bound: string;
   /** The broker that the primary runs; absent when it runs no loop. */
   readonly broker_id?: string;
+  /** Absent: calls are not traced. */
+  readonly tracing?: TracingData;
 }
 
 /** A question of a worker that the primary answers. */
@@ -35,6 +39,8 @@ export type ToWorker =
   /** Sent with the connection. */
   | { readonly do: 'serve'; readonly id: number; readonly local: boolean }
   | { readonly do: 'measure' }
+  /** Answer with the metrics of the broker's state, which are the same in every process. */
+  | { readonly do: 'state' }
   /** The server is about to stop. */
   | { readonly do: 'drain' }
   | { readonly do: 'answer'; readonly id: number; readonly answer?: unknown }
@@ -49,4 +55,6 @@ export type FromWorker =
   | { readonly event: 'leaving' }
   | { readonly event: 'refresh'; readonly request_ids: readonly string[] }
   | { readonly event: 'measured'; readonly families: readonly Family[] }
+  | { readonly event: 'state'; readonly families: readonly Family[] }
+  | { readonly event: 'spans'; readonly batch: SpanBatch }
   | { readonly event: 'question'; readonly id: number; readonly question: Question };

@@ -1,4 +1,6 @@
 import type { LoopHandle } from '../loop/loop-handle.ts';
+import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { TracingData } from '../telemetry/telemetry.ts';
 import type { Family } from '../metrics/family.ts';
 
 /**
@@ -14,6 +16,10 @@ export interface PrimaryLink {
    * loop refreshed.
    */
   loop(refreshed: (request_ids: readonly string[], at: number) => void): LoopHandle | undefined;
+  /** How this process traces. Absent: it does not. */
+  readonly tracing?: TracingData;
+  /** Sends spans to the primary, which exports them. */
+  readonly spans: (batch: SpanBatch) => void;
   /** Returns the metrics of all processes. */
   measures(): Promise<readonly (readonly Family[])[]>;
 }

@@ -14,6 +14,9 @@ import { socketPathOf, warnOfOpenAddress } from '../http/socket-path.ts';
 import { urlOf } from '../http/url-of.ts';
 import { requireSharedStorage } from '../store/shared-storage.ts';
 import { cannotListen } from '../http/serve-http.ts';
+import { serverTelemetry } from '../telemetry/compose-telemetry.ts';
+import type { SpanBatch } from '../telemetry/span-record.ts';
+import { StateReader } from './state-reader.ts';
 import { WorkerPool } from './worker-pool.ts';
 import { ConnectionBalancer } from './connection-balancer.ts';
 import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
@@ -45,9 +48,15 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     const refreshed = (request_ids: readonly string[], at: number) =>
       workerPool.broadcast({ do: 'refreshed', request_ids, at });
     const broker = api_only ? undefined : thisBroker(configuration);
-    const loop = broker && new LoopThread({ data: { configuration, plugins_from, broker }, log, refreshed });
     const own = broker === undefined ? {} : { broker_id: broker.broker_id };
-    const data = { configuration, plugins_from, url, bound: address, log_calls, ...own };
+    const telemetry = await serverTelemetry({ loaded, log, ...own, families });
+    undo.defer(() => telemetry.close());
+    const traced = telemetry.tracing ? { tracing: telemetry.tracing } : {};
+    const spans = (batch: SpanBatch): void => telemetry.add(batch);
+    const loop =
+      broker && new LoopThread({ data: { configuration, plugins_from, broker, ...traced }, log, refreshed, spans });
+    const state = new StateReader(() => workerPool.sendToOne({ do: 'state' }));
+    const data = { configuration, plugins_from, url, bound: address, log_calls, ...own, ...traced };
 
     async function answerTo(question: Question): Promise<unknown> {
       if (question.ask === 'trouble') return loop?.trouble();
@@ -56,14 +65,24 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
       if (question.ask === 'calls') return loop?.calls();
       if (question.ask === 'states') return loop?.states();
       if (question.ask === 'take') return limits.take(question.group, question.client);
+      return measures();
+    }
+    /** The metrics of all processes. */
+    async function measures(): Promise<readonly (readonly Family[])[]> {
       const [ofWorkers, ofLoop] = await Promise.all([
         workerPool.measures(),
         loop?.measures() ?? ([] as readonly Family[]),
       ]);
       return [[...meter.families(), ...processFamilies(0)], ofLoop, ...ofWorkers];
     }
+    async function families(): Promise<readonly (readonly Family[])[]> {
+      const [known, counted] = await Promise.all([state.read(), measures()]);
+      return [known, ...counted];
+    }
     function handle(message: FromWorker, reply: (message: ToWorker) => void): void {
       if (message.event === 'refresh') loop?.refresh(message.request_ids);
+      if (message.event === 'spans') spans(message.batch);
+      if (message.event === 'state') state.received(message.families);
       if (message.event !== 'question') return;
       const { id, question } = message;
       void answerTo(question).then((answer) => reply({ do: 'answer', id, answer }));

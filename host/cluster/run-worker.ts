@@ -23,7 +23,8 @@ export function runWorker(): void {
 
   async function stop(): Promise<void> {
     await (await running)?.close();
-    process.exit(0);
+    // The last spans are on the way; messages are sent in order.
+    sendToPrimary({ event: 'leaving' }, () => process.exit(0));
   }
 
   process.on('message', (message: ToWorker, socket?: Socket) => {
@@ -36,6 +37,7 @@ export function runWorker(): void {
       if (socket) void running?.then(({ receiver }) => receiver.take(socket, message.local));
     } else if (message.do === 'measure')
       void running?.then(({ broker }) => sendToPrimary({ event: 'measured', families: broker.meter.families() }));
+    else if (message.do === 'state') void running?.then(({ broker }) => sendState(broker));
     else if (message.do === 'drain') void running?.then(({ broker }) => broker.drain());
     else if (message.do === 'stop') void stop();
     else link?.handle(message);
@@ -44,6 +46,11 @@ export function runWorker(): void {
   process.once('SIGTERM', () => sendToPrimary({ event: 'leaving' }, () => void stop()));
   // Ctrl-C reaches every process of the terminal; the primary decides when to end.
   process.on('SIGINT', () => undefined);
+}
+
+async function sendState(broker: Broker): Promise<void> {
+  const { brokerFamilies } = await import('../metrics/broker-families.ts');
+  sendToPrimary({ event: 'state', families: await brokerFamilies(broker).catch(() => []) });
 }
 
 interface Running {

@@ -6,6 +6,8 @@ import type { LoopHandle } from '../loop/loop-handle.ts';
 import type { Family } from '../metrics/family.ts';
 import type { Allowance, RateLimits } from '../rest/limits/rate-limits.ts';
 import type { FromWorker, Question, ToWorker, WorkerData } from './messages.ts';
+import type { TracingData } from '../telemetry/telemetry.ts';
+import { spanChannel } from './span-channel.ts';
 import type { PrimaryLink } from './primary-link.ts';
 
 /**
@@ -20,12 +22,15 @@ const checkMs = 30_000;
 export class WorkerLink implements PrimaryLink, RateLimits {
   readonly worker: number;
   readonly broker_id?: string;
+  readonly tracing?: TracingData;
+  readonly spans = spanChannel((batch, sent) => sendToPrimary({ event: 'spans', batch }, sent));
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #questions = 0;
   #refreshed: (request_ids: readonly string[], at: number) => void = () => undefined;
 
-  constructor({ worker, broker_id }: WorkerData) {
+  constructor({ worker, broker_id, tracing }: WorkerData) {
     this.worker = worker;
+    if (tracing) this.tracing = tracing;
     if (broker_id !== undefined) this.broker_id = broker_id;
   }
 

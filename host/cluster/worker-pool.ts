@@ -60,6 +60,13 @@ export class WorkerPool {
     for (const worker of this.#members.values()) send(worker, message);
   }
 
+  /** Sends a message to one worker; false when none is there. */
+  sendToOne(message: ToWorker): boolean {
+    const worker = [...this.#members.values()].find(({ connected }) => connected);
+    if (worker) send(worker, message);
+    return worker !== undefined;
+  }
+
   /** Returns the metrics of all workers, ended ones included. */
   async measures(): Promise<readonly (readonly Family[])[]> {
     await Promise.all([...this.#members].map(([number, worker]) => this.#measure(number, worker)));

@@ -29,6 +29,6 @@ function ownerOf({ config, env, secret_env }: StartRecord): string {
 
 function remedyFor({ config }: StartRecord): string {
   if (config === null) return 'Run `muster server restart`, or set the same variables.';
-  if (!existsSync(config)) return 'Restore the file, or pass another with `--config FILE`.';
+  if (!existsSync(config)) return `Put ${config} back, or pass another file with \`--config FILE\`.`;
   return `Run \`muster server restart\`, or pass it: \`--config ${config}\`.`;
 }

@@ -12,6 +12,8 @@ import { ThreadMeter } from '../metrics/thread-meter.ts';
 import { RequestEnds } from '../metrics/request-ends.ts';
 import { heldRequests } from '../metrics/held-requests.ts';
 import { loggedCalls } from '../metrics/logged-calls.ts';
+import { secretsOf } from '../process/secrets.ts';
+import { openRecorder } from '../telemetry/telemetry.ts';
 import { pluginRootsOf } from './diagnosis/plugin-roots.ts';
 import { attributeUncaughtErrors } from './diagnosis/uncaught-errors.ts';
 import type { FromLoop, LoopAnswer, LoopQuestion, LoopThreadData, ToLoop } from './loop-messages.ts';
@@ -19,7 +21,7 @@ import type { FromLoop, LoopAnswer, LoopQuestion, LoopThreadData, ToLoop } from 
 /** Runs the loop in a worker thread until a stop message: loads the plugins again and opens its own store. */
 export async function runLoop(
   port: MessagePort,
-  { configuration, plugins_from, broker, settings, call_memory, quarantine, stopped }: LoopThreadData,
+  { configuration, plugins_from, broker, settings, tracing, call_memory, quarantine, stopped }: LoopThreadData,
 ): Promise<void> {
   const send = (message: FromLoop): void => port.postMessage(message);
   const plugins = await loadPlugins(configuration.plugins, { cwd: plugins_from });
@@ -37,6 +39,8 @@ export async function runLoop(
     ...[...container.all(eventSinks), ...configuration.events.sinks].map(({ name }) => sinkName(name)),
   ];
   send({ event: 'names', names });
+  const secrets = secretsOf({ configuration, plugins });
+  const recorder = tracing && (await openRecorder(tracing, (batch) => send({ event: 'spans', batch }), secrets));
   const watch = new SharedCallTracking(call_memory, names);
   Object.defineProperty(globalThis, Symbol.for(callOwnerSymbol), { value: () => watch.owner() });
   process.on('exit', () => watch.recordExit());
@@ -50,6 +54,7 @@ export async function runLoop(
     ...loopParts(container, configuration, broker, settings),
     meter: loggedCalls(meter, container.get(logger)),
     watch,
+    ...(recorder ? { tracer: recorder } : {}),
     quarantine,
     stopped,
     refreshed: (request_ids, at) => send({ event: 'refreshed', request_ids, at }),
@@ -72,6 +77,7 @@ export async function runLoop(
   /** Stops the loop and ends the thread, also when timers of a plugin are active. */
   async function stop(): Promise<void> {
     await running.stop();
+    recorder?.flush();
     await container.get(store).close();
     process.exit(0);
   }

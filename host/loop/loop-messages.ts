@@ -9,6 +9,8 @@ import type { LoopParts } from '../../core/reconciler/running-loop.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { LogLine } from '../process/forwarded-log.ts';
 import type { Family } from '../metrics/family.ts';
+import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { TracingData } from '../telemetry/telemetry.ts';
 
 /** The start data of a loop thread. */
 export interface LoopThreadData {
@@ -17,6 +19,8 @@ export interface LoopThreadData {
   readonly plugins_from: string;
   readonly broker: LoopParts['broker'];
   readonly settings?: Partial<Settings>;
+  /** Absent: the loop is not traced. */
+  readonly tracing?: TracingData;
   /** The memory in which `SharedCallTracking` records open calls. */
   readonly call_memory: SharedArrayBuffer;
   /** The active quarantines. */
@@ -50,5 +54,6 @@ export type FromLoop =
   | { readonly event: 'pong'; readonly trouble?: string }
   | { readonly event: 'measured'; readonly families: readonly Family[] }
   | { readonly event: 'answered'; readonly id: number; readonly answer: LoopAnswer }
+  | { readonly event: 'spans'; readonly batch: SpanBatch }
   | { readonly event: 'log'; readonly line: LogLine }
   | { readonly event: 'refreshed'; readonly request_ids: readonly string[]; readonly at: number };

@@ -10,12 +10,15 @@ import { StoppedThreads } from './diagnosis/stopped-threads.ts';
 import { threadStack } from './diagnosis/thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { accumulate, type Family } from '../metrics/family.ts';
+import type { SpanBatch } from '../telemetry/span-record.ts';
 import type { FromLoop, LoopAnswer, LoopQuestion, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 export interface LoopThreadOptions {
   readonly data: Omit<LoopThreadData, 'call_memory' | 'quarantine' | 'stopped'>;
   readonly log: Log;
   refreshed(request_ids: readonly string[], at: number): void;
+  /** Takes the spans of the thread. */
+  spans?(batch: SpanBatch): void;
   /** Milliseconds between two pings; a thread that misses six in a row is replaced. Default 5 seconds. */
   readonly ping_ms?: number;
   /** Milliseconds of the first quarantine of a name that stopped the thread. Default: one minute. */
@@ -182,6 +185,7 @@ export class LoopThread implements LoopHandle {
   #handle(message: FromLoop): void {
     if (message.event === 'log')
       return this.#options.log[message.line.level](message.line.fields, message.line.message);
+    if (message.event === 'spans') return this.#options.spans?.(message.batch);
     this.#misses = 0;
     if (message.event === 'measured') return this.#measured(message.families);
     if (message.event === 'names') this.#names = message.names;

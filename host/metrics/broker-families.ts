@@ -2,10 +2,19 @@ import { brokerStatuses } from '../../core/model/broker.ts';
 import type { HealthStatus } from '../../core/model/health.ts';
 import { machineStatuses } from '../../core/model/machine.ts';
 import { requestStatuses } from '../../core/model/request.ts';
-import type { Broker } from '../compose.ts';
+import type { Store } from '../../core/contract/storage.ts';
+import type { Services } from '../../core/operations/services.ts';
+import type { Facts } from '../../core/providers/facts.ts';
 import { thisPackage } from '../process/this-package.ts';
 import { gauge, type Family } from './family.ts';
 import { machinesOfTemplates, oldestOpen } from './stored-counts.ts';
+
+/** What the metrics of a broker's state are read from. */
+export interface BrokerState {
+  readonly store: Store;
+  readonly services: Services;
+  readonly facts: Facts;
+}
 
 const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhealthy: 0, unknown: -1 };
 
@@ -13,12 +22,12 @@ const healthValues: Readonly<Record<HealthStatus, number>> = { healthy: 1, unhea
  * Returns the metrics of the broker's state: they are the same in every process, so one process reports them. The
  * storage keeps the counts by status.
  */
-export async function brokerFamilies({ store, services, facts }: Broker): Promise<readonly Family[]> {
+export async function brokerFamilies({ store, services, facts }: BrokerState): Promise<readonly Family[]> {
   const { version } = thisPackage;
   const { instances } = services.providers;
   const byInstance = (value: (name: string) => number) =>
     instances.map(({ name }) => [{ provider_instance: name }, value(name)] as const);
-  const [requests, machines, brokers, oldest, ofTemplates] = await Promise.all([
+  const [requests, machines, brokers, oldest, budgets, ofTemplates] = await Promise.all([
     Promise.all(
       requestStatuses.map(async (status) => [{ status }, await store.count('request', { status })] as const),
     ),
@@ -27,6 +36,7 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
     ),
     store.brokers(),
     oldestOpen(store),
+    services.budgets.all(),
     machinesOfTemplates(
       store,
       services.templateLibrary.list().items.map(({ template }) => template.template_id),
@@ -46,6 +56,20 @@ export async function brokerFamilies({ store, services, facts }: Broker): Promis
       'muster_brokers',
       'Brokers that share the storage, by status.',
       brokerStatuses.map((status) => [{ status }, brokers.filter((each) => each.status === status).length]),
+    ),
+    gauge(
+      'muster_budget_used',
+      'What is used of a limit of a budget, in its unit: machines, vCPUs, US dollars.',
+      budgets.flatMap(({ budget, limits }) =>
+        limits.map(({ limit, used }) => [{ budget: budget.name, limit }, used] as const),
+      ),
+    ),
+    gauge(
+      'muster_budget_limit',
+      'The limits of the budgets.',
+      budgets.flatMap(({ budget, limits }) =>
+        limits.map(({ limit, max }) => [{ budget: budget.name, limit }, max] as const),
+      ),
     ),
     gauge('muster_templates', 'Number of templates.', [[{}, services.templateLibrary.cacheStats.templates]]),
     gauge(

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { LoadedConfiguration } from '../../config/load.ts';
-import { percentDecoded, soundsSecret, userinfoOf } from '../../core/schema/redact.ts';
+import { telemetrySecrets } from '../../config/telemetry/telemetry-of.ts';
+import { mask, percentDecoded, soundsSecret, userinfoOf } from '../../core/schema/redact.ts';
 
 /**
  * Returns every text of the configuration that is secret: its schema marks it as sensitive, or no schema describes it
@@ -9,7 +10,8 @@ import { percentDecoded, soundsSecret, userinfoOf } from '../../core/schema/reda
 export function secretsOf({
   configuration,
   plugins,
-}: Pick<LoadedConfiguration, 'configuration' | 'plugins'>): readonly string[] {
+  telemetry,
+}: Pick<LoadedConfiguration, 'configuration' | 'plugins' | 'telemetry'>): readonly string[] {
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const driver = plugins
     .flatMap((plugin) => plugin.storages ?? [])
@@ -20,6 +22,7 @@ export function secretsOf({
       sensitive(types.find((each) => each.type === type)?.config, config),
     ),
     ...sensitive(driver?.options, configuration.storage),
+    ...(telemetry ? telemetrySecrets(telemetry) : []),
     ...configuration.events.sinks.flatMap((sink) =>
       sensitive(sinkTypes.find(({ type }) => type === sink.type)?.options, sink),
     ),
@@ -49,4 +52,17 @@ function spellings(userinfo: string | undefined): string[] {
 function texts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
+}
+
+/** The shortest secret that is masked, in characters, as in the log: shorter texts are part of too many words. */
+const minLength = 8;
+
+/** The secrets that can be masked, the longest first, since one may contain another. */
+export const maskable = (secrets: readonly string[]): readonly string[] =>
+  [...new Set(secrets)].filter(({ length }) => length >= minLength).toSorted((a, b) => b.length - a.length);
+
+/** Returns a function that masks the secrets in a text. */
+export function hiding(secrets: readonly string[]): (text: string) => string {
+  const texts = maskable(secrets);
+  return (text) => texts.reduce((left, secret) => left.replaceAll(secret, mask), text);
 }

@@ -24,6 +24,7 @@ import { followEvents } from './routes/event-stream.ts';
 import { bindDocumentRoutes } from './routes/document-routes.ts';
 import { callContexts } from './call/actor.ts';
 import { callChecks } from './call/call-checks.ts';
+import { traceCalls } from './call/call-spans.ts';
 import { newCallId } from './call/call-id.ts';
 import { answerFailure, answerFailures } from './failures.ts';
 import { gatherChunks } from './body/gather-chunks.ts';
@@ -133,6 +134,7 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     });
   }
   broker.meter.http.follow(app);
+  if (broker.tracer.on) traceCalls(app, broker.tracer);
   const expensive = serialQueue();
   readJsonOnly(app);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;

@@ -5,6 +5,7 @@ import { redactQuery } from '../../core/schema/redact.ts';
 import type { Broker } from '../compose.ts';
 import { apiPrefix, jsonType } from './bind-operation.ts';
 import type { ErrorForm, PathTable } from './routes/path-table.ts';
+import { spanRefused } from './call/call-spans.ts';
 import { refusalBody, refusalOf } from './refusal.ts';
 
 declare module 'fastify' {
@@ -49,6 +50,7 @@ export function answerFailure(
   form = request.routeOptions?.config?.errors ?? 'detail',
 ): FastifyReply {
   const refusal = refusalOf(error);
+  spanRefused(request, refusal);
   if (refusal.code === 'INTERNAL')
     log.error(
       { err: error, x_request_id: request.id, method: request.method, url: redactQuery(request.url) },

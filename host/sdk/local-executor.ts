@@ -5,6 +5,7 @@ import { currentCall, inCall } from '../http/call-context.ts';
 import { thisProgram, type CallingProgram } from '../http/calling-program.ts';
 import type { Broker } from '../compose.ts';
 import { asSdkError } from './errors.ts';
+import { inOperationSpan } from '../telemetry/operation-span.ts';
 import type { CallOptions } from './methods.ts';
 
 /** Options of a call that programs of this package may set. */
@@ -29,7 +30,11 @@ export function localExecutor({ services, rendering }: Broker) {
         ...(key === undefined ? {} : { key: { scope: operation.name, key, fingerprint: jsonFingerprint(input) } }),
       };
       const call = currentCall() ?? { actor: by ?? (self ??= thisProgram('sdk')) };
-      const result = await inCall(call, () => operation.handle(input as never, services, caller));
+      const result = await inCall(call, () =>
+        inOperationSpan(services.tracer, operation.name, call.actor.interface, () =>
+          operation.handle(input as never, services, caller),
+        ),
+      );
       return await rendering.value(operation, result, rendering.own);
     } catch (error) {
       throw signal?.aborted ? signal.reason : asSdkError(error);

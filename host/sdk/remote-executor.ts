@@ -1,5 +1,6 @@
 import { asSdkError, MethodExecutionError, sdkError } from './errors.ts';
 import { programHeaders, thisProgram, type CallingProgram } from '../http/calling-program.ts';
+import { outgoingTrace } from '../telemetry/outgoing-trace.ts';
 import type { Transport } from './http-transport.ts';
 import type { ProgramOptions } from './local-executor.ts';
 
@@ -14,7 +15,12 @@ export function remoteExecutor(transport: Omit<Transport, 'open'>) {
     let answer;
     try {
       const about = programHeaders(by ?? (self ??= thisProgram('sdk')));
-      const headers = { ...about, ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }) };
+      const trace = await outgoingTrace();
+      const headers = {
+        ...about,
+        ...trace,
+        ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
+      };
       answer = await transport.send({
         method: 'POST',
         path: `/api/v1/operations/${operation.name}`,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDead } from '../../core/contract/commits/is-dead.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
-import { sentences } from '../../core/contract/findings.ts';
+import { sentences, type Finding } from '../../core/contract/findings.ts';
 import type { TransferEnd, TransferState } from '../../core/contract/transfer.ts';
 import type { Kind } from '../../core/model/kinds.ts';
 import type { LoopParts } from '../../core/reconciler/running-loop.ts';
@@ -96,15 +96,19 @@ async function undoing<T>(
 async function receive(source: TransferEnd, target: TransferEnd, copy_id: string, replace: boolean): Promise<void> {
   await using snapshot = await source.snapshot();
   const { valid, findings } = await target.receive(snapshot, { copy_id, place: source.place }, replace);
-  if (valid) return;
-  throw new BrokerError(
-    'CONFLICT',
-    `The records in ${source.place} are inconsistent, and a copy would not be better: ${sentences(findings.filter(({ level }) => level === 'error'))}`,
-    { findings },
-  );
+  if (!valid) throw inconsistent(source.place, findings);
 }
 
-async function compare(source: TransferEnd, target: TransferEnd): Promise<SnapshotDigest> {
+/** The refusal of a copy whose records contradict each other. */
+export const inconsistent = (place: string, findings: readonly Finding[]): BrokerError =>
+  new BrokerError(
+    'CONFLICT',
+    `The records in ${place} are inconsistent, and a copy would not be better: ${sentences(findings.filter(({ level }) => level === 'error'))}`,
+    { findings },
+  );
+
+/** Rejects with CONFLICT when two storages do not have the same content. */
+export async function compare(source: TransferEnd, target: TransferEnd): Promise<SnapshotDigest> {
   const [here, there] = [await digest(source), await digest(target)];
   if (here.digest === there.digest) return here;
   throw new BrokerError(
@@ -128,7 +132,7 @@ function refuseSource(place: string, { exists, from }: TransferState): void {
 }
 
 /** An incomplete copy of the same source may be replaced: no broker has used it. */
-function refuseTarget(place: string, { records, from }: TransferState, source: string, replace: boolean): void {
+export function refuseTarget(place: string, { records, from }: TransferState, source: string, replace: boolean): void {
   if (replace || records === 0 || (from?.done === false && from.place === source)) return;
   throw new BrokerError(
     'CONFLICT',
@@ -138,7 +142,8 @@ function refuseTarget(place: string, { records, from }: TransferState, source: s
   );
 }
 
-function refuseLive(place: string, { brokers }: TransferState, self: Self): void {
+/** Rejects with CONFLICT when a broker uses a storage. */
+export function refuseLive(place: string, { brokers }: TransferState, self: Self): void {
   const live = brokers.filter((each) => each.status !== 'dead' && !isDead(each, self));
   if (live.length === 0) return;
   const named = live.map(

@@ -16,6 +16,7 @@ export function interfaceStore(store: Store, log: Log): Store {
     changes: store.changes.bind(store),
     versions: store.versions.bind(store),
     ...(store.sizes ? { sizes: store.sizes.bind(store) } : {}),
+    reserved: store.reserved.bind(store),
     async commit(changes) {
       const committed = await store.commit(withCall(changes));
       for (const change of changes)

@@ -1,20 +1,15 @@
 import type { Change, Store } from '../../core/contract/storage.ts';
-import { mask } from '../../core/schema/redact.ts';
-
-/** The shortest secret that is masked, in characters, as in the log: shorter texts are part of too many words. */
-const minLength = 8;
+import { hiding, maskable } from '../process/secrets.ts';
 
 /**
  * Masks secrets in messages before they are stored: a cloud, or a library of a plugin, may include the password of a
  * call in a message, and callers see stored messages. Changes only messages: the plugin needs its own data unchanged.
  */
 export function maskCommits(store: Store, secrets: readonly string[]): Store {
-  const texts = [...new Set(secrets)]
-    .filter(({ length }) => length >= minLength)
-    .toSorted((a, b) => b.length - a.length);
+  const texts = maskable(secrets);
   if (texts.length === 0) return store;
   const quoted = texts.map((text) => JSON.stringify(text).slice(1, -1));
-  const hide = (text: string) => texts.reduce((left, secret) => left.replaceAll(secret, mask), text);
+  const hide = hiding(texts);
 
   /** Searching is cheap and copying is not: almost no record contains a secret. */
   function masked(change: Change): Change {

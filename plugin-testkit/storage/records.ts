@@ -1,3 +1,4 @@
+import { nothingReserved, reservesText, type ReservedPart } from '../../core/index.ts';
 import type {
   AttemptRecord,
   BrokerRecord,
@@ -26,6 +27,16 @@ export const aRequest = (request_id: string, given: Partial<RequestRecord> = {})
   epoch: 0,
   ...given,
 });
+
+/** The reservation of machines of two vCPUs and a tenth of a dollar an hour each; tests set where they are. */
+export const reserving = (
+  machines: number,
+  { tags = {}, ...part }: Partial<ReservedPart> & { readonly tags?: Readonly<Record<string, string>> } = {},
+): string =>
+  reservesText({
+    tags,
+    parts: [{ ...nothingReserved, machines, vcpus: 2 * machines, microusd: 100_000 * machines, ...part }],
+  });
 
 export const aMachine = (machine_id: string, given: Partial<MachineRecord> = {}): MachineRecord => ({
   provider_instance: 'east',

@@ -9,5 +9,5 @@ export async function snapshot(store: Store): Promise<object> {
       { records: await store.find(kind, {}), count: await store.count(kind, {}), changes: await store.changes(kind) },
     ]),
   );
-  return { ...Object.fromEntries(all), versions: await store.versions({}) };
+  return { ...Object.fromEntries(all), versions: await store.versions({}), reserved: await store.reserved({}) };
 }

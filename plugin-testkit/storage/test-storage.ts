@@ -6,6 +6,7 @@ import { checkAtomicity } from './checks/atomicity.ts';
 import { checkJobs } from './brokers/jobs.ts';
 import { checkLeases } from './brokers/leases.ts';
 import { checkShares } from './brokers/shares.ts';
+import { checkBudgets } from './checks/budgets.ts';
 import { checkClaims } from './checks/claims.ts';
 import { checkCommits } from './checks/commits.ts';
 import { contractOf } from './contract.ts';
@@ -40,6 +41,7 @@ export function testStorage(subject: StorageSubject): void {
   checkVersions(contract);
   checkLimits(contract);
   checkSlots(contract);
+  checkBudgets(contract);
   checkAdditions(contract);
   checkNumbers(contract);
   checkAtomicity(contract);

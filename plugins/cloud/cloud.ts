@@ -1,12 +1,14 @@
 import { defineProviderType } from '../../core/index.ts';
 import { discover } from './account/discover.ts';
 import { setup } from './account/setup.ts';
+import { cloudChecks } from './checks/cloud-checks.ts';
 import { instanceType, region } from './catalogue/index.ts';
 import { CloudConfig, servesApi } from './config.ts';
 import { cloudFields, type CloudTemplate } from './template/fields.ts';
 import { ownedBy, removeOrphans } from './release/owned.ts';
 import { listMachineTypes, placesOf } from './connection/places.ts';
 import { machineTypesOf } from './launch/pools.ts';
+import { offerTerms } from './prices/offer-terms.ts';
 import { connect, type CloudSession } from './connection/session.ts';
 import { interruptionQueue } from './notices/interruption-queue.ts';
 import { whichLive } from './observe/which-live.ts';
@@ -51,12 +53,14 @@ export const cloud = defineProviderType<typeof CloudConfig, CloudSession>({
       })
     );
   },
+  offerTerms: (offers, template, config, known) => offerTerms(offers, template as CloudTemplate, config, known),
   places: placesOf,
   presumedPlaces({ region: name = 'us-east-1' }) {
     return { regions: [name], availability_zones: region(name)?.zones.map(({ zone }) => zone) ?? [] };
   },
   discover,
   setup,
+  checks: cloudChecks,
   machineTypes: listMachineTypes,
   owned: ownedBy,
   whichLive,

@@ -59,6 +59,8 @@ const Endpoints = Type.Object(
     sts: endpoint('STS'),
     ssm: endpoint('Systems Manager, for images by parameter'),
     sqs: endpoint('SQS, for the interruption queue'),
+    iam: endpoint('IAM, for the checks of muster doctor'),
+    servicequotas: endpoint('Service Quotas, for the checks of muster doctor'),
   },
   {
     additionalProperties: false,

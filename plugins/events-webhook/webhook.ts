@@ -129,5 +129,6 @@ function reasonOf(error: unknown, timeout: number): string {
   const { name, message, cause } = error as Error;
   if (name === 'TimeoutError') return `no answer within ${timeout} s`;
   const { code, message: why } = (cause ?? {}) as { readonly code?: string; readonly message?: string };
-  return code ?? why ?? message;
+  // A code of the HTTP client alone, such as UND_ERR_SOCKET, tells a person nothing.
+  return code?.startsWith('UND_') && why ? `${why} (${code})` : (code ?? why ?? message);
 }

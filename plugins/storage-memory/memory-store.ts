@@ -2,6 +2,7 @@ import {
   BrokerError,
   type BrokerRecord,
   type BrokerState,
+  type BudgetScope,
   type Change,
   type Claim,
   type Held,
@@ -13,12 +14,14 @@ import {
   type Query,
   type Records,
   type Renewal,
+  type Reserved,
   type StorageContext,
   type Store,
 } from '../../core/index.ts';
 import type { BrokerLease } from './brokers.ts';
 import { Claims, type HeldClaim } from './claims.ts';
 import type { Kept } from './kept.ts';
+import { reservedBy } from './reserved-by.ts';
 import { Table } from './table.ts';
 import { apply } from './transaction.ts';
 
@@ -109,6 +112,11 @@ export class MemoryStore implements Store {
       .map((found) => ({ request_id: found['request_id'] as string, version: found['version'] as number }));
   }
 
+  async reserved(scope: BudgetScope): Promise<Reserved> {
+    this.#refuseWhenClosed();
+    return reservedBy(this.#tables.request, scope);
+  }
+
   async commit(changes: readonly Change[]): Promise<void> {
     this.#refuseWhenClosed();
     const journal = this.#journal;
@@ -122,7 +130,7 @@ export class MemoryStore implements Store {
       this.#applied(given)();
       this.#seq = seq;
       // A restore does not check bounds that held at the commit.
-      await journal.write({ changes: given.filter(({ op }) => op !== 'limit' && op !== 'slot') });
+      await journal.write({ changes: given.filter(({ op }) => op !== 'limit' && op !== 'slot' && op !== 'budget') });
       this.#apply(given);
     });
   }

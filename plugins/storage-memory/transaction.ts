@@ -1,5 +1,6 @@
 import {
   BrokerError,
+  type BudgetCheck,
   type Change,
   checkedAmounts,
   type Fence,
@@ -8,6 +9,7 @@ import {
   refusals,
 } from '../../core/index.ts';
 import { refuseWithoutSlot } from './slots.ts';
+import { reservedBy } from './reserved-by.ts';
 import type { Kept } from './kept.ts';
 import type { Table } from './table.ts';
 
@@ -36,6 +38,7 @@ export function apply(
       const step = applyOne(change, changes, tables, nextSeq, epochOfJob);
       if (step) undo.push(step);
     }
+    for (const change of changes) if (change.op === 'budget') refuseOverBudget(change, tables.request);
   } catch (error) {
     for (const step of undo.toReversed()) step();
     throw error;
@@ -52,7 +55,8 @@ function applyOne(
   nextSeq: () => number,
   epochOfJob: (job: string) => number | undefined,
 ) {
-  if (change.op === 'limit' || change.op === 'slot' || change.op === 'check') return undefined;
+  if (change.op === 'limit' || change.op === 'slot' || change.op === 'check' || change.op === 'budget')
+    return undefined;
   if (change.op === 'add') return tables.fact.set(added(change, tables.fact.get(change.key)));
   if (change.op === 'fence') return refuseStale(change, tables, epochOfJob);
   const table = tables[change.kind];
@@ -98,6 +102,11 @@ function refuseOverLimit(
     .reduce((sum, { holds }) => sum + Number(holds), 0);
   if (held + machine_count <= max) return;
   throw refusals.overLimit(template_id, max, held, machine_count);
+}
+
+function refuseOverBudget(check: BudgetCheck, request: Table): void {
+  const refusal = refusals.overBudget(check, reservedBy(request, check.scope));
+  if (refusal) throw refusal;
 }
 
 function refuseChanged({ fact, numbers }: Extract<Change, { op: 'check' }>, facts: Table): void {

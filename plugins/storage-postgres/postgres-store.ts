@@ -2,8 +2,10 @@ import {
   Outage,
   quoted,
   refuseTransferred,
+  scopeKey,
   type BrokerRecord,
   type BrokerState,
+  type BudgetScope,
   type Change,
   type Claim,
   type Held,
@@ -13,6 +15,7 @@ import {
   type Query,
   type Records,
   type Renewal,
+  type Reserved,
   type StorageContext,
   type Store,
 } from '../../core/index.ts';
@@ -22,6 +25,7 @@ import { ChangeWriter } from './commits/change-writer.ts';
 import { Claims } from './commits/claims.ts';
 import { GroupQueue } from './commits/group-queue.ts';
 import { GroupStatements, type Marks } from './commits/group-statements.ts';
+import { BudgetStatements, reservedOf } from './database/budgets.ts';
 import { targetOf } from './database/client-config.ts';
 import { Connection, type Row, type Statement } from './database/connection.ts';
 import { Connections } from './database/connections.ts';
@@ -45,7 +49,8 @@ export async function openStore(options: PostgresOptions, { log }: StorageContex
   const target = await targetOf(options);
   const { config, place } = target;
   const { schema } = options;
-  const statements = new GroupStatements(quoted(schema));
+  const budgets = new BudgetStatements(quoted(schema));
+  const statements = new GroupStatements(quoted(schema), budgets);
   const first = await Connection.open(config);
   try {
     const version = await schemaVersion(first.run.bind(first), schema, place);
@@ -54,7 +59,7 @@ export async function openStore(options: PostgresOptions, { log }: StorageContex
     if (version < newest) await migrate(target, schema, log);
     const [found = []] = await first.run([statements.marks]);
     const connections = new Connections(config, options.pool);
-    return new PostgresStore(connections, place, options, statements, statements.read(found[0]), log);
+    return new PostgresStore(connections, place, options, statements, budgets, statements.read(found[0]), log);
   } catch (error) {
     throw refusal(error, place);
   } finally {
@@ -71,6 +76,9 @@ class PostgresStore implements Store {
   readonly #leases: BrokerLeases;
   readonly #claims: Claims;
   readonly #statements: GroupStatements;
+  readonly #budgets: BudgetStatements;
+  /** The scopes whose sums are stored. */
+  readonly #learned = new Map<string, Promise<unknown>>();
   readonly #feed: ChangeFeed;
   readonly #queue: GroupQueue;
   readonly #outage: Outage;
@@ -84,6 +92,7 @@ class PostgresStore implements Store {
     place: string,
     options: PostgresOptions,
     statements: GroupStatements,
+    budgets: BudgetStatements,
     marks: Marks,
     log: StorageContext['log'],
   ) {
@@ -91,11 +100,12 @@ class PostgresStore implements Store {
     this.#connections = connections;
     this.#place = place;
     this.#statements = statements;
+    this.#budgets = budgets;
     this.#outage = new Outage(log);
     this.#touch = { text: `UPDATE ${schema}.probe SET n = n + 1`, values: [] };
     this.#time = { text: `SELECT ${schema}.now_ms()`, values: [] };
     this.#reader = new RecordReader(schema, (statement) => this.#ask(statement));
-    this.#writer = new ChangeWriter(schema);
+    this.#writer = new ChangeWriter(schema, budgets);
     const run = (all: readonly Statement[]) => this.#run(all);
     this.#leases = new BrokerLeases(schema, run);
     this.#claims = new Claims(schema, run, this.#leases);
@@ -149,7 +159,15 @@ class PostgresStore implements Store {
 
   async commit(changes: readonly Change[]): Promise<void> {
     this.#refuseWhenClosed();
-    if (changes.length > 0) await this.#queue.add(this.#writer.work(changes));
+    if (changes.length === 0) return;
+    const scopes = changes.flatMap((change) => (change.op === 'budget' ? change.scope : []));
+    if (scopes.length > 0) await Promise.all(scopes.map((scope) => this.#learn(scope)));
+    await this.#queue.add(this.#writer.work(changes));
+  }
+
+  async reserved(scope: BudgetScope): Promise<Reserved> {
+    const [row] = await this.#ask(this.#budgets.reading(scope));
+    return reservedOf(row);
   }
 
   async claim(broker: BrokerRecord, limit: number, lease_ms: number): Promise<readonly Claim[]> {
@@ -214,6 +232,15 @@ class PostgresStore implements Store {
   async #ask(statement: Statement): Promise<readonly Row[]> {
     const [rows = []] = await this.#run([statement]);
     return rows;
+  }
+
+  /** Stores the sums of a scope, where this store has not done so. */
+  #learn(scope: BudgetScope): Promise<unknown> {
+    const key = scopeKey(scope);
+    const known = this.#learned.get(key) ?? this.#run(this.#budgets.learning(scope));
+    this.#learned.set(key, known);
+    known.catch(() => this.#learned.delete(key));
+    return known;
   }
 
   /** Runs statements that may be repeated when they lose a conflict. Answers within the time of a call. */

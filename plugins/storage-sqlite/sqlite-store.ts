@@ -3,6 +3,7 @@ import type {
   BrokerError,
   BrokerRecord,
   BrokerState,
+  BudgetScope,
   Change,
   Claim,
   Held,
@@ -12,12 +13,14 @@ import type {
   Query,
   Records,
   Renewal,
+  Reserved,
   StorageContext,
   Store,
 } from '../../core/index.ts';
 import { ChangeFeed } from './commits/change-feed.ts';
 import { ChangeWriter } from './commits/change-writer.ts';
 import { Claims } from './commits/claims.ts';
+import { Budgets } from './database/budgets.ts';
 import { closed, isBusy, isOfTheDatabase, refusal } from './database/failures.ts';
 import { FilePlace } from './database/file-place.ts';
 import { GroupQueue } from './commits/group-queue.ts';
@@ -40,6 +43,7 @@ export class SqliteStore implements Store {
   readonly #wait: number;
   readonly #reader: RecordReader;
   readonly #writer: ChangeWriter;
+  readonly #budgets: Budgets;
   readonly #claims: Claims;
   readonly #feed: ChangeFeed;
   readonly #queue: GroupQueue;
@@ -56,7 +60,8 @@ export class SqliteStore implements Store {
     this.#opened = opened;
     this.#wait = wait;
     this.#reader = new RecordReader(statements);
-    this.#writer = new ChangeWriter(statements);
+    this.#budgets = new Budgets(statements);
+    this.#writer = new ChangeWriter(statements, this.#budgets);
     this.#claims = new Claims(statements, () => clock.now());
     this.#feed = new ChangeFeed(statements, path, log);
     this.#health = new Health(log);
@@ -99,6 +104,10 @@ export class SqliteStore implements Store {
 
   sizes(request_ids: readonly string[]): Promise<readonly { readonly request_id: string; readonly bytes: number }[]> {
     return this.#read(() => this.#reader.sizes(request_ids));
+  }
+
+  reserved(scope: BudgetScope): Promise<Reserved> {
+    return this.#read(() => this.#budgets.reserved(scope));
   }
 
   async commit(changes: readonly Change[]): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defaultPlugins } from '../../config/setting-defaults.ts';
 import { prefix, prefixOf } from '../../config/sources/environment.ts';
 import { ConfigurationFile } from '../../config/schema.ts';
+import { telemetryVariables } from '../../config/telemetry/telemetry-variables.ts';
 import type { Plugin } from '../../core/index.ts';
 import { commonTemplateFields } from '../../core/model/template.ts';
 import { table } from '../markdown/schema-text.ts';
@@ -44,6 +45,7 @@ function pageOf(plugins: readonly Plugin[]): string {
     settings(fileRows()),
     ...storages.map(({ plugin, each }) => storagePart(plugin, each.type, each.options as Json)),
     ...types.map((each) => typePart(each.type, each.aliases ?? [], each.config as Json)),
+    telemetryPart(),
     '## Templates\n\nA template may have the fields below, the fields of its provider type and the fields of its API. Unknown fields are kept as written. [The guide](../guides/templates.md) says where files are found and how they override each other.\n\n',
     '### Every template\n\n',
     fields({ properties: commonTemplateFields, required: ['template_id'] }),
@@ -56,6 +58,20 @@ function pageOf(plugins: readonly Plugin[]): string {
   ];
   return parts.join('').replace(/\n+$/, '\n');
 }
+
+/** The variables of OpenTelemetry, which no file sets. */
+const telemetryPart = (): string =>
+  `## OpenTelemetry\n\nThe export of [traces and metrics](../guides/tracing.md) follows the standard variables of OpenTelemetry; no file sets them. \`…\` stands for \`TRACES\` or \`METRICS\`.\n\n${table(
+    ['Variable', 'Default', 'Meaning'],
+    telemetryVariables.map(({ name, standard, meaning }) => [
+      name
+        .split(', ')
+        .map((each) => `\`${each}\``)
+        .join(', '),
+      standard,
+      meaning,
+    ]),
+  )}`;
 
 /** The keys of the file. Plugins declare the other fields of `storage` and `config`. */
 function fileRows(): readonly (readonly string[])[] {

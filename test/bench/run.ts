@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { postWithBudgets } from './lines/budgets.ts';
 import { bigRequest } from './lines/big-request.ts';
 import { cloudImport } from './lines/cloud-import.ts';
 import { cloudReturn } from './lines/cloud-return.ts';
@@ -20,6 +21,7 @@ import { selection } from './lines/selection.ts';
 import { simulatedHour, simulator } from './lines/simulator.ts';
 import { idle, start } from './lines/start.ts';
 import { streamsThousand } from './lines/streams.ts';
+import { telemetry } from './lines/telemetry.ts';
 import { tenThousand } from './lines/ten-thousand.ts';
 import { threeBrokers } from './lines/three-brokers.ts';
 import { writes } from './lines/writes.ts';
@@ -36,6 +38,8 @@ const lines: readonly Line[] = [
   selection,
   hostileCalls,
   writes,
+  postWithBudgets,
+  telemetry,
   postgres,
   threeBrokers,
   tenThousand,

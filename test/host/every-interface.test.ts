@@ -15,7 +15,8 @@ test('every operation is called', (t) => {
 });
 
 test('every operation has the same effect and answer on every interface', async (t) => {
-  const broker = await bootBroker();
+  const budgets = [{ name: 'all', max_machines: 1_000, max_usd_per_hour: 1_000 }];
+  const broker = await bootBroker({ configuration: { budgets } });
   t.teardown(() => broker.close());
   const found = await prepare(broker, 7, 3);
   const { interfaces, close } = await everyInterface(broker);

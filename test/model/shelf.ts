@@ -79,6 +79,7 @@ export class Shelf {
       count: (kind, where) => read(() => store.count(kind, where)),
       changes: (kind) => read(() => store.changes(kind)),
       versions: (query) => read(() => store.versions(query)),
+      reserved: (scope) => read(() => store.reserved(scope)),
       claim: (broker, limit, lease) => read(() => store.claim(broker, limit, lease)),
       renew: (broker, lease) => read(() => store.renew(broker, lease)),
       yield: (claims) => read(() => store.yield(claims)),

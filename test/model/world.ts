@@ -18,6 +18,7 @@ import type { Setup } from './setup.ts';
 import { Shelf } from './shelf.ts';
 import { Host, Time } from './time.ts';
 import { aBroker } from '../../plugin-testkit/storage/records.ts';
+import { Budgets } from '../../core/budgets/budgets.ts';
 
 const names = ['east', 'west', 'north'] as const;
 
@@ -247,7 +248,7 @@ export class World {
     this.#facts = new Facts(store, life.clock);
     await this.#facts.follow();
     this.directory = new ProviderDirectory(this.#instances(), [type], [api], this.#facts);
-    this.requestService = new RequestService(store, life.clock, 100_000);
+    this.requestService = new RequestService(store, life.clock, new Budgets([], this.directory, this.#facts), 100_000);
     this.requestCommands = new RequestCommands(store, life.clock);
   }
 

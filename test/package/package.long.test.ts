@@ -35,9 +35,9 @@ test("the page 'api' is the public surface, so that review sees a change of it: 
 
 /** All that a package may hold, and each of it must hold something. */
 const known = [
-  /^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|host\/bin\/muster)$/,
+  /^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|host\/bin\/(muster|after-install\.cjs))$/,
   /^docs\/([\w-]+|(guides|reference|decisions)\/[\w-]+)\.md$/,
-  /^docs\/deploy\/[\w-]+\/[\w-]+\.yml$/,
+  /^docs\/deploy\/[\w-]+\/([\w-]+\.(yml|yaml|json|conf|service)|Containerfile)$/,
   /^config\/examples\/(awsprov_)?templates\.json$/,
   /^dist\/(core|config|host|plugins|plugin-testkit)\/.*\.(js|d\.ts)$/,
   /^dist\/host\/cli\/operations\/declared-operations\.json$/,
@@ -62,9 +62,9 @@ test('a package holds what is needed and no more', (t) => {
       paths.some((path) => each.test(path)),
       String(each),
     );
-  t.true(packed.size < 1_900_000, `${packed.size} bytes packed`);
+  t.true(packed.size < 2_000_000, `${packed.size} bytes packed`);
   const unpacked = packed.files.reduce((sum, { size }) => sum + size, 0);
-  t.true(unpacked < 6_900_000, `${unpacked} bytes unpacked`);
+  t.true(unpacked < 7_400_000, `${unpacked} bytes unpacked`);
 });
 
 test('every link of a page in the package leads to a file of the package', (t) => {

@@ -4,6 +4,7 @@ import test from 'ava';
 import {
   BrokerError,
   canServe,
+  reservedIn,
   type BrokerRecord,
   type BrokerState,
   type Change,
@@ -185,6 +186,84 @@ const defects: readonly (readonly [string, string, () => Plugin])[] = [
           await store.commit(changes.filter(({ op }) => op === 'slot'));
         },
       })),
+  ],
+  [
+    'a budget that is counted before the changes of the commit',
+    'a budget counts what all requests reserve with the changes of the commit',
+    () =>
+      spoiledStorage((store) => ({
+        async commit(changes) {
+          const budgets = changes.filter(({ op }) => op === 'budget');
+          await store.commit(budgets);
+          await store.commit(changes.filter(({ op }) => op !== 'budget'));
+        },
+      })),
+  ],
+  [
+    'a budget that is counted after the commit',
+    'budgets hold for fifty commits at once',
+    () =>
+      spoiledStorage((store) => ({
+        async commit(changes) {
+          await store.commit(changes.filter(({ op }) => op !== 'budget'));
+          await store.commit(changes.filter(({ op }) => op === 'budget'));
+        },
+      })),
+  ],
+  [
+    'a budget that counts all markets',
+    'a budget counts by template, instance, market and tags',
+    () =>
+      spoiledStorage((store) =>
+        changed(store, (change) => {
+          if (change.op !== 'budget') return change;
+          const { market: _, ...scope } = change.scope;
+          return { ...change, scope };
+        }),
+      ),
+  ],
+  [
+    'a budget that takes an unknown price for nothing',
+    'refuses what has no known price or size',
+    () =>
+      spoiledStorage((store) =>
+        changed(store, (change) =>
+          change.op === 'budget' ? { ...change, bounds: { unknown_microusd: 0, ...change.bounds } } : change,
+        ),
+      ),
+  ],
+  [
+    'a budget that is checked where nothing is asked',
+    'what a commit does not increase is not checked',
+    () =>
+      spoiledStorage((store) =>
+        changed(store, (change) =>
+          change.op === 'budget'
+            ? { ...change, bounds: { ...change.bounds, asked: { ...change.bounds.asked, machines: 1 } } }
+            : change,
+        ),
+      ),
+  ],
+  [
+    'sums that are kept when a request is deleted',
+    'a budget counts what all requests reserve with the changes of the commit',
+    () => {
+      const kept = { machines: 0 };
+      return spoiledStorage((store) => ({
+        async commit(changes) {
+          const deleted = changes.flatMap((change) =>
+            change.op === 'delete' && change.kind === 'request' ? change.key : [],
+          );
+          for (const key of deleted)
+            kept.machines += reservedIn({}, (await store.get('request', key)) ?? { template_id: '' }).machines;
+          await store.commit(changes);
+        },
+        async reserved(scope) {
+          const sums = await store.reserved(scope);
+          return { ...sums, machines: sums.machines + kept.machines };
+        },
+      }));
+    },
   ],
   [
     'an addition that is read and written',

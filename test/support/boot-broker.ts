@@ -109,6 +109,8 @@ export interface BootOptions extends PlaceOptions {
   readonly log?: Log;
   readonly clock?: Clock;
   readonly thread?: ComposeOptions['thread'];
+  /** The environment variables of the configuration. Default: none. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Boots on a place that is there already, and leaves it there. */
   readonly place?: Place;
 }
@@ -140,7 +142,7 @@ export interface BootedBroker {
 /** A broker in this process, reached without a socket. */
 export async function bootBroker(options: BootOptions = {}): Promise<BootedBroker> {
   const place = options.place ?? (await makePlace(options));
-  const loaded = await loadConfiguration({ cwd: place.directory, env: {} });
+  const loaded = await loadConfiguration({ cwd: place.directory, env: options.env ?? {} });
   const settings = { observe_moving_ms: 100, ...options.settings };
   const broker = await compose({
     loaded,

@@ -12,6 +12,7 @@ import { aBroker } from '../../plugin-testkit/storage/records.ts';
 import { FakeClock } from './fake-clock.ts';
 import { memoryDriver } from './memory-driver.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
+import { noBudgets } from './no-budgets.ts';
 
 type Name = 'east' | 'west' | 'north';
 const template: Template = { template_id: 'small' };
@@ -33,7 +34,7 @@ export async function brokersBench(t: ExecutionContext) {
     limits: { max_instances_per_request: 100, max_concurrent_requests: null },
   });
   const apis = [scriptedApi(clouds.east.capabilities)];
-  const requests = new RequestService(store, clock, 1_000);
+  const requests = new RequestService(store, clock, noBudgets, 1_000);
   const running = new Set<RunningLoop>();
   const stop = async (loop: RunningLoop): Promise<void> => {
     running.delete(loop);

@@ -1,14 +1,15 @@
 import { copyStorage } from '../../host/store/copy-storage.ts';
+import { restoreStorage } from '../../host/store/restore-storage.ts';
 import { thisBroker } from '../../host/process/this-broker.ts';
 import postgres from '../../plugins/storage-postgres/index.ts';
 import sqlite from '../../plugins/storage-sqlite/index.ts';
 import type { StorageSnapshot, TransferEnd } from '../../core/index.ts';
 
 /**
- * Copies a storage, and is killed at a point: `source fence after`, `page 3`. Arguments: the point, and both storages
- * as JSON.
+ * Copies a storage, and is killed at a point: `source fence after`, `page 3`. Arguments: the point, both storages as
+ * JSON, and `restore` for a restore, which replaces what is there.
  */
-const [point = '', storages = '[]'] = process.argv.slice(2);
+const [point = '', storages = '[]', what = 'copy'] = process.argv.slice(2);
 const [from, to] = JSON.parse(storages) as readonly { readonly type: string }[];
 
 const endOf = (storage: { readonly type: string } | undefined): Promise<TransferEnd> => {
@@ -51,9 +52,7 @@ const pagesCounted = (snapshot: StorageSnapshot): StorageSnapshot => ({
   [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose](),
 });
 
-await copyStorage(
-  watched('source', await endOf(from)),
-  watched('target', await endOf(to)),
-  false,
-  thisBroker({ server: { port: 0 } } as never),
-);
+const [source, target] = [watched('source', await endOf(from)), watched('target', await endOf(to))];
+const self = thisBroker({ server: { port: 0 } } as never);
+if (what === 'restore') await restoreStorage(source, target, true, self);
+else await copyStorage(source, target, false, self);

@@ -19,6 +19,8 @@ import { silentLog, type RequestDetail, type Store, type Template } from '../../
 import { FakeClock } from './fake-clock.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
 import { aBroker } from '../../plugin-testkit/storage/records.ts';
+import { Budgets } from '../../core/budgets/budgets.ts';
+import type { Budget } from '../../core/budgets/budget.ts';
 
 export interface LoopBench {
   readonly clock: FakeClock;
@@ -85,6 +87,7 @@ export async function loopBench(
   limits: Partial<ProviderInstance['limits']> = {},
   sweep: ProviderInstance['sweep'] = 'off',
   finds = false,
+  budgets: readonly Budget[] = [],
 ): Promise<LoopBench> {
   const clock = new FakeClock();
   const store = await memoryDriver().open({}, { clock, log: silentLog });
@@ -107,7 +110,7 @@ export async function loopBench(
   const facts = new Facts(store, clock);
   await facts.follow();
   let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
-  const requestService = new RequestService(store, clock, 1_000);
+  const requestService = new RequestService(store, clock, new Budgets(budgets, directory, facts), 1_000);
   const requestQueries = new RequestQueries(store, clock, { refresh: () => undefined, refreshedAt: () => undefined });
   let thread = 0;
   const quarantine: Quarantined[] = [];
@@ -120,6 +123,7 @@ export async function loopBench(
       instances,
       types: [scriptedType],
       apis,
+      budgets,
       schemes: [],
       data_directory: '',
       clock,

@@ -7,8 +7,10 @@ import {
   type LaunchOrder,
   type MachineReport,
   type MachineType,
+  type Market,
   type NoticeMessage,
   type Offer,
+  type OfferTerms,
   type OwnedResource,
   ProviderFault,
   type Shortfall,
@@ -53,6 +55,8 @@ export class ScriptedCloud {
   readonly removed: string[] = [];
   /** What it says that it has; a fault says nothing. */
   types: readonly MachineType[] | ProviderFault = [];
+  /** The prices that machines of an offer have when they come, where they are not those of its terms. */
+  readonly prices: Record<string, number> = {};
   /** Whether it has notices; a fault fails their reception. */
   notices: boolean | ProviderFault = false;
   /** The messages that wait. Those that are not acknowledged stay. */
@@ -94,13 +98,29 @@ export class ScriptedCloud {
       const machine_id = `m-${++this.#count}`;
       const [offer] = order.offers ?? [];
       this.machines.set(machine_id, {
-        report: { machine_id, status: 'pending', ready: false, ...(offer ? { data: { offer: offer.key } } : {}) },
+        report: {
+          machine_id,
+          status: 'pending',
+          ready: false,
+          ...(offer ? { data: { offer: offer.key }, ...this.priced(offer) } : {}),
+        },
         token: order.token,
         request_id: order.request_id,
         attempt: order.attempt,
       });
     }
     return { handle: { token: order.token }, machines: mine().map((machine) => machine.report), settled: true };
+  }
+
+  /** What a report says of the price of a machine: by the offers that have terms. */
+  priced(offer: Offer): Pick<MachineReport, 'machine_type' | 'market' | 'price'> {
+    const { market, price } = termsOf(offer);
+    const usd_per_hour = this.prices[offer.key] ?? price?.usd_per_hour;
+    return {
+      ...(offer['vcpus'] === undefined ? {} : { machine_type: offer.key }),
+      ...(market === undefined ? {} : { market }),
+      ...(usd_per_hour === undefined ? {} : { price: { usd_per_hour, source: 'catalogue' } }),
+    };
   }
 
   /** Everything that lives, as a sweep lists it. */
@@ -155,6 +175,19 @@ export class ScriptedCloud {
   }
 }
 
+/** The fields `vcpus`, `usd` and `market` of an offer. */
+const termsOf = ({ vcpus, usd, market }: Offer): OfferTerms => ({
+  ...(market === undefined ? {} : { market: market as Market }),
+  ...(vcpus === undefined ? {} : { vcpus: vcpus as number }),
+  ...(usd === undefined ? {} : { price: { usd_per_hour: usd as number, source: 'catalogue' } }),
+});
+
+/** The type of the machines of an offer whose key ends in its number of vCPUs: `small-2`. */
+function typeNamed(name = ''): MachineType | undefined {
+  const vcpus = Number(/-(\d+)$/.exec(name)?.[1]);
+  return Number.isNaN(vcpus) ? undefined : { name, vcpus, cores: vcpus, memory_mib: 1_024, arch: 'x86_64' };
+}
+
 /** The most messages of one answer. */
 const mostMessages = 200;
 
@@ -167,7 +200,8 @@ export const scriptedType = defineProviderType({
   connect: (settings): ScriptedCloud => settings.cloud,
   identity: async (cloud) => cloud.identity,
   places: async () => ({ regions: ['here'], availability_zones: ['here-a'] }),
-  machineTypeOf: (template, known) => known(template.machine_type ?? ''),
+  machineTypeOf: (template, known) => known(template.machine_type ?? '') ?? typeNamed(template.machine_type),
+  offerTerms: (offers) => offers.map(termsOf),
   async *machineTypes(cloud) {
     cloud.discoveries += 1;
     if (cloud.types instanceof ProviderFault) throw cloud.types;

@@ -24,6 +24,7 @@ const methods = [
   'brokers',
   'job',
   'freeJob',
+  'reserved',
   'watch',
 ] as const;
 

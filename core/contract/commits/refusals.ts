@@ -1,4 +1,7 @@
 import { BrokerError } from '../errors.ts';
+import { exceeded, type Exceeded } from '../../model/budget/budget-bounds.ts';
+import type { Reserved } from '../../model/budget/reserved.ts';
+import type { BudgetCheck } from '../storage.ts';
 
 /** The errors with which every storage refuses a commit. */
 export const refusals = {
@@ -24,6 +27,21 @@ export const refusals = {
       `Waiting for a slot: '${provider_instance}' has ${open} of ${max} requests open${open < max ? ', and requests that were accepted earlier wait for the rest' : ''}.`,
       { provider_instance, open, max },
     ),
+
+  /** `after`: what is reserved in the scope of the budget with the commit. Undefined: the budget holds. */
+  overBudget: ({ name, bounds }: BudgetCheck, after: Reserved): BrokerError | undefined => {
+    const over = exceeded(bounds, after);
+    if (!over) return undefined;
+    const { limit, max: most, used, asked, unknown } = over;
+    return new BrokerError('BUDGET_EXCEEDED', budgetSentence(name, over), {
+      budget: name,
+      limit,
+      max: most,
+      used,
+      asked,
+      ...(unknown === undefined ? {} : { unknown }),
+    });
+  },
 
   /** A number of a fact is not the expected one. */
   changedFact: ({ topic, name, item }: { readonly topic: string; readonly name: string; readonly item: string }) =>
@@ -52,3 +70,20 @@ export const refusals = {
   /** A call that is wrong in every state of the storage: a bug of the calling code. */
   misuse: (message: string) => new BrokerError('INTERNAL', message),
 };
+
+const units: { readonly [L in Exceeded['limit']]: (amount: number) => string } = {
+  max_machines: (n) => `${n} ${n === 1 ? 'machine' : 'machines'}`,
+  max_vcpus: (n) => `${n} ${n === 1 ? 'vCPU' : 'vCPUs'}`,
+  max_usd_per_hour: (n) => `$${n} an hour`,
+  max_usd_per_day: (n) => `$${n}`,
+};
+
+function budgetSentence(name: string, { limit, max, used, asked, unknown }: Exceeded): string {
+  const of = units[limit];
+  if (unknown !== undefined)
+    return limit === 'max_vcpus'
+      ? `Budget '${name}' counts vCPUs, and the number of vCPUs of ${unknown} of its machines is not known: name machine types of the catalogue in the template, or remove 'max_vcpus'.`
+      : `Budget '${name}' counts dollars, and the price of ${unknown} of its machines is not known: set 'prices' of the provider instance, or 'unknown_price_usd' of the budget.`;
+  const day = limit === 'max_usd_per_day' ? ' for what ran in the last 24 hours and one more hour' : '';
+  return `Budget '${name}' allows ${of(max)}${day}; ${of(used)} ${used === 1 && limit === 'max_machines' ? 'is' : 'are'} used, so ${of(asked)} more ${asked === 1 && limit === 'max_machines' ? 'is' : 'are'} refused. Ask for fewer, return some, or raise the budget.`;
+}

@@ -14,7 +14,7 @@ export function refuseTransferred(place: string, { from, to }: Pick<TransferStat
     );
   if (from && !from.done)
     throw refused(
-      `The storage ${place} is an incomplete copy of ${from.place}. Repeat \`muster storage copy\`, which completes it.`,
+      `The storage ${place} is an incomplete copy of ${from.place}. Repeat \`muster storage copy\` or \`muster storage restore\`, whichever was interrupted: it completes the copy.`,
     );
 }
 

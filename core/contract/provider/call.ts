@@ -12,6 +12,8 @@ export interface ProviderCall {
   readonly ms: number;
   /** The kind of the fault that ended the call. Absent: the provider answered. */
   readonly kind?: FaultKind;
+  /** The provider's code of that fault, for traces. */
+  readonly code?: string;
 }
 
 /** What a provider type gets when it connects. */

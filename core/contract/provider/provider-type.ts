@@ -3,9 +3,11 @@ import type { ObjectSchema, ValueOf } from '../../schema/object-schema.ts';
 import type { NoticeMessage } from '../notice.ts';
 import type { AccountContents } from './account-contents.ts';
 import type { Call, PluginContext } from './call.ts';
+import type { ProviderCheck } from './provider-check.ts';
 import type { ProviderSetup } from './provider-setup.ts';
 import type { ProviderState } from './provider-state.ts';
-import type { HostRef, MachineType, OwnedResource, Places } from './resources.ts';
+import type { Offer } from '../../model/shortfall.ts';
+import type { HostRef, MachineType, OfferTerms, OwnedResource, Places } from './resources.ts';
 
 /**
  * Notices about machines that a provider sends on its own, for example over a queue. One process at a time receives
@@ -83,12 +85,27 @@ export interface ProviderType<Config extends ObjectSchema = ObjectSchema, Sessio
    */
   machineTypeOf?(template: Template, known: (name: string) => MachineType | undefined): MachineType | undefined;
   /**
+   * What one machine of each of the offers takes of a budget, in their order. Asked when a request is accepted, so it
+   * must cost little. `known`: as for `machineTypeOf`. Pure. Default: nothing is known, and budgets in vCPUs and dollars
+   * refuse the machines.
+   */
+  offerTerms?(
+    offers: readonly Offer[],
+    template: Template,
+    config: ValueOf<Config>,
+    known: (name: string) => MachineType | undefined,
+  ): readonly OfferTerms[];
+  /**
    * What templates can name: the networks, subnets, security groups, key pairs and images of the account, as they are
    * now. Called when a person asks, so it may take some seconds. A list that the account does not let the session read
    * is empty and named in `incomplete`; a fault means that nothing could be read. Changes nothing. Default: the
    * operation is refused.
    */
   discover?(session: Session, call: Call): Promise<AccountContents>;
+  /**
+   * What `muster doctor` checks at an instance of this type beyond its connection, in this order. Default: nothing.
+   */
+  readonly checks?: readonly ProviderCheck<Session>[];
   /** How `muster init` sets up an instance of this type, from what `discover` shows. Default: it cannot. */
   readonly setup?: ProviderSetup;
   /** All machine types of the provider. The core caches the result. */

@@ -1,3 +1,5 @@
+import type { Price } from '../../model/cost/price.ts';
+import type { Market } from '../../model/market.ts';
 import type { MachineReport } from './orders-and-reports.ts';
 
 export interface Places {
@@ -16,6 +18,15 @@ export interface MachineType {
   readonly cores: number;
   readonly memory_mib: number;
   readonly arch: string;
+}
+
+/** What one machine of an offer takes of a budget, at most. An absent field is not known. */
+export interface OfferTerms {
+  /** Absent: machines of the offer may come from any market. */
+  readonly market?: Market;
+  readonly vcpus?: number;
+  /** The highest price that the machine may have when it is first reported. */
+  readonly price?: Price;
 }
 
 /** A host as a caller names it: by its id, or by its private name where the id is not known. */

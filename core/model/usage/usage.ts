@@ -25,6 +25,9 @@ export interface UsageRow {
   readonly amounts: Amounts;
 }
 
+/** Days of use that are counted in the commit of a machine's end. What is before is counted in earlier commits. */
+export const mostDaysAtEnd = 7;
+
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
@@ -52,6 +55,9 @@ export function usageOf(machine: MachineRecord, now: number): readonly UsageRow[
   }
   return rows;
 }
+
+/** The time after the last day of rows that are in order. */
+export const endOf = (rows: readonly UsageRow[]): number => Date.parse(rows.at(-1)?.day ?? '') + dayMs;
 
 /**
  * What a change of a machine adds to the sums over machines that are gone. A machine that counted as gone and lives is

@@ -1,13 +1,15 @@
 import { isBrokerError, type BrokerError } from '../../contract/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
-import { choose } from '../../providers/choose.ts';
+import { choose, type Chosen } from '../../providers/choose.ts';
 import type { IdempotencyKey } from '../../requests/idempotency.ts';
 import type { RequestInput } from '../../requests/open-request.ts';
 import type { Placed, Template } from '../../model/template.ts';
+import type { GivenIdentity } from '../../requests/request-service.ts';
 import type { RequestDetail } from '../../contract/scheduler.ts';
 import type { Strategy } from '../../selection/candidate.ts';
 import type { Services } from '../services.ts';
 import { preferenceOf } from '../providers/try-selection.ts';
+import { selectTraced } from './select-traced.ts';
 
 /** The input of a request for machines, from any interface. */
 export interface RequestMachinesInput extends Omit<RequestInput, 'template' | 'variants'> {
@@ -22,13 +24,35 @@ export interface RequestMachinesInput extends Omit<RequestInput, 'template' | 'v
   };
 }
 
+/** What happens to a request that was validated and for which an instance was selected. */
+type Conclude<T> = (
+  requests: Services['requests'],
+  input: RequestInput,
+  selection: Chosen,
+  given: GivenIdentity & { readonly request_id: string; readonly selection_ms: number },
+) => Promise<T>;
+
 /** Accepts a request for machines: finds an earlier one, validates, admits, selects, and commits once. */
-export async function requestMachines(
+export const requestMachines = (
   call: RequestMachinesInput,
   services: Services,
   key: IdempotencyKey | undefined,
-): Promise<RequestDetail> {
-  const { templateLibrary, providers, requests, review, clock } = services;
+): Promise<RequestDetail> =>
+  concludeRequest<RequestDetail>(call, services, key, (requests, input, selection, given) =>
+    requests.create(input, selection, given),
+  );
+
+/**
+ * The way of a request up to its commit, which `conclude` makes or leaves out. A request that an earlier call made is
+ * returned instead.
+ */
+export async function concludeRequest<T>(
+  call: RequestMachinesInput,
+  services: Services,
+  key: IdempotencyKey | undefined,
+  conclude: Conclude<T>,
+): Promise<T | RequestDetail> {
+  const { templateLibrary, providers, requests, review, clock, tracer } = services;
   const {
     request_id = newRequestId(),
     template_id,
@@ -42,25 +66,26 @@ export async function requestMachines(
   const input = { ...rest, ...adapted(placed, adapt) };
   const given = { ...(key ? { key } : {}), ...(call.request_id === undefined ? {} : { request_id }) };
 
+  tracer.annotate({ 'muster.template_id': template_id, 'muster.machine_count': rest.machine_count });
   const existing = await requests.existing(input, given);
   if (existing) return existing;
   await requests.admit(input);
-  /** Selects an instance and stores the request. `held`: machines that count against the limit of the template. */
-  const selectAndCreate = (held: number): Promise<RequestDetail> => {
+  /** Selects an instance and concludes the request. `held`: machines that count against the limit of the template. */
+  const selectAndConclude = (held: number): Promise<T> => {
     const started = clock.monotonic();
     const machines = { key: request_id, machine_count: rest.machine_count, held };
-    const selection = choose(placed, machines, preference, providers);
+    const selection = selectTraced(() => choose(placed, machines, preference, providers), placed, services);
     const selection_ms = Math.round(clock.monotonic() - started);
-    return requests.create(input, selection, { ...given, request_id, selection_ms });
+    return conclude(requests, input, selection, { ...given, request_id, selection_ms });
   };
   try {
-    return await selectAndCreate(0);
+    return await selectAndConclude(0);
   } catch (error) {
     const held = isLimit(error) ? error.details['held'] : undefined;
     if (typeof held !== 'number' || providers.selectable.length === 1) throw error;
     // Another instance may allow more machines of the template than the selected one.
     try {
-      return await selectAndCreate(held);
+      return await selectAndConclude(held);
     } catch (second) {
       throw isLimit(second) ? error : second;
     }

@@ -35,7 +35,7 @@ export const createRequest = operation('CreateRequestCommand', {
     { additionalProperties: false },
   ),
   output: 'requested',
-  refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals, 'UNAVAILABLE'],
+  refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals, 'BUDGET_EXCEEDED', 'UNAVAILABLE'],
   rest: {
     method: 'POST',
     path: '/machines/request',

@@ -42,7 +42,7 @@ export const createSelectedRequest = operation('CreateSelectedRequestCommand', {
     status: Type.String(),
     created_at: moment,
   }),
-  refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals, 'UNAVAILABLE'],
+  refusals: ['TEMPLATE_NOT_FOUND', ...selectionRefusals, 'BUDGET_EXCEEDED', 'UNAVAILABLE'],
   rest: {
     method: 'POST',
     path: '/requests/',

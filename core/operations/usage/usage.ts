@@ -42,7 +42,10 @@ export const getUsage = operation('GetUsageQuery', {
   ),
   output: Type.Object({ from: Type.String(), to: Type.String(), rows: Type.Array(Row) }),
   rest: { method: 'GET', path: '/usage', limit: 'read', csv: 'rows' },
-  cli: { command: 'usage', example: 'muster usage --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market' },
+  cli: {
+    command: 'usage show',
+    example: 'muster usage --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market',
+  },
   async handle({ from, to, group_by = ['template_id'] }, { usage, clock }) {
     const last = to ?? new Date(clock.now()).toISOString().slice(0, 10);
     const first = from ?? `${last.slice(0, 7)}-01`;

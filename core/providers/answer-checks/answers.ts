@@ -4,6 +4,7 @@
  */
 import { isFault } from '../../contract/fault.ts';
 import type { HostRef } from '../../contract/provider/resources.ts';
+import { markets } from '../../model/market.ts';
 import { ContractViolation } from './contract-violation.ts';
 import { assertPlain, newBudget } from './assert-plain.ts';
 import { report, reports, shortfalls } from './reports.ts';
@@ -74,6 +75,24 @@ export function checkMachineType(value: unknown): void {
   assertText(given['name'], '', '/name');
   for (const name of ['vcpus', 'cores', 'memory_mib']) assertAmount(given[name], '', `/${name}`);
   assertOptionalText(given['arch'], '', 'arch');
+}
+
+export function checkOfferTerms(value: unknown, expected: number): void {
+  if (!Array.isArray(value) || value.length !== expected)
+    throw new ContractViolation('', value, `one entry for each of the ${expected} offers, in their order`);
+  for (const [index, each] of value.entries()) {
+    const { market, vcpus, price } = assertObject(each, `/${index}`, 'the terms of an offer');
+    if (market !== undefined && !(markets as readonly unknown[]).includes(market))
+      throw new ContractViolation(`/${index}/market`, market, `one of ${markets.join(', ')}`);
+    checkOptional(vcpus, (count) => assertAmount(count, `/${index}`, '/vcpus'));
+    checkOptional(price, (given) =>
+      assertAmount(
+        assertObject(given, `/${index}/price`, 'a price')['usd_per_hour'],
+        `/${index}/price`,
+        '/usd_per_hour',
+      ),
+    );
+  }
 }
 
 const ownedKinds: ReadonlySet<unknown> = new Set(['machine', 'container', 'launch_template']);

@@ -6,22 +6,22 @@ const mostCharacters = 4_000_000;
 const deepest = 64;
 
 /** The remaining limits of an answer. */
-export interface Budget {
+export interface SizeBudget {
   parts: number;
   characters: number;
 }
 
-export const newBudget = (): Budget => ({ parts: mostParts, characters: mostCharacters });
+export const newBudget = (): SizeBudget => ({ parts: mostParts, characters: mostCharacters });
 
 /**
  * Throws ContractViolation unless the value survives JSON unchanged and stays within the limits. An undefined field
  * counts as absent.
  */
-export function assertPlain(value: unknown, path: string, budget: Budget = newBudget()): void {
+export function assertPlain(value: unknown, path: string, budget: SizeBudget = newBudget()): void {
   walk(value, path, deepest, budget);
 }
 
-function walk(value: unknown, path: string, depth: number, budget: Budget): void {
+function walk(value: unknown, path: string, depth: number, budget: SizeBudget): void {
   if ((budget.parts -= 1) < 0) throw new ContractViolation(path, value, `JSON with at most ${mostParts} parts`);
   switch (typeof value) {
     case 'string':
@@ -52,7 +52,7 @@ function item(each: unknown, path: string, index: number): unknown {
   return each;
 }
 
-function fields(value: object, path: string, depth: number, budget: Budget): void {
+function fields(value: object, path: string, depth: number, budget: SizeBudget): void {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null && value.constructor?.name !== 'Object')
     throw new ContractViolation(

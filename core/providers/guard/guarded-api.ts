@@ -43,8 +43,14 @@ export function guardedApi(api: ProviderApi, session: unknown, calls: GuardedCal
   const where = `'${calls.instance}' (${api.name})`;
   const plugin = pluginOf(api);
   const dispose = api.dispose?.bind(api);
-  const changing = (verb: Verb, noun: string) => ({ verb, what: `${noun} at ${where}`, plugin, mutating: true });
-  const asking = (verb: Verb, what: string) => ({ verb, what, plugin });
+  const changing = (verb: Verb, noun: string) => ({
+    verb,
+    what: `${noun} at ${where}`,
+    plugin,
+    api: api.name,
+    mutating: true,
+  });
+  const asking = (verb: Verb, what: string) => ({ verb, what, plugin, api: api.name });
   return {
     name: api.name,
     capabilities: api.capabilities,

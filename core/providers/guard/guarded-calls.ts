@@ -5,6 +5,8 @@ import type { CallTracking } from './call-tracking.ts';
 import { guard, type CallEnd } from './guard.ts';
 import type { ProviderMeter } from './provider-meter.ts';
 import { timeOuts, type Verb } from './time-outs.ts';
+import { noTracer, type Tracer } from '../../tracing/tracer.ts';
+import { callSpan, endSpan, type CallTrace } from './traces/call-span.ts';
 
 /** The permission for a call. It ends with the claim of a request, or with the loop. */
 export interface Permit {
@@ -16,6 +18,8 @@ export interface Permit {
   readonly of?: readonly CalledFor[];
   /** Receives the ids that the plugin records for the call; see `recordCloudRequest` of Call. */
   cloudRequest?(id: string): void;
+  /** The place of the call in traces. Null: it belongs to none that is recorded. Absent: it begins a trace. */
+  readonly trace?: CallTrace | null;
 }
 
 /** Receives the end of each call at an instance, once. */
@@ -28,6 +32,8 @@ export interface GuardedCallsParts {
   readonly meter: ProviderMeter;
   readonly watch: CallTracking;
   readonly evidence: CallEvidence;
+  /** Default: calls are not traced. */
+  readonly tracer?: Tracer;
 }
 
 /** Identifies a call. */
@@ -37,6 +43,8 @@ export interface CallName {
   readonly what: string;
   /** The plugin that is called, for messages. */
   readonly plugin: string | undefined;
+  /** The provider API, for a verb of one. */
+  readonly api?: string;
   /** Whether the call may have been executed when it has no answer. Default false. */
   readonly mutating?: boolean;
   /** Adds to the end of the call what its answer shows. */
@@ -58,7 +66,8 @@ export interface GuardedCalls {
   call<T>(name: CallName, permit: Permit, call: (call: Call) => Promise<T>, check?: (answer: T) => void): Promise<T>;
 }
 
-export function guardedCalls(instance: string, { log, meter, watch, evidence }: GuardedCallsParts): GuardedCalls {
+export function guardedCalls(instance: string, parts: GuardedCallsParts): GuardedCalls {
+  const { log, meter, watch, evidence, tracer = noTracer } = parts;
   const ended = (verb: Verb, end: CallEnd, waits: boolean): void => {
     meter.verb(instance, verb)(end.ms, end.kind);
     if (!waits) evidence.ended(instance, verb, end);
@@ -66,13 +75,13 @@ export function guardedCalls(instance: string, { log, meter, watch, evidence }: 
   return {
     instance,
     log,
-    call: (
-      { verb, mutating = false, judge = (end) => end, waits = false, ...about },
-      { signal, fence = () => undefined, of, cloudRequest },
-      call,
-      check,
-    ) =>
-      guard(
+    call: (name, permit, call, check) => {
+      const { verb, mutating = false, judge = (end) => end, waits = false, api, ...about } = name;
+      const { signal, fence = () => undefined, of, cloudRequest, trace } = permit;
+      const span = tracer.on && !waits ? callSpan({ instance, verb, api, of, trace }, tracer) : undefined;
+      const run = (given: Call) =>
+        waits ? watch.pure(instance, () => call(given)) : watch.call(instance, () => call(given), of);
+      return guard(
         {
           ...about,
           mutating,
@@ -81,10 +90,15 @@ export function guardedCalls(instance: string, { log, meter, watch, evidence }: 
           fence,
           ...(cloudRequest ? { cloudRequest } : {}),
           log,
-          ended: (end) => ended(verb, { ...judge(end), ...(of ? { of } : {}) }, waits),
+          ended: (given) => {
+            const end = judge(given);
+            if (span) endSpan(span, end);
+            ended(verb, { ...end, ...(of ? { of } : {}) }, waits);
+          },
         },
-        (given) => (waits ? watch.pure(instance, () => call(given)) : watch.call(instance, () => call(given), of)),
+        span ? (given) => tracer.within(span, () => run(given)) : run,
         check,
-      ),
+      );
+    },
   };
 }

@@ -1,10 +1,12 @@
 import type { AccountContents } from '../../contract/provider/account-contents.ts';
+import type { CheckedTemplate, CheckResult, ProviderCheck } from '../../contract/provider/provider-check.ts';
 import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import type { ProviderType } from '../../contract/provider/provider-type.ts';
 import type { HostRef, MachineType, OwnedResource, Places } from '../../contract/provider/resources.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
 import { checkLivingHosts, checkMachineType, checkPlaces as placesAnswer } from '../answer-checks/answers.ts';
 import { readAccountContents } from '../answer-checks/read-account-contents.ts';
+import { readCheckResults } from '../answer-checks/read-check-results.ts';
 import { listing } from '../answer-checks/listing.ts';
 import { guardedListing } from './guarded-listing.ts';
 import { guardedNotices, type GuardedNotices } from './guarded-notices.ts';
@@ -12,6 +14,11 @@ import type { GuardedCalls, Permit } from './guarded-calls.ts';
 
 /** Every process keeps the types in memory. The largest cloud has about a thousand. */
 const mostTypes = 20_000;
+
+/** A check of the type, bound to the session. Rejects with a ProviderFault when the check could not be made. */
+export interface GuardedCheck extends Pick<ProviderCheck, 'name' | 'why' | 'remedy'> {
+  run(templates: readonly CheckedTemplate[], permit: Permit): Promise<readonly CheckResult[]>;
+}
 
 /** The result of a discovery. A field is absent where the type does not support it. */
 export interface DiscoveryResult {
@@ -31,6 +38,8 @@ export interface GuardedType {
   readonly discovery?: (permit: Permit) => Promise<DiscoveryResult>;
   /** What templates can name in the account. */
   readonly discover?: (permit: Permit) => Promise<AccountContents>;
+  /** What `muster doctor` checks. */
+  readonly checks: readonly GuardedCheck[];
   /** The living ones of these hosts. */
   readonly whichLive?: (hosts: readonly HostRef[], permit: Permit) => Promise<readonly HostRef[]>;
   /** All resources of an installation, the containers of its APIs first. Complete, or the call rejects. */
@@ -94,6 +103,15 @@ export function guardedType(
         return calls.call(about, permit, async (call) => readAccountContents(await type.discover?.(session, call)));
       },
     }),
+    checks: (type.checks ?? []).map((check) => ({
+      name: check.name,
+      why: check.why,
+      remedy: check.remedy,
+      run: (templates, permit) => {
+        const about = { verb: 'diagnose', what: `check '${check.name}' of '${instance}'`, plugin } as const;
+        return calls.call(about, permit, async (call) => readCheckResults(await check.run(session, templates, call)));
+      },
+    })),
     ...(type.whichLive && { whichLive: guardedLookup(type.whichLive.bind(type)) }),
     ...(type.owned && { owned }),
     removable,

@@ -22,6 +22,8 @@ import { guardedCalls, type CallEvidence, type GuardedCalls, type Permit } from 
 import { guardedType, type GuardedType } from './guarded-type.ts';
 import { unmetered, type ProviderMeter } from './provider-meter.ts';
 import { timeOuts } from './time-outs.ts';
+import { tracedCalls } from './traces/traced-calls.ts';
+import { noTracer, type Tracer } from '../../tracing/tracer.ts';
 
 /** A connected provider instance: the only way to call its plugin. */
 export interface Connected {
@@ -52,6 +54,7 @@ export interface PoolParts {
   readonly meter?: ProviderMeter;
   readonly watch?: CallTracking;
   readonly evidence?: CallEvidence;
+  readonly tracer?: Tracer;
   /** Instances to which calls are paused. */
   readonly quarantine?: readonly Quarantined[];
   /** See `PluginContext.share`. */
@@ -203,25 +206,27 @@ export class SessionPool {
   }
 
   async #connect(name: string): Promise<Connected> {
-    const { instances, types, apis, clock, installation, log, meter = unmetered } = this.#parts;
+    const { instances, types, apis, clock, installation, log, meter = unmetered, tracer = noTracer } = this.#parts;
     const instance = instances.find((each) => each.name === name);
     const type = types.find((each) => each.type === instance?.type);
     if (!instance || !type)
       throw new BrokerError('PROVIDER_NOT_FOUND', `Provider instance '${name}' is not in the configuration.`);
     const endpoint = (url: string) => this.#endpoint(url);
     const share = () => this.#parts.share?.(name) ?? 1;
-    const context = { instance: name, endpoint, clock, log, installation, calls: meter.calls(name), share };
-    const calls = this.#calls(name);
+    const counted = meter.calls(name);
+    const calls = tracer.on ? tracedCalls(name, counted, tracer) : counted;
+    const context = { instance: name, endpoint, clock, log, installation, calls, share };
+    const guarding = this.#calls(name);
     const about = { verb: 'connect', what: `connection of '${name}'`, plugin: pluginOf(type) } as const;
-    const session = await calls.call(about, { signal: this.#signal }, async () =>
+    const session = await guarding.call(about, { signal: this.#signal }, async () =>
       type.connect(instance.config as never, context),
     );
     const mine = apis.filter((api) => api.type === type.type);
-    const guarded = mine.map((api) => guardedApi(api, session, calls));
+    const guarded = mine.map((api) => guardedApi(api, session, guarding));
     return {
       instance,
-      identity: await this.#identity(name, type, session, calls),
-      type: guardedType(type, mine, session, calls, instance.config),
+      identity: await this.#identity(name, type, session, guarding),
+      type: guardedType(type, mine, session, guarding, instance.config),
       api: (apiName) => guarded.find((api) => api.name === apiName),
       state: () => {
         const state = this.#answers.state(name, type, session);
@@ -242,8 +247,9 @@ export class SessionPool {
   }
 
   #calls(name: string): GuardedCalls {
-    const { log, meter = unmetered, watch = unwatched, evidence = { ended: () => undefined } } = this.#parts;
-    return guardedCalls(name, { log, meter, watch, evidence });
+    const { log, meter = unmetered, watch = unwatched, tracer = noTracer } = this.#parts;
+    const { evidence = { ended: () => undefined } } = this.#parts;
+    return guardedCalls(name, { log, meter, watch, evidence, tracer });
   }
 
   async #endpoint(url: string): Promise<string> {

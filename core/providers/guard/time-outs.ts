@@ -12,6 +12,7 @@ export const timeOuts = {
   find: 60_000,
   discovery: 120_000,
   discover: 20_000,
+  diagnose: 30_000,
   'which-live': 60_000,
   owned: 420_000,
   remove: 120_000,

@@ -1,7 +1,9 @@
+import type { Budgets } from '../../budgets/budgets.ts';
 import type { EventSink } from '../../contract/events.ts';
 import type { ProviderInstance } from '../../model/provider-instance.ts';
 import type { CallTracking } from '../../providers/guard/call-tracking.ts';
 import type { BackgroundParts } from './background-parts.ts';
+import { BudgetWatch } from './budgets/budget-watch.ts';
 import { Discovery } from './discovery.ts';
 import type { ProviderMeter } from '../../providers/guard/provider-meter.ts';
 import { EventDelivery } from './event-delivery.ts';
@@ -14,6 +16,7 @@ import { UnknownHostLookup } from './unknown-host-lookup.ts';
 
 interface AllParts extends BackgroundParts {
   readonly health: HealthWatch;
+  readonly budgets: Budgets;
   readonly instances: readonly ProviderInstance[];
   readonly installation: string;
   readonly sinks: readonly EventSink[];
@@ -32,6 +35,7 @@ export class Background {
   readonly #delivery: EventDelivery;
   readonly #reception: NoticeReception;
   readonly #retention: Retention;
+  readonly #budgets: BudgetWatch;
 
   constructor(parts: AllParts) {
     this.#parts = parts;
@@ -42,6 +46,7 @@ export class Background {
     this.#delivery = new EventDelivery(parts);
     this.#reception = new NoticeReception(parts);
     this.#retention = new Retention(parts);
+    this.#budgets = new BudgetWatch(parts);
   }
 
   /** Begins what is due. Waits for the removal of old records only. */
@@ -54,6 +59,7 @@ export class Background {
     this.#discovery.begin(instances);
     this.#unknownHosts.begin(instances);
     this.#expectedMachines.begin();
+    this.#budgets.begin();
     await this.#retention
       .run()
       .catch((error: unknown) => log.warn({ err: error }, 'Old records could not be removed; this will be retried.'));
@@ -63,7 +69,7 @@ export class Background {
   async stop(): Promise<void> {
     const followers = [this.#unknownHosts, this.#expectedMachines, this.#delivery, this.#reception];
     for (const each of followers) each[Symbol.dispose]();
-    const running = [this.#parts.health, this.#sweep, this.#discovery, ...followers];
+    const running = [this.#parts.health, this.#sweep, this.#discovery, this.#budgets, ...followers];
     await Promise.all(running.map((each) => each.idle()));
   }
 }

@@ -1,3 +1,4 @@
+import type { BudgetRules } from '../../budgets/budgets.ts';
 import { chunks } from '../../collections/chunks.ts';
 import type { Clock } from '../../contract/clock.ts';
 import { isBrokerError } from '../../contract/errors.ts';
@@ -21,6 +22,7 @@ export interface CommitterParts {
   readonly trouble: StorageTrouble;
   readonly facts: Facts;
   readonly settings: Settings;
+  readonly budgets: BudgetRules;
   /**
    * Must be called before each commit, so that an outcome that arrives just after a shift is not stored with an old
    * time.
@@ -67,7 +69,21 @@ export class Committer {
     for (const apply of applies) apply(change);
     change.size((instance, type) => this.#parts.facts.machineType(instance, type)?.vcpus);
     change.derive();
+    this.#reserve(claimed, change);
     if (change.changed) await this.#write(claimed, change);
+  }
+
+  /**
+   * What the request takes of budgets follows from its records, like `holds`. Only a change that orders machines is
+   * refused where a budget has no room: all others store what has happened already.
+   */
+  #reserve({ state }: ClaimedRequest, change: StateChange): void {
+    const { budgets } = this.#parts;
+    const before = state.request.reserves;
+    change.reserve(budgets.reservations.of(change));
+    const { reserves: after, template_id } = change.request;
+    if (!change.orders || template_id === null) return;
+    for (const check of budgets.checks({ template_id, before, after })) change.require(check);
   }
 
   /** Commits the shift separately: then a new holder knows by how much the other records must still be moved. */

@@ -24,7 +24,10 @@ export async function dispose(
   };
   const ids: string[] = [];
   try {
-    const progress = (await api.dispose?.(left, permitOf(claimed, context, ids))) ?? { done: true };
+    const progress = (await api.dispose?.(
+      left,
+      permitOf(claimed, context, ids, context.spans.ofAttempt(claimed.state.request, attempt)),
+    )) ?? { done: true };
     if (progress.done)
       return [(change) => change.moveAttempt(attempt.attempt, (each) => withCloudRequests(disposed(each), ids))];
     again(progress.again_ms ?? defaultAgainMs);

@@ -28,7 +28,7 @@ export async function launch(
 ): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, context);
   const ids: string[] = [];
-  const permit = permitOf(claimed, context, ids);
+  const permit = permitOf(claimed, context, ids, context.spans.ofAttempt(claimed.state.request, attempt));
   if (connected instanceof ProviderFault)
     return failed(attempt, { fault: heldBack(connected), ms: undefined, ids }, claimed, context);
   const api = connected.api(attempt.api);

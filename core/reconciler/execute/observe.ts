@@ -78,13 +78,15 @@ async function ask(
     (machine) => isAlive(machine) && (only === undefined || only(machine)),
   );
   try {
-    const { observation, listed } = await context.observer.observe(connected, api, {
+    const link = context.spans.linkOf(claimed.state.request, attempt, going);
+    const watched = {
       handle: attempt.handle,
       order: orderOf(attempt, attempt.prepared?.value),
       known: requested.map(refOf),
       steady: isSettled(attempt) && going + unready === 0 && !verifies,
       ...(part ? { only_known: true } : {}),
-    });
+    };
+    const { observation, listed } = await context.observer.observe(connected, api, watched, link);
     claimed.observation_failed.delete(attempt.attempt);
     await turn();
     const { machines, trouble } = await context.owners.ownReports(attempt, known, observation.machines);

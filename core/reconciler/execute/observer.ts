@@ -5,12 +5,23 @@ import type { Observation, Watched } from '../../contract/provider/orders-and-re
 import { isFault, type ProviderFault } from '../../contract/fault.ts';
 import type { Listed } from '../apply/apply-absence.ts';
 import type { GuardedApi } from '../../providers/guard/guarded-api.ts';
+import type { CallTrace } from '../../providers/guard/traces/call-span.ts';
+import type { TraceContext } from '../../tracing/tracer.ts';
 import type { Connected } from '../../providers/guard/session-pool.ts';
 
 /** Observations within this time share one call, in milliseconds. */
 const gatherMs = 15;
 /** The most attempts in one call. */
 const mostAtOnce = 1_000;
+
+/** The most links of the span of one call. */
+const mostLinks = 64;
+
+/** One attempt to observe, and its place in the trace of its caller. */
+interface Asked {
+  readonly watched: Watched;
+  readonly link: TraceContext | undefined;
+}
 
 /** The observation of one attempt, with the facts about the complete answer. */
 export interface Seen {
@@ -20,7 +31,7 @@ export interface Seen {
 
 /** Observes attempts. All due attempts of one instance and API share one call. */
 export class Observer {
-  readonly #loaders = new Map<string, DataLoader<Watched, Seen>>();
+  readonly #loaders = new Map<string, DataLoader<Asked, Seen>>();
   readonly #signal: AbortSignal;
   readonly #clock: Clock;
 
@@ -31,28 +42,37 @@ export class Observer {
 
   /**
    * Rejects with a ProviderFault when this attempt could not be observed; other attempts of the call are not affected.
+   * `link`: the place of the attempt in the trace of its caller.
    */
-  observe({ instance }: Connected, api: GuardedApi, watched: Watched): Promise<Seen> {
+  observe({ instance }: Connected, api: GuardedApi, watched: Watched, link?: TraceContext): Promise<Seen> {
     const key = `${instance.name}|${api.name}`;
     let loader = this.#loaders.get(key);
     if (!loader) this.#loaders.set(key, (loader = this.#loader(api)));
-    return loader.load(watched);
+    return loader.load({ watched, link });
   }
 
-  #loader(api: GuardedApi): DataLoader<Watched, Seen> {
-    const ask = async (watched: readonly Watched[]): Promise<(Seen | ProviderFault)[]> => {
-      const answer = await api.observe(watched, { signal: this.#signal });
+  #loader(api: GuardedApi): DataLoader<Asked, Seen> {
+    const ask = async (asked: readonly Asked[]): Promise<(Seen | ProviderFault)[]> => {
+      const watched = asked.map((each) => each.watched);
+      const answer = await api.observe(watched, { signal: this.#signal, trace: traceOf(asked) });
       // Checking the reports of ten thousand machines takes long, so other work comes first.
       await turn();
       const listed = listedOf(watched, answer);
       return answer.map((entry) => (isFault(entry) ? entry : { observation: entry as Observation, listed }));
     };
-    return new DataLoader<Watched, Seen>(ask, {
+    return new DataLoader<Asked, Seen>(ask, {
       cache: false,
       maxBatchSize: mostAtOnce,
       batchScheduleFn: (dispatch) => void this.#clock.sleep(gatherMs).then(dispatch),
     });
   }
+}
+
+/** A joint call is no part of one trace: it is linked to those that it serves. */
+function traceOf(asked: readonly Asked[]): CallTrace | null {
+  const links = asked.flatMap(({ link }) => link ?? []);
+  if (links.length === 0) return null;
+  return { links: links.slice(0, mostLinks), attributes: { 'muster.attempts': asked.length } };
 }
 
 function listedOf(watched: readonly Watched[], answer: readonly (Observation | ProviderFault | Error)[]): Listed {

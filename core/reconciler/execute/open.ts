@@ -1,4 +1,4 @@
-import { isBrokerError } from '../../contract/errors.ts';
+import { isBrokerError, type BrokerError } from '../../contract/errors.ts';
 import { ProviderFault } from '../../contract/fault.ts';
 import { attemptToken } from '../../model/ids.ts';
 import { limitOf } from '../../model/template.ts';
@@ -42,9 +42,49 @@ export async function open(
   // The instance is not usable: one attempt is stored as closed, so that the next instance is tried.
   if (connected instanceof ProviderFault) return [(change) => add(change, [first], identity, context, connected)];
   const max = connected.instance.limits.max_concurrent_requests;
-  if (max === null) return [(change) => add(change, orders, identity, context)];
-  await openInTurn(provider_instance, max, claimed, context, (change) => add(change, orders, identity, context));
-  return [];
+  if (max === null && context.budgets.length === 0) return [(change) => add(change, orders, identity, context)];
+  // The condition of a budget is checked in one commit with all orders, and with the request that reserves for them.
+  const most = context.budgets.length === 0 ? orders.length : Math.min(orders.length, ordersAtOnce(context));
+  // Some of the orders may fit where all together do not.
+  for (let count = most; ; count = Math.floor(count / 2)) {
+    const write: Apply = (change) => add(change, orders.slice(0, count), identity, context);
+    try {
+      if (max === null) await context.record(claimed, write);
+      else await openInTurn(provider_instance, max, claimed, context, write);
+      return [];
+    } catch (error) {
+      if (!isBrokerError(error) || error.code !== 'BUDGET_EXCEEDED') throw error;
+      if (count === 1) return [(change) => overBudget(change, first, identity, claimed, context, error)];
+    }
+  }
+}
+
+/** How many orders fit into one commit: each has an event; statistics may take half of the rows. */
+const ordersAtOnce = ({ settings }: StepContext): number =>
+  Math.max(1, Math.floor((settings.rows_per_commit / 2 - 4) / 2));
+
+/**
+ * A budget has no room for the order: an attempt is stored as closed, so that the next offer or instance is tried, as
+ * after a lack of capacity. A limit on the number of machines concerns all offers of the instance.
+ */
+function overBudget(
+  change: StateChange,
+  order: PlannedOrder,
+  identity: string,
+  claimed: ClaimedRequest,
+  context: StepContext,
+  { message, details }: BrokerError,
+): void {
+  const budget = context.budgets.find(({ name }) => name === details['budget']);
+  const isForAll = details['limit'] === 'max_machines' && budget?.scope.market === undefined;
+  const offers = isForAll ? order.option.offers : order.offers;
+  const fault = new ProviderFault('capacity', message, { code: 'BUDGET_EXCEEDED', lack: 'terms' });
+  context.log.info(
+    { request_id: claimed.request_id, provider_instance: order.option.provider_instance, ...details },
+    message,
+  );
+  add(change, [{ ...order, offers }], identity, context, fault);
+  context.slots.leave(claimed);
 }
 
 /** The wait before replacements are ordered again when the instance or the template has no room for them. */
@@ -81,7 +121,8 @@ async function openReplacement(
     });
   } catch (error) {
     const isFull =
-      isBrokerError(error) && (error.code === 'INSTANCE_BUSY' || error.code === 'INSTANCE_LIMIT_EXCEEDED');
+      isBrokerError(error) &&
+      (error.code === 'INSTANCE_BUSY' || error.code === 'INSTANCE_LIMIT_EXCEEDED' || error.code === 'BUDGET_EXCEEDED');
     if (!isFull) throw error;
     context.log.info({ request_id, provider_instance, code: error.code }, `Replacements wait: ${error.message}`);
     claimed.holdReplacements(noRoomMs);
@@ -123,6 +164,7 @@ function add(
   refusal?: ProviderFault,
 ): void {
   const { request, now } = change;
+  if (!refusal) change.order();
   const free = request.names ? [...freeNames(change)] : undefined;
   let number = change.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
   for (const { option, machine_count: planned, offers, replaces, choice } of orders) {

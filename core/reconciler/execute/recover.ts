@@ -20,7 +20,10 @@ export async function recover(
   if (!api?.find) return [notFound];
   const ids: string[] = [];
   try {
-    const handle = await api.find(orderOf(attempt, attempt.prepared?.value), permitOf(claimed, context, ids));
+    const handle = await api.find(
+      orderOf(attempt, attempt.prepared?.value),
+      permitOf(claimed, context, ids, context.spans.ofAttempt(claimed.state.request, attempt)),
+    );
     // A found attempt may be a fleet that still starts machines. Its machines are released as late, and its arrivals
     // stopped.
     return [handle ? (change) => change.moveAttempt(attempt.attempt, (each) => found(each, handle)) : notFound];

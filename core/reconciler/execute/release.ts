@@ -22,14 +22,17 @@ export async function release(
   }
   const ids: string[] = [];
   try {
-    const progress = await api.release(attempt.handle, target, permitOf(claimed, context, ids));
+    const { request, machines } = claimed.state;
+    const { provider_instance } = attempt;
+    const going = target.go.flatMap(({ machine_id }) => machines.get({ provider_instance, machine_id }) ?? []);
+    const trace = context.spans.on ? await context.spans.ofRelease(request, attempt, going) : null;
+    const progress = await api.release(attempt.handle, target, permitOf(claimed, context, ids, trace));
     if (!progress.done) {
       again(progress.again_ms ?? defaultAgainMs);
       return [];
     }
     claimed.release_at.delete(attempt.attempt);
     if (repeatDue(claimed.state, claimed.now())) claimed.repeated.add(attempt.attempt);
-    const { provider_instance } = attempt;
     return inSlices(
       target.go,
       (change, slice) => {

@@ -1,3 +1,4 @@
+import type { Budget } from '../../budgets/budget.ts';
 import { isBrokerError } from '../../contract/errors.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
@@ -8,6 +9,7 @@ import { presentToken } from '../../model/ids.ts';
 import type { Template } from '../../model/template.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { CalledFor } from '../../providers/guard/called-for.ts';
+import type { CallTrace } from '../../providers/guard/traces/call-span.ts';
 import type { Permit } from '../../providers/guard/guarded-calls.ts';
 import type { Connected, SessionPool } from '../../providers/guard/session-pool.ts';
 import type { StateChange } from '../state/request-state.ts';
@@ -16,6 +18,7 @@ import type { Settings } from '../settings.ts';
 import type { SlotQueue } from '../claims/slot-queue.ts';
 import type { Observer } from './observer.ts';
 import type { Cadence } from '../cadence/cadence.ts';
+import type { RequestSpans } from '../traces/request-spans.ts';
 import type { LeaseEnds } from '../leases/lease-ends.ts';
 import type { Owners } from './owners.ts';
 
@@ -27,8 +30,10 @@ export interface StepContext {
   readonly observer: Observer;
   readonly cadence: Cadence;
   readonly owners: Owners;
+  readonly spans: RequestSpans;
   readonly leaseEnds: LeaseEnds;
   readonly settings: Settings;
+  readonly budgets: readonly Budget[];
   readonly installation: string;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -65,14 +70,20 @@ export async function connect(
 
 /**
  * The permission for calls for a request. It ends when the claim is lost or the loop stops. `ids` gets those under
- * which the provider knows the calls.
+ * which the provider knows the calls. `trace`: their place in traces.
  */
-export function permitOf(claimed: ClaimedRequest, context: StepContext, ids: string[]): Permit {
+export function permitOf(
+  claimed: ClaimedRequest,
+  context: StepContext,
+  ids: string[],
+  trace: CallTrace | null,
+): Permit {
   return {
     signal: AbortSignal.any([context.signal, claimed.signal]),
     fence: () => claimed.fence(),
     of: [calledFor(claimed.state.request)],
     cloudRequest: (id) => void ids.push(id),
+    trace,
   };
 }
 

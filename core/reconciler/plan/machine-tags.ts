@@ -13,7 +13,7 @@ const longest = 256;
  */
 export function machineTags(
   { additional_data_tags = [] }: Template,
-  { additional_data = {}, tags }: RequestRecord,
+  { additional_data = {}, tags }: Pick<RequestRecord, 'additional_data' | 'tags'>,
 ): Record<string, string> {
   const taken = additional_data_tags.flatMap((key): [string, string][] => {
     const value = Object.hasOwn(additional_data, key) ? additional_data[key] : undefined;

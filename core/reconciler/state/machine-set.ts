@@ -43,6 +43,13 @@ export type MachineCounts = Readonly<Record<MachineClass, number>>;
 const names = Object.keys(classes) as MachineClass[];
 const none: MachineCounts = Object.fromEntries(names.map((name) => [name, 0])) as Record<MachineClass, number>;
 
+/** Living machines of one attempt that cost and count the same. */
+export interface LivingGroup extends Pick<MachineRecord, 'attempt' | 'provider_instance' | 'machine_type' | 'market'> {
+  /** US dollars an hour. Absent: not known. */
+  readonly usd_per_hour?: number;
+  readonly count: number;
+}
+
 /** The machines of one request, with counts by class, so that decisions need not iterate over all machines. */
 export interface Machines {
   get(key: MachineKey): MachineRecord | undefined;
@@ -51,6 +58,8 @@ export interface Machines {
   of(attempt: number): Iterable<MachineRecord>;
   /** The counts of one attempt; without a number, of all attempts. */
   counts(attempt?: number): MachineCounts;
+  /** The machines that live, grouped. */
+  living(): Iterable<LivingGroup>;
   /** The earliest time at which a lease ends or its end must be announced. Infinity: none does. */
   leaseDue(): number;
 }
@@ -59,6 +68,7 @@ export interface Machines {
 class Counters {
   readonly #total = { ...none };
   readonly #byAttempt = new Map<number, Record<MachineClass, number>>();
+  readonly living = new Map<string, LivingGroup>();
 
   of(attempt?: number): MachineCounts {
     return attempt === undefined ? this.#total : (this.#byAttempt.get(attempt) ?? none);
@@ -72,6 +82,25 @@ class Counters {
       mine[name] += change;
       this.#total[name] += change;
     }
+    this.#regroup(before, -1);
+    this.#regroup(after, 1);
+  }
+
+  #regroup(machine: MachineRecord | undefined, by: 1 | -1): void {
+    if (machine === undefined || !isAlive(machine)) return;
+    const { attempt, provider_instance, machine_type, market, price } = machine;
+    const key = [attempt, provider_instance, machine_type, market, price?.usd_per_hour].join('|');
+    const present = this.living.get(key);
+    this.living.set(key, {
+      ...(present ?? {
+        attempt,
+        provider_instance,
+        ...(machine_type === undefined ? {} : { machine_type }),
+        ...(market === undefined ? {} : { market }),
+        ...(price === undefined ? {} : { usd_per_hour: price.usd_per_hour }),
+      }),
+      count: (present?.count ?? 0) + by,
+    });
   }
 
   #mine(attempt: number): Record<MachineClass, number> {
@@ -107,6 +136,10 @@ export class MachineSet implements Machines {
 
   counts(attempt?: number): MachineCounts {
     return this.#counters.of(attempt);
+  }
+
+  living(): Iterable<LivingGroup> {
+    return this.#counters.living.values();
   }
 
   leaseDue(): number {
@@ -175,6 +208,11 @@ export class ChangedMachines implements Machines {
     const [base, change] = [this.#base.counts(attempt), this.#counters.of(attempt)];
     if (change === none || this.#changed.size === 0) return base;
     return Object.fromEntries(names.map((name) => [name, base[name] + change[name]])) as Record<MachineClass, number>;
+  }
+
+  *living(): Iterable<LivingGroup> {
+    yield* this.#base.living();
+    yield* this.#counters.living.values();
   }
 
   leaseDue(): number {

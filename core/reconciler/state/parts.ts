@@ -5,7 +5,7 @@ import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { SignalRecord } from '../../model/signal.ts';
-import { summed, usageTopic, type UsageRow } from '../../model/usage/usage.ts';
+import { endOf, summed, usageTopic, type UsageRow } from '../../model/usage/usage.ts';
 import type { Change } from '../../contract/storage.ts';
 
 /** An event of one machine, before events of several machines are combined into one record. */
@@ -23,6 +23,10 @@ export interface Rows {
   readonly machines: readonly (readonly {
     readonly record: MachineRecord;
     readonly events: readonly MachineEvent[];
+    /** The machine as it is stored. */
+    readonly before: MachineRecord | undefined;
+    /** Days of use that are counted while the machine still counts as living. */
+    readonly ahead: readonly UsageRow[];
     /** What the change adds to the use of machines that are gone. */
     readonly usage: readonly UsageRow[];
   }[])[];
@@ -73,6 +77,15 @@ export function partsOf(
       lines.add(JSON.stringify([event.type, event.machine.provider_instance, event.data]));
     }
   };
+  for (const { before, ahead } of rows.machines.flat()) {
+    if (before === undefined) continue;
+    chunks(ahead, Math.max(1, most - 1)).forEach((days, index) => {
+      // One commit stores a machine once.
+      if (index > 0) close();
+      add([{ op: 'put', kind: 'machine', record: { ...before, used_from: endOf(days) } }], [], days);
+    });
+  }
+  if (rows.machines.flat().some(({ ahead }) => ahead.length > 0)) close();
   for (const group of rows.machines)
     add(
       group.map(({ record }): Change => ({ op: 'put', kind: 'machine', record })),

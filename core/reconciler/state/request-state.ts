@@ -4,7 +4,7 @@ import { needsOf } from '../../brokers/needs.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
-import { usageChange } from '../../model/usage/usage.ts';
+import { endOf, mostDaysAtEnd, usageChange, usageOf, type UsageRow } from '../../model/usage/usage.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import { eventRecord } from '../../contract/commits/new-event.ts';
 import type { Change } from '../../contract/storage.ts';
@@ -70,6 +70,8 @@ export class StateChange {
   readonly #changedAttempts = new Set<number>();
   readonly #removedAttempts = new Set<number>();
   readonly #applied: SignalRecord[] = [];
+  /** Use that is counted before the commit of a machine's end, by machine. */
+  readonly #ahead = new Map<string, readonly UsageRow[]>();
   readonly #events: EventRecord[] = [];
   readonly #conditions: Change[] = [];
   readonly #announcedEnds: AnnouncedEnd[] = [];
@@ -80,6 +82,7 @@ export class StateChange {
   >();
   #requestChanged = false;
   #observed = false;
+  #orders = false;
   readonly #notes: { readonly attempt: number; readonly note: (attempt: AttemptRecord) => AttemptRecord }[] = [];
   readonly now: number;
 
@@ -117,6 +120,24 @@ export class StateChange {
     if (alike(this.#request, fields)) return;
     this.#request = { ...this.#request, ...fields };
     this.#requestChanged = true;
+  }
+
+  /** Sets what the request takes of budgets. Undefined: nothing. */
+  reserve(reserves: string | undefined): void {
+    if (reserves !== undefined) return this.setRequest({ reserves });
+    if (this.#request.reserves === undefined) return;
+    const { reserves: _, ...rest } = this.#request;
+    this.#request = rest;
+    this.#requestChanged = true;
+  }
+
+  /** The change orders machines: it is committed only when the budgets have room for them. */
+  order(): void {
+    this.#orders = true;
+  }
+
+  get orders(): boolean {
+    return this.#orders;
   }
 
   /** The request no longer waits for a slot. */
@@ -221,8 +242,22 @@ export class StateChange {
     }
   }
 
+  /** A machine may have lived for years: its end must not write all of its days in one commit. */
+  #countAhead(): void {
+    for (const machine of this.#machines.changed) {
+      const before = this.#machines.before(machine);
+      if (before === undefined || before.gone_at !== undefined || machine.gone_at === undefined) continue;
+      const days = usageOf(machine, machine.gone_at);
+      if (days.length <= mostDaysAtEnd) continue;
+      const ahead = days.slice(0, -1);
+      this.#ahead.set(machineKey(machine), ahead);
+      this.setMachine(machine, { used_from: endOf(ahead) });
+    }
+  }
+
   /** Computes the derived fields. Must be called before `changed` and `commits`. */
   derive(): void {
+    this.#countAhead();
     for (const attempt of this.#attempts.values())
       this.moveAttempt(attempt.attempt, (each) => derived(each, this.#machines.counts(each.attempt).lost, this.now));
     const delivered = this.#machines.counts().delivered;
@@ -240,6 +275,14 @@ export class StateChange {
   }
   get changedAttempts(): readonly AttemptRecord[] {
     return [...this.#changedAttempts].flatMap((number) => this.#attempts.get(number) ?? []);
+  }
+
+  /** The attempts that start no further machine since this change. */
+  get endedAttempts(): readonly AttemptRecord[] {
+    const before = new Map(this.#before.map((attempt) => [attempt.attempt, attempt.ended_at]));
+    return this.changedAttempts.filter(
+      ({ attempt, ended_at }) => ended_at !== undefined && before.get(attempt) === undefined,
+    );
   }
 
   get changed(): boolean {
@@ -268,6 +311,8 @@ export class StateChange {
         records.map((record) => ({
           record,
           events: this.#eventsOf(record),
+          before: this.#machines.before(record),
+          ahead: this.#ahead.get(machineKey(record)) ?? [],
           usage: usageChange(this.#machines.before(record), record),
         })),
       ),

@@ -44,13 +44,13 @@ function sentenceOf(wait: Wait, from: Situation): string {
     case 'readiness': {
       const { ready } = machines.counts();
       const waits = `${wait.count} of ${machinesOf(targetOf(from))} at ${namesOf(wait.instances)} ${were(wait.count)} started and ${wait.count === 1 ? 'is' : 'are'} not ready yet`;
-      return `${waits}${ready > 0 ? `; ${ready} ${ready === 1 ? 'is' : 'are'} ready` : ''}${unanswered(wait.instances, from)}${early(from)}${after(from)}`;
+      return `${waits}${ready > 0 ? `; ${ready} ${ready === 1 ? 'is' : 'are'} ready` : ''}${unanswered(wait.instances, from)}${early(from)}${lost(from)}${after(from)}`;
     }
     case 'order':
       if (wait.why !== undefined) return gistOf(wait.why);
       return attempts.length === 0
         ? `the request was accepted, and its ${machinesOf(request.machine_count)} will be ordered at '${wait.instance}'`
-        : `the next order follows${after(from)}`;
+        : `the next order follows${lost(from)}${after(from)}`;
     case 'end':
       return cancelled ? 'the request is cancelled, and ends now' : 'the request ends now';
   }
@@ -108,6 +108,12 @@ function why({ attempts }: Situation): string {
 function early({ request, machines }: Situation): string {
   const { returned } = machines.counts();
   return returned === 0 ? '' : `; ${returned} of ${request.machine_count} ${were(returned)} returned early`;
+}
+
+/** The machines that ended without a release before the request did: why it takes longer than its machines do. */
+function lost({ machines }: Situation): string {
+  const { lost: count } = machines.counts();
+  return count === 0 ? '' : `; ${count} ${were(count)} lost before`;
 }
 
 function unanswered(instances: readonly string[], from: Situation): string {

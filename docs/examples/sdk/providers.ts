@@ -9,6 +9,12 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   // #endregion
 }
 {
+  // #region list_budgets
+  const { budgets } = await muster.list_budgets();
+  for (const { name, limits } of budgets) console.log(name, limits[0]?.used, limits[0]?.max); // none are configured
+  // #endregion
+}
+{
   // #region list_brokers
   const { brokers } = await muster.list_brokers();
   console.log(brokers.length, brokers[0]?.status); // 1 live

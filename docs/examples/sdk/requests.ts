@@ -53,6 +53,11 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
   console.log(`${delivered_count} of ${requested_count}`); // 1 of 1
   // #endregion
 
+  // #region plan_request
+  const { accepted, order, cost } = await muster.plan_request({ template_id: 'small', machine_count: 2 });
+  console.log(accepted, order[0]?.price.source, cost.usd_per_hour !== null); // true catalogue true
+  // #endregion
+
   // #region explain_request
   const { because, waiting_for, attempts } = await muster.explain_request({ request_id });
   console.log(because); // The machine was delivered by 'simulated'.

@@ -29,6 +29,7 @@ export const operationGroups: readonly Group[] = [
     examples: [
       ['muster requests create small 3 --wait', 'three machines; returns when they run'],
       ['muster requests watch req-…', 'watch a request'],
+      ['muster requests plan small 3', 'what a request would do, without making it'],
       ['muster requests explain req-…', 'why a request is in its state'],
       ['muster requests list --status in_progress --output json', 'for a script'],
       ['muster requests cancel req-… --reason "no longer needed"', 'cancel a request and return its machines'],
@@ -58,6 +59,19 @@ export const operationGroups: readonly Group[] = [
     examples: [
       ['muster capacity list', 'all offers of all templates'],
       ['muster capacity list --state short', 'what lacks capacity now'],
+    ],
+  },
+  {
+    name: 'budgets',
+    description: 'Limits on what machines may use together.',
+    examples: [['muster budgets list', 'the budgets, and what is used of each limit']],
+  },
+  {
+    name: 'usage',
+    description: 'What machines were used, and what they cost.',
+    examples: [
+      ['muster usage', 'this month so far, by template'],
+      ['muster usage --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market', 'a month by type and market'],
     ],
   },
   {

@@ -92,6 +92,23 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
     { title: 'by', of: (row) => actorText(row as never).replace(/^by /, '') },
     'seq',
   ],
+  list_budgets: [
+    'name',
+    {
+      title: 'match',
+      of: ({ match }) =>
+        Object.entries(match as Row)
+          .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+          .join(', '),
+    },
+    {
+      title: 'used',
+      of: ({ limits }) =>
+        (limits as readonly Row[])
+          .map(({ limit, used, max }) => `${String(limit)} ${String(used)} of ${String(max)}`)
+          .join(', '),
+    },
+  ],
   list_brokers: ['broker_id', 'status', 'host', 'pid', 'version', 'address', 'holds', 'lease_until', 'warnings'],
   list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],

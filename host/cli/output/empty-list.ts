@@ -71,9 +71,11 @@ const lists: Readonly<Record<string, ListTexts>> = {
 const sentences: Readonly<Record<string, string>> = {
   list_reclaimed_machines: 'The cloud reclaims none of these machines.',
   list_capacity: 'No offers: no template names machine types or places, or none matches.',
+  list_budgets: 'No budgets; add them to `budgets` in the configuration.',
   list_brokers: 'No broker works on this storage.',
   list_orphans: 'No orphans: discovery found nothing in the clouds that no request knows.',
-  list_providers: 'No provider instances; add them to `providers` in the configuration.',
+  list_providers:
+    'No provider instances; add them to `providers` in the configuration file, which `muster server status` names.',
 };
 
 /**

@@ -2,6 +2,7 @@ import type { NetConnectOpts } from 'node:net';
 import { readOwnFile, type OwnFile } from '../../data-directory/own-file.ts';
 import type { ServerPlace } from '../../data-directory/server-place.ts';
 import { programHeaders, thisProgram } from '../../http/calling-program.ts';
+import { outgoingTrace } from '../../telemetry/outgoing-trace.ts';
 import { exitCodeHeader } from './script-call.ts';
 
 /** The output and the exit code of a script. */
@@ -70,7 +71,8 @@ function readPlaceText(file: string): string {
 }
 
 /** Sends one HTTP call over a plain socket: loading an HTTP client takes longer than the call. */
-function callOnce(address: NetConnectOpts, { script, body, key }: ScriptRequest): Promise<Answer | string> {
+async function callOnce(address: NetConnectOpts, { script, body, key }: ScriptRequest): Promise<Answer | string> {
+  const trace = await outgoingTrace();
   const bytes = Buffer.from(body);
   const head = [
     `POST /api/v1/hostfactory/${script} HTTP/1.1`,
@@ -80,6 +82,7 @@ function callOnce(address: NetConnectOpts, { script, body, key }: ScriptRequest)
     `content-length: ${bytes.length}`,
     `idempotency-key: ${key}`,
     ...Object.entries(programHeaders(thisProgram('hostfactory'))).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(trace ?? {}).map(([name, value]) => `${name}: ${value}`),
   ].join('\r\n');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

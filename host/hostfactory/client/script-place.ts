@@ -47,11 +47,14 @@ export function scriptPlace(env: NodeJS.ProcessEnv): ScriptPlace {
 
 /** Returns the error of a script that finds no configuration. */
 export function noConfiguration(searched: string): Error {
-  const where =
-    searched === ''
-      ? 'Neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set'
-      : `None of ${names.join(', ')} is in ${searched}`;
-  return new Error(`muster has no configuration: ${where}. Create one there, or name it in MUSTER_CONFIG.`);
+  if (searched === '')
+    return new Error(
+      'muster has no configuration: neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set. Set MUSTER_CONFIG to a configuration file, or HF_PROVIDER_CONFDIR to its directory.',
+    );
+  const [first = ''] = searched.split(', ');
+  return new Error(
+    `muster has no configuration: none of ${names.join(', ')} is in ${searched}. Create ${first.replace(/\/$/, '')}/muster.config.yaml, or name another file in MUSTER_CONFIG.`,
+  );
 }
 
 function firstConfiguration(directories: readonly string[]): string | undefined {

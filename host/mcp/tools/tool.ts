@@ -47,9 +47,18 @@ function inputSchemaOf(operation: Operation<any, any>): Json {
 
 const spellings = new Set(['aliases', 'value_aliases']);
 /** Bounds that a reasonable value keeps; a refusal names them. */
-const bounds = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'title', 'examples']);
+const bounds = new Set([
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'pattern',
+  'title',
+  'examples',
+]);
 
-/** A schema without other spellings and without the bounds of texts and lists. */
+/** A schema without other spellings, without the bounds of texts and lists, and without the rule against other fields. */
 const brief = (schema: Json): Json =>
   without(bounds, publicSchema(without(spellings, schema) as Json, new Map())) as Json;
 
@@ -58,7 +67,7 @@ function without(words: ReadonlySet<string>, schema: unknown, isMap = false): un
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([word]) => isMap || !words.has(word))
+      .filter(([word, value]) => isMap || !(words.has(word) || (word === 'additionalProperties' && value === false)))
       .map(([word, value]) => [word, without(words, value, !isMap && word === 'properties')]),
   );
 }

@@ -1,4 +1,6 @@
 import type { JournalEvent } from '../api/shapes.ts';
+import { calmMessage } from './calm-message.ts';
+import { duration } from './durations.ts';
 import { count } from './numbers.ts';
 
 /** What an event means for an operator: calm news, something to know, something that went wrong. */
@@ -20,7 +22,7 @@ const machines = (data: Data): string => count(Math.max(1, machinesOf(data)), 'm
 const at = ({ provider_instance }: Data): string => (provider_instance ? ` at ${text(provider_instance)}` : '');
 const why = ({ message, code, reason }: Data): string => {
   const said = text(message) || text(code) || text(reason);
-  return said ? `: ${said}` : '';
+  return said ? `: ${calmMessage(said)}` : '';
 };
 
 type Tell = (data: Data) => string;
@@ -36,7 +38,11 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
       ? `Completed with ${number(data['delivered'])} of ${count(number(data['requested']), 'machine')}`
       : `Completed: ${count(number(data['delivered']), 'machine')} delivered`,
   ),
-  'request.failed': told('trouble', (data) => `Failed${why(data)}`),
+  'request.failed': told('trouble', (data) =>
+    data['requested'] === undefined
+      ? `Failed${why(data)}`
+      : `Failed: none of ${count(number(data['requested']), 'machine')} delivered`,
+  ),
   'request.cancelled': told('notice', () => 'Cancelled'),
   'request.cancel_requested': told('notice', (data) => `Cancellation asked for${why(data)}`),
   'request.complete_requested': told('notice', () => 'Completion asked for'),
@@ -75,6 +81,14 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
   'machine.replacement_ordered': told('notice', (data) => `Replacement ordered for ${machines(data)}${at(data)}`),
   'machine.replaced': told('news', (data) => `${machines(data)} replaced${at(data)}`),
   'machine.replacement_given_up': told('notice', (data) => `Replacement given up${at(data)}`),
+  'machine.expiring': told('notice', (data) => `The lease of ${machines(data)} ends soon${at(data)}`),
+  'machine.expired': told('news', (data) => `The lease of ${machines(data)} ended${at(data)}; returned`),
+  'machine.extended': told(
+    'news',
+    (data) => `The lease of ${machines(data)} extended by ${duration(number(data['seconds']) * 1_000)}${at(data)}`,
+  ),
+  'machine.held': told('notice', (data) => `${machines(data)} held${at(data)}${why(data)}`),
+  'machine.hold_ended': told('news', (data) => `Hold of ${machines(data)} ended${at(data)}`),
   'orphan.found': told('trouble', (data) => `Orphan found${at(data)}: ${text(data['id'])}`),
   'orphan.ended': told('notice', (data) => `Orphans ended${at(data)}`),
   'template.created': told('news', (data) => `Template ${text(data['template_id'])} created`),
@@ -94,7 +108,7 @@ export function eventSentence({ type, provider_instance, machine_id, data }: Jou
     ...data,
     ...(machines > 0 ? { told: machines } : {}),
   };
-  const [weight, tell] = sentences[type] ?? told('news', () => type);
+  const [weight, tell] = (Object.hasOwn(sentences, type) ? sentences[type] : undefined) ?? told('news', () => type);
   const short = type === 'request.completed' && number(all['delivered' as never]) < number(all['requested' as never]);
   return { text: tell(all), weight: short ? 'notice' : weight };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { BrokerError } from '../../../core/contract/errors.ts';
+import type { Span } from '../../../core/tracing/tracer.ts';
 import type { Actor, Interface } from '../../../core/journal/actor.ts';
 import type { CallContext } from '../../http/call-context.ts';
 import { interfaceHeader, userHeader } from '../../http/calling-program.ts';
@@ -22,6 +23,7 @@ export function callContexts(actor_header: string | null): (request: FastifyRequ
 /** Few calls write an event, so the actor is read when it is needed. */
 class RequestContext implements CallContext {
   readonly #request: FastifyRequest;
+  span?: Span;
   readonly #header: string | undefined;
   #actor: Actor | undefined;
 
@@ -59,9 +61,8 @@ export function actorCheck(actor_header: string | null): (call: IncomingMessage)
 function actorOf(request: FastifyRequest, header: string | undefined): Actor {
   const { headers, raw, routeOptions, url } = request;
   const route = routeOptions?.url ?? url;
-  const said = claimOf(headers);
-  const by = interfaceOf(route, said.interface);
-  const user = by === 'rest' ? undefined : textIn(said.user);
+  const by = interfaceOf(route, headers);
+  const user = by === 'rest' ? undefined : textIn(userIn(headers));
   const name = header === undefined ? undefined : textIn(utf8(headers[header]));
   const address = isLocalCall(raw) ? undefined : addressOf(request);
   return {
@@ -72,18 +73,17 @@ function actorOf(request: FastifyRequest, header: string | undefined): Actor {
   };
 }
 
-function interfaceOf(route: string, said: string | undefined): Interface {
+/** The interface of a call: what its path says, else what the client says about itself. */
+export function interfaceOf(route: string, headers: FastifyRequest['headers']): Interface {
+  const said = headers[interfaceHeader];
   if (route.startsWith(`${apiPrefix}/hostfactory/`)) return 'hostfactory';
   if (route === '/mcp') return 'mcp';
   return programs.find((each) => each === said) ?? 'rest';
 }
 
-function claimOf(headers: FastifyRequest['headers']): { readonly interface?: string; readonly user?: string } {
-  const [name, user] = [headers[interfaceHeader], headers[userHeader]];
-  return {
-    ...(typeof name === 'string' ? { interface: name } : {}),
-    ...(typeof user === 'string' ? { user: decoded(user) } : {}),
-  };
+function userIn(headers: FastifyRequest['headers']): string | undefined {
+  const user = headers[userHeader];
+  return typeof user === 'string' ? decoded(user) : undefined;
 }
 
 function decoded(text: string): string {

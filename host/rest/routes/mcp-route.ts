@@ -29,6 +29,7 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
           ...own,
           'content-type': 'application/json',
           'x-request-id': id,
+          ...broker.tracer.current(),
           ...(actor_header === null || name === undefined ? {} : { [actor_header]: name }),
         };
         const answer = await app.inject({ method: 'POST', url, payload: body ?? '', headers, remoteAddress: ip });
@@ -39,7 +40,8 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
     return (operation, input, signal, client) => execute(operation, input, { signal, by: agent(client) });
   }
 
-  app.post(path, async (request: FastifyRequest, reply: FastifyReply) => {
+  const config = { operation: 'mcp' };
+  app.post(path, { config }, async (request: FastifyRequest, reply: FastifyReply) => {
     const { answerCall } = await import('../../mcp/tools/answer-call.ts');
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders()))

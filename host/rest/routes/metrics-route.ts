@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Broker } from '../../compose.ts';
 import type { Family } from '../../metrics/family.ts';
+import { allFamilies, registryOf } from '../../metrics/all-families.ts';
 import type { PathTable } from './path-table.ts';
 
 /**
@@ -24,9 +25,7 @@ interface Scrape {
 }
 
 async function scrape(broker: Broker): Promise<Scrape> {
-  const { brokerFamilies } = await import('../../metrics/broker-families.ts');
-  const [known, counted] = await Promise.all([brokerFamilies(broker), broker.measures()]);
-  const { type, text } = await exposition([known, ...counted]);
+  const { type, text } = await exposition(await allFamilies(broker));
   return { type, text: Buffer.from(text) };
 }
 
@@ -37,10 +36,6 @@ async function scrape(broker: Broker): Promise<Scrape> {
 export async function exposition(
   sources: readonly (readonly Family[])[],
 ): Promise<{ readonly type: string; readonly text: string }> {
-  const { AggregatorRegistry } = await import('prom-client');
-  // The library accepts the JSON of another registry, which has the shape of families.
-  const registry = AggregatorRegistry.aggregate(
-    sources.map((families) => families.filter(({ values }) => values.length > 0)) as object[],
-  );
+  const registry = await registryOf(sources);
   return { type: registry.contentType, text: await registry.metrics() };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { AccountContents, compile, sentences, type Finding, type Places } from '../../../core/index.ts';
+import { AccountContents, CheckResult, compile, sentences, type Finding, type Places } from '../../../core/index.ts';
 import type { ProviderChecks } from '../check-list.ts';
 import { notJson } from '../answers/not-json.ts';
 import { delivered } from '../answers/outcome.ts';
@@ -135,6 +135,25 @@ export function knowledgeChecks({ on, subject }: ProviderChecks): void {
         [],
         'setup asks for fields of the configuration.',
       );
+    });
+
+  if (type.checks)
+    on('its checks find no error in the world, twice, and start no machine', async (harness) => {
+      const session = await harness.session();
+      const names = (type.checks ?? []).map(({ name }) => name);
+      assert.equal(new Set(names).size, names.length, `No two checks have one name; seen: ${names.join(', ')}.`);
+      const templates = [{ template: harness.template as never, api }];
+      for (const { name, why, remedy, run } of [...(type.checks ?? []), ...(type.checks ?? [])]) {
+        assert.ok(/^[a-z][a-z0-9-]*$/.test(name), `The name of a check is in kebab case; seen: ${formatValue(name)}.`);
+        assert.ok(why && remedy, `The check '${name}' says why it matters and what to do.`);
+        const results = await delivered(name, () => run(session, templates, harness.call()));
+        for (const each of results) {
+          const { findings } = compile(CheckResult).parse(each);
+          assert.equal(findings, undefined, `A result has the form of CheckResult: ${sentences(findings ?? [])}`);
+          assert.notEqual(each.level, 'error', `The world lacks nothing; '${name}' found: ${formatValue(each)}.`);
+        }
+      }
+      await harness.livingAfter(0);
     });
 
   if (type.machineTypes)

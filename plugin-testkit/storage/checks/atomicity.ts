@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { nothingReserved } from '../../../core/index.ts';
 import type { Change, Code } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aTemplate, aSignal, insert } from '../records.ts';
+import { aMachine, anAttempt, anEvent, aRequest, aTemplate, aSignal, insert, reserving } from '../records.ts';
 import { assertRefused } from '../assert-refused.ts';
 import { snapshot } from '../snapshot.ts';
 
@@ -15,7 +16,7 @@ const there = [
 
 /** One of each operation; together they cover every kind of change in a commit. */
 const good: readonly Change[] = [
-  insert('request', aRequest('r-2', { holds: 1 })),
+  insert('request', aRequest('r-2', { holds: 1, reserves: reserving(2) })),
   { op: 'put', kind: 'signal', record: aSignal('w-1', { applied: true }) },
   { op: 'delete', kind: 'machine', key: { provider_instance: 'east', machine_id: 'm-1' } },
   { op: 'update', kind: 'template', record: aTemplate('small', { fields: { a: 1 } }), version: 1 },
@@ -36,6 +37,11 @@ const bad: readonly (readonly [string, Change, Code])[] = [
   ],
   ['a limit', { op: 'limit', template_id: 'small', machine_count: 1, max: 0 }, 'INSTANCE_LIMIT_EXCEEDED'],
   ['a slot', { op: 'slot', provider_instance: 'east', request_id: 'r-1', max: 0 }, 'INSTANCE_BUSY'],
+  [
+    'a budget',
+    { op: 'budget', name: 'team', scope: {}, bounds: { max_machines: 1, asked: { ...nothingReserved, machines: 2 } } },
+    'BUDGET_EXCEEDED',
+  ],
 ];
 
 /** Checks that a refused commit has no effect, wherever the refused change is in the commit. */

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import type { EC2Client, EC2ClientConfig } from '@aws-sdk/client-ec2';
+import type { IAMClient } from '@aws-sdk/client-iam';
+import type { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { STSClient } from '@aws-sdk/client-sts';
@@ -16,6 +18,8 @@ import { readInPieces } from './answers/read-in-pieces.ts';
 
 export type Ec2 = typeof import('@aws-sdk/client-ec2');
 export type AutoScaling = typeof import('@aws-sdk/client-auto-scaling');
+export type Roles = typeof import('@aws-sdk/client-iam');
+export type Quotas = typeof import('@aws-sdk/client-service-quotas');
 export type Queues = typeof import('@aws-sdk/client-sqs');
 export type Parameters = typeof import('@aws-sdk/client-ssm');
 
@@ -33,6 +37,10 @@ export interface Clients {
   readonly parameters: () => Promise<ClientsOf<Parameters, SSMClient>>;
   /** The two clients of SQS. A read waits for messages. */
   readonly queues: () => Promise<ClientsOf<Queues, SQSClient>>;
+  /** The two clients of IAM. */
+  readonly roles: () => Promise<ClientsOf<Roles, IAMClient>>;
+  /** The two clients of Service Quotas. */
+  readonly quotas: () => Promise<ClientsOf<Quotas, ServiceQuotasClient>>;
   destroy(): void;
 }
 
@@ -158,6 +166,17 @@ export async function makeClients(
     const one = (more: object) => open(new sdk.SSMClient({ ...commonTo('ssm'), ...identity, ...more }));
     return { sdk, read: one(readOptions()), write: one(writeOptions()) };
   };
+  const rolesFor = async () => {
+    const sdk = await import('@aws-sdk/client-iam');
+    const one = (more: object) => open(new sdk.IAMClient({ ...commonTo('iam'), ...identity, ...more }));
+    return { sdk, read: one(readOptions()), write: one(writeOptions()) };
+  };
+  const quotasFor = async () => {
+    const sdk = await import('@aws-sdk/client-service-quotas');
+    const one = (more: object) =>
+      open(new sdk.ServiceQuotasClient({ ...commonTo('servicequotas'), ...identity, ...more }));
+    return { sdk, read: one(readOptions()), write: one(writeOptions()) };
+  };
   const queuesFor = async () => {
     const sdk = await import('@aws-sdk/client-sqs');
     // The URL of a queue names its endpoint and its region, unless the configured endpoint serves all services.
@@ -173,6 +192,8 @@ export async function makeClients(
   let groups: ReturnType<typeof groupsFor> | undefined;
   let parameters: ReturnType<typeof parametersFor> | undefined;
   let queues: ReturnType<typeof queuesFor> | undefined;
+  let roles: ReturnType<typeof rolesFor> | undefined;
+  let quotas: ReturnType<typeof quotasFor> | undefined;
   return {
     ec2,
     read: readInPieces(client(readOptions())),
@@ -181,6 +202,8 @@ export async function makeClients(
     groups: () => (groups ??= groupsFor()),
     parameters: () => (parameters ??= parametersFor()),
     queues: () => (queues ??= queuesFor()),
+    roles: () => (roles ??= rolesFor()),
+    quotas: () => (quotas ??= quotasFor()),
     destroy: () => opened.forEach((each) => each.destroy()),
   };
 }

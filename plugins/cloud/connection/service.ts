@@ -92,7 +92,8 @@ export function serviceOf<Sdk>(
       const { kind } = service.fail(error, { action, mutating: false });
       if (kind === 'throttled') service.rateLimiter.throttled(limited);
       const fault = classify(error);
-      if (fault) service.calls?.record({ action, ms: performance.now() - began, kind: fault.kind });
+      const ms = performance.now() - began;
+      if (fault) service.calls?.record({ action, ms, kind: fault.kind, code: fault.code });
       throw error;
     }
   }

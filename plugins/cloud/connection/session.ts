@@ -1,5 +1,14 @@
 import { ProviderFault, type Call, type Clock, type PluginContext, type ProviderState } from '../../../core/index.ts';
-import { type AutoScaling, type Clients, type Ec2, makeClients, type Parameters, type Queues } from './clients.ts';
+import {
+  type AutoScaling,
+  type Clients,
+  type Ec2,
+  makeClients,
+  type Parameters,
+  type Queues,
+  type Quotas,
+  type Roles,
+} from './clients.ts';
 import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
 import { credentialWatch } from './credentials/credential-watch.ts';
@@ -27,6 +36,9 @@ export interface CloudSession extends Service<Ec2> {
   readonly parameters: Service<Parameters>;
   /** SQS, for the interruption queue. The first call loads its SDK. */
   readonly queues: Service<Queues>;
+  /** IAM and Service Quotas, for checks. The first call of each loads its SDK. */
+  readonly roles: Service<Roles>;
+  readonly quotas: Service<Quotas>;
   /** The account of the credentials. Loaded once. */
   account(call: Call): Promise<string>;
   /** The partition of the account, as ARNs name it: `aws`, `aws-cn`, `aws-us-gov`, `aws-iso`, `aws-eusc` … */
@@ -121,7 +133,8 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
       context.calls?.record(ended());
       return answer;
     } catch (error) {
-      context.calls?.record({ ...ended(), kind: fail(error, { action, mutating: false }).kind });
+      const { kind, code } = fail(error, { action, mutating: false });
+      context.calls?.record({ ...ended(), kind, code });
       throw error;
     }
   };
@@ -156,6 +169,8 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
     // Auto Scaling has one rate limit for all its actions.
     groups: serviceOf(async () => (await open()).groups(), { ...options, lane: 'AutoScaling' }),
     parameters: serviceOf(async () => (await open()).parameters(), options),
+    roles: serviceOf(async () => (await open()).roles(), options),
+    quotas: serviceOf(async () => (await open()).quotas(), options),
     // SQS limits the messages in flight and not the calls.
     queues: serviceOf(async () => (await open()).queues(), { ...options, rateLimiter: unlimited }),
     instance: context.instance,

@@ -4,7 +4,9 @@ import {
   columnValues,
   insertable,
   refusals,
+  scopeKey,
   shapes,
+  type BudgetCheck,
   type Change,
   type EventRecord,
   type Fence,
@@ -12,6 +14,7 @@ import {
   type MachineRecord,
 } from '../../../core/index.ts';
 import { checkLock, lockNumber, withinLimit, withinSlots, withNumbers } from '../database/bounds.ts';
+import { reservedOf, type BudgetStatements } from '../database/budgets.ts';
 import type { Statement, Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';
 import { bound } from '../queries/dialect.ts';
@@ -29,9 +32,10 @@ export class ChangeWriter {
   readonly #adding: string;
   readonly #limit: string;
   readonly #slot: string;
+  readonly #budgets: BudgetStatements;
   readonly #check: string;
 
-  constructor(schema: string) {
+  constructor(schema: string, budgets: BudgetStatements) {
     this.#schema = schema;
     this.#sql = Object.fromEntries(
       Object.values(shapes).map((shape) => [shape.kind, changeStatements(schema, shape)]),
@@ -41,6 +45,7 @@ export class ChangeWriter {
     this.#adding = adding(schema);
     this.#limit = withinLimit(schema);
     this.#slot = withinSlots(schema);
+    this.#budgets = budgets;
     this.#check = withNumbers(schema);
   }
 
@@ -59,6 +64,7 @@ export class ChangeWriter {
     });
     const slots = changes.filter((change) => change.op === 'slot');
     const limits = changes.filter((change) => change.op === 'limit');
+    const budgets = changes.filter((change) => change.op === 'budget');
     const checks = changes.filter((change) => change.op === 'check');
     return {
       kinds: new Set(changes.flatMap((change) => ('kind' in change ? change.kind : []))),
@@ -78,6 +84,7 @@ export class ChangeWriter {
           : []),
         ...slots.map((change) => this.#withinSlots(change)),
         ...steps,
+        ...(budgets.length > 0 ? [this.#withinBudgets(budgets)] : []),
       ],
       events: events.map(eventRow),
     };
@@ -101,6 +108,7 @@ export class ChangeWriter {
         return this.#add(change);
       case 'limit':
       case 'slot':
+      case 'budget':
       case 'check':
         return undefined;
     }
@@ -186,6 +194,22 @@ export class ChangeWriter {
       text: this.#limit,
       values: [bound(template_id), machine_count, bound(max)],
       refused: (held) => refusals.overLimit(template_id, max, Number(held), machine_count),
+    };
+  }
+
+  #withinBudgets(checks: readonly BudgetCheck[]): Step {
+    const statement = this.#budgets.checking(checks);
+    return {
+      ...statement,
+      condition: [...checks.map(({ scope }) => scopeKey(scope)), ...(statement.values ?? []).slice(1)].join('\n'),
+      refused: (text) => {
+        const [index, ...sums] = JSON.parse(text) as readonly [number, ...(number | null)[]];
+        const check = checks[index];
+        const refusal = check && sums[0] !== null ? refusals.overBudget(check, reservedOf(sums)) : undefined;
+        return (
+          refusal ?? new BrokerError('UNAVAILABLE', `What budget '${check?.name}' counts is not known; try again.`)
+        );
+      },
     };
   }
 

@@ -1,5 +1,6 @@
 import { kinds, quoted, type Kind } from '../../../core/index.ts';
 import { locking } from '../database/bounds.ts';
+import type { BudgetStatements } from '../database/budgets.ts';
 import { numberArray, textArray } from '../database/array-value.ts';
 import type { Row, Statement, Value } from '../database/connection.ts';
 import type { Work } from './work.ts';
@@ -16,8 +17,10 @@ export class GroupStatements {
   readonly #events: string;
   readonly #tally: string;
   readonly #marks: Statement;
+  readonly #budgets: BudgetStatements;
 
-  constructor(schema: string) {
+  constructor(schema: string, budgets: BudgetStatements) {
+    this.#budgets = budgets;
     const list = columns.map(quoted).join(', ');
     const raised = columns.map((kind, i) => `${quoted(kind)} = ${quoted(kind)} + $${i + 2}::bigint`).join(', ');
     this.#raise = `UPDATE ${schema}.state SET seq = seq + $1::bigint, ${raised} RETURNING ${list}`;
@@ -37,7 +40,12 @@ export class GroupStatements {
     const locks = [...new Set(works.flatMap((each) => each.locks))].toSorted((a, b) =>
       BigInt(a) < BigInt(b) ? -1 : 1,
     );
-    return [{ text: 'BEGIN' }, ...(locks.length > 0 ? [{ text: locking, values: [locks] }] : [])];
+    const reserves = works.some(({ kinds: changed }) => [...changed].includes('request'));
+    return [
+      { text: 'BEGIN' },
+      ...(reserves ? this.#budgets.before : []),
+      ...(locks.length > 0 ? [{ text: locking, values: [locks] }] : []),
+    ];
   }
 
   /** After the work of the group. The first statement returns the marks when the group changes records. */

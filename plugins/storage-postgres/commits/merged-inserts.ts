@@ -13,18 +13,24 @@ export interface Merged {
 export type InsertMany = (kind: Kind, rows: readonly Cells[]) => Statement;
 
 /**
- * Merges the inserts of a group, where that changes nothing: no record is touched twice. A merged statement that fails
- * does not tell whose insert is refused: then the group is repeated without merging.
+ * Merges the inserts of a group, where that changes nothing: no record is touched twice. Conditions are checked once,
+ * at the end. A merged statement or a condition that fails does not tell whose change is refused: then the group is
+ * repeated without merging.
  */
 export function mergedInserts(works: readonly Work[], insertMany: InsertMany): Merged | undefined {
   const touched = new Set<string>();
   const rows = new Map<Kind, Cells[]>();
   const steps: Step[] = [];
+  const conditions = new Map<string, Step>();
   let inserts = 0;
   for (const step of works.flatMap((work) => work.steps)) {
     if (step.touches !== undefined) {
       if (touched.has(step.touches)) return undefined;
       touched.add(step.touches);
+    }
+    if (step.condition !== undefined) {
+      conditions.set(step.condition, step);
+      continue;
     }
     if (!step.inserts) {
       steps.push(step);
@@ -37,5 +43,5 @@ export function mergedInserts(works: readonly Work[], insertMany: InsertMany): M
     else rows.set(step.inserts, [cells]);
   }
   if (inserts === rows.size) return undefined;
-  return { inserts: [...rows].map(([kind, all]) => insertMany(kind, all)), steps };
+  return { inserts: [...rows].map(([kind, all]) => insertMany(kind, all)), steps: [...steps, ...conditions.values()] };
 }

@@ -7,6 +7,11 @@ export interface Step extends Statement {
   readonly refused?: (what: string) => BrokerError | 'repeat';
   /** The record that it changes, if it names one. */
   readonly touches?: string;
+  /**
+   * It only checks the changes before it, as they are at the end of the transaction. Steps with equal texts here check
+   * the same.
+   */
+  readonly condition?: string;
   /** The kind of the record that it inserts; its values are those of the columns. */
   readonly inserts?: Kind;
 }

@@ -1,5 +1,6 @@
 import { begin } from './0001-begin.ts';
 import { eventTypes } from './0002-event-types.ts';
+import { budgets } from './0003-budgets.ts';
 
 /** One change of the schema. */
 export interface Migration {
@@ -16,6 +17,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { sql: begin, worksWith: 1 },
   { sql: eventTypes, worksWith: 1 },
+  { sql: budgets, worksWith: 1 },
 ];
 
 export const newest = migrations.length;

@@ -14,6 +14,7 @@ import {
 } from '../../../core/index.ts';
 import { addition } from './additions.ts';
 import { Bounds } from '../database/bounds.ts';
+import { Budgets } from '../database/budgets.ts';
 import { inserting, putting, replacement, replacing, same } from './change-statements.ts';
 import { misuse } from '../database/failures.ts';
 import type { Work } from './group-queue.ts';
@@ -39,9 +40,10 @@ export class ChangeWriter {
   readonly #putUnderFence: StatementSync;
   readonly #requestOfMachine: StatementSync;
   readonly #limits: Bounds;
+  readonly #budgets: Budgets;
   readonly #statements: Statements;
 
-  constructor(statements: Statements) {
+  constructor(statements: Statements, budgets: Budgets) {
     const prepare = (sql: string) => statements.prepare(sql);
     this.#writers = Object.fromEntries(
       Object.entries(shapes).map(([kind, shape]) => [
@@ -64,12 +66,15 @@ export class ChangeWriter {
     this.#putUnderFence = prepare(`${replacing(shapes.request)} AND epoch = ?`);
     this.#requestOfMachine = prepare('SELECT request_id FROM machine WHERE provider_instance = ? AND machine_id = ?');
     this.#limits = new Bounds(statements);
+    this.#budgets = budgets;
     this.#statements = statements;
   }
 
   /** Throws INTERNAL for changes that no state of the store allows. */
   work(changes: readonly Change[]): Work<void> {
     const bounds = this.#bounds(changes);
+    const budgets = changes.filter((change) => change.op === 'budget');
+    const sums = this.#budgets;
     const steps = changes.flatMap((change) => this.#step(change, changes) ?? []);
     const changedKinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
     return {
@@ -79,6 +84,7 @@ export class ChangeWriter {
         // Bounds count the records before the commit's own changes.
         for (const step of bounds) step();
         for (const step of steps) step();
+        if (budgets.length > 0) sums.refuseOver(budgets);
       },
     };
   }
@@ -100,6 +106,7 @@ export class ChangeWriter {
         return addition(change, this.#statements);
       case 'limit':
       case 'slot':
+      case 'budget':
       case 'check':
         return undefined;
     }

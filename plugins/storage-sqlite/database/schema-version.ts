@@ -33,13 +33,15 @@ function versionIn({ database, path }: { readonly database: DatabaseSync; readon
   if (version > newest) {
     throw invalid(
       `The database ${path} was written by a newer muster: its schema is version ${version}, this muster knows versions up to ${newest}. Install the newer muster again, or choose another 'storage.path'.`,
+      { schema_version: version },
     );
   }
   if (version > 0 && schemaMark(database) !== fingerprint(version)) throw invalid(earlierBuildMessage(path));
   return version;
 }
 
-const invalid = (message: string) => new BrokerError('INVALID_CONFIGURATION', message);
+const invalid = (message: string, details: { readonly schema_version?: number } = {}) =>
+  new BrokerError('INVALID_CONFIGURATION', message, details);
 
 /** The fingerprint of the migrations that created the schema; undefined when the database has none. */
 function schemaMark(database: DatabaseSync): unknown {

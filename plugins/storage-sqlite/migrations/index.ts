@@ -2,12 +2,13 @@ import { begin } from './0001-begin.ts';
 import { machineOrder } from './0002-machine-order.ts';
 import { brokers } from './0003-brokers.ts';
 import { eventTypes } from './0004-event-types.ts';
+import { budgets } from './0005-budgets.ts';
 
 /**
  * The migrations in their order. A released step never changes, because its text identifies it. The version of a
  * database is the number of its steps.
  */
-export const migrations: readonly string[] = [begin, machineOrder, brokers, eventTypes];
+export const migrations: readonly string[] = [begin, machineOrder, brokers, eventTypes, budgets];
 
 export const newest = migrations.length;
 

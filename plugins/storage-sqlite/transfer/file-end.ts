@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import {
@@ -15,11 +15,12 @@ import {
   type TransferState,
 } from '../../../core/index.ts';
 import { retryWhileBusy } from '../database/busy-retry.ts';
-import { refusal } from '../database/failures.ts';
+import { isDamage, refusal } from '../database/failures.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { newest } from '../migrations/index.ts';
 import { checkDatabase, logSize, openToRead, tidyUp } from '../upkeep/check-database.ts';
 import { makePartial, putInPlace, removePartial, sync } from '../upkeep/partial-file.ts';
+import { keepUnder, moveAside, replacedName } from './set-aside.ts';
 import { FileSnapshot } from './file-snapshot.ts';
 import { mark, markDone, marksOf, unmark } from './marks.ts';
 import { writeSnapshot } from './write-snapshot.ts';
@@ -49,6 +50,16 @@ export class FileEnd implements TransferEnd {
       );
       return { exists: true, records: counts.reduce((sum, n) => sum + n, 0), ...marks, brokers: brokersIn(database) };
     });
+  }
+
+  async unreadable(): Promise<string | undefined> {
+    try {
+      await this.state();
+      return undefined;
+    } catch (error) {
+      if (isReplaceable(error)) return (error as Error).message;
+      throw error;
+    }
   }
 
   async snapshot(): Promise<StorageSnapshot> {
@@ -90,8 +101,8 @@ export class FileEnd implements TransferEnd {
         'FILE_NOT_FOUND',
         `There is no directory ${dirname(path)}. Create it, or choose another place.`,
       );
-    const { exists, records } = await this.#usable(given);
-    const replaces = replace || (exists && records === 0);
+    const present = await this.#usable(given, replace);
+    const replaces = replace || (present?.exists === true && present.records === 0);
     const partial = makePartial(path);
     try {
       return await this.#explained(async () => {
@@ -105,8 +116,8 @@ export class FileEnd implements TransferEnd {
         const check = await checkDatabase(partial, this.#wait);
         sync(partial);
         if (check.valid) {
-          await this.#usable(given);
-          if (replaces) await this.#setAside(given !== undefined);
+          if (await this.#usable(given, replace)) await this.#keep(replaces, given !== undefined);
+          else moveAside(path);
           putInPlace(partial, path, replaces);
         }
         return { ...check, path };
@@ -118,32 +129,51 @@ export class FileEnd implements TransferEnd {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** Refuses a file that came into use: another run of the same copy may have come further meanwhile. */
-  async #usable(given: Given | undefined): Promise<TransferState> {
-    const present = await this.state();
-    const isLive = present.brokers.some(({ status }) => status !== 'dead');
-    if (given && (isLive || present.from?.copy_id === given.copy_id))
+  /**
+   * Refuses a file that came into use: another run of the same copy may have come further meanwhile. Undefined for a
+   * file that cannot be read and is to be replaced.
+   */
+  async #usable(given: Given | undefined, replace: boolean): Promise<TransferState | undefined> {
+    const present = await this.state().catch((error: unknown) => {
+      if (replace && isReplaceable(error)) return undefined;
+      throw error;
+    });
+    const isLive = present?.brokers.some(({ status }) => status !== 'dead');
+    if (given && (isLive || present?.from?.copy_id === given.copy_id))
       throw new BrokerError('CONFLICT', `${this.place} came into use meanwhile. Nothing was changed there.`);
     return present;
   }
 
-  /** Makes place for another file. `keeps`: under another name, unless it is an incomplete copy. */
-  async #setAside(keeps: boolean): Promise<void> {
+  /**
+   * Makes a file ready to be replaced: a kill at any point leaves the old or the new one under its name.
+   * `keeps`: the present one also gets another name, unless it is an incomplete copy.
+   */
+  async #keep(replaces: boolean, keeps: boolean): Promise<void> {
     const path = this.place;
-    if (!existsSync(path)) return;
-    // Nothing of it stays in its log, which would otherwise be read as part of the new file.
+    if (!existsSync(path)) {
+      // A log without its file would be read as part of the new one.
+      if (replaces) moveAside(path);
+      else if (logSize(path) !== undefined) throw strayLog(path);
+      return;
+    }
+    if (!replaces) return;
+    // Nothing of it stays in its log.
     const { DatabaseSync: Database } = await import('node:sqlite');
     const database = new Database(path, { timeout: this.#wait });
     let isKept = keeps;
     try {
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       isKept &&= marksOf(database).from?.done !== false;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      moveAside(path);
+      return;
     } finally {
       database.close();
     }
     if (logSize(path) !== undefined)
-      throw new BrokerError('CONFLICT', `Another process has ${path} open. End it, then repeat the copy.`);
-    if (isKept) renameSync(path, `${path}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
+      throw new BrokerError('CONFLICT', `Another process has ${path} open. End it, then repeat.`);
+    if (isKept) keepUnder(path, replacedName(path));
   }
 
   #reading<T>(read: (database: DatabaseSync, version: number) => T): Promise<T> {
@@ -190,9 +220,20 @@ export class FileEnd implements TransferEnd {
     return new BrokerError(
       'INVALID_CONFIGURATION',
       `The tables of the database ${this.place} have version ${version}, a copy needs ${newest}. Run \`muster storage migrate\` first.`,
+      { schema_version: version },
     );
   }
 }
+
+/** Whether a file that muster cannot read is one that a restore exists for: damaged, or of another version. */
+const isReplaceable = (error: unknown): boolean =>
+  isBrokerError(error) && (isDamage(error.cause) || error.details['schema_version'] !== undefined);
+
+const strayLog = (path: string) =>
+  new BrokerError(
+    'CONFLICT',
+    `The log of a database, ${path}-wal, is there without the database. Put the database back, or replace both with --replace.`,
+  );
 
 function brokersIn(database: DatabaseSync): TransferState['brokers'] {
   const rows = database.prepare('SELECT lease_until, ended_at, doc FROM broker ORDER BY term').all();

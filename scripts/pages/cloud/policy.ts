@@ -9,6 +9,8 @@ const services: Readonly<Record<string, string>> = {
   sdk: 'autoscaling',
   ssm: 'ssm',
   sqs: 'sqs',
+  iam: 'iam',
+  quotas: 'servicequotas',
 };
 /** Actions that IAM names otherwise. */
 const otherNames: Readonly<Record<string, string>> = { DeleteMessageBatch: 'DeleteMessage' };
@@ -39,7 +41,7 @@ export function actions(apis: readonly ApiName[] = apiNames): string[] {
   for (const file of globSync(`plugins/{${cloudPlugins.join(',')}}/**/*.ts`, { cwd: root })) {
     if (!isUsed(file, apis)) continue;
     for (const [, sdk, name] of readFileSync(join(root, file), 'utf8').matchAll(
-      /new (?:(ec2|sdk|ssm|sqs)\.)?([A-Z]\w+)Command\(/g,
+      /new (?:(ec2|sdk|ssm|sqs|iam|quotas)\.)?([A-Z]\w+)Command\(/g,
     ))
       found.add(`${services[sdk ?? ''] ?? 'sts'}:${otherNames[name ?? ''] ?? name}`);
   }

@@ -49,9 +49,17 @@ export const watched = (file: string): Record<string, string> => ({
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${pathToFileURL(join(import.meta.dirname, 'watch-thread.ts')).href}`,
 });
 
-/** The same broker, except that nothing is carried out: requests are stored and stay pending. */
-export async function startWithoutLoop(directory: string, flags = nodeFlags): Promise<Broker> {
-  const child = new Child(process.execPath, [...flags, join(import.meta.dirname, 'without-loop.ts'), directory]);
+/**
+ * The same broker, except that nothing is carried out: requests are stored and stay pending. `env`: variables of its
+ * configuration.
+ */
+export async function startWithoutLoop(
+  directory: string,
+  flags = nodeFlags,
+  env: Record<string, string> = {},
+): Promise<Broker> {
+  const file = join(import.meta.dirname, 'without-loop.ts');
+  const child = new Child(process.execPath, [...flags, file, directory, JSON.stringify(env)]);
   const { url } = await child.ask<{ url: string }>({ do: 'start' });
   return { api: `${url}/api/v1`, pid: child.pid, started_ms: 0, stop: () => child.stop() };
 }

@@ -6,8 +6,9 @@ import { silentLog } from '../../../core/contract/log.ts';
 import { compose } from '../../../host/compose.ts';
 import { createApp } from '../../../host/rest/app.ts';
 
-const [directory = ''] = process.argv.slice(2);
-const loaded = await loadConfiguration({ cwd: directory, env: { MUSTER_DATA_DIR: directory } });
+const [directory = '', more = '{}'] = process.argv.slice(2);
+const env = { MUSTER_DATA_DIR: directory, ...(JSON.parse(more) as Record<string, string>) };
+const loaded = await loadConfiguration({ cwd: directory, env });
 const app = createApp({ broker: await compose({ loaded, log: silentLog, loop: 'none' }) });
 const url = await app.listen({ host: '127.0.0.1', port: 0 });
 process.on('message', () => process.send?.({ url }));

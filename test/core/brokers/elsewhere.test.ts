@@ -3,6 +3,7 @@ import { silentLog, type Log } from '../../../core/index.ts';
 import { choose } from '../../../core/providers/choose.ts';
 import { RequestService } from '../../../core/requests/request-service.ts';
 import { brokersBench } from '../../support/brokers-bench.ts';
+import { noBudgets } from '../../support/no-budgets.ts';
 
 const template = { template_id: 'small' };
 
@@ -23,7 +24,7 @@ test('a request is accepted for an instance that only another live broker has, a
     directory.selectable.map(({ name }) => name),
     ['east', 'west'],
   );
-  const requests = new RequestService(store, clock, 100);
+  const requests = new RequestService(store, clock, noBudgets, 100);
   await requests.create({ template, machine_count: 1 }, chosen, { request_id: 'r-west' });
   await clock.advance(10_000);
   clouds.west.boot();

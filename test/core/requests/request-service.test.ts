@@ -5,6 +5,7 @@ import type { RequestInput } from '../../../core/requests/open-request.ts';
 import type { GivenIdentity, RequestService } from '../../../core/requests/request-service.ts';
 import { loopBench, type LoopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
+import { noBudgets } from '../../support/no-budgets.ts';
 
 const small: Template = { template_id: 'small' };
 const selection = {
@@ -142,7 +143,7 @@ test('more pending requests than the limit are refused with UNAVAILABLE', async 
   const { memoryDriver } = await import('../../support/memory-driver.ts');
   const { silentLog } = await import('../../../core/index.ts');
   const store = await memoryDriver().open({}, { clock: bench.clock, log: silentLog });
-  const requestService = new RequestService(store, bench.clock, 2);
+  const requestService = new RequestService(store, bench.clock, noBudgets, 2);
   const ask = () => accept(requestService, { template: small, machine_count: 1 });
   await ask();
   await ask();

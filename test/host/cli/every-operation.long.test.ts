@@ -171,6 +171,11 @@ const steps: readonly Step[] = [
     check: ({ because }) => because === "All 2 machines were delivered by 'east'.",
   },
   {
+    operation: 'plan_request',
+    args: ['requests', 'plan', 'small', '1'],
+    check: ({ accepted, order }) => accepted && order.length > 0,
+  },
+  {
     operation: 'list_events',
     args: ['events', '--request-id', '$request', '--after', '0'],
     check: ({ events: [first] }) => first.type === 'request.created' && first.actor.interface === 'cli',
@@ -286,6 +291,11 @@ const steps: readonly Step[] = [
     operation: 'list_providers',
     args: ['providers', 'list', '--sort', 'name:desc'],
     check: ({ total }) => total === 1,
+  },
+  {
+    operation: 'list_budgets',
+    args: ['budgets', 'list'],
+    check: ({ budgets }) => Array.isArray(budgets),
   },
   {
     operation: 'list_brokers',

@@ -123,7 +123,7 @@ test('an empty list says what was looked for, and what shows more', (t) => {
   );
   t.is(
     empty('list_providers', 'providers', {}),
-    'No provider instances; add them to `providers` in the configuration.\n',
+    'No provider instances; add them to `providers` in the configuration file, which `muster server status` names.\n',
   );
   t.is(empty('list_events', 'events', { limit: 5 }), 'No events; the journal is empty.\n');
   t.is(empty('list_events', 'events', { type: ['machine.lost'] }), 'No events with type machine.lost.\n');

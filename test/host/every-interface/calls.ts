@@ -86,6 +86,11 @@ export const calls: Readonly<Record<string, Call>> = {
       because === "All 2 machines were delivered by 'east'." && cloud_request_ids.length > 0,
     like: true,
   },
+  plan_request: {
+    input: () => ({ template_id: 'small', machine_count: 2 }),
+    check: ({ accepted, order: [{ price }], budgets: [{ name, used, after }] }) =>
+      accepted && price.source === 'catalogue' && name === 'all' && after === used + 2,
+  },
   list_active_requests: {
     input: () => ({ all_resources: true, sort: 'created_at:asc', limit: 2 }),
     check: ({ requests, total_count }) => requests[0].status === 'completed' && total_count > 2,
@@ -128,6 +133,10 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ template_id: 'fleet', state: 'free' }),
     check: ({ total_count, offers: [{ machine_type, market, template_ids }] }) =>
       total_count === 2 && machine_type === 't3.medium' && market === 'ondemand' && template_ids[0] === 'fleet',
+  },
+  list_budgets: {
+    check: ({ budgets: [{ name, limits, reserved }] }) =>
+      name === 'all' && limits.length === 2 && reserved.machines > 2 && reserved.vcpus === 2 * reserved.machines,
   },
   list_brokers: { check: ({ brokers: [{ status, serves }] }) => status === 'live' && serves.length === 1 },
   get_overview: {

@@ -84,7 +84,7 @@ test('an invalid or missing configuration is reported in one JSON message', asyn
     /^muster has no configuration: None of muster\.config\.yaml, .*awsprov_config\.json is in .* MUSTER_CONFIG\.$/,
   );
   const bare = await scheduler.run('getAvailableTemplates', {}, { HF_PROVIDER_CONFDIR: '', HF_PROVIDER_WORKDIR: '' });
-  t.regex(bare.answer.message, /Neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set/);
+  t.regex(bare.answer.message, /neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set/);
   const named = await scheduler.run('getAvailableTemplates', {}, { MUSTER_CONFIG: '/nowhere/muster.yaml' });
   t.deepEqual(named.answer, {
     message: 'The configuration file /nowhere/muster.yaml, which MUSTER_CONFIG names, does not exist.',

@@ -63,21 +63,22 @@ await broker.call('POST', '/machines/request', { template_id: 'compile', machine
 await broker.call('POST', '/machines/request', { template_id: 'training', machine_count: 2 });
 await sleep(1_500);
 
+// What passes by itself comes first.
 const views: Readonly<Record<string, string>> = {
+  interruptions: '/interruptions',
+  capacity: '/capacity',
   now: '/',
   requests: '/requests',
   request: `/requests/${render.request_id}`,
   'large-request': `/requests/${fleet.request_id}`,
   machines: '/machines',
-  capacity: '/capacity',
   providers: '/providers',
   templates: '/templates',
   template: '/templates/render',
   orphans: '/orphans',
-  interruptions: '/interruptions',
 };
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const [name, path] of Object.entries(views)) {
+for (const [name, path] of Object.entries(views))
+  for (const colorScheme of ['light', 'dark'] as const) {
     const { page, troubles } = await world.open(path, { colorScheme, viewport: { width: 1200, height: 740 } });
     await page.getByText('Live', { exact: true }).waitFor();
     await page.waitForFunction(() => !(globalThis as any).document.querySelector('.loading'));

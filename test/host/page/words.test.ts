@@ -101,6 +101,14 @@ test('an event is one sentence', (t) => {
     t.deepEqual(eventSentence(event(type, data)), { text, weight } as never);
 });
 
+test('a type of event that the page does not know is shown by its name, whatever that is', (t) => {
+  for (const type of ['budget.exceeded', 'constructor', '__proto__'])
+    t.is(
+      eventSentence({ seq: 1, at: '2026-01-01T00:00:00.000Z', type, actor: { interface: 'broker' }, data: {} }).text,
+      type,
+    );
+});
+
 test('every type of event has a sentence', (t) => {
   for (const type of Object.keys(eventTypes)) t.not(eventSentence(event(type, {})).text, type);
 });

@@ -120,6 +120,12 @@ test('a receiver that is not there is named by its address, without the secrets 
   t.notRegex(error.message, /token/);
 });
 
+test('a receiver that closes the connection is described in words', async (t) => {
+  const { url } = await receiver(t, (response) => void response.destroy());
+  const error = await t.throwsAsync(async () => sinkTo(url).deliver(events(1)));
+  t.regex(error.message, /did not take event 1: other side closed \(UND_ERR_SOCKET\)\.$/);
+});
+
 test('an endless answer holds nothing up', async (t) => {
   const { url, taken } = await receiver(t, (response) => {
     response.writeHead(200);

@@ -1,10 +1,11 @@
+import { BudgetStatements } from '../../../plugins/storage-postgres/database/budgets.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { silentLog, type Kind } from '../../../core/index.ts';
 import { ChangeFeed } from '../../../plugins/storage-postgres/commits/change-feed.ts';
 import { GroupStatements, type Marks } from '../../../plugins/storage-postgres/commits/group-statements.ts';
 
-const statements = new GroupStatements('muster');
+const statements = new GroupStatements('muster', new BudgetStatements('muster'));
 const marks = (changed: Partial<Record<Kind, number>>): Marks =>
   new Map([...statements.read()].map(([kind]) => [kind, changed[kind] ?? 0]));
 

@@ -68,7 +68,8 @@ async function setUp(flags: Flags, cli: Cli): Promise<void> {
       [
         ...files.map((file) => `Wrote ${file}`),
         `Templates: ${template_ids.join(', ')}`,
-        `Next: ${there}muster requests create ${template_ids[0]} 1 --wait`,
+        `Next: ${there}muster doctor`,
+        `Then: muster requests create ${template_ids[0]} 1 --wait`,
         '',
       ].join('\n'),
     );

@@ -15,10 +15,10 @@ const columns = [
   'Type',
   'Market',
   'Zone',
-  'Template',
-  'Request',
   'Price',
   'Launched',
+  'Template',
+  'Request',
 ] as const;
 
 export const HeadRow = () => (
@@ -93,6 +93,12 @@ export function MachineRow({ index, top, machine, selection }: MachineRowProps) 
       <span role="cell" class="cell cell-zone">
         {zone ?? '–'}
       </span>
+      <span role="cell" class="cell cell-price number" title="US dollars an hour">
+        {priceText(cost)}
+      </span>
+      <span role="cell" class="cell cell-launched">
+        {machine.created_at ? <Ago at={machine.created_at} /> : null}
+      </span>
       <span role="cell" class="cell cell-template">
         <a href={linkToTemplate(template_id)}>{template_id}</a>
       </span>
@@ -100,12 +106,6 @@ export function MachineRow({ index, top, machine, selection }: MachineRowProps) 
         <a class="id" href={linkToRequest(request_id)}>
           {request_id}
         </a>
-      </span>
-      <span role="cell" class="cell cell-price number" title="US dollars an hour">
-        {priceText(cost)}
-      </span>
-      <span role="cell" class="cell cell-launched">
-        {machine.created_at ? <Ago at={machine.created_at} /> : null}
       </span>
     </div>
   );

@@ -165,6 +165,7 @@ function CrowdRow({ crowd: { most, launched, ready } }: { readonly crowd: Crowd 
         <span class="number wf-count">{figure(most)}</span>
       </span>
       <div class="wf-track">
+        <span class="wf-booting crowd-hatched" style={{ clipPath: stepsPolygon(launched, most) }} />
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
           <path class="crowd-launched" d={stepsPath(launched, most)} />
           <path class="crowd-ready" d={stepsPath(ready, most)} />
@@ -174,11 +175,23 @@ function CrowdRow({ crowd: { most, launched, ready } }: { readonly crowd: Crowd 
   );
 }
 
+const heightOf = (number: number, most: number): number => 100 - (96 * number) / most;
+
+/** The area below the steps, for a background that does not stretch with the picture. */
+function stepsPolygon(points: readonly (readonly [number, number])[], most: number): string {
+  let before = 100;
+  const corners = points.flatMap(([at, number]) => {
+    const corner = [`${at}% ${before}%`, `${at}% ${heightOf(number, most)}%`];
+    before = heightOf(number, most);
+    return corner;
+  });
+  return `polygon(${[...corners, `${points.at(-1)?.[0] ?? 0}% 100%`].join(', ')})`;
+}
+
 function stepsPath(points: readonly (readonly [number, number])[], most: number): string {
   const [first] = points;
   if (!first) return '';
-  const y = (number: number): number => 100 - (96 * number) / most;
-  const steps = points.map(([at, number]) => `H${at}V${y(number)}`).join('');
+  const steps = points.map(([at, number]) => `H${at}V${heightOf(number, most)}`).join('');
   return `M${first[0]} 100${steps}V100Z`;
 }
 

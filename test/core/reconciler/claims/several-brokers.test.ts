@@ -3,6 +3,7 @@ import { ProviderFault, type BrokerRecord } from '../../../../core/index.ts';
 import { choose } from '../../../../core/providers/choose.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
 import { brokersBench } from '../../../support/brokers-bench.ts';
+import { noBudgets } from '../../../support/no-budgets.ts';
 
 test('a broker that joins has its share of the requests within a minute, and nothing is ordered twice', async (t) => {
   const { clock, clouds, join, request, holds, statuses } = await brokersBench(t);
@@ -77,7 +78,9 @@ test('a request whose instance is gone goes to an instance that another broker h
   const { directory } = await interfaceWith('west');
   const template = { template_id: 'small' };
   const chosen = choose({ template }, { key: 'r', machine_count: 2 }, {}, directory);
-  await new RequestService(store, clock, 9).create({ template, machine_count: 2 }, chosen, { request_id: 'r' });
+  await new RequestService(store, clock, noBudgets, 9).create({ template, machine_count: 2 }, chosen, {
+    request_id: 'r',
+  });
   await clock.advance(5_000);
   t.deepEqual(a.held(), { requests: 1, unserved: 1 });
   await join('b', 'north');
@@ -107,7 +110,7 @@ test('requests that their instance cannot serve any more go to one that only ano
   await clock.advance(10_000);
   const { directory } = await interfaceWith('east');
   const template = { template_id: 'small' };
-  const requests = new RequestService(store, clock, 9);
+  const requests = new RequestService(store, clock, noBudgets, 9);
   const ids = ['r-1', 'r-2', 'r-3', 'r-4'];
   for (const request_id of ids) {
     const chosen = choose({ template }, { key: request_id, machine_count: 2 }, {}, directory);

@@ -10,6 +10,7 @@ import { aBroker } from '../../../../plugin-testkit/storage/records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 import { attemptOf, machineOf, requestOf } from '../../../support/records.ts';
+import { noBudgets } from '../../../support/no-budgets.ts';
 
 /** Holders of claims on one store, of which the first sent an order of the request and ended without its answer. */
 async function world(t: ExecutionContext) {
@@ -29,6 +30,7 @@ async function world(t: ExecutionContext) {
       renewed: () => undefined,
     });
     const committer = new Committer({
+      budgets: noBudgets,
       ...parts,
       facts: new Facts(store, clock),
       compareClocks: () => claims.compareClocks(),

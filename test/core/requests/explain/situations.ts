@@ -378,6 +378,17 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
     },
     "2 of 2 machines at 'east' were started and are not ready yet; 1 of 3 was returned early.",
   ],
+  'one of its machines was lost, and another one starts': [
+    {
+      attempts: [attemptOf(1), attemptOf(2, {}, 1)],
+      machines: [
+        ...machines(1, { ...gone, lost: true }),
+        ...machines(1, {}, 2),
+        ...unreadyMachines(2, 3).map((each) => ({ ...each, attempt: 2 })),
+      ],
+    },
+    "2 of 3 machines at 'east' were started and are not ready yet; 1 is ready; 1 was lost before.",
+  ],
   'it fell back to another instance': [
     {
       attempts: [refused(1, [reasons.quota]), attemptOf(2, { provider_instance: 'west' })],

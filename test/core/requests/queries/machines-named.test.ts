@@ -4,6 +4,7 @@ import { Inventory } from '../../../../core/requests/queries/inventory.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
 import { aMachine, aRequest, insert } from '../../../../plugin-testkit/storage/records.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
+import { noBudgets } from '../../../support/no-budgets.ts';
 
 type Given = Partial<MachineRecord> & Pick<MachineRecord, 'provider_instance'>;
 
@@ -17,7 +18,7 @@ async function deskWith(machines: Readonly<Record<string, readonly Given[]>>) {
         insert('machine', aMachine(machine_id, { request_id: `req-${row.provider_instance}`, ...row })),
       ]);
   }
-  const requestService = new RequestService(store, systemClock, 1_000);
+  const requestService = new RequestService(store, systemClock, noBudgets, 1_000);
   return {
     store,
     inventory: new Inventory(store, systemClock),

@@ -39,6 +39,7 @@ test('annotations say which tools change something, destroy something, may be re
     'complete_request',
     'update_request_status',
     'populate_machine_ids',
+    'hold_machines',
     'cleanup_old_requests',
     'cleanup_terminated_machines',
     'end_orphans',
@@ -53,6 +54,8 @@ test('annotations say which tools change something, destroy something, may be re
     'complete_request',
     'update_request_status',
     'populate_machine_ids',
+    'extend_machines',
+    'hold_machines',
     'cleanup_all_resources',
     'end_orphans',
   ]);

@@ -1,10 +1,10 @@
-import type { Configuration } from '../../../config/configuration.ts';
-import { loadConfiguration } from '../../../config/load.ts';
-import { loadPlugins } from '../../../config/plugins/load-plugins.ts';
-import { BrokerError } from '../../../core/contract/errors.ts';
-import type { StorageDriver } from '../../../core/contract/storage.ts';
-import type { TransferEnd } from '../../../core/contract/transfer.ts';
-import { percentDecoded, userinfoOf } from '../../../core/schema/redact.ts';
+import type { Configuration } from '../../../../config/configuration.ts';
+import { loadConfiguration } from '../../../../config/load.ts';
+import { loadPlugins } from '../../../../config/plugins/load-plugins.ts';
+import { BrokerError } from '../../../../core/contract/errors.ts';
+import type { StorageDriver } from '../../../../core/contract/storage.ts';
+import type { TransferEnd } from '../../../../core/contract/transfer.ts';
+import { percentDecoded, userinfoOf } from '../../../../core/schema/redact.ts';
 
 /** A storage that a command works on. */
 export interface ConfiguredStorage {

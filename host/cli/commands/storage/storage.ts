@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import { addExamples, type Example } from '../examples.ts';
-import { forms, type Form } from '../output/print.ts';
-import type { Cli } from '../cli.ts';
+import { addExamples, type Example } from '../../examples.ts';
+import { forms, type Form } from '../../output/print.ts';
+import type { Cli } from '../../cli.ts';
 import type { CopyFlags } from './storage-copy.ts';
 
 interface Flags {
@@ -12,6 +12,7 @@ interface Flags {
 const sound: Example = ['muster storage check', 'check all stored data'];
 const copy: Example = ['muster storage backup /backup/muster.db', 'a copy, while the server runs'];
 const copySound: Example = ['muster storage check --file /backup/muster.db', 'check a copy'];
+const restored: Example = ['muster storage restore /backup/muster.db --replace', 'go back to a copy'];
 const moved: Example = ['muster storage copy --to postgres://muster@db.example/muster', 'everything, to PostgreSQL'];
 const movedBack: Example = ['muster storage copy --to data/muster.db', 'and back, into a new file'];
 const reopened: Example = ['muster storage reopen', 'use a storage again after a copy was interrupted'];
@@ -19,8 +20,8 @@ const migrated: Example = ['muster storage migrate', 'update the tables before a
 
 /** `muster storage …`. Calls no server; the commands work while a server runs. */
 export function storageCommands(program: Command, cli: Cli): void {
-  const storage = program.command('storage').description('Check, back up, update and move the stored data.');
-  addExamples(storage, [sound, copy, copySound, migrated, moved]);
+  const storage = program.command('storage').description('Check, back up, restore, update and move the stored data.');
+  addExamples(storage, [sound, copy, copySound, restored, migrated, moved]);
   const config = ['--config <file>', 'Configuration file. Default: the file that the search finds.'] as const;
   const output = () => new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table');
   const check = storage
@@ -50,6 +51,28 @@ export function storageCommands(program: Command, cli: Cli): void {
       },
     );
   addExamples(backup, [copy]);
+  const restore = storage
+    .command('restore')
+    .description(
+      'Put the content of a backup into the storage of the configuration, SQLite or PostgreSQL. No broker may run on it. The backup is checked first and only read. Repeat it when it was interrupted. Exit codes: 4 refused, 5 the storage is not reachable.',
+    )
+    .argument('<file>', 'A file that `muster storage backup` wrote.')
+    .option(
+      '--replace',
+      'Replace everything in a storage that is not empty. A file that is replaced is kept beside it.',
+    )
+    .option(...config)
+    .addOption(output())
+    .action(
+      async (
+        file: string,
+        { replace, config: configuration, output: form }: Flags & { readonly replace?: boolean },
+      ) => {
+        const { restoreStorageFrom } = await import('./storage-restore.ts');
+        cli.code = await restoreStorageFrom(file, configuration, replace ?? false, form, cli.terminal);
+      },
+    );
+  addExamples(restore, [restored]);
   const migrate = storage
     .command('migrate')
     .description(

@@ -1,9 +1,9 @@
-import { BrokerError } from '../../../core/contract/errors.ts';
-import { thisBroker } from '../../process/this-broker.ts';
-import type { Terminal } from '../../process/terminal.ts';
-import { copyStorage } from '../../store/copy-storage.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { print, type Form } from '../output/print.ts';
+import { BrokerError } from '../../../../core/contract/errors.ts';
+import { thisBroker } from '../../../process/this-broker.ts';
+import type { Terminal } from '../../../process/terminal.ts';
+import { copyStorage } from '../../../store/copy-storage.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { print, type Form } from '../../output/print.ts';
 import { configuredStorage, refusePassword, storageAt, transferEnd } from './configured-storage.ts';
 
 export interface CopyFlags {
@@ -55,7 +55,7 @@ export async function reopenStorage(
   if (!to && from?.done === false)
     throw new BrokerError(
       'CONFLICT',
-      `${storage.place} is an incomplete copy of ${from.place}. Repeat \`muster storage copy\`, which completes it.`,
+      `${storage.place} is an incomplete copy of ${from.place}. Repeat \`muster storage copy\` or \`muster storage restore\`, whichever was interrupted: it completes the copy.`,
     );
   if (to?.done && !force)
     throw new BrokerError(

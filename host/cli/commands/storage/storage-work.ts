@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { BrokerError } from '../../../core/contract/errors.ts';
-import { silentLog } from '../../../core/contract/log.ts';
-import type { StorageCopy } from '../../../core/contract/upkeep.ts';
-import type { Terminal } from '../../process/terminal.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { print, type Form } from '../output/print.ts';
+import { BrokerError } from '../../../../core/contract/errors.ts';
+import { silentLog } from '../../../../core/contract/log.ts';
+import type { StorageCopy } from '../../../../core/contract/upkeep.ts';
+import type { Terminal } from '../../../process/terminal.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { print, type Form } from '../../output/print.ts';
 import { cannot, configuredStorage, storageAt, transferEnd, type ConfiguredStorage } from './configured-storage.ts';
 
 /** `muster storage check` */

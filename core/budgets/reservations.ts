@@ -1,0 +1,111 @@
+import { nothingReserved, plus, reservesText, type Reserved, type ReservedPart } from '../model/budget/reserved.ts';
+import { isTerminal, type RequestRecord } from '../model/request.ts';
+import type { Placed, Template } from '../model/template.ts';
+import type { RequestState } from '../reconciler/state/request-state.ts';
+import { machineTags } from '../reconciler/plan/machine-tags.ts';
+import { arrivalsOf, tally } from '../reconciler/state/counting.ts';
+import { microusd } from './budget.ts';
+import type { Valuation, Worth } from './valuation.ts';
+
+/** What machines of equal worth take. */
+const taken = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market'>): Reserved => ({
+  machines,
+  vcpus: machines * (vcpus ?? 0),
+  microusd: machines * (price ?? 0),
+  unsized: vcpus === undefined ? machines : 0,
+  unpriced: price === undefined ? machines : 0,
+});
+
+/** What requests take of budgets, as it is stored with them. */
+export class Reservations {
+  readonly #valuation: Valuation;
+
+  constructor(valuation: Valuation) {
+    this.#valuation = valuation;
+  }
+
+  /** The reservation of a request that is about to be accepted: its machines, each as the dearest that may come. */
+  ofNew(request: NewRequest): string {
+    const { template, variants, machine_count, preference = {} } = request;
+    const worth = this.#valuation.ofRequest({ template, ...(variants ? { variants } : {}) }, preference);
+    return reservesText({ tags: tagsOf(template, request), parts: [taken(machine_count, worth)] });
+  }
+
+  /**
+   * The reservation of a request with its orders and machines: machines that live with their type and price, those on
+   * the way as the dearest of their order, and those that are not ordered as the dearest that may come. A machine
+   * counts until it is gone. Undefined: nothing is reserved. Derived from the records alone.
+   */
+  of({ request, attempts, machines }: Omit<RequestState, 'signals'>): string | undefined {
+    const { template, variants, preference = {} } = request;
+    if (request.kind === 'return' || !template) return undefined;
+    const orders = new Map(attempts.map((attempt) => [attempt.attempt, attempt]));
+    const orderWorth = (number: number): Worth => {
+      const attempt = orders.get(number);
+      if (!attempt) return { market: 'any' };
+      const { provider_instance, order } = attempt;
+      return this.#valuation.ofOrder(provider_instance, order.template, order.offers);
+    };
+    const parts = new Parts();
+    for (const { attempt, provider_instance, market, machine_type, usd_per_hour, count } of machines.living()) {
+      if (count === 0) continue;
+      // What a report lacks yet is at most what the order allows.
+      const worth = orderWorth(attempt);
+      const vcpus = this.#valuation.vcpusOf(provider_instance, machine_type) ?? worth.vcpus;
+      const price = usd_per_hour === undefined ? worth.microusd : microusd(usd_per_hour);
+      parts.add(provider_instance, market ?? worth.market, taken(count, amounts(vcpus, price)));
+    }
+    for (const attempt of attempts) {
+      const { incoming, replacing } = arrivalsOf(attempt, { request, machines });
+      if (incoming + replacing === 0) continue;
+      const worth = orderWorth(attempt.attempt);
+      parts.add(attempt.provider_instance, worth.market, taken(incoming + replacing, worth));
+    }
+    const { missing } = isTerminal(request.status) ? { missing: 0 } : tally({ request, attempts, machines });
+    if (missing > 0) {
+      const placed: Placed = { template, ...(variants ? { variants } : {}) };
+      parts.add(undefined, undefined, taken(missing, this.#valuation.ofRequest(placed, preference)));
+    }
+    const all = parts.all();
+    return all.length === 0 ? undefined : reservesText({ tags: tagsOf(template, request), parts: all });
+  }
+}
+
+/** The tags by which budgets match the machines of a stored request. */
+export const tagsOfRequest = ({ template, ...request }: RequestRecord): Readonly<Record<string, string>> =>
+  template ? tagsOf(template, request) : {};
+
+/** What a new request reserves by. */
+export type NewRequest = Pick<
+  RequestRecord,
+  'variants' | 'machine_count' | 'tags' | 'additional_data' | 'preference'
+> & { readonly template: Template };
+
+/** The tags by which budgets match: those that the machines get by the template and the request. */
+const tagsOf = (
+  template: Template,
+  request: Pick<RequestRecord, 'tags' | 'additional_data'>,
+): Readonly<Record<string, string>> => ({ ...template.tags, ...machineTags(template, request) });
+
+const amounts = (vcpus: number | undefined, price: number | undefined): Omit<Worth, 'market'> => ({
+  ...(vcpus === undefined ? {} : { vcpus }),
+  ...(price === undefined ? {} : { microusd: price }),
+});
+
+/** Sums by instance and market, in a fixed order. */
+class Parts {
+  readonly #parts = new Map<string, ReservedPart>();
+
+  add(provider_instance: string | undefined, market: ReservedPart['market'], more: Reserved): void {
+    const key = JSON.stringify([provider_instance ?? null, market ?? null]);
+    const place = {
+      ...(provider_instance === undefined ? {} : { provider_instance }),
+      ...(market === undefined ? {} : { market }),
+    };
+    this.#parts.set(key, { ...place, ...plus(this.#parts.get(key) ?? nothingReserved, more) });
+  }
+
+  all(): readonly ReservedPart[] {
+    return [...this.#parts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
+  }
+}

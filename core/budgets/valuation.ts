@@ -1,0 +1,109 @@
+import { variantFor, type Placed, type Template } from '../model/template.ts';
+import type { ProviderInstance } from '../model/provider-instance.ts';
+import type { Preference } from '../model/request.ts';
+import type { ProviderDirectory } from '../providers/directory.ts';
+import type { Offer } from '../model/shortfall.ts';
+import type { Market } from '../model/market.ts';
+import { microusd } from './budget.ts';
+
+/** What one machine takes of a budget at most. An absent amount is not known. */
+export interface Worth {
+  readonly vcpus?: number;
+  /** Millionths of a dollar for an hour. */
+  readonly microusd?: number;
+  readonly market: Market | 'any';
+}
+
+const unknown: Worth = { market: 'any' };
+
+/** What machines take of budgets, by what is known without a call to a provider. */
+export class Valuation {
+  readonly #directory: ProviderDirectory;
+  readonly #ofTemplates = new WeakMap<Template, Map<ProviderInstance, Worth>>();
+  readonly #ofOrders = new WeakMap<Template, WeakMap<readonly Offer[], Worth>>();
+
+  constructor(directory: ProviderDirectory) {
+    this.#directory = directory;
+  }
+
+  /** The number of vCPUs of a machine type at an instance. Undefined: not known. */
+  vcpusOf(instance: string, machine_type: string | undefined): number | undefined {
+    return machine_type === undefined ? undefined : this.#directory.vcpusOf(instance, machine_type);
+  }
+
+  /**
+   * The dearest machine that any instance may deliver for a request. Of an instance that only another broker has,
+   * nothing is known here: it counts when its order is made there.
+   */
+  ofRequest(placed: Placed, { provider_instance, provider_type }: Preference): Worth {
+    const worths = this.#directory.selectable
+      .filter(
+        (instance) =>
+          (provider_instance ?? instance.name) === instance.name &&
+          (provider_type ?? instance.type) === instance.type &&
+          this.#directory.mayServeAt(placed, instance),
+      )
+      .flatMap((instance) =>
+        this.#directory.instance(instance.name) ? this.#ofTemplate(variantFor(placed, instance.name), instance) : [],
+      );
+    return dearest(worths);
+  }
+
+  /** The dearest machine of an order. `template`: with the defaults of the instance. */
+  ofOrder(instance: string, template: Template, offers: readonly Offer[] | undefined): Worth {
+    const configured = this.#directory.instance(instance);
+    if (!configured || !offers) return unknown;
+    let known = this.#ofOrders.get(template);
+    if (!known) this.#ofOrders.set(template, (known = new WeakMap()));
+    const before = known.get(offers);
+    if (before) return before;
+    const worth = this.#of(offers, template, configured);
+    if (isKnown(worth)) known.set(offers, worth);
+    return worth;
+  }
+
+  #ofTemplate(template: Template, instance: ProviderInstance): Worth {
+    const seen = this.#directory.templateFor(template, instance);
+    let known = this.#ofTemplates.get(seen);
+    if (!known) this.#ofTemplates.set(seen, (known = new Map()));
+    const before = known.get(instance);
+    if (before) return before;
+    const api = this.#directory.apiOf(template, instance.name);
+    const offers = api && this.#directory.offersOf(template, instance, api).offers;
+    const worth = offers ? this.#of(offers, seen, instance) : unknown;
+    // What is not known may be learned later.
+    if (isKnown(worth)) known.set(instance, worth);
+    return worth;
+  }
+
+  #of(offers: readonly Offer[], template: Template, instance: ProviderInstance): Worth {
+    const terms = this.#directory.offerTerms(offers, template, instance);
+    return dearest(
+      terms?.map(
+        ({ market, vcpus, price }): Worth => ({
+          market: market ?? 'any',
+          ...(vcpus === undefined ? {} : { vcpus }),
+          ...(price === undefined ? {} : { microusd: microusd(price.usd_per_hour) }),
+        }),
+      ) ?? [],
+    );
+  }
+}
+
+const isKnown = ({ vcpus, microusd: price }: Worth): boolean => vcpus !== undefined && price !== undefined;
+
+/** The most of each amount; what is not known of one is not known of all. */
+function dearest(worths: readonly Worth[]): Worth {
+  const [first, ...others] = worths;
+  if (!first) return unknown;
+  return others.reduce<Worth>(
+    (most, each) => ({
+      market: most.market === each.market ? most.market : 'any',
+      ...(most.vcpus === undefined || each.vcpus === undefined ? {} : { vcpus: Math.max(most.vcpus, each.vcpus) }),
+      ...(most.microusd === undefined || each.microusd === undefined
+        ? {}
+        : { microusd: Math.max(most.microusd, each.microusd) }),
+    }),
+    first,
+  );
+}

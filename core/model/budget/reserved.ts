@@ -1,0 +1,92 @@
+import type { Market } from '../market.ts';
+
+/** What machines take of a budget. Whole numbers, so that sums are exact. */
+export interface Reserved {
+  readonly machines: number;
+  /** Of the machines whose type is known. */
+  readonly vcpus: number;
+  /** Millionths of a US dollar for an hour, of the machines whose price is known. */
+  readonly microusd: number;
+  /** Machines whose number of vCPUs is not known. */
+  readonly unsized: number;
+  /** Machines whose price is not known. */
+  readonly unpriced: number;
+}
+
+export const nothingReserved: Reserved = { machines: 0, vcpus: 0, microusd: 0, unsized: 0, unpriced: 0 };
+
+/** What a request reserves at one place. */
+export interface ReservedPart extends Reserved {
+  /** Absent: for machines that are not ordered yet. */
+  readonly provider_instance?: string;
+  /** `any`: machines on the way that may come from several markets. Absent: as for the instance. */
+  readonly market?: Market | 'any';
+}
+
+/** Everything that a request reserves, with the tags of its machines. */
+export interface Reservation {
+  readonly tags: Readonly<Record<string, string>>;
+  readonly parts: readonly ReservedPart[];
+}
+
+type StoredPart = readonly [string | null, string | null, number, number, number, number, number];
+
+/**
+ * The value of the column `reserves`: equal texts are equal reservations. An object with `parts`, each an array of the
+ * instance, the market, the machines, vCPUs, millionths of a dollar, unsized and unpriced machines; and with `tags`
+ * where there are some.
+ */
+export function reservesText({ tags, parts }: Reservation): string {
+  const stored = parts.map(
+    ({ provider_instance = null, market = null, machines, vcpus, microusd, unsized, unpriced }): StoredPart => [
+      provider_instance,
+      market,
+      machines,
+      vcpus,
+      microusd,
+      unsized,
+      unpriced,
+    ],
+  );
+  const sorted = Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify({ parts: stored, ...(sorted.length > 0 ? { tags: Object.fromEntries(sorted) } : {}) });
+}
+
+/** The reservation in a stored column. Absent: nothing is reserved. */
+export function reservationOf(text: string | null | undefined): Reservation {
+  if (text === null || text === undefined) return { tags: {}, parts: [] };
+  const { parts, tags = {} } = JSON.parse(text) as {
+    readonly parts: readonly StoredPart[];
+    readonly tags?: Readonly<Record<string, string>>;
+  };
+  return {
+    tags,
+    parts: parts.map(([provider_instance, market, machines, vcpus, microusd, unsized, unpriced]) => ({
+      ...(provider_instance === null ? {} : { provider_instance }),
+      ...(market === null ? {} : { market: market as Market | 'any' }),
+      machines,
+      vcpus,
+      microusd,
+      unsized,
+      unpriced,
+    })),
+  };
+}
+
+/** The sum of two. */
+export const plus = (a: Reserved, b: Reserved): Reserved => ({
+  machines: a.machines + b.machines,
+  vcpus: a.vcpus + b.vcpus,
+  microusd: a.microusd + b.microusd,
+  unsized: a.unsized + b.unsized,
+  unpriced: a.unpriced + b.unpriced,
+});
+
+/** The difference of two. */
+export const minus = (a: Reserved, b: Reserved): Reserved => ({
+  machines: a.machines - b.machines,
+  vcpus: a.vcpus - b.vcpus,
+  microusd: a.microusd - b.microusd,
+  unsized: a.unsized - b.unsized,
+  unpriced: a.unpriced - b.unpriced,
+});

@@ -1,0 +1,54 @@
+import type { Market } from '../market.ts';
+import {
+  nothingReserved,
+  plus,
+  reservationOf,
+  type Reservation,
+  type Reserved,
+  type ReservedPart,
+} from './reserved.ts';
+
+/** The machines that a budget counts. All conditions must hold; none counts all machines. */
+export interface BudgetScope {
+  readonly template_id?: string;
+  readonly provider_instance?: string;
+  readonly market?: Market;
+  /** The machines have each of these tags with this value. */
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+// The scopes of configured budgets are asked for with each request.
+const keys = new WeakMap<BudgetScope, string>();
+
+/** What identifies a scope: equal scopes have equal keys, whatever the order of their tags. */
+export function scopeKey(scope: BudgetScope): string {
+  let key = keys.get(scope);
+  if (key === undefined) keys.set(scope, (key = keyOf(scope)));
+  return key;
+}
+
+function keyOf({ template_id, provider_instance, market, tags = {} }: BudgetScope): string {
+  const sorted = Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([template_id ?? null, provider_instance ?? null, market ?? null, sorted]);
+}
+
+/** A request as far as a scope looks at it. `reserves`: the stored column. */
+export interface Reserving {
+  readonly template_id: string | null;
+  readonly reserves?: string | null | undefined;
+}
+
+/** What a request reserves in a scope. */
+export const reservedIn = (scope: BudgetScope, { template_id, reserves }: Reserving): Reserved =>
+  partIn(scope, template_id, reservationOf(reserves));
+
+/** As `reservedIn`, of a reservation that was read. */
+export function partIn(scope: BudgetScope, template_id: string | null, { tags, parts }: Reservation): Reserved {
+  if (scope.template_id !== undefined && scope.template_id !== template_id) return nothingReserved;
+  if (Object.entries(scope.tags ?? {}).some(([name, value]) => tags[name] !== value)) return nothingReserved;
+  return parts.filter((part) => isAt(scope, part)).reduce<Reserved>(plus, nothingReserved);
+}
+
+const isAt = (scope: BudgetScope, { provider_instance, market }: ReservedPart): boolean =>
+  (scope.provider_instance === undefined || scope.provider_instance === provider_instance) &&
+  (scope.market === undefined || market === 'any' || scope.market === market);

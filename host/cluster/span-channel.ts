@@ -1,0 +1,17 @@
+import type { SpanBatch } from '../telemetry/span-record.ts';
+
+/** Batches on the way to the primary, at most. */
+const mostOnTheWay = 32;
+
+/**
+ * Sends spans of a worker to the primary. They are dropped while the primary does not read its messages: then calls of
+ * this worker fail too.
+ */
+export function spanChannel(send: (batch: SpanBatch, sent: () => void) => void): (batch: SpanBatch) => void {
+  let onTheWay = 0;
+  return (batch) => {
+    if (onTheWay >= mostOnTheWay) return;
+    onTheWay += 1;
+    send(batch, () => (onTheWay -= 1));
+  };
+}

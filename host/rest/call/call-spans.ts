@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { traceContextOf } from '../../../core/tracing/trace-context.ts';
+import type { Span, Tracer } from '../../../core/tracing/tracer.ts';
+import { currentCall } from '../../http/call-context.ts';
+import { interfaceOf } from './actor.ts';
+
+const spans = new WeakMap<FastifyRequest, Span>();
+
+/**
+ * Makes a span of every call of an operation, in the trace of its caller (`traceparent`). Of what the caller wrote it
+ * has only the X-Request-Id: the route stands for the path, and the query is left out. Must be called before the
+ * routes are bound.
+ */
+export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
+  app.addHook('onRoute', (bound) => {
+    const { operation } = bound.config ?? {};
+    if (operation === undefined) return;
+    const route = bound.url.replace(/:(\w+)/g, '{$1}');
+    // A route of two methods gets the method from its call.
+    const begin = (request: FastifyRequest, _: FastifyReply, done: () => void): void => {
+      const { headers, method } = request;
+      const { traceparent, tracestate } = headers;
+      const span = tracer.start(`${method} ${route}`, {
+        kind: 'server',
+        parent: traceparent === undefined ? undefined : traceContextOf(traceparent, tracestate),
+        attributes: {
+          'http.request.method': method,
+          'http.route': route,
+          'muster.operation': operation,
+          'muster.interface': interfaceOf(route, headers),
+          'muster.x_request_id': request.id,
+        },
+      });
+      const call = currentCall();
+      if (call) call.span = span;
+      spans.set(request, span);
+      done();
+    };
+    bound.onRequest = [begin, ...[bound.onRequest ?? []].flat()];
+    bound.onResponse = [...[bound.onResponse ?? []].flat(), end];
+  });
+}
+
+/** Notes the code with which a call is refused. */
+export function spanRefused(request: FastifyRequest, { code, status, message }: Refused): void {
+  const span = spans.get(request);
+  if (!span) return;
+  // A mistake of the caller is no failure of the server.
+  if (status >= 500) span.fail({ code, message });
+  else span.set({ 'muster.outcome': code, 'error.type': code });
+}
+
+interface Refused {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+}
+
+function end(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  const span = spans.get(request);
+  const { statusCode } = reply;
+  // The span of a stream would last as long as its reader stays.
+  if (span && !isStream(reply)) {
+    span.set(
+      statusCode < 400
+        ? { 'http.response.status_code': statusCode, 'muster.outcome': 'ok' }
+        : { 'http.response.status_code': statusCode },
+    );
+    span.end();
+  }
+  done();
+}
+
+const isStream = ({ raw }: FastifyReply): boolean =>
+  raw.getHeader('content-type')?.toString().startsWith('text/event-stream') === true;

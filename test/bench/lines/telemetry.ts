@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { against } from '../measure/against.ts';
+import { startWithoutLoop } from '../processes/broker.ts';
+import { Child } from '../processes/child.ts';
+import { workplace } from '../processes/workplace.ts';
+import type { Line } from './line.ts';
+
+/** What tracing every call costs: the same broker, with and without a collector. */
+export const telemetry: Line = {
+  names: ['post-traced'],
+
+  async run({ rounds, seconds }, _wanted, tell) {
+    const collector = Child.of(join(import.meta.dirname, '../baselines/collector.ts'));
+    const { url } = await collector.ask<{ url: string }>({ do: 'start' });
+    const traced = await startWithoutLoop(workplace(), undefined, { OTEL_EXPORTER_OTLP_ENDPOINT: url });
+    const plain = await startWithoutLoop(workplace());
+    const row = await against({
+      name: 'post-traced',
+      title: 'POST a request, traced, against untraced',
+      subject: { url: `${traced.api}/machines/request`, pid: traced.pid },
+      baseline: { url: `${plain.api}/machines/request`, pid: plain.pid },
+      call: { method: 'POST', body: JSON.stringify({ template_id: 'run', machine_count: 1 }) },
+      least: 0.9,
+      cpuCounts: false,
+      rounds,
+      seconds,
+    });
+    const { bytes } = await collector.ask<{ bytes: number }>({ do: 'count' });
+    tell({ ...row, notes: [...(row.notes ?? []), `the collector got ${Math.round(bytes / 1e6)} MB`] });
+    await Promise.all([traced.stop(), plain.stop(), collector.stop()]);
+  },
+};

@@ -1,0 +1,88 @@
+import test from 'ava';
+import { check, template } from './support.ts';
+
+const all = ['RunInstances', 'EC2Fleet', 'SpotFleet', 'ASG'].map((name) => template(name));
+const standing = [
+  template('EC2Fleet', { template_id: 'request', fleet_type: 'request' }),
+  template('EC2Fleet', { template_id: 'maintain', fleet_type: 'maintain', price_type: 'spot' }),
+];
+
+test('with all permissions every call of every API is permitted, and nothing comes to be', async (t) => {
+  const { results, stand } = await check('permissions', {}, [...all, ...standing]);
+  t.deepEqual(
+    results.filter(({ level }) => level === 'error'),
+    [],
+  );
+  t.regex(results[0]?.message ?? '', /^AWS permits \d+ dry runs of the calls of 6 templates\.$/);
+  const { live, templates, fleets, groups } = stand.simulator.ledger() as any;
+  t.deepEqual([live, templates, fleets ?? [], groups ?? []], [{}, [], [], []]);
+  const executed = stand.simulator
+    .audit()
+    .filter(({ action, code }) => !/^(Describe|Get)/.test(action) && code === undefined);
+  t.deepEqual(executed, []);
+});
+
+test('what Auto Scaling has no dry run of is said to be untried', async (t) => {
+  const { results } = await check('permissions', {}, [template('ASG')]);
+  const [untried] = results.filter(({ level }) => level === 'warning');
+  t.regex(untried?.message ?? '', /CreateAutoScalingGroup.* cannot be tried: AWS has no dry run.*template 'asg'/);
+});
+
+for (const [action, api] of [
+  ['RunInstances', 'RunInstances'],
+  ['RunInstances', 'EC2Fleet'],
+  ['RunInstances', 'ASG'],
+  ['CreateFleet', 'EC2Fleet'],
+  ['CreateLaunchTemplate', 'EC2Fleet'],
+  ['CreateLaunchTemplate', 'ASG'],
+  ['DescribeLaunchTemplates', 'EC2Fleet'],
+  ['RequestSpotFleet', 'SpotFleet'],
+  ['CancelSpotFleetRequests', 'SpotFleet'],
+  ['TerminateInstances', 'RunInstances'],
+  ['TerminateInstances', 'EC2Fleet'],
+  ['DescribeInstances', 'RunInstances'],
+] as const)
+  test(`${api}: a missing permission for ${action} is an error that names it and the template`, async (t) => {
+    const { results } = await check('permissions', { auth: { denied: [{ action }] } }, [template(api)]);
+    const errors = results.filter(({ level }) => level === 'error').map(({ message }) => message);
+    const named = errors.find((message) =>
+      message.startsWith(`${action} is denied: template '${api.toLowerCase()}'.`),
+    );
+    t.truthy(named, JSON.stringify(results));
+  });
+
+for (const [action, fleet_type] of [
+  ['DeleteFleets', 'request'],
+  ['DeleteFleets', 'maintain'],
+  ['ModifyFleet', 'maintain'],
+] as const)
+  test(`a fleet of type ${fleet_type} needs ${action}`, async (t) => {
+    const { results } = await check('permissions', { auth: { denied: [{ action }] } }, [
+      template('EC2Fleet', { fleet_type }),
+    ]);
+    const denied = results.some(
+      ({ level, message }) => level === 'error' && message.startsWith(`${action} is denied`),
+    );
+    t.true(denied, JSON.stringify(results));
+  });
+
+test('a denial of one image or one subnet is found with the parameters of the template', async (t) => {
+  for (const narrow of [{ image: 'ami-1' }, { subnet: 'subnet-2' }]) {
+    const knobs = { auth: { denied: [{ action: 'RunInstances', ...narrow }] } };
+    const { results } = await check('permissions', knobs, [template('RunInstances')]);
+    t.true(
+      results.some(({ level, message }) => level === 'error' && message.startsWith('RunInstances is denied')),
+      JSON.stringify(results),
+    );
+  }
+});
+
+test('parameters that AWS refuses are an error of the template', async (t) => {
+  const { results } = await check('permissions', { strict_ids: true }, [
+    template('RunInstances', { key_name: 'gone' }),
+  ]);
+  t.true(
+    results.some(({ level, message }) => level === 'error' && message.startsWith("Template 'runinstances': ")),
+    JSON.stringify(results),
+  );
+});
