@@ -76,8 +76,8 @@ export const MachineRecord = Type.Object({
   /** The number of vCPUs of its type. Absent: not known. */
   vcpus: Type.Optional(Type.Number()),
   /**
-   * From when on the use of the machine is counted by this record: from its launch, by the clock of the request; from a
-   * later midnight when the days before are in the sums of use already. Absent: from `created_at`.
+   * From when on this record counts the use of the machine: from its launch, by the clock of the request, or from a
+   * midnight when the days before are in the sums of use already. Absent: from `created_at`.
    */
   used_from: Type.Optional(Type.Integer()),
   /** The first price that the provider reported. Absent: not known. */

@@ -57,7 +57,7 @@ export function usageOf(machine: MachineRecord, now: number): readonly UsageRow[
 }
 
 /** The time after the last day of rows that are in order. */
-export const endOf = (rows: readonly UsageRow[]): number => Date.parse(rows.at(-1)?.day ?? '') + dayMs;
+export const endOfDays = (rows: readonly UsageRow[]): number => Date.parse(rows.at(-1)?.day ?? '') + dayMs;
 
 /**
  * What a change of a machine adds to the sums over machines that are gone. A machine that counted as gone and lives is
@@ -77,7 +77,7 @@ const scaled = (amounts: Amounts, factor: number): Amounts =>
 
 export const noUsage: Amounts = { machine_ms: 0, vcpu_ms: 0, unsized_ms: 0, usd: 0, unpriced_ms: 0 };
 
-export function plus(a: Amounts, b: Partial<Amounts>): Amounts {
+export function plusAmounts(a: Amounts, b: Partial<Amounts>): Amounts {
   return {
     machine_ms: a.machine_ms + (b.machine_ms ?? 0),
     vcpu_ms: a.vcpu_ms + (b.vcpu_ms ?? 0),
@@ -92,7 +92,7 @@ export function summed(rows: Iterable<UsageRow>): readonly UsageRow[] {
   const sums = new Map<string, UsageRow>();
   for (const { day, kind, amounts } of rows) {
     const key = `${day} ${kind}`;
-    sums.set(key, { day, kind, amounts: plus(sums.get(key)?.amounts ?? noUsage, amounts) });
+    sums.set(key, { day, kind, amounts: plusAmounts(sums.get(key)?.amounts ?? noUsage, amounts) });
   }
   return [...sums.values()];
 }

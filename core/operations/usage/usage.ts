@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { BrokerError } from '../../contract/errors.ts';
 import { marketWord, type Market } from '../../model/market.ts';
-import { noUsage, plus, usageFields, type Amounts, type UsageField } from '../../model/usage/usage.ts';
+import { noUsage, plusAmounts, usageFields, type Amounts, type UsageField } from '../../model/usage/usage.ts';
 import { fieldsOf } from '../../requests/usage/usage-query.ts';
 import { operation } from '../operation.ts';
 
@@ -57,7 +57,7 @@ export const getUsage = operation('GetUsageQuery', {
         (group_by as readonly UsageField[]).map((field) => [field, wordOf(field, fields[field])]),
       );
       const key = JSON.stringify(group);
-      sums.set(key, { group, amounts: plus(sums.get(key)?.amounts ?? noUsage, amounts) });
+      sums.set(key, { group, amounts: plusAmounts(sums.get(key)?.amounts ?? noUsage, amounts) });
     }
     const rows = [...sums]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))

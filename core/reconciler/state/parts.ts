@@ -5,7 +5,7 @@ import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { SignalRecord } from '../../model/signal.ts';
-import { endOf, summed, usageTopic, type UsageRow } from '../../model/usage/usage.ts';
+import { endOfDays, summed, usageTopic, type UsageRow } from '../../model/usage/usage.ts';
 import type { Change } from '../../contract/storage.ts';
 
 /** An event of one machine, before events of several machines are combined into one record. */
@@ -82,7 +82,7 @@ export function partsOf(
     chunks(ahead, Math.max(1, most - 1)).forEach((days, index) => {
       // One commit stores a machine once.
       if (index > 0) close();
-      add([{ op: 'put', kind: 'machine', record: { ...before, used_from: endOf(days) } }], [], days);
+      add([{ op: 'put', kind: 'machine', record: { ...before, used_from: endOfDays(days) } }], [], days);
     });
   }
   if (rows.machines.flat().some(({ ahead }) => ahead.length > 0)) close();

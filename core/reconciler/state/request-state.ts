@@ -4,7 +4,7 @@ import { needsOf } from '../../brokers/needs.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
-import { endOf, mostDaysAtEnd, usageChange, usageOf, type UsageRow } from '../../model/usage/usage.ts';
+import { endOfDays, mostDaysAtEnd, usageChange, usageOf, type UsageRow } from '../../model/usage/usage.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import { eventRecord } from '../../contract/commits/new-event.ts';
 import type { Change } from '../../contract/storage.ts';
@@ -251,7 +251,7 @@ export class StateChange {
       if (days.length <= mostDaysAtEnd) continue;
       const ahead = days.slice(0, -1);
       this.#ahead.set(machineKey(machine), ahead);
-      this.setMachine(machine, { used_from: endOf(ahead) });
+      this.setMachine(machine, { used_from: endOfDays(ahead) });
     }
   }
 

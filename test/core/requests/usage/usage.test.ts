@@ -8,11 +8,11 @@ import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 import { aMachine } from '../../../../plugin-testkit/storage/records.ts';
 
 const hour = 3_600_000;
-const seconds = async ({ store, clock }: LoopBench, days: readonly string[]) =>
+const usedMs = async ({ store, clock }: LoopBench, days: readonly string[]) =>
   Object.fromEntries(
     Map.groupBy(await new UsageQuery(store, clock).rows(days), ({ day }) => day)
       .entries()
-      .map(([day, rows]) => [day, rows.reduce((sum, { amounts }) => sum + amounts.machine_ms, 0) / 1000]),
+      .map(([day, rows]) => [day, rows.reduce((sum, { amounts }) => sum + amounts.machine_ms, 0)]),
   );
 
 test('the use of a machine is split at midnight, with its price, and said where a price is not known', (t) => {
@@ -46,20 +46,20 @@ test('use survives the removal of records, over midnight', async (t) => {
   const from = Math.min(...(await bench.status(id)).machines.map(({ created_at }) => created_at));
   await bench.clock.advance(1_200_000);
   const days = ['2026-01-01', '2026-01-02'];
-  const before = (Date.parse('2026-01-02') - from) / 1000;
-  const living = await seconds(bench, days);
+  const before = Date.parse('2026-01-02') - from;
+  const living = await usedMs(bench, days);
   t.is(living['2026-01-01'], 3 * before);
-  t.is(living['2026-01-02'], (3 * (bench.clock.now() - Date.parse('2026-01-02'))) / 1000);
+  t.is(living['2026-01-02'], 3 * (bench.clock.now() - Date.parse('2026-01-02')));
   await bench.requestService.returnMachines(['m-1', 'm-2', 'm-3'], 60);
   await bench.clock.advance(60_000);
   const machines = await bench.store.find('machine', {});
-  const ended = machines.reduce((sum, { released_at = 0 }) => sum + released_at - from, 0) / 1000;
-  const gone = await seconds(bench, days);
+  const ended = machines.reduce((sum, { released_at = 0 }) => sum + released_at - from, 0);
+  const gone = await usedMs(bench, days);
   t.is((gone['2026-01-01'] ?? 0) + (gone['2026-01-02'] ?? 0), ended);
   await bench.clock.advance(600_000);
   await new CleanUp(bench.store, bench.clock).requests(0);
   t.is(await bench.store.count('machine', {}), 0);
-  t.deepEqual(await seconds(bench, days), gone);
+  t.deepEqual(await usedMs(bench, days), gone);
   await bench.close();
 });
 
@@ -78,8 +78,8 @@ for (let commit = 1; commit <= 8; commit += 1)
     const machines = await bench.store.find('machine', {});
     t.true(machines.every(({ gone_at }) => gone_at !== undefined));
     const used = machines.flatMap((machine) => usageOf(machine, bench.clock.now()));
-    const sum = used.reduce((all, { amounts }) => all + amounts.machine_ms, 0) / 1000;
-    t.deepEqual(await seconds(bench, ['2026-01-01']), { '2026-01-01': sum });
+    const sum = used.reduce((all, { amounts }) => all + amounts.machine_ms, 0);
+    t.deepEqual(await usedMs(bench, ['2026-01-01']), { '2026-01-01': sum });
     await bench.close();
   });
 
@@ -91,7 +91,7 @@ test('a machine that counted as gone and lives again is counted once, and a cloc
   east.boot();
   await bench.clock.advance(60_000);
   const from = bench.clock.monotonic();
-  const [before = 0] = Object.values(await seconds(bench, ['2026-01-01']));
+  const [before = 0] = Object.values(await usedMs(bench, ['2026-01-01']));
   east.hidden.add('m-1');
   await bench.clock.advance(300_000);
   t.true((await bench.store.find('machine', { where: { machine_id: 'm-1' } }))[0]?.gone_at !== undefined);
@@ -99,9 +99,9 @@ test('a machine that counted as gone and lives again is counted once, and a cloc
   await bench.clock.advance(60_000);
   bench.clock.jump(2 * hour);
   await bench.clock.advance(60_000);
-  const passed = (bench.clock.monotonic() - from) / 1000;
-  const [after = 0] = Object.values(await seconds(bench, ['2026-01-01']));
-  t.true(Math.abs(after - before - 2 * passed) < 1, `${after} s instead of ${before + 2 * passed}`);
+  const passed = bench.clock.monotonic() - from;
+  const [after = 0] = Object.values(await usedMs(bench, ['2026-01-01']));
+  t.true(Math.abs(after - before - 2 * passed) < 1_000, `${after} ms instead of ${before + 2 * passed}`);
   await bench.close();
 });
 
