@@ -44,7 +44,7 @@ export const getUsage = operation('GetUsageQuery', {
   rest: { method: 'GET', path: '/usage', limit: 'read', csv: 'rows' },
   cli: {
     command: 'usage show',
-    example: 'muster usage --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market',
+    example: 'muster usage show --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market',
   },
   async handle({ from, to, group_by = ['template_id'] }, { usage, clock }) {
     const last = to ?? new Date(clock.now()).toISOString().slice(0, 10);
