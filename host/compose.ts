@@ -42,6 +42,7 @@ import { Overview } from '../core/requests/queries/overview.ts';
 import { RequestPlans } from '../core/requests/plan/request-plans.ts';
 import { RequestQueries } from '../core/requests/queries/request-queries.ts';
 import { RequestService } from '../core/requests/request-service.ts';
+import { UsageQuery } from '../core/requests/usage/usage-query.ts';
 import { LeaseCommands } from '../core/requests/leases/lease-commands.ts';
 import { RequestCommands } from '../core/requests/request-commands.ts';
 import type { SchedulerStrategy } from '../core/contract/scheduler.ts';
@@ -182,6 +183,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       requestPlans: new RequestPlans(store, providers, budgets),
       overview: new Overview(store, container.get(clock)),
       requestCommands: new RequestCommands(store, container.get(clock)),
+      usage: new UsageQuery(store, container.get(clock)),
       leaseCommands: new LeaseCommands(store, container.get(clock)),
       journal,
       timelines: new Timelines(store, journal),

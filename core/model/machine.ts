@@ -73,6 +73,13 @@ export const MachineRecord = Type.Object({
   message: Type.Optional(Type.String()),
   machine_type: Type.Optional(Type.String()),
   market: Type.Optional(Type.Unsafe<Market>(Type.Enum([...markets]))),
+  /** The number of vCPUs of its type. Absent: not known. */
+  vcpus: Type.Optional(Type.Number()),
+  /**
+   * From when on this record counts the use of the machine: from its launch, by the clock of the request, or from a
+   * midnight when the days before are in the sums of use already. Absent: from `created_at`.
+   */
+  used_from: Type.Optional(Type.Integer()),
   /** The first price that the provider reported. Absent: not known. */
   price: Type.Optional(Price),
   /** The zone of the machine, in the provider's spelling. */

@@ -47,6 +47,7 @@ import {
 } from './requests/request-commands.ts';
 import { validateTemplateForProvider, validateTemplateForProviders } from './templates/template-fits.ts';
 import { createTemplate, deleteTemplate, updateTemplate, validateTemplate } from './templates/template-writes.ts';
+import { getUsage } from './usage/usage.ts';
 import { getTemplate, listTemplates, refreshTemplates } from './templates/templates.ts';
 
 /** All operations of muster. A new operation is one entry in one of the files imported here. */
@@ -105,6 +106,7 @@ export const operations = [
   listEvents,
   getRequestTimeline,
   getOverview,
+  getUsage,
 ] as const;
 
 /** The operations by name: the types of embedding and calling programs. */

@@ -15,6 +15,7 @@ import type { Explanations } from '../requests/explain/explanations.ts';
 import type { Inventory } from '../requests/queries/inventory.ts';
 import type { Overview } from '../requests/queries/overview.ts';
 import type { RequestQueries } from '../requests/queries/request-queries.ts';
+import type { UsageQuery } from '../requests/usage/usage-query.ts';
 import type { RequestService } from '../requests/request-service.ts';
 import type { LeaseCommands } from '../requests/leases/lease-commands.ts';
 import type { RequestCommands } from '../requests/request-commands.ts';
@@ -42,6 +43,7 @@ export interface Services {
   readonly overview: Overview;
   readonly budgets: BudgetQueries;
   readonly requestPlans: RequestPlans;
+  readonly usage: UsageQuery;
   readonly requestCommands: RequestCommands;
   readonly leaseCommands: LeaseCommands;
   readonly journal: Journal;

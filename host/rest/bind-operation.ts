@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Operation } from '../../core/operations/operation.ts';
 import type { RestBinding } from '../../core/contract/service/rest-binding.ts';
+import { csvOf } from '../../core/operations/usage/csv.ts';
 import type { SchedulerStrategy } from '../../core/contract/scheduler.ts';
 import { isoTime } from '../../core/schema/iso-time.ts';
 import type { Broker } from '../compose.ts';
@@ -42,6 +43,10 @@ export type Follow = (
 /** Whether a call asks for server-sent events. */
 export const asksForStream = ({ method, headers: { accept = '' } }: FastifyRequest): boolean =>
   method === 'GET' && /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept);
+
+/** Whether a call prefers CSV to JSON. */
+const asksForCsv = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
+  /(?:^|,)\s*text\/csv\s*(?:[;,]|$)/i.test(accept);
 
 /** Binds an operation to every route that it declares. */
 export function bindOperation(parts: RouteParts, operation: Operation<any, any>): void {
@@ -86,6 +91,13 @@ function bindRoute(
     const caller = isLocalCall(request.raw) ? { ...who, owner: true } : who;
     const serve = async (): Promise<Buffer | string> => {
       const result = await operation.handle(input, services, caller);
+      if (rest.csv !== undefined) {
+        reply.header('vary', 'Accept');
+        if (asksForCsv(request)) {
+          reply.code(status).header('content-type', 'text/csv; charset=utf-8; header=present');
+          return csvOf((result as Readonly<Record<string, readonly object[]>>)[rest.csv] as never, []);
+        }
+      }
       const rendered = answer(result, strategy);
       const body = rendered instanceof Promise ? await rendered : rendered;
       if (operation.output === 'status') addObservedAt(reply, result as { readonly observed_at?: number });

@@ -78,6 +78,7 @@ const grouped: Readonly<Record<string, number>> = {
   'POST /templates/validate': 500,
   'POST /templates/{template_id}/validate': 500,
   'POST /templates/{template_id}/validate-multi': 500,
+  'POST /requests/plan': 500,
   'POST /providers/validate': 500,
   'POST /providers/validate-env': 500,
   'GET /providers/': 100,
@@ -88,6 +89,7 @@ const grouped: Readonly<Record<string, number>> = {
   'GET /providers/{provider_name}': 100,
   'GET /providers/{provider_name}/capabilities': 100,
   'POST /providers/{provider_name}/check': 100,
+  'GET /providers/{provider_name}/discover': 100,
   'POST /providers/select': 100,
   'GET /requests/{request_id}/provider': 100,
   'POST /machines/reclaimed': 100,
@@ -109,6 +111,8 @@ const grouped: Readonly<Record<string, number>> = {
   'GET /requests/{request_id}/explain': 6000,
   'GET /brokers/overview': 6000,
   'GET /inventory/': 6000,
+  'GET /usage': 6000,
+  'GET /budgets/': 6000,
   'GET /inventory/{machine_id}': 6000,
 };
 test('rate limits: every route counts in its group; refusals have the headers too', async (t) => {

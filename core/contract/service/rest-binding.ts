@@ -20,6 +20,8 @@ export interface RestBinding {
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** The form of errors. Default `detail`. */
   readonly errors?: 'detail' | 'error';
+  /** The list of the answer that a call with `Accept: text/csv` gets as CSV. Absent: the route has no CSV. */
+  readonly csv?: string;
   /** Whether the route supports an Idempotency-Key. */
   readonly idempotent?: boolean;
 }

@@ -234,6 +234,8 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     const { reclaim_at: standing, going } = change.machine(machine) ?? machine;
     if (standing !== undefined && going === undefined) tellReclaim(change, machine, standing);
   }
+  if (machine.used_from === undefined)
+    change.setMachine(machine, { used_from: usedFrom(machine, launched_at), ...asMoved(change) });
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     // A machine is replaced once it is used.
     const replacing = machine.replace_from === undefined ? {} : { replace_from: change.now };
@@ -246,6 +248,13 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     change.journalMachine('machine.lost', machine, { message: `It is ${status}.` });
   }
 }
+
+/** A launch that the provider dates shortly before the first report; else the time of that report. */
+function usedFrom({ created_at }: MachineRecord, launched_at: string | undefined): number {
+  const launched = launched_at === undefined ? Number.NaN : Date.parse(launched_at);
+  return Math.abs(created_at - launched) < longestStartMs ? launched : created_at;
+}
+const longestStartMs = 600_000;
 
 /** The machine is gone. Without a release this is a loss. */
 export function endMachine(change: StateChange, machine: MachineRecord, message: string | undefined): void {

@@ -67,6 +67,7 @@ export class Committer {
   async #apply(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     const change = new StateChange(claimed.present(), claimed.now());
     for (const apply of applies) apply(change);
+    change.size((instance, type) => this.#parts.facts.machineType(instance, type)?.vcpus);
     change.derive();
     this.#reserve(claimed, change);
     if (change.changed) await this.#write(claimed, change);

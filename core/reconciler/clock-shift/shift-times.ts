@@ -35,6 +35,7 @@ const following = [
   'took_over_at',
   'expires_at',
   'held_until',
+  'used_from',
 ] as const;
 
 /** Moves the times of a machine by the amount that it has not followed yet. */

@@ -184,6 +184,11 @@ export class ChangedMachines implements Machines {
     return [...this.#changed.values()];
   }
 
+  /** The machine without the changes. */
+  before(key: MachineKey): MachineRecord | undefined {
+    return this.#base.get(key);
+  }
+
   get(key: MachineKey): MachineRecord | undefined {
     return this.#changed.get(machineKey(key)) ?? this.#base.get(key);
   }

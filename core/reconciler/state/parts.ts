@@ -5,6 +5,7 @@ import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { SignalRecord } from '../../model/signal.ts';
+import { endOfDays, summed, usageTopic, type UsageRow } from '../../model/usage/usage.ts';
 import type { Change } from '../../contract/storage.ts';
 
 /** An event of one machine, before events of several machines are combined into one record. */
@@ -22,6 +23,12 @@ export interface Rows {
   readonly machines: readonly (readonly {
     readonly record: MachineRecord;
     readonly events: readonly MachineEvent[];
+    /** The machine as it is stored. */
+    readonly before: MachineRecord | undefined;
+    /** Days of use that are counted while the machine still counts as living. */
+    readonly ahead: readonly UsageRow[];
+    /** What the change adds to the use of machines that are gone. */
+    readonly usage: readonly UsageRow[];
   }[])[];
   readonly attempts: readonly { readonly record: AttemptRecord; readonly events: readonly EventRecord[] }[];
   /** Attempts to remove, by key. */
@@ -52,25 +59,39 @@ export function partsOf(
   let machineEvents: MachineEvent[] = [];
   /** Equal events of several machines become one row. */
   let lines = new Set<string>();
+  let usage: readonly UsageRow[] = [];
   const close = () => {
     if (part.length === 0) return;
-    parts.push([...part, ...eventsOf(machineEvents).map(inserted)]);
+    parts.push([...part, ...usage.map(added), ...eventsOf(machineEvents).map(inserted)]);
     part = [];
+    usage = [];
     machineEvents = [];
     lines = new Set();
   };
-  const add = (changes: readonly Change[], events: readonly MachineEvent[] = []) => {
-    if (part.length + lines.size + changes.length + events.length > most) close();
+  const add = (changes: readonly Change[], events: readonly MachineEvent[] = [], used: readonly UsageRow[] = []) => {
+    if (part.length + lines.size + usage.length + changes.length + events.length + used.length > most) close();
     part.push(...changes);
+    if (used.length > 0) usage = summed([...usage, ...used]);
     for (const event of events) {
       machineEvents.push(event);
       lines.add(JSON.stringify([event.type, event.machine.provider_instance, event.data]));
     }
   };
+  for (const { before, ahead } of rows.machines.flat()) {
+    if (before === undefined) continue;
+    chunks(ahead, Math.max(1, most - 1)).forEach((days, index) => {
+      // One commit stores a machine once.
+      if (index > 0) close();
+      add([{ op: 'put', kind: 'machine', record: { ...before, used_from: endOfDays(days) } }], [], days);
+    });
+  }
+  if (rows.machines.flat().some(({ ahead }) => ahead.length > 0)) close();
   for (const group of rows.machines)
     add(
       group.map(({ record }): Change => ({ op: 'put', kind: 'machine', record })),
       group.flatMap(({ events }) => events),
+      // In the same commit as the machine: so each end is counted exactly once.
+      group.flatMap((each) => each.usage),
     );
   for (const { record, events } of rows.attempts)
     add([{ op: 'put', kind: 'attempt', record }, ...events.map(inserted)]);
@@ -88,4 +109,11 @@ export function partsOf(
   return all.map((changes, index) => [rows.fence, ...(index === 0 ? rows.conditions : []), ...changes]);
 }
 
+const added = ({ day, kind, amounts }: UsageRow): Change => ({
+  op: 'add',
+  kind: 'fact',
+  key: { topic: usageTopic, name: day, item: kind },
+  amounts: { ...amounts },
+  at: Date.parse(day),
+});
 const inserted = (record: EventRecord): Change => ({ op: 'insert', kind: 'event', record });

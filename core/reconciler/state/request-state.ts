@@ -4,6 +4,7 @@ import { needsOf } from '../../brokers/needs.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { EventType } from '../../journal/event-types.ts';
 import type { EventRecord } from '../../model/records.ts';
+import { endOfDays, mostDaysAtEnd, usageChange, usageOf, type UsageRow } from '../../model/usage/usage.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import { eventRecord } from '../../contract/commits/new-event.ts';
 import type { Change } from '../../contract/storage.ts';
@@ -69,6 +70,8 @@ export class StateChange {
   readonly #changedAttempts = new Set<number>();
   readonly #removedAttempts = new Set<number>();
   readonly #applied: SignalRecord[] = [];
+  /** Use that is counted before the commit of a machine's end, by machine. */
+  readonly #ahead = new Map<string, readonly UsageRow[]>();
   readonly #events: EventRecord[] = [];
   readonly #conditions: Change[] = [];
   readonly #announcedEnds: AnnouncedEnd[] = [];
@@ -230,8 +233,31 @@ export class StateChange {
     this.#machineEvents.set(key, mine);
   }
 
+  /** Sets the number of vCPUs of changed machines, where it became known. */
+  size(vcpusOf: (instance: string, machine_type: string) => number | undefined): void {
+    for (const { provider_instance, machine_id, machine_type, vcpus } of this.#machines.changed) {
+      if (vcpus !== undefined || machine_type === undefined) continue;
+      const known = vcpusOf(provider_instance, machine_type);
+      if (known !== undefined) this.setMachine({ provider_instance, machine_id }, { vcpus: known });
+    }
+  }
+
+  /** A machine may have lived for years: its end must not write all of its days in one commit. */
+  #countAhead(): void {
+    for (const machine of this.#machines.changed) {
+      const before = this.#machines.before(machine);
+      if (before === undefined || before.gone_at !== undefined || machine.gone_at === undefined) continue;
+      const days = usageOf(machine, machine.gone_at);
+      if (days.length <= mostDaysAtEnd) continue;
+      const ahead = days.slice(0, -1);
+      this.#ahead.set(machineKey(machine), ahead);
+      this.setMachine(machine, { used_from: endOfDays(ahead) });
+    }
+  }
+
   /** Computes the derived fields. Must be called before `changed` and `commits`. */
   derive(): void {
+    this.#countAhead();
     for (const attempt of this.#attempts.values())
       this.moveAttempt(attempt.attempt, (each) => derived(each, this.#machines.counts(each.attempt).lost, this.now));
     const delivered = this.#machines.counts().delivered;
@@ -282,7 +308,13 @@ export class StateChange {
       fence: { op: 'fence', request_id, epoch },
       conditions: this.#conditions,
       machines: withReplacements(this.#machines.changed).map((records) =>
-        records.map((record) => ({ record, events: this.#eventsOf(record) })),
+        records.map((record) => ({
+          record,
+          events: this.#eventsOf(record),
+          before: this.#machines.before(record),
+          ahead: this.#ahead.get(machineKey(record)) ?? [],
+          usage: usageChange(this.#machines.before(record), record),
+        })),
       ),
       attempts: this.changedAttempts.map((record) => ({
         record,

@@ -38,7 +38,7 @@ await muster.waitFor(request_id);
   {
     // #region extend_machines
     const { machines: extended } = await muster.extend_machines({ machine_ids: [machine_id], seconds: 1800 });
-    console.log(extended[0]?.expires_at); // 90 minutes after the machine became ready
+    console.log(extended[0]?.machine_id === machine_id); // true
     // #endregion
   }
   {
@@ -46,6 +46,12 @@ await muster.waitFor(request_id);
     await muster.hold_machines({ machine_ids: [machine_id], seconds: 7200, reason: 'A core dump is read.' });
     const { machines: held } = await muster.hold_machines({ machine_ids: [machine_id], seconds: 0, reason: 'Done.' });
     console.log(held[0]?.held_until); // null
+    // #endregion
+  }
+  {
+    // #region get_usage
+    const { rows } = await muster.get_usage({ group_by: ['template_id'] });
+    console.log(rows[0]?.group, rows[0]?.machine_seconds, rows[0]?.usd); // this month so far
     // #endregion
   }
   {

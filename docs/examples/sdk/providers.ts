@@ -11,7 +11,7 @@ await using muster = await connect({ url: process.env['MUSTER_URL'] ?? 'http://1
 {
   // #region list_budgets
   const { budgets } = await muster.list_budgets();
-  for (const { name, limits } of budgets) console.log(name, limits[0]?.used, limits[0]?.max); // none are configured
+  console.log(budgets.length, budgets[0]?.limits); // 0 undefined
   // #endregion
 }
 {

@@ -20,7 +20,7 @@ export function addOperationCommands(group: Command, cli: Cli): void {
 }
 
 /** The commands that run when only their group is named. */
-const defaults: ReadonlySet<string> = new Set(['events list']);
+const defaults: ReadonlySet<string> = new Set(['events list', 'usage show']);
 
 function addOperationCommand(group: Command, form: CommandForm, cli: Cli): void {
   const { operation, preset, summary, example } = form;

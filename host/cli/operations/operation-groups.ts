@@ -67,6 +67,14 @@ export const operationGroups: readonly Group[] = [
     examples: [['muster budgets list', 'the budgets, and what is used of each limit']],
   },
   {
+    name: 'usage',
+    description: 'What machines were used, and what they cost.',
+    examples: [
+      ['muster usage', 'this month so far, by template'],
+      ['muster usage --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market', 'a month by type and market'],
+    ],
+  },
+  {
     name: 'brokers',
     description: 'The brokers that share a storage.',
     examples: [

@@ -55,6 +55,19 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
     'expires_at',
     'held_until',
   ],
+  get_usage: [
+    {
+      title: 'group',
+      of: ({ group }) =>
+        Object.values((group ?? {}) as Row)
+          .map((value) => value ?? '–')
+          .join(' · '),
+    },
+    'machine_seconds',
+    'vcpu_seconds',
+    'usd',
+    'unpriced_machine_seconds',
+  ],
   list_providers: ['name', 'type', 'status', 'priority', 'weight', 'capabilities', 'message'],
   list_capacity: [
     'provider_instance',

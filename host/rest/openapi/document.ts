@@ -50,6 +50,7 @@ const tags = [
   { name: 'Capacity', description: 'The offers of the templates, and which of them lack capacity.' },
   { name: 'Brokers', description: 'The brokers that share a storage.' },
   { name: 'Budgets', description: 'Limits on what machines may use together.' },
+  { name: 'Usage', description: 'What machines were used, and what they cost.' },
   { name: 'Providers', description: 'Provider instances, which supply the machines.' },
   { name: 'Service', description: 'Health and metrics of the service.' },
 ];

@@ -226,6 +226,11 @@ const steps: readonly Step[] = [
   },
   { operation: 'get_machine_health', args: ['machines', 'health', '$machine'], check: ({ healthy }) => healthy },
   {
+    operation: 'get_usage',
+    args: ['usage', '--group-by', 'template_id'],
+    check: ({ rows: [row] }) => row.group.template_id === 'small' && row.machine_seconds > 0,
+  },
+  {
     operation: 'get_active_machine_count',
     args: ['machines', 'count'],
     check: ({ by_status }) => by_status.running >= 2,

@@ -183,6 +183,10 @@ export const calls: Readonly<Record<string, Call>> = {
     input: () => ({ template_id: 'small', machine_count: 3, request_id: 'req-1' }),
     check: ({ provider_instance }) => provider_instance === 'east',
   },
+  get_usage: {
+    input: () => ({ from: '2026-01-01', to: '2026-01-02', group_by: ['machine_type', 'market'] }),
+    check: ({ rows, to }) => rows.length === 0 && to === '2026-01-02',
+  },
   // From here on each interface changes something.
   refresh_templates: { check: ({ templateCount }) => templateCount === 3, like: true },
   create_template: {

@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { BrokerError } from '../../contract/errors.ts';
+import { marketWord, type Market } from '../../model/market.ts';
+import { noUsage, plusAmounts, usageFields, type Amounts, type UsageField } from '../../model/usage/usage.ts';
+import { fieldsOf } from '../../requests/usage/usage-query.ts';
+import { operation } from '../operation.ts';
+
+const dayMs = 86_400_000;
+const mostDays = 400;
+
+const day = (description: string) => Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }));
+const number = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+
+const Row = Type.Object({
+  group: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
+    description: 'The value of each field of `group_by`. null: the provider did not tell it.',
+  }),
+  machine_seconds: Type.Number(),
+  vcpu_seconds: number('null: the number of vCPUs of none of the machines is known.'),
+  usd: number('US dollars. null: the price of none of the machines is known.'),
+  unsized_machine_seconds: Type.Number({ description: 'Of machines that `vcpu_seconds` leaves out.' }),
+  unpriced_machine_seconds: Type.Number({ description: 'Of machines that `usd` leaves out.' }),
+});
+
+export const getUsage = operation('GetUsageQuery', {
+  summary:
+    'Show how long machines were used, with vCPUs and US dollars, in whole UTC days. Counts from the launch of a machine to its accepted release, also of machines whose records were removed.',
+  input: Type.Object(
+    {
+      from: day('The first UTC day, `YYYY-MM-DD`. Default: the first of the month of `to`.'),
+      to: day('The last UTC day, included. Default: today.'),
+      group_by: Type.Optional(
+        Type.Array(Type.Enum([...usageFields] as [UsageField, ...UsageField[]]), {
+          maxItems: usageFields.length,
+          uniqueItems: true,
+          default: ['template_id'],
+          description: 'The fields by which rows are made. Empty: one row.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object({ from: Type.String(), to: Type.String(), rows: Type.Array(Row) }),
+  rest: { method: 'GET', path: '/usage', limit: 'read', csv: 'rows' },
+  cli: {
+    command: 'usage show',
+    example: 'muster usage show --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market',
+  },
+  async handle({ from, to, group_by = ['template_id'] }, { usage, clock }) {
+    const last = to ?? new Date(clock.now()).toISOString().slice(0, 10);
+    const first = from ?? `${last.slice(0, 7)}-01`;
+    const days = daysOf(first, last);
+    const sums = new Map<string, { readonly group: Record<string, string | null>; amounts: Amounts }>();
+    for (const { kind, amounts } of await usage.rows(days)) {
+      const fields = fieldsOf(kind);
+      const group = Object.fromEntries(
+        (group_by as readonly UsageField[]).map((field) => [field, wordOf(field, fields[field])]),
+      );
+      const key = JSON.stringify(group);
+      sums.set(key, { group, amounts: plusAmounts(sums.get(key)?.amounts ?? noUsage, amounts) });
+    }
+    const rows = [...sums]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, { group, amounts }]) => rowOf(group, amounts));
+    return { from: first, to: last, rows };
+  },
+});
+
+const wordOf = (field: UsageField, value: string | null): string | null =>
+  field === 'market' && value !== null ? marketWord(value as Market) : value;
+
+function rowOf(group: Record<string, string | null>, amounts: Amounts) {
+  const { machine_ms, vcpu_ms, unsized_ms, usd, unpriced_ms } = amounts;
+  return {
+    group,
+    machine_seconds: seconds(machine_ms),
+    vcpu_seconds: unsized_ms >= machine_ms ? null : seconds(vcpu_ms),
+    usd: unpriced_ms >= machine_ms ? null : Math.round(usd * 1e6) / 1e6,
+    unsized_machine_seconds: seconds(unsized_ms),
+    unpriced_machine_seconds: seconds(unpriced_ms),
+  };
+}
+
+const seconds = (ms: number): number => Math.round(ms) / 1000;
+
+function daysOf(from: string, to: string): readonly string[] {
+  const [first, last] = [Date.parse(from), Date.parse(to)];
+  const no = (path: string, why: string) => new BrokerError('INVALID_REQUEST', `/${path}: ${why}`);
+  if (!isDay(first, from)) throw no('from', `'${from}' is no day`);
+  if (!isDay(last, to)) throw no('to', `'${to}' is no day`);
+  if (last < first) throw no('to', `'${to}' is before '${from}'`);
+  const count = (last - first) / dayMs + 1;
+  if (count > mostDays) throw no('from', `at most ${mostDays} days are summed up at once, and these are ${count}`);
+  return Array.from({ length: count }, (_, i) => new Date(first + i * dayMs).toISOString().slice(0, 10));
+}
+
+const isDay = (at: number, text: string): boolean =>
+  !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
