@@ -78,7 +78,7 @@ export const p = {
   offset: Type.Integer({
     minimum: 0,
     maximum: 1_000_000_000,
-    description: 'The number of entries to skip. Not together with page.',
+    description: 'The number of entries to skip.',
   }),
   additional_data: Type.Record(Type.String(), Type.Unknown(), {
     description: 'Stored with the request and returned unchanged.',
@@ -120,10 +120,14 @@ export const p = {
   limit: Type.Integer({
     minimum: 1,
     maximum: 1000,
-    description: 'The maximum number of entries. Not together with page_size.',
+    description: 'The maximum number of entries.',
   }),
-  page: Type.Integer({ minimum: 1, description: 'The number of the page, from 1.' }),
-  page_size: Type.Integer({ minimum: 1, maximum: 200, description: 'Entries per page, default 50.' }),
+  page: Type.Integer({ minimum: 1, description: 'The number of the page, from 1. Not together with offset.' }),
+  page_size: Type.Integer({
+    minimum: 1,
+    maximum: 200,
+    description: 'Entries per page, default 50. Not together with limit.',
+  }),
   sort: Type.String({ pattern: '^[a-z_]+(:(asc|desc))?$', description: '`<field>:asc` or `<field>:desc`.' }),
   include_source: Type.Boolean({ default: false, description: 'Include the file, or the API, that sets each field.' }),
   force_refresh: Type.Boolean({ default: false, description: 'First read the template files again.' }),

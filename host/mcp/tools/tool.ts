@@ -29,7 +29,7 @@ export function toolOf(operation: Operation<any, any>): Tool {
  * that are about an existing template, whose fields `get_template` shows.
  */
 function inputSchemaOf(operation: Operation<any, any>): Json {
-  const own = brief(interactiveInput(operation));
+  const own = withoutPages(brief(interactiveInput(operation)));
   if (own['additionalProperties'] !== true) return own;
   if (operation.name !== 'create_template')
     return { ...own, description: 'Further fields: those of a template, as create_template lists them.' };
@@ -43,6 +43,12 @@ function inputSchemaOf(operation: Operation<any, any>): Json {
     description: 'Fields of a template; fields that only a provider knows are also accepted.',
     properties: { ...common, ...Object.fromEntries(merged) },
   };
+}
+
+/** A list whose part `limit` and `offset` name. An agent needs no second way. */
+function withoutPages(schema: Json): Json {
+  const { page: _, page_size, ...properties } = schema['properties'] as Record<string, Json>;
+  return 'limit' in properties && page_size !== undefined ? { ...schema, properties } : schema;
 }
 
 const spellings = new Set(['aliases', 'value_aliases']);

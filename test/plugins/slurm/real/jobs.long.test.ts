@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { real, realAtNight } from './real.ts';
+import { real } from './real.ts';
 import { eventually, type ClusterOptions } from './cluster.ts';
 
 const three: ClusterOptions = { sets: [{ name: 'cpu', count: 3 }] };
@@ -71,26 +71,22 @@ real(
 );
 
 // Slurm needs from 30 s to minutes to see that the node is dead: it runs at night.
-realAtNight(
-  'a machine that dies while its job runs is replaced, and the job runs again',
-  three,
-  async (t, cluster) => {
-    const id = await cluster.submit('-N1', '--requeue', '--wrap', '[ -n "$SLURM_RESTART_COUNT" ] || sleep 300');
-    await eventually(async () => (await cluster.job(id)) === 'RUNNING');
-    const [machine] = cluster.machines();
-    if (!machine) return t.fail();
-    cluster.killMachine(machine.pid, id);
-    // The requeued job waits 121 s, or starts at once: Slurm decides by when it sees the node fail.
-    await eventually(async () => {
-      const state = await cluster.job(id);
-      if (state === 'PENDING')
-        await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
-      return state === 'COMPLETED';
-    });
-    t.regex(await cluster.slurm('scontrol', 'show', 'job', id, '-o'), / Restarts=[1-9]/);
-    await cluster.settled();
-  },
-);
+real('a machine that dies while its job runs is replaced, and the job runs again', three, async (t, cluster) => {
+  const id = await cluster.submit('-N1', '--requeue', '--wrap', '[ -n "$SLURM_RESTART_COUNT" ] || sleep 300');
+  await eventually(async () => (await cluster.job(id)) === 'RUNNING');
+  const [machine] = cluster.machines();
+  if (!machine) return t.fail();
+  cluster.killMachine(machine.pid, id);
+  // The requeued job waits 121 s, or starts at once: Slurm decides by when it sees the node fail.
+  await eventually(async () => {
+    const state = await cluster.job(id);
+    if (state === 'PENDING')
+      await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
+    return state === 'COMPLETED';
+  });
+  t.regex(await cluster.slurm('scontrol', 'show', 'job', id, '-o'), / Restarts=[1-9]/);
+  await cluster.settled();
+});
 
 real(
   'a broker that is killed while a job runs, and misses the suspend, ends its machine later',

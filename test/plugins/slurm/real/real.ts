@@ -7,7 +7,7 @@ import { Cluster, type ClusterOptions } from './cluster.ts';
 const playMs = 480_000;
 const testMs = 600_000;
 
-/** Why Slurm cannot be used here. The tests say it loudly when they are skipped. */
+/** Why Slurm cannot be used here. */
 const obstacle = ((): string | undefined => {
   try {
     execFileSync('slurmctld', ['-V'], { timeout: 30_000 });
@@ -30,19 +30,20 @@ process.once('SIGTERM', () => {
   process.exit(143);
 });
 
-/** A play on a cluster of its own, with a real slurmctld and real slurmd processes. One runs at a time. */
+const isAsked = process.env['MUSTER_REQUIRE_SLURM'] !== undefined;
+
+/**
+ * A play on a cluster of its own, with a real slurmctld and real slurmd processes. One runs at a time. They take
+ * minutes, so they are skipped unless `npm run slurm` asks for them.
+ */
 export const real = (
   title: string,
   options: ClusterOptions,
   play: (t: ExecutionContext, cluster: Cluster) => Promise<void>,
 ) =>
-  test.serial(title, async (t) => {
+  (isAsked ? test.serial : test.serial.skip)(title, async (t) => {
     t.timeout(testMs);
-    if (obstacle !== undefined) {
-      if (process.env['MUSTER_REQUIRE_SLURM'] !== undefined) return t.fail(obstacle);
-      t.log(`SKIPPED: ${obstacle}.`);
-      return t.pass();
-    }
+    if (obstacle !== undefined) return t.fail(obstacle);
     const cluster = new Cluster(options);
     living.add(cluster);
     let timer: NodeJS.Timeout | undefined;
@@ -60,8 +61,3 @@ export const real = (
       living.delete(cluster);
     }
   });
-
-/** A play that has not passed often enough to stop a merge: `npm run slurm` plays it too, `npm run test:long` does not. */
-export const realAtNight: typeof real = (title, options, play) => {
-  if (process.env['MUSTER_SLURM_NIGHT'] !== undefined) real(title, options, play);
-};
