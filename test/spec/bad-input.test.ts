@@ -50,10 +50,13 @@ const coded = new Set([
   'POST /templates/{template_id}/validate',
   'POST /templates/{template_id}/validate-multi',
   'POST /requests/',
+  'POST /requests/plan',
   'GET /requests/{request_id}/provider',
 ]);
 const formOf = ({ method, path }: Route['rest']) =>
   coded.has(`${method} ${path}`) || path.startsWith('/operations/') ? 'error' : 'detail';
+
+const asksProvider = new Set(['check_provider', 'discover_provider']);
 
 /** What is wrong with the answer to a call; nothing: undefined. */
 function wrongWith(
@@ -64,7 +67,7 @@ function wrongWith(
   body: string,
 ): string | undefined {
   // This broker runs no loop, which asks providers.
-  if (operation.name === 'discover_provider' && status === 503 && /runs no loop/.test(body)) return undefined;
+  if (asksProvider.has(operation.name) && status === 503 && /runs no loop/.test(body)) return undefined;
   if (status === 503 || (status >= 500 && status !== 501)) return `${status}: ${body}`;
   const parsed: any = JSON.parse(body);
   if (status < 300) {

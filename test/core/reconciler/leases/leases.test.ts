@@ -104,6 +104,7 @@ test('machines without a running lease cannot be extended, and then nothing is',
   const bench = await loopBench({ east });
   const { expires_at } = await leased(bench, 1, 600);
   await bench.request(1);
+  await bench.clock.advance(2_000);
   await bench.request(1, { lease: 600 });
   await bench.clock.advance(2_000);
   east.boot('m-2');

@@ -152,4 +152,8 @@ async function told(t: ExecutionContext, { cloud = () => new ScriptedCloud(), pl
 }
 
 for (const [name, each] of Object.entries(situations))
-  test(`because, on the loop: ${name}`, async (t) => t.is(await told(t, each), each.sentence));
+  test(`because, on the loop: ${name}`, async (t) => {
+    // How often it was tried by then depends on what else the process does.
+    const often = / \d+ times so far/;
+    t.is((await told(t, each)).replace(often, ''), each.sentence.replace(often, ''));
+  });

@@ -88,6 +88,7 @@ test('every route counts for the group that it belongs to, and some for none', a
       'GET /requests/{request_id}/explain',
       'GET /requests/{request_id}/status',
       'GET /requests/{request_id}/timeline',
+      'GET /usage',
       'POST /requests/status',
     ],
   };
