@@ -178,8 +178,11 @@ export async function bootBroker(options: BootOptions = {}): Promise<BootedBroke
   };
 }
 
-/** On a busy machine, a plugin that behaves again is checked up to half a minute later. */
-const untilMs = 60_000;
+/**
+ * On a busy machine, a plugin that behaves again is checked up to half a minute later, and a minute later where an
+ * earlier check was in vain.
+ */
+const untilMs = 100_000;
 
 export async function until<T>(read: () => Promise<T | undefined | false>, withinMs = untilMs): Promise<T> {
   const end = performance.now() + withinMs;
