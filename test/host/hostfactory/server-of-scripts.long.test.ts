@@ -81,7 +81,7 @@ test('an invalid or missing configuration is reported in one JSON message', asyn
   t.is(none.code, 1);
   t.regex(
     none.answer.message,
-    /^muster has no configuration: None of muster\.config\.yaml, .*awsprov_config\.json is in .* MUSTER_CONFIG\.$/,
+    /^muster has no configuration: none of muster\.config\.yaml, .*awsprov_config\.json is in .* MUSTER_CONFIG\.$/,
   );
   const bare = await scheduler.run('getAvailableTemplates', {}, { HF_PROVIDER_CONFDIR: '', HF_PROVIDER_WORKDIR: '' });
   t.regex(bare.answer.message, /neither MUSTER_CONFIG nor HF_PROVIDER_CONFDIR is set/);
