@@ -51,7 +51,7 @@ await muster.waitFor(request_id);
   {
     // #region get_usage
     const { rows } = await muster.get_usage({ group_by: ['template_id'] });
-    console.log(rows[0]?.group, rows[0]?.machine_seconds, rows[0]?.usd); // this month so far
+    console.log(rows[0]?.group); // { template_id: 'small' }
     // #endregion
   }
   {
