@@ -23,7 +23,7 @@ export class Budgets implements BudgetRules {
   constructor(all: readonly Budget[], directory: ProviderDirectory, facts: Facts) {
     this.all = all;
     this.valuation = new Valuation(directory);
-    this.reservations = new Reservations(this.valuation);
+    this.reservations = new Reservations(this.valuation, all);
     this.#facts = facts;
   }
 

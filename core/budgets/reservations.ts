@@ -4,8 +4,8 @@ import type { Placed, Template } from '../model/template.ts';
 import type { RequestState } from '../reconciler/state/request-state.ts';
 import { machineTags } from '../reconciler/plan/machine-tags.ts';
 import { arrivalsOf, tally } from '../reconciler/state/counting.ts';
-import { microusd } from './budget.ts';
-import type { Valuation, Worth } from './valuation.ts';
+import { microusd, type Budget } from './budget.ts';
+import { unknownWorth, type Valuation, type Worth } from './valuation.ts';
 
 /** What machines of equal worth take. */
 const taken = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market'>): Reserved => ({
@@ -19,15 +19,27 @@ const taken = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market
 /** What requests take of budgets, as it is stored with them. */
 export class Reservations {
   readonly #valuation: Valuation;
+  readonly #valuesNew: boolean;
 
-  constructor(valuation: Valuation) {
+  /** `budgets`: the configured ones. */
+  constructor(valuation: Valuation, budgets: readonly Budget[]) {
     this.#valuation = valuation;
+    this.#valuesNew = budgets.some(
+      ({ max_vcpus, max_usd_per_hour, max_usd_per_day, scope }) =>
+        (max_vcpus ?? max_usd_per_hour ?? max_usd_per_day ?? scope.market) !== undefined,
+    );
   }
 
-  /** The reservation of a request that is about to be accepted: its machines, each as the dearest that may come. */
+  /**
+   * The reservation of a request that is about to be accepted: its machines, each as the dearest that may come. Where
+   * no budget depends on what a machine is worth, no plugin is asked for it: this runs in the thread that serves HTTP,
+   * and the first commit of the loop stores the worth.
+   */
   ofNew(request: NewRequest): string {
     const { template, variants, machine_count, preference = {} } = request;
-    const worth = this.#valuation.ofRequest({ template, ...(variants ? { variants } : {}) }, preference);
+    const worth = this.#valuesNew
+      ? this.#valuation.ofRequest({ template, ...(variants ? { variants } : {}) }, preference)
+      : unknownWorth;
     return reservesText({ tags: tagsOf(template, request), parts: [taken(machine_count, worth)] });
   }
 
@@ -42,7 +54,7 @@ export class Reservations {
     const orders = new Map(attempts.map((attempt) => [attempt.attempt, attempt]));
     const orderWorth = (number: number): Worth => {
       const attempt = orders.get(number);
-      if (!attempt) return { market: 'any' };
+      if (!attempt) return unknownWorth;
       const { provider_instance, order } = attempt;
       return this.#valuation.ofOrder(provider_instance, order.template, order.offers);
     };

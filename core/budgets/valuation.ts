@@ -14,7 +14,8 @@ export interface Worth {
   readonly market: Market | 'any';
 }
 
-const unknown: Worth = { market: 'any' };
+/** Nothing is known of a machine. */
+export const unknownWorth: Worth = { market: 'any' };
 
 /** What machines take of budgets, by what is known without a call to a provider. */
 export class Valuation {
@@ -52,7 +53,7 @@ export class Valuation {
   /** The dearest machine of an order. `template`: with the defaults of the instance. */
   ofOrder(instance: string, template: Template, offers: readonly Offer[] | undefined): Worth {
     const configured = this.#directory.instance(instance);
-    if (!configured || !offers) return unknown;
+    if (!configured || !offers) return unknownWorth;
     let known = this.#ofOrders.get(template);
     if (!known) this.#ofOrders.set(template, (known = new WeakMap()));
     const before = known.get(offers);
@@ -70,7 +71,7 @@ export class Valuation {
     if (before) return before;
     const api = this.#directory.apiOf(template, instance.name);
     const offers = api && this.#directory.offersOf(template, instance, api).offers;
-    const worth = offers ? this.#of(offers, seen, instance) : unknown;
+    const worth = offers ? this.#of(offers, seen, instance) : unknownWorth;
     // What is not known may be learned later.
     if (isKnown(worth)) known.set(instance, worth);
     return worth;
@@ -95,7 +96,7 @@ const isKnown = ({ vcpus, microusd: price }: Worth): boolean => vcpus !== undefi
 /** The most of each amount; what is not known of one is not known of all. */
 function dearest(worths: readonly Worth[]): Worth {
   const [first, ...others] = worths;
-  if (!first) return unknown;
+  if (!first) return unknownWorth;
   return others.reduce<Worth>(
     (most, each) => ({
       market: most.market === each.market ? most.market : 'any',

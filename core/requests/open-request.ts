@@ -155,7 +155,8 @@ export function openRequest(
     version: 1,
     epoch: 0,
   };
-  const reserves = budgets.reservations.ofNew({ ...unreserved, template: { ...template, ...terms } });
+  // The template of the catalogue: what its machines take at most is computed once for it.
+  const reserves = budgets.reservations.ofNew({ ...unreserved, template, ...(variants ? { variants } : {}) });
   const request: RequestRecord = { ...unreserved, reserves };
   const { request_id } = request;
   return {
