@@ -1,6 +1,7 @@
 import type { RequestAnswer } from '../../../core/contract/answers.ts';
 import { interruption } from '../../process/interruption.ts';
 import { dataDirectoryOf } from '../../client/data-directory-of.ts';
+import { mayBeSentAgain } from '../../client/may-be-sent-again.ts';
 import { openClient, purposeOf, type Opened, type ClientFlags } from '../../client/open-client.ts';
 import type { OperationClient } from '../../client/server-client.ts';
 import { reportServer } from '../../client/report-server.ts';
@@ -42,7 +43,7 @@ export async function runOperation(
   let opened = await openClient(flags, purpose, terminal);
   const retry = async (call: Call, error: unknown): Promise<unknown> => {
     // The server ended between the lookup and the call, for example for a restart.
-    if (flags.url !== undefined || !wasNotSent(error)) throw error;
+    if (flags.url !== undefined || !mayBeSentAgain(call.operation, error)) throw error;
     await opened.client.close();
     opened = await openClient(flags, purpose, terminal);
     return opened.client.call(call.operation.name, call.input);
@@ -219,10 +220,4 @@ async function watchOperation(
   return isRequest && last !== undefined && hasEnded(last as RequestAnswer)
     ? outcomeOf(last as RequestAnswer)
     : exitCodes.done;
-}
-
-/** Whether a call failed because no server listened: the call was not sent and may be repeated. */
-function wasNotSent(error: unknown): boolean {
-  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
-  return cause?.code === 'ECONNREFUSED' || cause?.code === 'ENOENT';
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../../core/operations/operation.ts';
+import { mayBeSentAgain } from '../../client/may-be-sent-again.ts';
 import { purposeOf } from '../../client/open-client.ts';
 import { thisProgram } from '../../http/calling-program.ts';
-import { asSdkError } from '../../sdk/errors.ts';
 import type { ClientPool } from './client-pool.ts';
 import { requestWatcher, type WatchRequest } from './request-changes.ts';
 
@@ -71,12 +71,4 @@ export function brokerAccess(pool: ClientPool): BrokerAccess {
     },
     close: () => pool.close(),
   };
-}
-
-/** Whether a call may be repeated after the server ended: a call that was not sent, and any query. */
-function mayBeSentAgain({ kind }: Operation<any, any>, reason: unknown): boolean {
-  const { code, cause } = asSdkError(reason);
-  const broken = (cause as NodeJS.ErrnoException | undefined)?.code;
-  if (code !== 'UNAVAILABLE' || broken === undefined) return false;
-  return kind === 'query' || broken === 'ECONNREFUSED' || broken === 'ENOENT';
 }
