@@ -78,8 +78,8 @@ export class Reservations {
   }
 
   /**
-   * The dearest machine that may come for a request. Where no budget depends on what a machine is worth, plugins are not
-   * asked for their offers: a new request is valued in the thread that serves HTTP.
+   * The dearest machine that may come for a request. Where no budget depends on what a machine is worth, plugins are
+   * not asked for their offers: a new request is valued in the thread that serves HTTP.
    */
   #dearest(
     { template, variants, preference = {} }: Pick<NewRequest, 'template' | 'variants' | 'preference'>,
