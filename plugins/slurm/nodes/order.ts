@@ -17,6 +17,7 @@ export async function order(
 ): Promise<readonly OrderState[]> {
   const { settings, records, clock } = access;
   const { cluster, node_sets } = settings;
+  const stored: OrderState[] = [];
   for (let tries = 1; ; tries += 1) {
     const planned = switchOn(await readCluster(records, cluster), {
       cluster,
@@ -27,12 +28,16 @@ export async function order(
       now: clock.now(),
     });
     try {
-      for (const { commits } of planned) for (const commit of commits) await records.commit(commit);
+      for (const { order: each, commits } of planned) {
+        for (const commit of commits) await records.commit(commit);
+        // Kept when a later group has to be decided again: its nodes wait, so they are not planned once more.
+        stored.push(each);
+      }
     } catch (error) {
       if (!isBrokerError(error) || error.code !== 'CONFLICT' || tries === mostTries) throw error;
       continue;
     }
-    for (const { order: placed } of planned) await placeOrder(access, { value: placed, version: 1 });
-    return planned.map(({ order: placed }) => placed);
+    for (const value of stored) await placeOrder(access, { value, version: 1 });
+    return stored;
   }
 }

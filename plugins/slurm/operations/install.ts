@@ -7,6 +7,8 @@ import type { SlurmSettings } from '../settings.ts';
 const program = fileURLToPath(
   new URL(`../program/slurm-program.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
 );
+/** An absolute path without control characters: a line break would end what the script prints. */
+const oneLine = '^/[^\\x00-\\x1f\\x7f]*$';
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export const install = serviceOperation<SlurmSettings>()({
@@ -16,11 +18,16 @@ export const install = serviceOperation<SlurmSettings>()({
     'Print a shell script that writes the programs which slurmctld calls, and the lines for slurm.conf: pipe it into sh.',
   input: Type.Object(
     {
-      directory: Type.String({ minLength: 2, pattern: '^/', description: 'The directory of the programs, absolute.' }),
+      directory: Type.String({
+        minLength: 2,
+        // It stands in slurm.conf, where blanks end a value and # begins a comment.
+        pattern: '^/[A-Za-z0-9._/+@-]*$',
+        description: 'The directory of the programs, absolute, without blanks and quotes.',
+      }),
       data_directory: Type.Optional(
-        Type.String({ minLength: 2, pattern: '^/', description: 'The data directory of the server, absolute.' }),
+        Type.String({ minLength: 2, pattern: oneLine, description: 'The data directory of the server, absolute.' }),
       ),
-      log: Type.Optional(Type.String({ pattern: '^/', description: 'The log of the programs, absolute.' })),
+      log: Type.Optional(Type.String({ pattern: oneLine, description: 'The log of the programs, absolute.' })),
     },
     { additionalProperties: false },
   ),

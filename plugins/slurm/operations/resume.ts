@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { BrokerError, serviceOperation, type ServiceAccess } from '../../../core/index.ts';
 import { controllerOf } from '../controller/controller.ts';
 import { phaseOf } from '../controller/parse-nodes.ts';
@@ -8,6 +8,7 @@ import { writeHostlist } from '../hostlist/write-hostlist.ts';
 import { order } from '../nodes/order.ts';
 import { readCluster } from '../nodes/records.ts';
 import { releaseNow } from '../nodes/release-now.ts';
+import type { ResumedJob } from '../nodes/switch-on.ts';
 import { setsByNode, type SlurmSettings } from '../settings.ts';
 
 export const nodesInput = Type.String({
@@ -17,9 +18,9 @@ export const nodesInput = Type.String({
 });
 
 /** The names of a hostlist; INVALID_REQUEST when it is none. */
-export function namesIn(nodes: string, field = '/nodes'): readonly string[] {
+export function namesIn(nodes: string, field = '/nodes', most?: number): readonly string[] {
   try {
-    return [...new Set(readHostlist(nodes))];
+    return [...new Set(readHostlist(nodes, most))];
   } catch (error) {
     if (!(error instanceof HostlistError)) throw error;
     throw new BrokerError('INVALID_REQUEST', `${field}: ${error.message}`);
@@ -30,6 +31,19 @@ const Jobs = Type.Array(
   Type.Object({ job_id: Type.Integer({ minimum: 0 }), nodes: nodesInput }, { additionalProperties: false }),
   { maxItems: 65_536, description: 'The jobs that wait for the nodes, as SLURM_RESUME_FILE has them.' },
 );
+
+/** The most nodes of all jobs of a call: jobs that share nodes name them again. */
+const mostOfJobs = 400_000;
+
+/** The names of the nodes of jobs. All lists together are bounded: each may be short and have many names. */
+function readJobs(jobs: Static<typeof Jobs>): ResumedJob[] {
+  let left = mostOfJobs;
+  return jobs.map(({ job_id, nodes }, index) => {
+    const names = namesIn(nodes, `/jobs/${index}/nodes`, Math.min(left, mostOfJobs / 2));
+    left -= names.length;
+    return { job_id, nodes: names };
+  });
+}
 
 /** How long slurmctld may take to say what it does with nodes. */
 export const lookMs = 600;
@@ -75,7 +89,7 @@ export const resume = serviceOperation<SlurmSettings>()({
   async handle({ nodes, jobs = [] }, access) {
     const names = namesIn(nodes);
     const setOf = setsByNode(access.settings);
-    const read = jobs.map(({ job_id, nodes: of }, index) => ({ job_id, nodes: namesIn(of, `/jobs/${index}/nodes`) }));
+    const read = readJobs(jobs);
     const late = await lateNodes(access, names);
     const orders = await order(
       access,

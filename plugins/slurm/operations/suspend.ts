@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { isBrokerError, serviceOperation, type ServiceAccess } from '../../../core/index.ts';
 import { controllerOf } from '../controller/controller.ts';
 import { isInUse } from '../controller/parse-nodes.ts';
@@ -31,6 +31,19 @@ async function off(access: ServiceAccess<SlurmSettings>, names: readonly string[
   await releaseNow(access, new Set(names));
 }
 
+/** Both programs may be late: the server was away, and Slurm starts or uses the nodes again. */
+async function offUnlessUsed(
+  access: ServiceAccess<SlurmSettings>,
+  names: readonly string[],
+): Promise<Static<typeof Switched>> {
+  const used = await usedNodes(access);
+  // Without an answer of slurmctld nothing is ended: the comparison returns the machines of nodes that are off.
+  const released = used ? names.filter((name) => !used.has(name)) : [];
+  const late = used ? names.filter((name) => used.has(name)) : names;
+  await off(access, released);
+  return { released: writeHostlist(released), passed_over: writeHostlist(late) };
+}
+
 export const suspend = serviceOperation<SlurmSettings>()({
   name: 'slurm_suspend',
   kind: 'command',
@@ -42,15 +55,7 @@ export const suspend = serviceOperation<SlurmSettings>()({
   cli: { command: 'slurm suspend', args: ['nodes'], example: 'muster slurm suspend cpu-[1-4]' },
   destructive: true,
   repeatable: true,
-  async handle({ nodes }, access) {
-    const names = namesIn(nodes);
-    const used = await usedNodes(access);
-    // Without an answer of slurmctld nothing is ended: the comparison returns the machines of nodes that are off.
-    const late = used ? names.filter((name) => used.has(name)) : names;
-    const released = names.filter((name) => !late.includes(name));
-    await off(access, released);
-    return { released: writeHostlist(released), passed_over: writeHostlist(late) };
-  },
+  handle: ({ nodes }, access) => offUnlessUsed(access, namesIn(nodes)),
 });
 
 async function usedNodes(access: ServiceAccess<SlurmSettings>): Promise<ReadonlySet<string> | undefined> {
@@ -74,9 +79,5 @@ export const resumeFail = serviceOperation<SlurmSettings>()({
   cli: { command: 'slurm resume-fail', args: ['nodes'], example: 'muster slurm resume-fail cpu-[1-4]' },
   destructive: true,
   repeatable: true,
-  async handle({ nodes }, access) {
-    const names = namesIn(nodes);
-    await off(access, names);
-    return { released: writeHostlist(names), passed_over: '' };
-  },
+  handle: ({ nodes }, access) => offUnlessUsed(access, namesIn(nodes)),
 });

@@ -86,16 +86,14 @@ interface Trouble {
 
 /** Sends what earlier programs kept, oldest first. Undefined: nothing is left. */
 async function drain(): Promise<Trouble | undefined> {
-  if (!existsSync(spool)) return undefined;
-  for (const name of readdirSync(spool)
-    .filter((file) => file.endsWith('.json'))
-    .toSorted()) {
+  for (const name of keptFiles()) {
     const file = `${spool}/${name}`;
     let kept: Wish;
     try {
       kept = JSON.parse(readFileSync(file, 'utf8')) as Wish;
-    } catch {
-      // Another program sent and removed it.
+    } catch (error) {
+      // Without the file, another program sent and removed it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') say(`${file} cannot be read: ${String(error)}`);
       continue;
     }
     const trouble = await send(kept);
@@ -104,6 +102,19 @@ async function drain(): Promise<Trouble | undefined> {
     rmSync(file, { force: true });
   }
   return undefined;
+}
+
+/** What earlier programs kept, oldest first. A directory of another user must not cost the present call. */
+function keptFiles(): readonly string[] {
+  if (!existsSync(spool)) return [];
+  try {
+    return readdirSync(spool)
+      .filter((file) => file.endsWith('.json'))
+      .toSorted();
+  } catch (error) {
+    say(`what earlier calls kept cannot be read: ${String(error)}`);
+    return [];
+  }
 }
 
 /** Keeps a wish durably. The name orders it. */
@@ -162,6 +173,6 @@ function troubleIn(answer: string): Trouble | undefined {
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
   if (status === 200) return undefined;
   const why = `${status} ${answer.slice(answer.indexOf('\r\n\r\n') + 4, answer.indexOf('\r\n\r\n') + 500)}`;
-  // Later calls may be served: the server starts, is overloaded, or its storage is away.
-  return status === 0 || status === 429 || status >= 500 ? { why } : { why, refused: true };
+  // Later calls may be served: the server starts, is overloaded, other calls came first, or its storage is away.
+  return status === 0 || status === 409 || status === 429 || status >= 500 ? { why } : { why, refused: true };
 }

@@ -1,3 +1,5 @@
+import { readHostlist } from '../hostlist/read-hostlist.ts';
+import { writeHostlist } from '../hostlist/write-hostlist.ts';
 import type { SlurmSettings } from '../settings.ts';
 
 /** The lines for slurm.conf. What describes the machines has to be adapted: muster does not guess it. */
@@ -5,7 +7,7 @@ export function snippet({ node_sets, request_timeout }: SlurmSettings, directory
   const resume_timeout = Math.max(900, request_timeout + 300);
   const nodes = node_sets.map(({ nodes: names, template, weight }, index) => {
     const weighed = ` Weight=${weight ?? (index + 1) * 10}`;
-    return `NodeName=${names} CPUs=2 RealMemory=3600 Feature=${feature(template)}${weighed} State=CLOUD`;
+    return `NodeName=${writeHostlist(readHostlist(names))} CPUs=2 RealMemory=3600 Feature=${feature(template)}${weighed} State=CLOUD`;
   });
   const features = [...new Set(node_sets.map(({ template }) => feature(template)))];
   return `${[

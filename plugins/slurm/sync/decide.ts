@@ -40,6 +40,7 @@ export interface Compared {
 
 /** Reasons that muster sets begin with it, so that only those are taken back. */
 export const ownReason = 'muster:';
+const wrongMachine = `${ownReason} its machine has less than slurm.conf says`;
 
 /** What the views of Slurm and muster demand for each node; nothing where they agree. Pure. */
 export function decide(from: Compared): Decided[] {
@@ -84,17 +85,20 @@ function decideNode(name: string, { slurm, records, requests, setOf, now }: Comp
       if (machine?.reclaim_at !== undefined) return decided(reclaimed(), 'the cloud reclaims its machine', true);
       if (machine)
         return kept.joined_at === undefined ? decided({ do: 'joined' }, 'its machine joined', true) : undefined;
+      // slurmd may be faster than what the provider reports about a new machine.
+      if (kept.joined_at === undefined && request?.isOver === false && machines.length === 0) return undefined;
       const lost = machines.at(-1);
       const reason = `${ownReason} the machine is gone${lost?.message ? `: ${lost.message}` : ''}`;
       return decided({ do: 'power-down', reason: short(reason) }, 'its machine is gone');
     }
     case 'invalid': {
-      const reason = `${ownReason} its machine has less than slurm.conf says`;
-      return decided({ do: 'set-down', reason }, 'its machine registers with less than configured');
+      return decided({ do: 'set-down', reason: wrongMachine }, 'its machine registers with less than configured');
     }
     case 'failed': {
       if (isOn) return decided({ do: 'switch-off' }, 'Slurm gave the node up');
       if (machines.some(mayLive) || isResting) return undefined;
+      // Its next machine would be as small: a person changes slurm.conf or the template, and resumes the node.
+      if (node.reason.startsWith(wrongMachine)) return undefined;
       const isGivenUp = isOurs || node.reason.startsWith('ResumeTimeout reached');
       return isGivenUp ? decided({ do: 'resume' }, 'nothing of it is left', true) : undefined;
     }

@@ -65,12 +65,18 @@ export async function sync(access: Access, looks: Looks, signal?: AbortSignal): 
   return { ...comparison, decided: due };
 }
 
+/**
+ * How long an order without a request is kept. Another process may be between storing the order and making its
+ * request: without the record nobody would end the machines of that request.
+ */
+const unplacedMs = 3_600_000;
+
 /** Removes the records of orders that are over: no node has them, and none of their machines lives. */
-async function forget({ records, settings, log }: Access, { records: known, requests }: Compared): Promise<void> {
+async function forget({ records, settings, log }: Access, { records: known, requests, now }: Compared): Promise<void> {
   for (const [request_id, { value, version }] of known.orders) {
     const request = requests.get(request_id);
-    // Without a request nothing was ordered; if a node has it, it is placed.
-    const isOver = request ? request.isOver && !request.machines.some(mayLive) : true;
+    // If a node has an order without a request, it is placed.
+    const isOver = request ? request.isOver && !request.machines.some(mayLive) : now - value.at > unplacedMs;
     if (!isOver || value.names.some((name) => isWanted(known, request_id, name))) continue;
     await records.remove({ key: `${settings.cluster}/order/${request_id}`, version }).catch((error: unknown) => {
       if (!isBrokerError(error)) throw error;

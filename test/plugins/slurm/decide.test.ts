@@ -100,6 +100,16 @@ const table: readonly (readonly [string, Situation, string])[] = [
     'joined!',
   ],
   [
+    'a node that is up before its provider has reported the machine waits',
+    { state: 'IDLE+CLOUD', node: on, request: requestOf({ isOver: false, machines: [] }) },
+    '',
+  ],
+  [
+    'but a node that joined and has no machine any more goes down, also while a replacement is ordered',
+    { state: 'IDLE+CLOUD', node: again, request: requestOf({ isOver: false, machines: [] }) },
+    'power-down muster: the machine is gone',
+  ],
+  [
     'a node that joined needs nothing',
     { state: 'MIXED+CLOUD', node: { ...on, joined_at: 5 }, request: requestOf() },
     '',
@@ -165,6 +175,11 @@ const table: readonly (readonly [string, Situation, string])[] = [
       node: { ...on, state: 'off' },
       request: requestOf(),
     },
+    '',
+  ],
+  [
+    'a node that is DOWN because its machines are too small stays DOWN',
+    { state: 'DOWN+CLOUD+POWERED_DOWN', reason: 'muster: its machine has less than slurm.conf says' },
     '',
   ],
   ['a node that a person set DOWN stays DOWN', { state: 'DOWN+CLOUD+POWERED_DOWN', reason: 'broken disk' }, ''],

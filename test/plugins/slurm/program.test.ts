@@ -111,10 +111,22 @@ test('without a server a call is kept after 8 s, and the next one that reaches i
   t.deepEqual(spooled(), []);
 });
 
-test('a server that is overloaded for a moment gets the call', async (t) => {
-  const { calls, listen, run, answer } = await stage(t, { status: 503 });
+for (const status of [503, 409])
+  test(`a server that answers ${status} for a moment gets the call`, async (t) => {
+    const { calls, listen, run, answer } = await stage(t, { status });
+    await listen();
+    setTimeout(() => (answer.status = 200), 1_500);
+    t.is((await run('resume', 'a-1')).code, 0);
+    t.is(calls.length, 1);
+  });
+
+test('what was kept and cannot be read costs nothing of the present call', async (t) => {
+  const { directory, calls, listen, run } = await stage(t);
   await listen();
-  setTimeout(() => (answer.status = 200), 1_500);
-  t.is((await run('resume', 'a-1')).code, 0);
+  // A file in place of the directory fails for root, too, whom no permission stops.
+  writeFileSync(join(directory, 'slurm-spool'), '');
+  const { code, out } = await run('resume', 'a-1');
+  t.is(code, 0);
+  t.regex(out, /cannot be read/);
   t.is(calls.length, 1);
 });

@@ -36,7 +36,11 @@ export interface ClusterOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-const slurmd = 'exec slurmd -N "$MUSTER_MACHINE_NAME" -b -D';
+/**
+ * slurmctld ignores a registration whose boot is before the resume, in whole seconds, and slurmd -b says it booted a
+ * second ago: a process that starts at once is faster than any machine, and is not believed now and then.
+ */
+const slurmd = 'sleep 2; exec slurmd -N "$MUSTER_MACHINE_NAME" -b -D';
 
 /** A free port of the loopback address. */
 async function freePort(): Promise<number> {

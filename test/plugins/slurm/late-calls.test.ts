@@ -1,0 +1,113 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { BrokerError, type ServiceAccess, type ServiceRecordChange } from '../../../core/index.ts';
+import { order } from '../../../plugins/slurm/nodes/order.ts';
+import { resume } from '../../../plugins/slurm/operations/resume.ts';
+import { resumeFail, suspend } from '../../../plugins/slurm/operations/suspend.ts';
+import type { SlurmSettings } from '../../../plugins/slurm/settings.ts';
+import { Looks } from '../../../plugins/slurm/sync/looks.ts';
+import { sync } from '../../../plugins/slurm/sync/sync.ts';
+
+/** Records in memory, a broker that accepts everything, and a scontrol that prints what `say` was told. */
+function stage(t: ExecutionContext) {
+  const bin = mkdtempSync(join(tmpdir(), 'late-calls-'));
+  t.teardown(() => rmSync(bin, { recursive: true, force: true }));
+  writeFileSync(join(bin, 'scontrol'), `#!/bin/sh\n[ "$1" = show ] && exec cat '${join(bin, 'nodes')}'\nexit 0\n`);
+  chmodSync(join(bin, 'scontrol'), 0o755);
+  const say = (states: Readonly<Record<string, string>>) =>
+    writeFileSync(
+      join(bin, 'nodes'),
+      Object.entries(states)
+        .map(([name, state]) => `NodeName=${name} CPUTot=2 State=${state} ThreadsPerCore=1\n`)
+        .join(''),
+    );
+  const kept = new Map<string, { version: number; value: unknown }>();
+  const calls: { operation: string; input: any }[] = [];
+  const time = { now: 1_000 };
+  const before = { commit: (_: readonly ServiceRecordChange[]): void => undefined };
+  const nothing = () => undefined;
+  const access = {
+    settings: {
+      cluster: 'c',
+      node_sets: [
+        { nodes: 'a-[1-4]', template: 'one' },
+        { nodes: 'b-[1-4]', template: 'two' },
+      ],
+      bin,
+      request_timeout: 600,
+      sync_s: 15,
+      rest_s: 180,
+    },
+    clock: { now: () => time.now },
+    log: { info: nothing, warn: nothing, debug: nothing, error: nothing },
+    records: {
+      list: async () => [...kept].map(([key, each]) => ({ key, ...each })),
+      async commit(changes: readonly ServiceRecordChange[]) {
+        before.commit(changes);
+        if (changes.some(({ key, version }) => (kept.get(key)?.version ?? 0) !== version))
+          throw new BrokerError('CONFLICT', 'It changed.');
+        for (const { key, version, value } of changes) kept.set(key, { version: version + 1, value });
+      },
+      remove: async ({ key }: { key: string }) => void kept.delete(key),
+    },
+    async call(operation: string, input: any) {
+      calls.push({ operation, input });
+      return { requests: [] };
+    },
+  } as unknown as ServiceAccess<SlurmSettings>;
+  return { access, say, kept, calls, time, before };
+}
+
+for (const [verb, operation] of [
+  ['suspend', suspend],
+  ['resume-fail', resumeFail],
+] as const)
+  test(`a ${verb} that is late leaves nodes that Slurm starts or uses alone`, async (t) => {
+    const { access, say } = stage(t);
+    say({ 'a-1': 'ALLOCATED+CLOUD', 'a-2': 'IDLE+CLOUD+POWERING_UP', 'a-3': 'DOWN+CLOUD+POWERED_DOWN' });
+    await resume.handle({ nodes: 'a-[1-3]' }, access);
+    t.deepEqual(await operation.handle({ nodes: 'a-[1-3]' }, access), { released: 'a-3', passed_over: 'a-[1-2]' });
+  });
+
+test('without an answer of slurmctld a resume-fail ends nothing', async (t) => {
+  const { access } = stage(t);
+  await order(access, ['a-1'], []);
+  t.deepEqual(await resumeFail.handle({ nodes: 'a-1' }, access), { released: '', passed_over: 'a-1' });
+});
+
+test('jobs whose short lists have too many names together are refused', async (t) => {
+  const { access } = stage(t);
+  const jobs = Array.from({ length: 20_000 }, (_, job_id) => ({ job_id, nodes: 'a[1-65536]' }));
+  await t.throwsAsync(async () => resume.handle({ nodes: 'a-1', jobs }, access), { message: /names/ });
+});
+
+test('an order whose second group was changed by another call places the first group, too', async (t) => {
+  const { access, before, calls } = stage(t);
+  let isFirst = true;
+  before.commit = (changes) => {
+    if (!isFirst || !changes.some(({ key }) => key.includes('/node/b-'))) return;
+    isFirst = false;
+    throw new BrokerError('CONFLICT', 'It changed.');
+  };
+  const placed = await order(access, ['a-1', 'b-1'], []);
+  t.deepEqual(
+    placed.map(({ names }) => names),
+    [['a-1'], ['b-1']],
+  );
+  t.is(calls.filter(({ operation }) => operation === 'create_request').length, 2);
+});
+
+test('an order that nobody wants is kept while another process may still make its request', async (t) => {
+  const { access, say, kept, time } = stage(t);
+  say({ 'a-1': 'IDLE+CLOUD+POWERED_DOWN' });
+  await order(access, ['a-1'], []);
+  await suspend.handle({ nodes: 'a-1' }, access);
+  const orders = () => [...kept.keys()].filter((key) => key.includes('/order/')).length;
+  await sync(access, new Looks());
+  t.is(orders(), 1);
+  time.now += 3_700_000;
+  await sync(access, new Looks());
+  t.is(orders(), 0);
+});
