@@ -9,6 +9,11 @@ const dayMs = 86_400_000;
 const mostDays = 400;
 
 const day = (description: string) => Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }));
+const defaultGroups: readonly string[] = ['template_id'];
+const columnsOf = ({ group_by = defaultGroups }: { readonly group_by?: unknown }): readonly string[] => [
+  ...(group_by as readonly string[]),
+  ...Object.keys(Row.properties).filter((name) => name !== 'group'),
+];
 const number = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 
 const Row = Type.Object({
@@ -41,7 +46,7 @@ export const getUsage = operation('GetUsageQuery', {
     { additionalProperties: false },
   ),
   output: Type.Object({ from: Type.String(), to: Type.String(), rows: Type.Array(Row) }),
-  rest: { method: 'GET', path: '/usage', limit: 'read', csv: 'rows' },
+  rest: { method: 'GET', path: '/usage', limit: 'read', csv: { list: 'rows', columns: columnsOf } },
   cli: {
     command: 'usage show',
     example: 'muster usage show --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market',
