@@ -17,8 +17,9 @@ export interface Worth {
 }
 
 /**
- * More than any machine has or costs in an hour, in vCPUs and in US dollars. A larger amount is a mistake of a plugin or
- * of a configuration. With it sums would leave the whole numbers that storages add up exactly: it counts as not known.
+ * More than any machine has or costs in an hour, in vCPUs and in US dollars. A larger amount is a mistake of a plugin
+ * or of a configuration. With it sums would leave the whole numbers that storages add up exactly: it counts as not
+ * known.
  */
 const mostVcpus = 100_000;
 const mostUsdPerHour = 100_000;

@@ -44,6 +44,11 @@ test('usage is CSV over HTTP where a call asks for it: with its type, a header a
     ].join('\r\n'),
   );
   t.is((await ask('&group_by=', 'text/csv')).text, `${amounts}\r\n271.5,543,0.75,0,0\r\n`);
+  const { paths } = JSON.parse((await broker.app.inject('/openapi.json')).body);
+  t.deepEqual(paths['/api/v1/usage'].get.responses['200'].content['text/csv'], {
+    schema: { type: 'string' },
+    example: `template_id,${amounts}\r\n`,
+  });
   const json = await ask('', 'application/json');
   t.deepEqual([json.type, json.vary], ['application/json; charset=utf-8', 'Accept']);
   t.is(JSON.parse(json.text).rows.length, 3);
