@@ -17,7 +17,7 @@ export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
     if (operation === undefined) return;
     const route = bound.url.replace(/:(\w+)/g, '{$1}');
     // A route of two methods gets the method from its call.
-    const begin = (request: FastifyRequest, _: FastifyReply, done: () => void): void => {
+    const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
       const { headers, method } = request;
       const { traceparent, tracestate } = headers;
       const span = tracer.start(`${method} ${route}`, {
@@ -34,10 +34,14 @@ export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
       const call = currentCall();
       if (call) call.span = span;
       spans.set(request, span);
+      // `onResponse` is not called for a caller who has left.
+      reply.raw.once('close', () => {
+        if (reply.sent) end(request, reply);
+      });
       done();
     };
     bound.onRequest = [begin, ...[bound.onRequest ?? []].flat()];
-    bound.onResponse = [...[bound.onResponse ?? []].flat(), end];
+    bound.onSend = [...[bound.onSend ?? []].flat(), endUnheard];
   });
 }
 
@@ -56,7 +60,7 @@ interface Refused {
   readonly message: string;
 }
 
-function end(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+function end(request: FastifyRequest, reply: FastifyReply): void {
   const span = spans.get(request);
   const { statusCode } = reply;
   // The span of a stream would last as long as its reader stays.
@@ -68,8 +72,15 @@ function end(request: FastifyRequest, reply: FastifyReply, done: () => void): vo
     );
     span.end();
   }
-  done();
 }
+
+/** The caller has left before the answer: the work of the call belonged to its span until here. */
+function endUnheard<T>(request: FastifyRequest, reply: FastifyReply, payload: T, done: Sent<T>): void {
+  if (reply.raw.destroyed) end(request, reply);
+  done(null, payload);
+}
+
+type Sent<T> = (error: null, payload: T) => void;
 
 const isStream = ({ raw }: FastifyReply): boolean =>
   raw.getHeader('content-type')?.toString().startsWith('text/event-stream') === true;
