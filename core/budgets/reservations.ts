@@ -1,6 +1,6 @@
 import { nothingReserved, plus, reservesText, type Reserved, type ReservedPart } from '../model/budget/reserved.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
-import type { Placed, Template } from '../model/template.ts';
+import type { Template } from '../model/template.ts';
 import type { RequestState } from '../reconciler/state/request-state.ts';
 import { machineTags } from '../reconciler/plan/machine-tags.ts';
 import { arrivalsOf, tally } from '../reconciler/state/counting.ts';
@@ -19,37 +19,34 @@ const taken = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market
 /** What requests take of budgets, as it is stored with them. */
 export class Reservations {
   readonly #valuation: Valuation;
-  readonly #valuesNew: boolean;
+  readonly #valued: boolean;
 
   /** `budgets`: the configured ones. */
   constructor(valuation: Valuation, budgets: readonly Budget[]) {
     this.#valuation = valuation;
-    this.#valuesNew = budgets.some(
+    this.#valued = budgets.some(
       ({ max_vcpus, max_usd_per_hour, max_usd_per_day, scope }) =>
         (max_vcpus ?? max_usd_per_hour ?? max_usd_per_day ?? scope.market) !== undefined,
     );
   }
 
-  /**
-   * The reservation of a request that is about to be accepted: its machines, each as the dearest that may come. Where
-   * no budget depends on what a machine is worth, no plugin is asked for it: this runs in the thread that serves HTTP,
-   * and the first commit of the loop stores the worth.
-   */
+  /** The reservation of a request that is about to be accepted: its machines, each as the dearest that may come. */
   ofNew(request: NewRequest): string {
-    const { template, variants, machine_count, preference = {} } = request;
-    const worth = this.#valuesNew
-      ? this.#valuation.ofRequest({ template, ...(variants ? { variants } : {}) }, preference)
-      : unknownWorth;
-    return reservesText({ tags: tagsOf(template, request), parts: [taken(machine_count, worth)] });
+    const { template, machine_count } = request;
+    return reservesText({ tags: tagsOf(template, request), parts: [taken(machine_count, this.#dearest(request))] });
   }
 
   /**
    * The reservation of a request with its orders and machines: machines that live with their type and price, those on
    * the way as the dearest of their order, and those that are not ordered as the dearest that may come. A machine
-   * counts until it is gone. Undefined: nothing is reserved. Derived from the records alone.
+   * counts until it is gone. Undefined: nothing is reserved. Derived from the records alone. `excluded`: instances that
+   * the request does not use any more.
    */
-  of({ request, attempts, machines }: Omit<RequestState, 'signals'>): string | undefined {
-    const { template, variants, preference = {} } = request;
+  of(
+    { request, attempts, machines }: Omit<RequestState, 'signals'>,
+    excluded: ReadonlyMap<string, unknown>,
+  ): string | undefined {
+    const { template } = request;
     if (request.kind === 'return' || !template) return undefined;
     const orders = new Map(attempts.map((attempt) => [attempt.attempt, attempt]));
     const orderWorth = (number: number): Worth => {
@@ -74,12 +71,22 @@ export class Reservations {
       parts.add(attempt.provider_instance, worth.market, taken(incoming + replacing, worth));
     }
     const { missing } = isTerminal(request.status) ? { missing: 0 } : tally({ request, attempts, machines });
-    if (missing > 0) {
-      const placed: Placed = { template, ...(variants ? { variants } : {}) };
-      parts.add(undefined, undefined, taken(missing, this.#valuation.ofRequest(placed, preference)));
-    }
+    if (missing > 0)
+      parts.add(undefined, undefined, taken(missing, this.#dearest({ ...request, template }, excluded)));
     const all = parts.all();
     return all.length === 0 ? undefined : reservesText({ tags: tagsOf(template, request), parts: all });
+  }
+
+  /**
+   * The dearest machine that may come for a request. Where no budget depends on what a machine is worth, plugins are
+   * not asked for their offers: a new request is valued in the thread that serves HTTP.
+   */
+  #dearest(
+    { template, variants, preference = {} }: Pick<NewRequest, 'template' | 'variants' | 'preference'>,
+    excluded?: ReadonlyMap<string, unknown>,
+  ): Worth {
+    if (!this.#valued) return unknownWorth;
+    return this.#valuation.ofRequest({ template, ...(variants ? { variants } : {}) }, preference, excluded);
   }
 }
 

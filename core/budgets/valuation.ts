@@ -34,14 +34,21 @@ export class Valuation {
 
   /**
    * The dearest machine that any instance may deliver for a request. Of an instance that only another broker has,
-   * nothing is known here: it counts when its order is made there.
+   * nothing is known here: it counts when its order is made there. Nothing is asked of an instance that is `excluded`,
+   * or that is not called for the template now.
    */
-  ofRequest(placed: Placed, { provider_instance, provider_type }: Preference): Worth {
+  ofRequest(
+    placed: Placed,
+    { provider_instance, provider_type }: Preference,
+    excluded: ReadonlyMap<string, unknown> = new Map(),
+  ): Worth {
     const worths = this.#directory.selectable
       .filter(
         (instance) =>
           (provider_instance ?? instance.name) === instance.name &&
           (provider_type ?? instance.type) === instance.type &&
+          !excluded.has(instance.name) &&
+          !this.#directory.quarantined(instance.name, placed.template.template_id) &&
           this.#directory.mayServeAt(placed, instance),
       )
       .flatMap((instance) =>

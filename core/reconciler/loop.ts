@@ -175,6 +175,8 @@ class Loop implements RunningLoop {
     this.#slots = new SlotQueue((claimed) => this.#claimPool.due(claimed, 0));
     const committer = new Committer({
       budgets,
+      stoppages,
+      watch,
       store,
       clock,
       trouble: this.#trouble,

@@ -6,10 +6,12 @@ import type { MachineRecord } from '../../model/machine.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { offerShortfallFact, type Facts } from '../../providers/facts.ts';
+import type { CallTracking } from '../../providers/guard/call-tracking.ts';
+import type { Stoppages } from '../../providers/quarantine/stoppages.ts';
 import type { Change, Store } from '../../contract/storage.ts';
 import { applyLoad } from '../apply/apply-load.ts';
 import { followShift, shiftTimes } from '../clock-shift/shift-times.ts';
-import type { Apply } from '../execute/step-context.ts';
+import { calledFor, type Apply } from '../execute/step-context.ts';
 import { StateChange, type RequestState } from '../state/request-state.ts';
 import type { Settings } from '../settings.ts';
 import type { ClaimedRequest } from './claimed-request.ts';
@@ -23,6 +25,8 @@ export interface CommitterParts {
   readonly facts: Facts;
   readonly settings: Settings;
   readonly budgets: BudgetRules;
+  readonly stoppages: Pick<Stoppages, 'excludedFor'>;
+  readonly watch: CallTracking;
   /**
    * Must be called before each commit, so that an outcome that arrives just after a shift is not stored with an old
    * time.
@@ -77,10 +81,11 @@ export class Committer {
    * What the request takes of budgets follows from its records, like `holds`. Only a change that orders machines is
    * refused where a budget has no room: all others store what has happened already.
    */
-  #reserve({ state }: ClaimedRequest, change: StateChange): void {
-    const { budgets } = this.#parts;
-    const before = state.request.reserves;
-    change.reserve(budgets.reservations.of(change));
+  #reserve({ state: { request } }: ClaimedRequest, change: StateChange): void {
+    const { budgets, stoppages, watch } = this.#parts;
+    const before = request.reserves;
+    const excluded = stoppages.excludedFor(request.request_id);
+    change.reserve(watch.about(calledFor(request), () => budgets.reservations.of(change, excluded)));
     const { reserves: after, template_id } = change.request;
     if (!change.orders || template_id === null) return;
     for (const check of budgets.checks({ template_id, before, after })) change.require(check);

@@ -29,7 +29,12 @@ test('a call that no server accepted may be sent again', async (t) => {
 });
 
 test('of calls whose connection broke, a query alone may be sent again', async (t) => {
-  const error = await failure(t, () => ({ socket }) => void socket.destroy());
+  const error = await failure(
+    t,
+    () =>
+      ({ socket }) =>
+        void socket.destroy(),
+  );
   t.true(mayBeSentAgain(query, error));
   t.false(mayBeSentAgain(command, error));
 });

@@ -106,9 +106,7 @@ test('the trace of a request has the span of its call also when the caller leave
         }),
       );
     });
-  await until(
-    async () => (await broker.call('GET', '/requests/?status=completed')).body.requests?.length === calls,
-  );
+  await until(async () => (await broker.call('GET', '/requests/?status=completed')).body.requests?.length === calls);
   const spans = await broker.stopped();
   const ids = new Set(spans.map(({ span_id }) => span_id));
   const lost = spans.filter(({ parent_id }) => parent_id !== callerSpan && !ids.has(parent_id ?? ''));

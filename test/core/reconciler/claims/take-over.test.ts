@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { silentLog, type Store } from '../../../../core/index.ts';
 import { Facts } from '../../../../core/providers/facts.ts';
+import { unwatched } from '../../../../core/providers/guard/call-tracking.ts';
 import { Committer } from '../../../../core/reconciler/claims/committer.ts';
 import { HeldClaims } from '../../../../core/reconciler/claims/held-claims.ts';
 import { StorageTrouble } from '../../../../core/reconciler/claims/storage-trouble.ts';
@@ -31,6 +32,8 @@ async function world(t: ExecutionContext) {
     });
     const committer = new Committer({
       budgets: noBudgets,
+      stoppages: { excludedFor: () => new Map() },
+      watch: unwatched,
       ...parts,
       facts: new Facts(store, clock),
       compareClocks: () => claims.compareClocks(),
