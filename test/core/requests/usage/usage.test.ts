@@ -120,7 +120,7 @@ test('rows become CSV, with quotes where they are needed', (t) => {
 });
 
 for (const [text, cell] of [
-  ['=cmd|\'/C calc\'!A0', "'=cmd|'/C calc'!A0"],
+  ["=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"],
   ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
   ['+1', "'+1"],
   ['-1', "'-1"],
