@@ -75,7 +75,7 @@ async function setUp(flags: Flags, cli: Cli): Promise<void> {
     );
   } catch (error) {
     if (!(error instanceof QuestionsEnded)) throw error;
-    terminal.err('Nothing was written.\n');
+    terminal.err('No configuration and no templates were written.\n');
     cli.code = exitCodes.interrupted;
   }
 }
