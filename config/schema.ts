@@ -229,8 +229,13 @@ export const BudgetEntry = Type.Object(
     max_usd_per_day: budgetLimit(
       'US dollars for what ran in the last 24 hours and one more hour of everything reserved. Above it new requests are refused; machines that run go on.',
     ),
-    unknown_price_usd: budgetLimit(
-      'US dollars an hour of a machine whose price is not known. Absent: limits in dollars refuse such machines.',
+    unknown_price_usd: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 100_000,
+        description:
+          'US dollars an hour of a machine whose price is not known. Absent: limits in dollars refuse such machines.',
+      }),
     ),
   },
   closed,

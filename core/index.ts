@@ -37,7 +37,7 @@ export {
   type MachineRecord,
   type MachineStatus,
 } from './model/machine.ts';
-export { exceeded, type BudgetBounds, type Exceeded } from './model/budget/budget-bounds.ts';
+export { asksForDollars, exceeded, type BudgetBounds, type Exceeded } from './model/budget/budget-bounds.ts';
 export {
   minus,
   nothingReserved,

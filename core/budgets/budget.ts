@@ -1,4 +1,5 @@
 import { marketOfWord, type MarketWord } from '../model/market.ts';
+import { storableTags } from '../model/budget/reserved.ts';
 import type { BudgetScope } from '../model/budget/scope.ts';
 
 /** A configured budget. Amounts are US dollars. */
@@ -19,8 +20,15 @@ export interface BudgetSettings extends Omit<Budget, 'scope'> {
 }
 
 /** The budget for an entry of the configuration. */
-export function budgetOf({ match: { price_type, ...scope }, ...budget }: BudgetSettings): Budget {
-  return { ...budget, scope: { ...scope, ...(price_type === undefined ? {} : { market: marketOfWord(price_type) }) } };
+export function budgetOf({ match: { price_type, tags, ...scope }, ...budget }: BudgetSettings): Budget {
+  return {
+    ...budget,
+    scope: {
+      ...scope,
+      ...(price_type === undefined ? {} : { market: marketOfWord(price_type) }),
+      ...(tags === undefined ? {} : { tags: storableTags(tags) }),
+    },
+  };
 }
 
 /** Millionths of a dollar, in which budgets count. */

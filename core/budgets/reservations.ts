@@ -4,13 +4,13 @@ import type { Template } from '../model/template.ts';
 import type { RequestState } from '../reconciler/state/request-state.ts';
 import { machineTags } from '../reconciler/plan/machine-tags.ts';
 import { arrivalsOf, tally } from '../reconciler/state/counting.ts';
-import { microusd, type Budget } from './budget.ts';
-import { unknownWorth, type Valuation, type Worth } from './valuation.ts';
+import type { Budget } from './budget.ts';
+import { amountsOf, unknownWorth, type Valuation, type Worth } from './valuation.ts';
 
-/** What machines of equal worth take. */
-const taken = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market'>): Reserved => ({
+/** What machines of equal worth take. Parts of a vCPU are rounded up for all of them together. */
+export const taken = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market'>): Reserved => ({
   machines,
-  vcpus: machines * (vcpus ?? 0),
+  vcpus: Math.max(0, Math.ceil(machines * (vcpus ?? 0) - 1e-9)),
   microusd: machines * (price ?? 0),
   unsized: vcpus === undefined ? machines : 0,
   unpriced: price === undefined ? machines : 0,
@@ -60,9 +60,8 @@ export class Reservations {
       if (count === 0) continue;
       // What a report lacks yet is at most what the order allows.
       const worth = orderWorth(attempt);
-      const vcpus = this.#valuation.vcpusOf(provider_instance, machine_type) ?? worth.vcpus;
-      const price = usd_per_hour === undefined ? worth.microusd : microusd(usd_per_hour);
-      parts.add(provider_instance, market ?? worth.market, taken(count, amounts(vcpus, price)));
+      const known = amountsOf(this.#valuation.vcpusOf(provider_instance, machine_type), usd_per_hour);
+      parts.add(provider_instance, market ?? worth.market, taken(count, { ...worth, ...known }));
     }
     for (const attempt of attempts) {
       const { incoming, replacing } = arrivalsOf(attempt, { request, machines });
@@ -105,11 +104,6 @@ const tagsOf = (
   template: Template,
   request: Pick<RequestRecord, 'tags' | 'additional_data'>,
 ): Readonly<Record<string, string>> => ({ ...template.tags, ...machineTags(template, request) });
-
-const amounts = (vcpus: number | undefined, price: number | undefined): Omit<Worth, 'market'> => ({
-  ...(vcpus === undefined ? {} : { vcpus }),
-  ...(price === undefined ? {} : { microusd: price }),
-});
 
 /** Sums by instance and market, in a fixed order. */
 class Parts {

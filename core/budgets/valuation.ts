@@ -2,17 +2,39 @@ import { variantFor, type Placed, type Template } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Preference } from '../model/request.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
+import type { OfferTerms } from '../contract/provider/resources.ts';
 import type { Offer } from '../model/shortfall.ts';
 import type { Market } from '../model/market.ts';
 import { microusd } from './budget.ts';
 
 /** What one machine takes of a budget at most. An absent amount is not known. */
 export interface Worth {
+  /** Containers have parts of one. */
   readonly vcpus?: number;
   /** Millionths of a dollar for an hour. */
   readonly microusd?: number;
   readonly market: Market | 'any';
 }
+
+/**
+ * More than any machine has or costs in an hour, in vCPUs and in US dollars. A larger amount is a mistake of a plugin
+ * or of a configuration. With it sums would leave the whole numbers that storages add up exactly: it counts as not
+ * known.
+ */
+const mostVcpus = 100_000;
+const mostUsdPerHour = 100_000;
+
+/** The amounts of a machine as budgets count them. */
+export const amountsOf = (vcpus: number | undefined, usd: number | undefined): Omit<Worth, 'market'> => ({
+  ...(vcpus === undefined || vcpus > mostVcpus ? {} : { vcpus }),
+  ...(usd === undefined || usd > mostUsdPerHour ? {} : { microusd: microusd(usd) }),
+});
+
+/** What a machine of an offer takes. */
+export const worthOf = ({ market, vcpus, price }: OfferTerms): Worth => ({
+  market: market ?? 'any',
+  ...amountsOf(vcpus, price?.usd_per_hour),
+});
 
 /** Nothing is known of a machine. */
 export const unknownWorth: Worth = { market: 'any' };
@@ -86,15 +108,7 @@ export class Valuation {
 
   #of(offers: readonly Offer[], template: Template, instance: ProviderInstance): Worth {
     const terms = this.#directory.offerTerms(offers, template, instance);
-    return dearest(
-      terms?.map(
-        ({ market, vcpus, price }): Worth => ({
-          market: market ?? 'any',
-          ...(vcpus === undefined ? {} : { vcpus }),
-          ...(price === undefined ? {} : { microusd: microusd(price.usd_per_hour) }),
-        }),
-      ) ?? [],
-    );
+    return dearest(terms?.map(worthOf) ?? []);
   }
 }
 

@@ -22,7 +22,8 @@ export interface SpanFailure {
 export interface SpanStart {
   /** Default `internal`. */
   readonly kind?: SpanKind;
-  readonly attributes?: SpanAttributes;
+  /** An object of this span alone, to which the span adds: a copy for each call costs too much. */
+  readonly attributes?: Record<string, string | number | boolean>;
   /** Default: the span whose code runs. Without one, the span begins a trace. */
   readonly parent?: TraceContext | undefined;
   /** Other spans for which this one was made. */

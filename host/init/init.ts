@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { defaultPlugins } from '../../config/setting-defaults.ts';
@@ -62,7 +61,6 @@ export async function init(options: InitOptions): Promise<Initialized> {
     { name: configurationName, text: await configurationText(entry) },
   ];
   await verify(files, env);
-  await mkdir(directory, { recursive: true });
   await writeAll(directory, files, options.force);
   return {
     files: files.map(({ name }) => relative(process.cwd(), join(directory, name)) || name),

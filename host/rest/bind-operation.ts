@@ -95,7 +95,8 @@ function bindRoute(
         reply.header('vary', 'Accept');
         if (asksForCsv(request)) {
           reply.code(status).header('content-type', 'text/csv; charset=utf-8; header=present');
-          return csvOf((result as Readonly<Record<string, readonly object[]>>)[rest.csv] as never, []);
+          const { list, columns } = rest.csv;
+          return csvOf((result as Readonly<Record<string, readonly object[]>>)[list] as never, columns(input));
         }
       }
       const rendered = answer(result, strategy);

@@ -7,7 +7,7 @@ import type { ExportThreadData, FromExport, ToExport } from './export/export-mes
 import type { SpanBatch } from './span-record.ts';
 
 /** Batches that the thread has not taken over, at most; with `batchSize` this bounds the waiting spans. */
-const mostWaiting = 32;
+const mostWaiting = 128;
 /** Milliseconds for the last export when the server stops. */
 const closeMs = 3_000;
 /** Milliseconds between two reports of spans that the thread had no time for. */

@@ -33,7 +33,8 @@ export class RecordedSpan implements Span {
   ) {
     this.place = place;
     this.beginning = beginning;
-    this.attributes = place.sampled ? { ...attributes } : {};
+    // The span takes over the object: see `SpanStart`.
+    this.attributes = (place.sampled && attributes) || {};
     this.#ended = ended;
   }
 

@@ -16,7 +16,7 @@ import type { Sampler } from './sampler.ts';
 import type { SpanBatch, SpanRecord } from './span-record.ts';
 
 /** Spans of one batch at most, and milliseconds after which an incomplete batch is sent. */
-const batchSize = 256;
+const batchSize = 64;
 const batchMs = 500;
 /** Characters of the message of a failure at most. */
 const longestMessage = 1_000;

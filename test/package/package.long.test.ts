@@ -8,7 +8,7 @@ import { apiReport } from '../../scripts/pages/api.ts';
 import { neededDeclarations } from '../../scripts/drop-declarations.ts';
 import { until } from '../crash/support/until.ts';
 import { linksOf } from '../docs/links-of.ts';
-import { pack, project, run, type Packed } from './packed.ts';
+import { emptyProject, pack, project, run, type Packed } from './packed.ts';
 
 let packed: Packed;
 let place: string;
@@ -65,6 +65,21 @@ test('a package holds what is needed and no more', (t) => {
   t.true(packed.size < 2_200_000, `${packed.size} bytes packed`);
   const unpacked = packed.files.reduce((sum, { size }) => sum + size, 0);
   t.true(unpacked < 8_400_000, `${unpacked} bytes unpacked`);
+});
+
+test('in an empty folder with the package alone, init writes files with which the doctor finds nothing', (t) => {
+  const folder = emptyProject(packed, "a person's folder");
+  const above = dirname(folder);
+  const path = `${join(folder, 'node_modules/.bin')}:${dirname(process.execPath)}:/usr/bin:/bin`;
+  const shell = (line: string) => run('sh', ['-c', line], above, { PATH: path, MUSTER_SERVER_PORT: '0' });
+  t.teardown(() => {
+    process.kill(JSON.parse(readFileSync(join(folder, 'data/simulator.json'), 'utf8')).pid);
+    rmSync(above, { recursive: true, force: true });
+  });
+  const told = shell(`muster init --simulated --yes --directory "a person's folder"`);
+  const [next = ''] = /(?<=^Next: ).*/m.exec(told) ?? [];
+  t.is(next, `cd 'a person'\\''s folder' && muster doctor`);
+  t.regex(shell(next), /\n\nNothing stands in the way of a request\.\n$/);
 });
 
 test('every link of a page in the package leads to a file of the package', (t) => {

@@ -94,6 +94,14 @@ function link(name: string, modules: string): void {
   symlinkSync(join(root, 'node_modules', name), join(modules, name));
 }
 
+/** A folder with nothing but the package and what it needs at run time. Its parent is a directory of its own. */
+export function emptyProject(packed: Packed, name: string): string {
+  const folder = join(realpathSync(mkdtempSync(join(tmpdir(), 'muster-empty-'))), name);
+  mkdirSync(folder);
+  install(packed, folder);
+  return folder;
+}
+
 /** An empty project with a configuration, templates, a plugin by path and, as a package, a plugin of somebody else. */
 export function project(packed: Packed): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'muster-project-')));

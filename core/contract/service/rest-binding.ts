@@ -20,8 +20,14 @@ export interface RestBinding {
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** The form of errors. Default `detail`. */
   readonly errors?: 'detail' | 'error';
-  /** The list of the answer that a call with `Accept: text/csv` gets as CSV. Absent: the route has no CSV. */
-  readonly csv?: string;
+  /**
+   * The list of the answer that a call with `Accept: text/csv` gets as CSV, and its columns for an input. Absent: the
+   * route has no CSV.
+   */
+  readonly csv?: {
+    readonly list: string;
+    columns(input: Readonly<Record<string, unknown>>): readonly string[];
+  };
   /** Whether the route supports an Idempotency-Key. */
   readonly idempotent?: boolean;
 }

@@ -27,6 +27,16 @@ export interface Exceeded {
 /** The amount in millionths of a dollar for an hour, with the price of machines whose price is not known. */
 export const microusdOf = ({ microusd, unpriced }: Reserved, unknown = 0): number => microusd + unpriced * unknown;
 
+/**
+ * Whether a commit asks for more dollars. Where machines without a known price count with one, a price that becomes
+ * known asks only for what it is higher.
+ */
+export const asksForDollars = ({
+  asked,
+  unknown_microusd,
+}: Pick<BudgetBounds, 'asked' | 'unknown_microusd'>): boolean =>
+  unknown_microusd === undefined ? asked.microusd > 0 || asked.unpriced > 0 : microusdOf(asked, unknown_microusd) > 0;
+
 /** The first limit that is exceeded by `after`, which is what is reserved with the commit. */
 export function exceeded(bounds: BudgetBounds, after: Reserved): Exceeded | undefined {
   const { max_machines, max_vcpus, max_microusd_per_hour, day, unknown_microusd, asked } = bounds;
@@ -42,8 +52,7 @@ export function exceeded(bounds: BudgetBounds, after: Reserved): Exceeded | unde
     if (after.unsized > 0) return { ...vcpus, unknown: after.unsized };
     if (after.vcpus > max_vcpus) return vcpus;
   }
-  if ((max_microusd_per_hour === undefined && day === undefined) || (asked.microusd <= 0 && asked.unpriced <= 0))
-    return undefined;
+  if ((max_microusd_per_hour === undefined && day === undefined) || !asksForDollars(bounds)) return undefined;
   const total = microusdOf(after, unknown_microusd);
   const more = microusdOf(asked, unknown_microusd);
   const unknown = unknown_microusd === undefined && after.unpriced > 0 ? { unknown: after.unpriced } : {};

@@ -48,9 +48,18 @@ export function reservesText({ tags, parts }: Reservation): string {
       unpriced,
     ],
   );
-  const sorted = Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.entries(storableTags(tags)).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify({ parts: stored, ...(sorted.length > 0 ? { tags: Object.fromEntries(sorted) } : {}) });
 }
+
+/**
+ * Tags as budgets compare them. Storages that parse JSON refuse NUL and lone surrogates, which no cloud accepts in a
+ * tag: U+FFFD stands for them.
+ */
+export const storableTags = (tags: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(tags).map(([name, value]) => [storable(name), storable(value)]));
+
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 /** The reservation in a stored column. Absent: nothing is reserved. */
 export function reservationOf(text: string | null | undefined): Reservation {

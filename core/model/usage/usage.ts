@@ -90,9 +90,13 @@ export function plusAmounts(a: Amounts, b: Partial<Amounts>): Amounts {
 /** Sums rows of the same day and kind. */
 export function summed(rows: Iterable<UsageRow>): readonly UsageRow[] {
   const sums = new Map<string, UsageRow>();
-  for (const { day, kind, amounts } of rows) {
-    const key = `${day} ${kind}`;
-    sums.set(key, { day, kind, amounts: plusAmounts(sums.get(key)?.amounts ?? noUsage, amounts) });
-  }
+  for (const row of rows) addRow(sums, row);
   return [...sums.values()];
+}
+
+/** Adds a row to the sum of its day and kind. */
+export function addRow(sums: Map<string, UsageRow>, { day, kind, amounts }: UsageRow): void {
+  const key = `${day} ${kind}`;
+  const before = sums.get(key);
+  sums.set(key, { day, kind, amounts: before ? plusAmounts(before.amounts, amounts) : amounts });
 }

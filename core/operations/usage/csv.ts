@@ -1,10 +1,11 @@
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as CSV (RFC 4180): a header, and one line for each row. Nested objects become columns of their own. */
+/**
+ * Rows as CSV (RFC 4180): a header, also without rows, and one line for each row. The fields of nested objects are
+ * columns of their own.
+ */
 export function csvOf(rows: readonly Row[], columns: readonly string[]): string {
-  const flat = rows.map(flattened);
-  const names = flat.length === 0 ? columns : [...new Set(flat.flatMap((row) => Object.keys(row)))];
-  const lines = [names, ...flat.map((row) => names.map((name) => row[name]))];
+  const lines = [columns, ...rows.map(flattened).map((row) => columns.map((name) => row[name]))];
   return lines.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('');
 }
 
@@ -15,8 +16,12 @@ const flattened = (row: Row): Row =>
     ),
   );
 
-/** An absent value is an empty cell. */
+/**
+ * An absent value is an empty cell. A text that a spreadsheet would run as a formula gets an apostrophe, with which
+ * spreadsheets mark texts: names come from providers and callers.
+ */
 function cell(value: unknown): string {
-  const text = value === null || value === undefined ? '' : String(value);
+  const plain = value === null || value === undefined ? '' : String(value);
+  const text = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { BrokerError } from '../../contract/errors.ts';
 import { marketWord, type Market } from '../../model/market.ts';
@@ -7,8 +8,15 @@ import { operation } from '../operation.ts';
 
 const dayMs = 86_400_000;
 const mostDays = 400;
+/** Rows that are summed up before other work of the thread runs. */
+const rowsAtOnce = 2_000;
 
 const day = (description: string) => Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }));
+const defaultGroups: readonly string[] = ['template_id'];
+const columnsOf = ({ group_by = defaultGroups }: { readonly group_by?: unknown }): readonly string[] => [
+  ...(group_by as readonly string[]),
+  ...Object.keys(Row.properties).filter((name) => name !== 'group'),
+];
 const number = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 
 const Row = Type.Object({
@@ -41,7 +49,7 @@ export const getUsage = operation('GetUsageQuery', {
     { additionalProperties: false },
   ),
   output: Type.Object({ from: Type.String(), to: Type.String(), rows: Type.Array(Row) }),
-  rest: { method: 'GET', path: '/usage', limit: 'read', csv: 'rows' },
+  rest: { method: 'GET', path: '/usage', limit: 'read', csv: { list: 'rows', columns: columnsOf } },
   cli: {
     command: 'usage show',
     example: 'muster usage show --from 2026-01-01 --to 2026-01-31 --group-by machine_type,market',
@@ -51,7 +59,8 @@ export const getUsage = operation('GetUsageQuery', {
     const first = from ?? `${last.slice(0, 7)}-01`;
     const days = daysOf(first, last);
     const sums = new Map<string, { readonly group: Record<string, string | null>; amounts: Amounts }>();
-    for (const { kind, amounts } of await usage.rows(days)) {
+    for (const [index, { kind, amounts }] of (await usage.rows(days)).entries()) {
+      if (index % rowsAtOnce === rowsAtOnce - 1) await turn();
       const fields = fieldsOf(kind);
       const group = Object.fromEntries(
         (group_by as readonly UsageField[]).map((field) => [field, wordOf(field, fields[field])]),

@@ -1,13 +1,16 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Budget } from '../../budgets/budget.ts';
 import { budgetChecks } from '../../budgets/budget-checks.ts';
 import { budgetUse, type LimitUse } from '../../budgets/budget-use.ts';
 import type { Budgets } from '../../budgets/budgets.ts';
+import { taken } from '../../budgets/reservations.ts';
+import { unknownWorth, worthOf, type Worth } from '../../budgets/valuation.ts';
 import { refusals } from '../../contract/commits/refusals.ts';
 import type { BrokerError } from '../../contract/errors.ts';
 import type { BudgetCheck, Change, Store } from '../../contract/storage.ts';
 import type { Price } from '../../model/cost/price.ts';
-import { plus, reservationOf, reservesText } from '../../model/budget/reserved.ts';
-import { reservedIn } from '../../model/budget/scope.ts';
+import { nothingReserved, plus, reservationOf, reservesText, type Reserved } from '../../model/budget/reserved.ts';
+import { reservedIn, scopeKey, type BudgetScope } from '../../model/budget/scope.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Offer } from '../../model/shortfall.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
@@ -25,6 +28,8 @@ export interface PlannedOffer {
   readonly price: Price | undefined;
   /** Set when the offer lacked capacity lately. */
   readonly shortfall: OfferShortfall | undefined;
+  /** What all machines of the request would reserve there. */
+  readonly reserves: string;
   /** The budgets that have no room for the machines there. */
   readonly over: readonly BrokerError[];
 }
@@ -46,6 +51,8 @@ export interface RequestPlan {
   readonly limit: { readonly max: number; readonly held: number } | undefined;
 }
 
+const requestsAtOnce = 200;
+
 /** Finds out what a request would do. Reads only; calls no provider. */
 export class RequestPlans {
   readonly #store: Store;
@@ -64,97 +71,127 @@ export class RequestPlans {
    */
   async of({ request, changes }: OpenedRequest): Promise<RequestPlan> {
     const limit = await this.#limit(changes);
-    const over = await Promise.all(changes.flatMap((change) => (change.op === 'budget' ? this.#refusal(change) : [])));
+    const present = await this.#present(changes);
     const options = fallbackOrder(request, this.#directory).options;
-    const order = await Promise.all(options.flatMap((option) => this.#offers(option, request)));
+    const order = options.flatMap((option) => this.#offers(option, request, present));
     return {
       request,
-      refusals: over.flatMap((refusal) => refusal ?? []),
+      refusals: changes.flatMap((change) => (change.op === 'budget' ? (refusalOf(change, present) ?? []) : [])),
       order,
-      budgets: await this.#uses(request, order[0]),
+      budgets: this.#uses(request, order[0], present),
       limit,
     };
+  }
+
+  /** The machines that count against the maximum of a template. They may be those of thousands of requests. */
+  async #held(template_id: string): Promise<number> {
+    let held = 0;
+    for (let offset = 0; ; offset += requestsAtOnce) {
+      const page = await this.#store.find('request', {
+        where: { template_id, holds: { after: 0 } },
+        order: [['created_at', 'asc']],
+        limit: requestsAtOnce,
+        offset,
+      });
+      held += page.reduce((sum, { holds }) => sum + holds, 0);
+      if (page.length < requestsAtOnce) return held;
+      await turn();
+    }
+  }
+
+  /** What is reserved in each scope of a budget, read once: a template may have hundreds of offers. */
+  async #present(changes: readonly Change[]): Promise<Present> {
+    const scopes = [
+      ...this.#budgets.all.map(({ scope }) => scope),
+      ...changes.flatMap((change) => (change.op === 'budget' ? change.scope : [])),
+    ];
+    const distinct = new Map(scopes.map((scope) => [scopeKey(scope), scope]));
+    const read = await Promise.all(
+      [...distinct].map(async ([key, scope]) => [key, await this.#store.reserved(scope)] as const),
+    );
+    const sums = new Map(read);
+    return (scope) => sums.get(scopeKey(scope)) ?? nothingReserved;
   }
 
   async #limit(changes: readonly Change[]): Promise<RequestPlan['limit']> {
     const limit = changes.find((change) => change.op === 'limit');
     if (limit?.op !== 'limit') return undefined;
     const { template_id, machine_count, max } = limit;
-    const holding = await this.#store.find('request', { where: { template_id, holds: { after: 0 } } });
-    const held = holding.reduce((sum, { holds }) => sum + holds, 0);
+    const held = await this.#held(template_id);
     if (held + machine_count > max) throw refusals.overLimit(template_id, max, held, machine_count);
     return { max, held };
   }
 
-  async #refusal(check: BudgetCheck): Promise<BrokerError | undefined> {
-    return refusals.overBudget(check, plus(await this.#store.reserved(check.scope), check.bounds.asked));
-  }
-
-  #offers(option: ProviderOption, request: RequestRecord): readonly Promise<PlannedOffer>[] {
-    const instance = this.#directory.instance(option.provider_instance);
-    const offers = option.offers ?? [];
-    const terms = instance && this.#directory.offerTerms(offers, option.template, instance);
-    return (option.offers ?? [undefined]).map(async (offer, index) => ({
-      option,
-      offer,
-      price: terms?.[index]?.price,
-      shortfall: offer === undefined ? undefined : option.shortfalls.get(offer.key),
-      over: await this.#overAt(option, offer, request),
-    }));
-  }
-
-  /** The budgets of an instance or a market that have no room for the machines of one offer. */
-  async #overAt(option: ProviderOption, offer: Offer | undefined, request: RequestRecord): Promise<BrokerError[]> {
-    const local = this.#budgets.all.filter((budget) => isLocal(budget));
-    if (local.length === 0) return [];
-    const checks = budgetChecks(
-      local,
-      { template_id: request.template_id ?? '', after: this.#at(option, offer, request) },
-      (name) => this.#budgets.ranMicrousd(name),
-    );
-    const found = await Promise.all(checks.map((check) => this.#refusal(check)));
-    return found.flatMap((refusal) => refusal ?? []);
-  }
-
-  /** What all machines of the request would reserve if they were ordered at an offer. */
-  #at(option: ProviderOption, offer: Offer | undefined, request: RequestRecord): string {
-    const { template, provider_instance } = option;
-    const { market, vcpus, microusd } = this.#budgets.valuation.ofOrder(provider_instance, template, offer && [offer]);
-    const machines = request.machine_count;
-    return reservesText({
-      tags: reservationOf(request.reserves).tags,
-      parts: [
-        {
-          provider_instance,
-          market,
-          machines,
-          vcpus: machines * (vcpus ?? 0),
-          microusd: machines * (microusd ?? 0),
-          unsized: vcpus === undefined ? machines : 0,
-          unpriced: microusd === undefined ? machines : 0,
-        },
-      ],
+  #offers(option: ProviderOption, request: RequestRecord, present: Present): readonly PlannedOffer[] {
+    const { provider_instance } = option;
+    const instance = this.#directory.instance(provider_instance);
+    const terms = instance && option.offers && this.#directory.offerTerms(option.offers, option.template, instance);
+    const tags = this.#matched(reservationOf(request.reserves).tags);
+    const known = new Map<string, Pick<PlannedOffer, 'reserves' | 'over'>>();
+    const at = ({ market, ...amounts }: Worth): Pick<PlannedOffer, 'reserves' | 'over'> => {
+      // What all machines of the request would reserve if they were ordered there. Many offers have equal terms.
+      const parts = [{ provider_instance, market, ...taken(request.machine_count, amounts) }];
+      const reserves = reservesText({ tags, parts });
+      const before = known.get(reserves);
+      if (before) return before;
+      const found = { reserves, over: this.#overAt(reserves, request, present) };
+      known.set(reserves, found);
+      return found;
+    };
+    return (option.offers ?? [undefined]).map((offer, index) => {
+      const given = terms?.[index];
+      return {
+        option,
+        offer,
+        price: given?.price,
+        shortfall: offer === undefined ? undefined : option.shortfalls.get(offer.key),
+        ...at(given ? worthOf(given) : unknownWorth),
+      };
     });
   }
 
-  async #uses(request: RequestRecord, first: PlannedOffer | undefined): Promise<readonly PlannedUse[]> {
-    const { reserves, template_id } = request;
-    const uses = this.#budgets.all.map(async (budget): Promise<readonly PlannedUse[]> => {
+  /** The tags that a budget matches by. A request may have any number of others. */
+  #matched(tags: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const names = new Set(this.#budgets.all.flatMap(({ scope }) => Object.keys(scope.tags ?? {})));
+    return Object.fromEntries(Object.entries(tags).filter(([name]) => names.has(name)));
+  }
+
+  /** The budgets of an instance or a market that have no room for the machines of one offer. */
+  #overAt(after: string, { template_id }: RequestRecord, present: Present): readonly BrokerError[] {
+    const local = this.#budgets.all.filter((budget) => isLocal(budget));
+    if (local.length === 0) return [];
+    const checks = budgetChecks(local, { template_id: template_id ?? '', after }, (name) =>
+      this.#budgets.ranMicrousd(name),
+    );
+    return checks.flatMap((check) => refusalOf(check, present) ?? []);
+  }
+
+  #uses(
+    { reserves, template_id }: RequestRecord,
+    first: PlannedOffer | undefined,
+    present: Present,
+  ): readonly PlannedUse[] {
+    return this.#budgets.all.flatMap((budget): readonly PlannedUse[] => {
       // A budget of an instance or a market counts the machines when they are ordered there.
-      const after = isLocal(budget) ? first && this.#at(first.option, first.offer, request) : reserves;
+      const after = isLocal(budget) ? first?.reserves : reserves;
       const asked = reservedIn(budget.scope, { template_id, reserves: after });
       if (asked.machines === 0) return [];
-      const present = await this.#store.reserved(budget.scope);
+      const before = present(budget.scope);
       const ran = this.#budgets.ranMicrousd(budget.name);
-      const then = budgetUse(budget, plus(present, asked), ran);
-      return budgetUse(budget, present, ran).map((use, index) => ({
+      const then = budgetUse(budget, plus(before, asked), ran);
+      return budgetUse(budget, before, ran).map((use, index) => ({
         name: budget.name,
         ...use,
         after: then[index]?.used ?? use.used,
       }));
     });
-    return (await Promise.all(uses)).flat();
   }
 }
+
+/** What is reserved in the scope of a budget. */
+type Present = (scope: BudgetScope) => Reserved;
+
+const refusalOf = (check: BudgetCheck, present: Present): BrokerError | undefined =>
+  refusals.overBudget(check, plus(present(check.scope), check.bounds.asked));
 
 const isLocal = ({ scope }: Budget): boolean => scope.provider_instance !== undefined || scope.market !== undefined;

@@ -1,9 +1,20 @@
-import { queryInParts } from '../../collections/query-in-parts.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { chunks } from '../../collections/chunks.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
-import { summed, usageFields, usageOf, usageTopic, type Amounts, type UsageRow } from '../../model/usage/usage.ts';
+import {
+  addRow,
+  summed,
+  usageFields,
+  usageOf,
+  usageTopic,
+  type Amounts,
+  type UsageRow,
+} from '../../model/usage/usage.ts';
 
-const machinesAtOnce = 1_000;
+/** What is read and summed up before other work of the thread runs. */
+const machinesAtOnce = 200;
+const daysAtOnce = 20;
 const mostReads = 5;
 
 /** Sums the use of machines: of those that are gone from the sums of each day, of the living ones as they are. */
@@ -24,20 +35,25 @@ export class UsageQuery {
     for (let reads = 1; ; reads += 1) {
       const living = await this.#living(wanted);
       const again = await this.#gone(days);
-      if (reads === mostReads || JSON.stringify(again) === JSON.stringify(gone))
+      if (reads === mostReads || isEqual(again, gone))
         return summed([...again, ...living]).filter(({ amounts }) => amounts.machine_ms > 0);
       gone = again;
     }
   }
 
   async #gone(days: readonly string[]): Promise<readonly UsageRow[]> {
-    const facts = await queryInParts(days, (name) => this.#store.find('fact', { where: { topic: usageTopic, name } }));
-    return facts.map(({ name, item, value }) => ({ day: name, kind: item, amounts: value as Amounts }));
+    const rows: UsageRow[] = [];
+    for (const name of chunks(days, daysAtOnce)) {
+      const facts = await this.#store.find('fact', { where: { topic: usageTopic, name } });
+      for (const each of facts) rows.push({ day: each.name, kind: each.item, amounts: each.value as Amounts });
+      await turn();
+    }
+    return rows;
   }
 
   async #living(days: ReadonlySet<string>): Promise<readonly UsageRow[]> {
     const now = this.#clock.now();
-    let sums: readonly UsageRow[] = [];
+    const sums = new Map<string, UsageRow>();
     for (let offset = 0; ; offset += machinesAtOnce) {
       const page = await this.#store.find('machine', {
         where: { gone_at: null },
@@ -45,12 +61,20 @@ export class UsageQuery {
         limit: machinesAtOnce,
         offset,
       });
-      const rows = page.flatMap((machine) => usageOf(machine, now)).filter(({ day }) => days.has(day));
-      sums = summed([...sums, ...rows]);
-      if (page.length < machinesAtOnce) return sums;
+      for (const machine of page) for (const row of usageOf(machine, now)) if (days.has(row.day)) addRow(sums, row);
+      if (page.length < machinesAtOnce) return [...sums.values()];
+      await turn();
     }
   }
 }
+
+/** Each sum has a row of its own, and rows come in the order of their keys. */
+const isEqual = (a: readonly UsageRow[], b: readonly UsageRow[]): boolean =>
+  a.length === b.length &&
+  a.every(({ day, kind, amounts }, i) => {
+    const other = b[i];
+    return day === other?.day && kind === other.kind && JSON.stringify(amounts) === JSON.stringify(other.amounts);
+  });
 
 /** The values of the fields of a kind. */
 export function fieldsOf(kind: string): Readonly<Record<(typeof usageFields)[number], string | null>> {

@@ -22,7 +22,9 @@ const wordsOf = (node: CommandNode): string[] => [
 const argumentChoices = ({ command }: CommandNode): string[] =>
   command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
 const choices = (node: CommandNode): Option[] => node.options.filter(({ argChoices }) => argChoices);
-const takesFile = ({ flags }: Option): boolean => /<(file|name or file)>/.test(flags);
+const takesFile = ({ flags }: Option): boolean => /<(file|name or file|path|directory|folder)>/.test(flags);
+const isOfFiles = ({ command }: CommandNode): boolean =>
+  command.registeredArguments.some((argument) => /^(file|folder)$/.test(argument.name()));
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
 /** The `case` branches of a script: for each command its subcommands, arguments and options. */
@@ -55,8 +57,21 @@ const optionsWith = (nodes: readonly CommandNode[], which: (option: Option) => b
     ),
   ].join('|');
 
+/** The pattern of a `case` branch for the commands with an argument that is a file. */
+const commandsOfFiles = (nodes: readonly CommandNode[]): string =>
+  nodes
+    .filter(isOfFiles)
+    .map(({ path }) => `'${path}'`)
+    .join('|');
+
 function bash(name: string, nodes: readonly CommandNode[]): string {
   return `# ${name} completion for bash
+_${name}_files() {
+  local file
+  COMPREPLY=()
+  compopt -o filenames 2>/dev/null
+  while IFS= read -r file; do COMPREPLY+=("$file"); done < <(compgen -f -- "$1")
+}
 _${name}() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path='' word words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -68,7 +83,7 @@ ${commandWords(nodes, '      ')}
   path=\${path# }
   COMPREPLY=()
   case $prev in
-    ${optionsWith(nodes, takesFile)}) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    ${optionsWith(nodes, takesFile)}) _${name}_files "$cur"; return ;;
   esac
   case "$path $prev" in
 ${valueBranches(nodes, '    ')}
@@ -79,6 +94,10 @@ ${valueBranches(nodes, '    ')}
     esac
     case $path in
 ${branches(nodes, '      ')}
+    esac
+    case $cur in
+      -*) ;;
+      *) case $path in ${commandsOfFiles(nodes)}) _${name}_files "$cur"; return ;; esac ;;
     esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
@@ -122,6 +141,10 @@ ${valueBranches(nodes, '    ')}
     case $path in
 ${branches(nodes, '      ')}
     esac
+    case $cur in
+      -*) ;;
+      *) case $path in ${commandsOfFiles(nodes)}) _files; return ;; esac ;;
+    esac
   fi
   compadd -- \${=words}
 }
@@ -138,6 +161,7 @@ function fish(name: string, nodes: readonly CommandNode[]): string {
           `complete -c ${name} -f ${when} -a ${quoted(command.name())} -d ${quoted(command.description())}`,
       ),
       ...argumentChoices(node).map((choice) => `complete -c ${name} -f ${when} -a ${quoted(choice)}`),
+      ...(isOfFiles(node) ? [`complete -c ${name} -F ${when}`] : []),
     ];
     const options = node.options.map((option) => {
       const { short, long, description, argChoices } = option;

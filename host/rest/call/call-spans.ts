@@ -4,7 +4,14 @@ import type { Span, Tracer } from '../../../core/tracing/tracer.ts';
 import { currentCall } from '../../http/call-context.ts';
 import { interfaceOf } from './actor.ts';
 
-const spans = new WeakMap<FastifyRequest, Span>();
+/** The span of a request. A property costs less than an entry of a WeakMap, which each collection looks at. */
+const spanKey = Symbol('span');
+
+interface Traced extends FastifyRequest {
+  [spanKey]?: Span | null;
+}
+
+const spanOf = (request: Traced): Span | undefined => request[spanKey] ?? undefined;
 
 /**
  * Makes a span of every call of an operation, in the trace of its caller (`traceparent`). Of what the caller wrote it
@@ -12,12 +19,13 @@ const spans = new WeakMap<FastifyRequest, Span>();
  * routes are bound.
  */
 export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
+  app.decorateRequest(spanKey, null);
   app.addHook('onRoute', (bound) => {
     const { operation } = bound.config ?? {};
     if (operation === undefined) return;
     const route = bound.url.replace(/:(\w+)/g, '{$1}');
     // A route of two methods gets the method from its call.
-    const begin = (request: FastifyRequest, _: FastifyReply, done: () => void): void => {
+    const begin = (request: Traced, reply: FastifyReply, done: () => void): void => {
       const { headers, method } = request;
       const { traceparent, tracestate } = headers;
       const span = tracer.start(`${method} ${route}`, {
@@ -33,17 +41,21 @@ export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
       });
       const call = currentCall();
       if (call) call.span = span;
-      spans.set(request, span);
+      request[spanKey] = span;
+      // `onResponse` is not called for a caller who has left.
+      reply.raw.on('close', () => {
+        if (reply.sent) end(span, reply);
+      });
       done();
     };
     bound.onRequest = [begin, ...[bound.onRequest ?? []].flat()];
-    bound.onResponse = [...[bound.onResponse ?? []].flat(), end];
+    bound.onSend = [...[bound.onSend ?? []].flat(), endUnheard];
   });
 }
 
 /** Notes the code with which a call is refused. */
 export function spanRefused(request: FastifyRequest, { code, status, message }: Refused): void {
-  const span = spans.get(request);
+  const span = spanOf(request);
   if (!span) return;
   // A mistake of the caller is no failure of the server.
   if (status >= 500) span.fail({ code, message });
@@ -56,20 +68,26 @@ interface Refused {
   readonly message: string;
 }
 
-function end(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  const span = spans.get(request);
+function end(span: Span, reply: FastifyReply): void {
   const { statusCode } = reply;
   // The span of a stream would last as long as its reader stays.
-  if (span && !isStream(reply)) {
-    span.set(
-      statusCode < 400
-        ? { 'http.response.status_code': statusCode, 'muster.outcome': 'ok' }
-        : { 'http.response.status_code': statusCode },
-    );
-    span.end();
-  }
-  done();
+  if (isStream(reply)) return;
+  span.set(
+    statusCode < 400
+      ? { 'http.response.status_code': statusCode, 'muster.outcome': 'ok' }
+      : { 'http.response.status_code': statusCode },
+  );
+  span.end();
 }
+
+/** The caller has left before the answer: the work of the call belonged to its span until here. */
+function endUnheard<T>(request: FastifyRequest, reply: FastifyReply, payload: T, done: Sent<T>): void {
+  const span = spanOf(request);
+  if (span && reply.raw.destroyed) end(span, reply);
+  done(null, payload);
+}
+
+type Sent<T> = (error: null, payload: T) => void;
 
 const isStream = ({ raw }: FastifyReply): boolean =>
   raw.getHeader('content-type')?.toString().startsWith('text/event-stream') === true;

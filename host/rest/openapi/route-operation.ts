@@ -1,3 +1,4 @@
+import { csvOf } from '../../../core/operations/usage/csv.ts';
 import type { Code } from '../../../core/contract/errors.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
 import type { RestBinding } from '../../../core/contract/service/rest-binding.ts';
@@ -55,6 +56,7 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
             schema,
             example: typeof example === 'string' ? example : withSampleAnswer(example as Json, operation, samples),
           },
+          ...(rest.csv ? csvContent(rest.csv) : {}),
         },
         headers: headersOf({ limited }, ...observed),
       },
@@ -68,6 +70,11 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
     },
   };
 }
+
+/** The CSV that a call with `Accept: text/csv` gets. */
+const csvContent = ({ columns }: NonNullable<RestBinding['csv']>): Json => ({
+  'text/csv': { schema: { type: 'string' }, example: csvOf([], columns({})) },
+});
 
 /** The example, with the sample values of this operation in the fields that it has. */
 const withSampleAnswer = (example: Json, { name }: Operation<any, any>, { answers }: Samples): Json => ({

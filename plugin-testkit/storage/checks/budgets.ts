@@ -144,6 +144,37 @@ export function checkBudgets({ check, opened, shared }: Contract): void {
     await assertRefused(accept(store, 'r-2', 1, budget({}, { max_machines: 2 })), 'BUDGET_EXCEEDED');
   });
 
+  check(
+    'a price that becomes known is not refused when the machines cost no more than they counted before',
+    async (ending) => {
+      const { store } = await opened(ending);
+      const unknown = { vcpus: 0, microusd: 0, unsized: 2, unpriced: 2 };
+      await store.commit([insert('request', aRequest('r-1', { reserves: reserving(2, unknown) }))]);
+      const limits: readonly Omit<BudgetBounds, 'asked'>[] = [
+        { max_microusd_per_hour: 100_000, unknown_microusd: 100_000 },
+        { day: { max_microusd: 100_000, ran_microusd: 0 }, unknown_microusd: 100_000 },
+      ];
+      for (const bounds of limits) {
+        const known = (microusd: number) => budget({}, bounds, { microusd, unpriced: -2 });
+        await assertRefused(put(store, 'r-1', reserving(2, { microusd: 200_001 }), known(200_001)), 'BUDGET_EXCEEDED');
+        await assert.doesNotReject(put(store, 'r-1', reserving(2, { microusd: 200_000 }), known(200_000)));
+        await put(store, 'r-1', reserving(2, unknown));
+      }
+    },
+  );
+
+  check('tags of any text hinder no budget', async (ending) => {
+    const { store } = await opened(ending);
+    const tags = { 'a\u0000b': 'c\u0000d', '\ud800': 'x\udfff', team: 'a' };
+    await store.commit([insert('request', aRequest('r-1', { reserves: reserving(1, { tags }) }))]);
+    const scopes: readonly BudgetScope[] = [{}, { tags: { team: 'a' } }];
+    for (const [i, scope] of scopes.entries())
+      await accept(store, `r-${i + 2}`, 1, budget(scope, { max_machines: 9 }), { reserves: reserving(1, { tags }) });
+    for (const scope of scopes) assert.deepEqual(await store.reserved(scope), of(3));
+    await put(store, 'r-1', undefined);
+    for (const scope of scopes) assert.deepEqual(await store.reserved(scope), of(2));
+  });
+
   check('several budgets of one scope hold in one commit', async (ending) => {
     const { store } = await opened(ending);
     const ask = (id: string, max: number) =>

@@ -1,4 +1,6 @@
+import { namesUntagged } from '../actions/tags/names-untagged.ts';
 import type { ActionCall } from './action.ts';
+import type { DeniedRule } from '../knobs/caller-knobs.ts';
 import { isNarrowed, notAllowed } from '../launch/permission.ts';
 import { identityOf, isSessionKey } from '../state/sessions.ts';
 import type { Caller } from '../wire/caller.ts';
@@ -29,7 +31,12 @@ export function admit(call: ActionCall, caller: Caller, service: string): void {
   // GetCallerIdentity needs no permission.
   const concerned = (action: string) =>
     action === call.action || (action === '*' && call.action !== 'GetCallerIdentity');
-  if (denied.some((rule) => !isNarrowed(rule) && concerned(rule.action) && rules.inForce(rule, call))) {
+  const denies = (rule: DeniedRule): boolean =>
+    !isNarrowed(rule) &&
+    concerned(rule.action) &&
+    rules.inForce(rule, call) &&
+    (rule.untagged === undefined || namesUntagged(call, rule.untagged));
+  if (denied.some(denies)) {
     throw notAllowed(service, call.action, identityOf(sessions, accessKey, caller).arn);
   }
 }

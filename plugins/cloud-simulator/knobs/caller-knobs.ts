@@ -39,6 +39,8 @@ export interface TokenKnobs {
  * An action that is not allowed. With `template`, `image`, `subnet` or `role`, an action that launches is allowed, and
  * only its launches that use all of them are refused, by the way of the API: RunInstances refuses the call, an instant
  * fleet reports an error of the pool, other fleets and groups report it in their history. A star stands for any text.
+ * With `untagged`, an action on existing resources is refused for those that do not have this tag, and for ids that do
+ * not exist, as a policy with a condition on `aws:ResourceTag` does.
  */
 export interface DeniedRule extends When {
   /** `*` = any but GetCallerIdentity. */
@@ -49,6 +51,8 @@ export interface DeniedRule extends When {
   readonly subnet?: string;
   /** The name or the ARN of a role that is passed on: the instance profile, or the role of a Spot fleet. */
   readonly role?: string;
+  /** The key of a tag. */
+  readonly untagged?: string;
 }
 
 /**
@@ -138,7 +142,7 @@ const narrowing = { template: string, image: string, subnet: string, role: strin
 // The machines of a group count for the action that created the group.
 const narrowed = launchActions.filter((name) => name !== 'LaunchInstances');
 
-const denied = both(rule({ action: actionName, ...narrowing }, ['action']), (value, path) => {
+const denied = both(rule({ action: actionName, ...narrowing, untagged: string }, ['action']), (value, path) => {
   const isNarrowed = Object.keys(narrowing).some((name) => value[name] !== undefined);
   return isNarrowed && value['action'] !== '*' && !narrowed.some((name) => name === value['action'])
     ? [`${path}/action: expected an action whose launches can be told apart, or *: ${narrowed.join(', ')}`]

@@ -2,11 +2,15 @@ import { isFault, ProviderFault } from '../../../core/index.ts';
 import type { Service } from '../connection/service.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { isDenied } from '../faults/denied.ts';
+import { ownResourceActions } from './own-resource-actions.ts';
 
-/** How a call of a dry session ended. `untried`: it was not sent, because the service has no dry run of it. */
+/**
+ * How a call of a dry session ended. `untried`: it was not sent, because the service has no dry run of it. `unclear`:
+ * it was denied for a resource that does not exist, which a policy by the tags of the resource also does.
+ */
 export interface DryCall {
   readonly action: string;
-  readonly outcome: 'permitted' | 'denied' | 'refused' | 'untried';
+  readonly outcome: 'permitted' | 'denied' | 'unclear' | 'refused' | 'untried';
   readonly input: Readonly<Record<string, unknown>>;
   readonly fault?: ProviderFault;
 }
@@ -88,7 +92,7 @@ export function drySession(session: CloudSession, record: (call: DryCall) => voi
         }, call);
       } catch (error) {
         if (!isFault(error)) throw error;
-        const outcome = outcomeOf(error, input);
+        const outcome = outcomeOf(error, { action, input });
         record({ action, outcome, input, ...(outcome === 'permitted' ? {} : { fault: error }) });
         if (outcome === 'refused') throw error;
         // After a denial the rest is tried all the same, so that one run finds every missing permission.
@@ -105,12 +109,16 @@ class NoDryRun extends Error {
   override readonly name = 'NoDryRun';
 }
 
-function outcomeOf(fault: ProviderFault, input: AnyCommand['input']): DryCall['outcome'] {
+function outcomeOf(fault: ProviderFault, { action, input }: Pick<DryCall, 'action' | 'input'>): DryCall['outcome'] {
   if (fault.code === 'DryRunOperation') return 'permitted';
   if (fault.cause instanceof NoDryRun || fault.code === 'NoDryRun') return 'untried';
-  if (isDenied(fault)) return 'denied';
+  if (isDenied(fault)) return isByTag(fault, action) && standIn.test(JSON.stringify(input)) ? 'unclear' : 'denied';
   return isOfStandIn(fault, input) ? 'permitted' : 'refused';
 }
+
+/** Whether the tags of a resource may decide. An explicit denial precedes every permission. */
+const isByTag = ({ message }: ProviderFault, action: string): boolean =>
+  ownResourceActions.has(action) && !/explicit deny/i.test(message);
 
 /** Whether a call only failed because it names what a dry run did not create. AWS checks permissions before it. */
 const isOfStandIn = ({ code }: ProviderFault, input: AnyCommand['input']): boolean =>

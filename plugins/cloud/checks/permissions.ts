@@ -48,6 +48,7 @@ export const permissionsCheck: ProviderCheck<CloudSession> = {
       ...(wrong.length === 0 && tried > 0
         ? [ok(`AWS permits ${counted(tried, 'dry run')} of the calls of ${counted(done.length, 'template')}.`)]
         : []),
+      ...unclear(done),
       ...untried(done),
       ...(late.length > 0
         ? [
@@ -88,15 +89,39 @@ function denials(rehearsed: readonly Rehearsed[]): readonly CheckResult[] {
   return [...by].map(([action, { message, of }]) => error(`${action} is denied: ${named([...of])}. ${message}`));
 }
 
+/** Denials that may be due to a condition on the tags of resources, as that of the documented policy. */
+function unclear(rehearsed: readonly Rehearsed[]): readonly CheckResult[] {
+  const { actions, of } = withOutcome(rehearsed, 'unclear');
+  if (of.length === 0) return [];
+  const own = 'muster:installation';
+  return [
+    warning(
+      `${actions.join(', ')} cannot be tried: denied for a resource that does not exist. A policy that permits it by the tag ${own} does the same, and permits it for what muster made. Needed by ${named(of)}.`,
+      `Make sure that the identity may do it with resources that have the tag ${own}, as the policy in docs/reference/aws-permissions.md allows: otherwise machines are not returned.`,
+    ),
+  ];
+}
+
 function untried(rehearsed: readonly Rehearsed[]): readonly CheckResult[] {
-  const actions = new Set<string>();
-  const of = rehearsed.filter(({ calls }) => calls.some(({ outcome }) => outcome === 'untried'));
-  for (const { calls } of of) for (const { action, outcome } of calls) if (outcome === 'untried') actions.add(action);
+  const { actions, of } = withOutcome(rehearsed, 'untried');
   if (of.length === 0) return [];
   return [
     warning(
-      `${[...actions].join(', ')} cannot be tried: AWS has no dry run of it. Needed by ${named(of.map(({ template }) => template))}.`,
+      `${actions.join(', ')} cannot be tried: AWS has no dry run of it. Needed by ${named(of)}.`,
       'Compare the policy of the identity with docs/reference/aws-permissions.md.',
     ),
   ];
+}
+
+/** The actions of the calls with an outcome, each once, and the templates that need them. */
+function withOutcome(
+  rehearsed: readonly Rehearsed[],
+  outcome: DryCall['outcome'],
+): { readonly actions: readonly string[]; readonly of: readonly CloudTemplate[] } {
+  const concerned = rehearsed.filter(({ calls }) => calls.some((each) => each.outcome === outcome));
+  const actions = concerned.flatMap(({ calls }) => calls.filter((each) => each.outcome === outcome));
+  return {
+    actions: [...new Set(actions.map(({ action }) => action))],
+    of: concerned.map(({ template }) => template),
+  };
 }

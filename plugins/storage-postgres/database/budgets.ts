@@ -1,15 +1,15 @@
 import {
+  asksForDollars,
   scopeKey,
   type BudgetBounds,
   type BudgetCheck,
   type BudgetScope,
   type Reserved,
 } from '../../../core/index.ts';
+import { sums } from '../migrations/0003-budgets.ts';
 import { numberArray, textArray } from './array-value.ts';
 import { lockNumber } from './bounds.ts';
 import type { Row, Statement, Value } from './connection.ts';
-
-const sums = ['machines', 'vcpus', 'microusd', 'unsized', 'unpriced'] as const;
 
 /** What all requests reserve in a scope: the same conditions as those of the triggers. */
 const summing = (
@@ -45,8 +45,7 @@ export class BudgetStatements {
 
   /**
    * Stores the sums of a scope, once; from then on the triggers keep them. It waits for the groups that change
-   * requests
-   * and do not know the scope yet.
+   * requests and do not know the scope yet.
    */
   learning(scope: BudgetScope): readonly Statement[] {
     return [
@@ -105,14 +104,15 @@ interface Caps {
 /** What `exceeded` allows, where the commit asks for something. */
 function capsOf(bounds: BudgetBounds): Caps {
   const { max_machines, max_vcpus, max_microusd_per_hour, day, unknown_microusd, asked } = bounds;
-  const isPriced = asked.microusd > 0 || asked.unpriced > 0;
+  const isPriced = asksForDollars(bounds);
   const maxima = [max_microusd_per_hour, day && day.max_microusd - day.ran_microusd].filter(
     (max) => max !== undefined,
   );
   return {
     machines: asked.machines > 0 ? (max_machines ?? null) : null,
     vcpus: asked.vcpus > 0 || asked.unsized > 0 ? (max_vcpus ?? null) : null,
-    microusd: isPriced && maxima.length > 0 ? Math.floor(Math.min(...maxima)) : null,
+    // What ran may have cost any amount; below 0 all caps are the same.
+    microusd: isPriced && maxima.length > 0 ? Math.max(-1, Math.floor(Math.min(...maxima))) : null,
     unknown: unknown_microusd ?? null,
   };
 }

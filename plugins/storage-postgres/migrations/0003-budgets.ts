@@ -1,7 +1,7 @@
-const sums = ['machines', 'vcpus', 'microusd', 'unsized', 'unpriced'] as const;
+export const sums = ['machines', 'vcpus', 'microusd', 'unsized', 'unpriced'] as const;
 
 /** The sums over the parts of rows of requests, by scope. `rows`: a relation with `template_id` and `reserves`. */
-const summed = (schema: string, rows: string): string => `SELECT b.scope, ${sums
+export const summed = (schema: string, rows: string): string => `SELECT b.scope, ${sums
   .map((name, i) => `sum((p.part ->> ${i + 2})::bigint)::bigint AS ${name}`)
   .join(', ')}
     FROM ${schema}.budget AS b, ${rows} AS r, jsonb_array_elements(r.reserves::jsonb -> 'parts') AS p(part)
@@ -18,11 +18,12 @@ const added = (sign: '+' | '-', summing: string, schema: string): string =>
 /**
  * What requests reserve, and its sums for each scope that a budget has asked for. Triggers keep the sums: they change
  * with the rows, in one transaction. Groups that change requests lock all rows of `budget` before, in one order. What
- * requests of earlier versions hold counts as machines without a known price until their next change.
+ * requests of earlier versions hold counts as machines without a known price until their next change. Their documents
+ * get the field as text: jsonb refuses those with NUL.
  */
 export const budgets = (schema: string): string => `
 ALTER TABLE ${schema}.request ADD COLUMN reserves text COLLATE "C";
-UPDATE ${schema}.request AS r SET reserves = n.reserves, doc = (r.doc::jsonb || jsonb_build_object('reserves', n.reserves))::text
+UPDATE ${schema}.request AS r SET reserves = n.reserves, doc = left(r.doc, -1) || ',"reserves":' || to_json(n.reserves)::text || '}'
   FROM (SELECT request_id, json_build_object('parts', json_build_array(json_build_array(provider_instance, 'any', holds, 0, 0, holds, holds)))::text AS reserves
     FROM ${schema}.request WHERE holds > 0 AND kind = 'provision') AS n WHERE n.request_id = r.request_id;
 

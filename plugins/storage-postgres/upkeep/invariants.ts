@@ -1,3 +1,4 @@
+import { sums, summed } from '../migrations/0003-budgets.ts';
 import { quoted, shapes, type Kind, type Shape } from '../../../core/index.ts';
 
 /** A condition that all records meet. `sql` returns, in one column, a pointer to each record that violates it. */
@@ -92,6 +93,13 @@ export function invariants(schema: string, isObject: string): readonly Invariant
     miscounted(schema, 'machine', "''"),
     {
       level: 'error',
+      broken: 'differs from what the requests reserve',
+      sql: `SELECT '/budget/' || k.scope FROM ${schema}.budget AS k
+        LEFT JOIN (${summed(schema, `${schema}.request`)}) AS d USING (scope)
+        WHERE ${sums.map((name) => `k.${name} <> coalesce(d.${name}, 0)`).join(' OR ')}`,
+    },
+    {
+      level: 'error',
       broken: 'has the number of an entry of the journal that is still to come',
       sql: `SELECT '/event/' || seq FROM ${schema}.event WHERE seq > (SELECT seq FROM ${schema}.state)`,
     },
@@ -111,9 +119,9 @@ export function invariants(schema: string, isObject: string): readonly Invariant
     {
       level: 'error',
       broken: 'has not its triggers, so that its records are not counted',
-      sql: `SELECT '/' || t FROM unnest(ARRAY['request', 'machine']) AS t WHERE 3 > (
+      sql: `SELECT '/' || t FROM (VALUES ('request', 6), ('machine', 3)) AS v(t, n) WHERE n > (
         SELECT count(*) FROM pg_trigger AS g WHERE g.tgrelid = ('${schema}.' || quote_ident(t))::regclass
-        AND g.tgname IN ('came', 'went', 'turned') AND g.tgenabled <> 'D')`,
+        AND g.tgname IN ('came', 'went', 'turned', 'reserved', 'reserves', 'freed') AND g.tgenabled <> 'D')`,
     },
     {
       level: 'error',

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownResourceActions } from '../../../plugins/cloud/checks/own-resource-actions.ts';
 import { root } from '../page.ts';
 import { cloudPlugins } from './apis.ts';
 
@@ -56,13 +57,7 @@ function isUsed(file: string, apis: readonly ApiName[]): boolean {
 }
 
 /** Actions on existing resources that carry our tag. */
-const own = new Set([
-  'ec2:TerminateInstances',
-  'ec2:CreateLaunchTemplateVersion',
-  'ec2:ModifyLaunchTemplate',
-  'ec2:DeleteLaunchTemplate',
-  'ec2:DeleteLaunchTemplateVersions',
-]);
+const own = new Set([...ownResourceActions].map((action) => `ec2:${action}`));
 
 /**
  * Actions that AWS checks for the caller beside the call that muster makes: a fleet and a group start machines on

@@ -115,6 +115,9 @@ test('a plan of a template that is wrong is what the real call says', async (t) 
   const wrong: readonly object[] = [
     { template_id: 'bounded', machine_count: 5 },
     { template_id: 'plain', machine_count: 2, names: ['one'] },
+    { template_id: 'plain', machine_count: 1, provider_preference: { provider_instance: 'nowhere' } },
+    { template_id: 'plain', machine_count: 1, provider_preference: { provider_type: 'other' } },
+    { template_id: 'plain', machine_count: 1, provider_preference: { type: 'explicit' } },
   ];
   for (const body of wrong) {
     const refused = await plan(broker, body);

@@ -71,7 +71,7 @@ test('Ctrl-C at any question ends init with one sentence, and nothing is written
   ] as const) {
     const { screen, code } = await atTerminal(t, command, directory, typed);
     t.is(code, 130, screen);
-    t.regex(screen, /Nothing was written\./);
+    t.regex(screen, /No configuration and no templates were written\./);
     t.notRegex(screen, /Error|at file:/);
     t.deepEqual(await readdir(directory), []);
   }

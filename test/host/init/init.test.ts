@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -188,6 +188,44 @@ for (const name of ['muster.config.yaml', 'templates.yaml', 'templates.json', 'm
     t.deepEqual(await files(), [name]);
     t.is(await readFile(join(directory, name), 'utf8'), '{}');
   });
+
+test('a link that leads nowhere counts as a file, and is left as it is without --force', async (t) => {
+  const { directory, init: run, files } = await stand(t);
+  await symlink('/nowhere', join(directory, 'muster.config.yaml'));
+  await t.throwsAsync(run(), { code: 'ALREADY_EXISTS', message: /muster\.config\.yaml exists already/ });
+  t.deepEqual(await files(), ['muster.config.yaml']);
+  t.is(await readlink(join(directory, 'muster.config.yaml')), '/nowhere');
+});
+
+test('--force replaces a link, and not the file that it leads to', async (t) => {
+  const { directory, init: run } = await stand(t);
+  const elsewhere = join(directory, 'elsewhere');
+  await writeFile(elsewhere, 'mine');
+  await symlink(elsewhere, join(directory, 'muster.config.yaml'));
+  await run({ force: true });
+  t.is(await readFile(elsewhere, 'utf8'), 'mine');
+  t.is((await stat(join(directory, 'muster.config.yaml'))).mode & 0o777, 0o600);
+});
+
+test('when --force cannot replace one file, the other is as it was before', async (t) => {
+  const { directory, init: run, files } = await stand(t);
+  await writeFile(join(directory, 'templates.yaml'), 'mine');
+  await mkdir(join(directory, 'muster.config.yaml'));
+  await t.throwsAsync(run({ force: true }), { code: 'ALREADY_EXISTS', message: /is a directory/ });
+  t.deepEqual(await files(), ['muster.config.yaml', 'templates.yaml']);
+  t.is(await readFile(join(directory, 'templates.yaml'), 'utf8'), 'mine');
+});
+
+test('a directory that cannot be written is a sentence', async (t) => {
+  const { directory, init: run, files } = await stand(t);
+  await writeFile(join(directory, 'file'), '');
+  const below = join(directory, 'file/below');
+  await t.throwsAsync(run({ directory: below }), {
+    code: 'INVALID_REQUEST',
+    message: /^Nothing was written: .*file\/below cannot be written \(ENOTDIR\)/,
+  });
+  t.deepEqual(await files(), ['file']);
+});
 
 test('a file that appears while the questions are asked is not replaced, and the other is not written', async (t) => {
   const { directory, init: run, files } = await stand(t);

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import test from 'ava';
+import { until } from '../../support/boot-broker.ts';
 import { traceTimes } from '../../support/otlp/trace-times.ts';
 import { traceText } from '../../support/otlp/trace-text.ts';
 import {
@@ -81,6 +83,37 @@ test('a call that is refused has the code of the refusal and is no failure of th
     'http.response.status_code': 404,
     'error.type': 'TEMPLATE_NOT_FOUND',
   });
+});
+
+test('the trace of a request has the span of its call also when the caller leaves before the answer', async (t) => {
+  const broker = await tracedBroker(t);
+  const { hostname, port } = new URL(await broker.app.listen({ host: '127.0.0.1', port: 0 }));
+  const body = JSON.stringify({ template_id: 'small', machine_count: 1 });
+  const head = [
+    'POST /api/v1/machines/request HTTP/1.1',
+    `host: ${hostname}`,
+    `traceparent: ${traceparent}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ];
+  const calls = 10;
+  for (let i = 0; i < calls; i++)
+    await new Promise<void>((left) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write([...head, '', body].join('\r\n'), () => {
+          socket.destroy();
+          left();
+        }),
+      );
+    });
+  await until(async () => (await broker.call('GET', '/requests/?status=completed')).body.requests?.length === calls);
+  const spans = await broker.stopped();
+  const ids = new Set(spans.map(({ span_id }) => span_id));
+  const lost = spans.filter(({ parent_id }) => parent_id !== callerSpan && !ids.has(parent_id ?? ''));
+  t.deepEqual(
+    lost.map(({ name }) => name),
+    [],
+  );
 });
 
 test('the guide shows the trace of a run, apart from its times', async (t) => {

@@ -1,4 +1,9 @@
+import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
+import { ProviderFault, type Call } from '../../../core/index.ts';
+import { drySession, type DryCall } from '../../../plugins/cloud/checks/dry-session.ts';
+import { ownResourceActions } from '../../../plugins/cloud/checks/own-resource-actions.ts';
+import type { CloudSession } from '../../../plugins/cloud/connection/session.ts';
 import { check, template } from './support.ts';
 
 const all = ['RunInstances', 'EC2Fleet', 'SpotFleet', 'ASG'].map((name) => template(name));
@@ -38,8 +43,6 @@ for (const [action, api] of [
   ['DescribeLaunchTemplates', 'EC2Fleet'],
   ['RequestSpotFleet', 'SpotFleet'],
   ['CancelSpotFleetRequests', 'SpotFleet'],
-  ['TerminateInstances', 'RunInstances'],
-  ['TerminateInstances', 'EC2Fleet'],
   ['DescribeInstances', 'RunInstances'],
 ] as const)
   test(`${api}: a missing permission for ${action} is an error that names it and the template`, async (t) => {
@@ -49,6 +52,56 @@ for (const [action, api] of [
       message.startsWith(`${action} is denied: template '${api.toLowerCase()}'.`),
     );
     t.truthy(named, JSON.stringify(results));
+  });
+
+test('with the documented policy, which goes by the tags of resources, nothing is an error', async (t) => {
+  const denied = [...ownResourceActions].map((action) => ({ action, untagged: 'muster:installation' }));
+  const { results } = await check('permissions', { auth: { denied } }, [...all, ...standing]);
+  t.deepEqual(
+    results.filter(({ level }) => level === 'error'),
+    [],
+  );
+  const unclear = results.filter(({ message }) => /^TerminateInstances.* cannot be tried: denied/.test(message));
+  t.deepEqual(
+    unclear.map(({ level }) => level),
+    ['warning'],
+  );
+  t.regex(unclear[0]?.remedy ?? '', /tag muster:installation/);
+});
+
+for (const api of ['RunInstances', 'EC2Fleet'])
+  test(`${api}: without TerminateInstances there is a warning: its policy may go by tags`, async (t) => {
+    const { results } = await check('permissions', { auth: { denied: [{ action: 'TerminateInstances' }] } }, [
+      template(api),
+    ]);
+    t.true(
+      results.some(({ level, message }) => level === 'warning' && message.startsWith('TerminateInstances cannot be')),
+      JSON.stringify(results),
+    );
+  });
+
+for (const [words, outcome] of [
+  ['because no identity-based policy allows the ec2:TerminateInstances action', 'unclear'],
+  ['with an explicit deny in a service control policy', 'denied'],
+])
+  test(`a denial ${words} is ${outcome}`, async (t) => {
+    const message = `You are not authorized to perform: ec2:TerminateInstances ${words}.`;
+    const session = {
+      read(make: (ec2: object) => object) {
+        make({ TerminateInstancesCommand });
+        return Promise.reject(new ProviderFault('invalid', message, { code: 'UnauthorizedOperation' }));
+      },
+      groups: {},
+      queues: {},
+    };
+    const calls: DryCall[] = [];
+    const dry = drySession(session as unknown as CloudSession, (call) => calls.push(call));
+    const InstanceIds = ['i-00000000000000000'];
+    await dry.write((ec2) => new ec2.TerminateInstancesCommand({ InstanceIds }), {} as Call);
+    t.deepEqual(
+      calls.map((call) => [call.action, call.outcome]),
+      [['TerminateInstances', outcome]],
+    );
   });
 
 for (const [action, fleet_type] of [

@@ -1,5 +1,5 @@
 import { AutoScalingClient, DescribeAutoScalingGroupsCommand } from '@aws-sdk/client-auto-scaling';
-import { DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { DescribeInstancesCommand, EC2Client, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import test, { type ExecutionContext } from 'ava';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
@@ -83,6 +83,19 @@ test('a known key, and every action that is not denied, pass', async (t) => {
   t.is(await codeOf(ec2.send(launch({ DryRun: true }))), 'UnauthorizedOperation');
   await t.notThrowsAsync(groups.send(new DescribeAutoScalingGroupsCommand({})));
   await t.notThrowsAsync(sts.send(new GetCallerIdentityCommand({})));
+});
+
+test('a permission by a tag is denied for machines without the tag, and for those that do not exist', async (t) => {
+  const { ec2 } = await openServices(t, { auth: { denied: [{ action: 'TerminateInstances', untagged: 'own' }] } });
+  const tagged = { TagSpecifications: [{ ResourceType: 'instance' as const, Tags: [{ Key: 'own', Value: '1' }] }] };
+  const idOf = async (input: object): Promise<string> =>
+    (await ec2.send(launch(input))).Instances?.[0]?.InstanceId ?? '';
+  const [own, other] = [await idOf(tagged), await idOf({})];
+  const end = (...InstanceIds: string[]) => ec2.send(new TerminateInstancesCommand({ InstanceIds }));
+  t.is(await codeOf(end(other)), 'UnauthorizedOperation');
+  t.is(await codeOf(end(own, other)), 'UnauthorizedOperation');
+  t.is(await codeOf(end('i-00000000000000000')), 'UnauthorizedOperation');
+  await t.notThrowsAsync(end(own));
 });
 
 test('GetCallerIdentity is allowed although every action is denied', async (t) => {

@@ -2,10 +2,26 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import pg from 'pg';
-import { countQuery, isBrokerError, kinds, selectQuery, silentLog, systemClock } from '../../../core/index.ts';
+import {
+  countQuery,
+  isBrokerError,
+  kinds,
+  nothingReserved,
+  selectQuery,
+  silentLog,
+  systemClock,
+} from '../../../core/index.ts';
 import type { Kind, Log, Store } from '../../../core/index.ts';
 import { byCreation } from '../../../core/requests/queries/machine-order.ts';
-import { aMachine, anAttempt, aBroker, anEvent, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
+import {
+  aMachine,
+  anAttempt,
+  aBroker,
+  anEvent,
+  aRequest,
+  insert,
+  reserving,
+} from '../../../plugin-testkit/storage/records.ts';
 import { numberColumns } from '../../../plugins/storage-postgres/commits/change-statements.ts';
 import plugin from '../../../plugins/storage-postgres/index.ts';
 import { fingerprint, migrations, newest } from '../../../plugins/storage-postgres/migrations/index.ts';
@@ -186,6 +202,33 @@ test('the check names records that disagree', async (t) => {
   );
 });
 
+test('the check names sums of budgets that differ from what requests reserve, and triggers that are off', async (t) => {
+  const place = database.place();
+  const opened = await openIn(place);
+  const tags = { team: 'blue' };
+  for (const scope of [{}, { template_id: 'small', market: 'spot', tags } as const, { provider_instance: 'west' }])
+    await opened.commit([{ op: 'budget', name: 'b', scope, bounds: { max_machines: 99, asked: nothingReserved } }]);
+  const spot = reserving(2, { provider_instance: 'east', market: 'spot', tags: { ...tags, 'a\0b': 'c' } });
+  await opened.commit([
+    insert('request', aRequest('r-1', { reserves: spot })),
+    insert('request', aRequest('r-2', { reserves: reserving(3) })),
+  ]);
+  await opened.close();
+  const check = async () => (await plugin.storages?.[0]?.check?.(database.options(place)))?.findings;
+  t.deepEqual(await check(), []);
+  await database.run(`UPDATE ${place}.budget SET machines = machines + 1 WHERE template_id = 'small'`);
+  await database.run(`UPDATE ${place}.budget SET unpriced = 1 WHERE provider_instance = 'west'`);
+  await database.run(`ALTER TABLE ${place}.request DISABLE TRIGGER freed`);
+  t.deepEqual(
+    new Set((await check())?.map(({ level, path, message }) => `${level} ${path}: ${message}`)),
+    new Set([
+      'error /budget/["small",null,"spot",[["team","blue"]]]: differs from what the requests reserve',
+      'error /budget/[null,"west",null,[]]: differs from what the requests reserve',
+      'error /request: has not its triggers, so that its records are not counted',
+    ]),
+  );
+});
+
 test('the check names a gap in the journal, and tables that were changed by hand', async (t) => {
   const place = database.place();
   const opened = await openIn(place);
@@ -245,7 +288,10 @@ test('a filled database of a version without budgets counts what its requests ho
     );
   }
   for (const [id, kind, provider_instance, holds] of heldBefore) {
-    const record = { ...aRequest(id, { kind, provider_instance, holds }), template_id: 'small' };
+    const record = {
+      ...aRequest(id, { kind, provider_instance, holds, additional_data: { 'no\0te': 'a\0b \ud800' } }),
+      template_id: 'small',
+    };
     await database.run(
       `INSERT INTO ${place}.request (request_id, kind, status, template_id, provider_instance, holds, created_at, doc)
         VALUES ('${id}', '${kind}', '${record.status}', 'small', '${provider_instance}', ${holds}, ${record.created_at}, '${JSON.stringify(record)}')`,

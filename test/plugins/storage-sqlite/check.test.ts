@@ -5,9 +5,17 @@ import test from 'ava';
 import { newest } from '../../../plugins/storage-sqlite/migrations/index.ts';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
 import { bootBroker, makePlace } from '../../support/boot-broker.ts';
-import { aMachine, anAttempt, anEvent, aRequest, aSignal, insert } from '../../../plugin-testkit/storage/records.ts';
+import {
+  aMachine,
+  anAttempt,
+  anEvent,
+  aRequest,
+  aSignal,
+  insert,
+  reserving,
+} from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
-import type { Change, StorageCheck } from '../../../core/index.ts';
+import { nothingReserved, type BudgetScope, type Change, type StorageCheck } from '../../../core/index.ts';
 
 const [driver] = plugin.storages ?? [];
 const check = (path: string): Promise<StorageCheck> =>
@@ -18,12 +26,23 @@ const attempt = (number: number, given = {}): Change => ({
   record: anAttempt(number, given),
 });
 
+const budget = (scope: BudgetScope): Change => ({
+  op: 'budget',
+  name: 'b',
+  scope,
+  bounds: { max_machines: 99, asked: nothingReserved },
+});
+const reserves = reserving(2, { provider_instance: 'east', market: 'spot', tags: { team: 'blue', 'a\0b': 'c' } });
+
 /** A database in which everything is as it should be. */
 async function sound(): Promise<string> {
   const path = freshPath();
   const store = await openFile(path);
   await store.commit([
-    insert('request', aRequest('r-1')),
+    budget({}),
+    budget({ template_id: 'small', market: 'spot', tags: { team: 'blue' } }),
+    budget({ provider_instance: 'west' }),
+    insert('request', aRequest('r-1', { reserves })),
     insert('request', aRequest('r-2', { status: 'completed', next_at: null })),
     insert('request', aRequest('ret-1', { kind: 'return' })),
     attempt(1),
@@ -120,6 +139,16 @@ const breaks: readonly (readonly [string, string, RegExp])[] = [
     'a counter of machines that is missing',
     "DELETE FROM counter WHERE of = 'machine'",
     /error \/counter\/machine\/\/pending: differs from the number/,
+  ],
+  [
+    'a sum of a budget that is off',
+    "UPDATE budget SET machines = machines + 1 WHERE template_id = 'small'",
+    /error \/budget\/\["small",null,"spot",\[\["team","blue"\]\]\]: differs from what the requests reserve/,
+  ],
+  [
+    'a sum of a budget that nothing reserves for',
+    "UPDATE budget SET unpriced = 1 WHERE provider_instance = 'west'",
+    /error \/budget\/\[null,"west",null,\[\]\]: differs from what the requests reserve/,
   ],
   [
     'a document that is none',

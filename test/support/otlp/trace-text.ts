@@ -1,5 +1,8 @@
 import type { ReceivedSpan } from './receiver.ts';
 
+/** What is recorded at its end begins at a whole millisecond of a clock that differs from the other spans' by as much. */
+const clockGrainMs = 2;
+
 /** The spans of a trace as an indented tree: names, and the attributes that `shown` picks. */
 export function traceText(
   spans: readonly ReceivedSpan[],
@@ -11,8 +14,7 @@ export function traceText(
   const lines = (parent: string, depth: number): string[] =>
     mine
       .filter(({ parent_id }) => (depth === 0 ? !ids.has(parent_id) : parent_id === parent))
-      // What is recorded at its end begins at a whole millisecond.
-      .toSorted((a, b) => Math.floor(a.start) - Math.floor(b.start) || a.end - b.end)
+      .toSorted((a, b) => (Math.abs(a.start - b.start) < clockGrainMs ? a.end - b.end : a.start - b.start))
       .flatMap((span) => [
         `${'  '.repeat(depth)}${`${span.name} ${shown(span)}`.trim()}`,
         ...lines(span.span_id, depth + 1),

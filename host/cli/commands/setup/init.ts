@@ -63,7 +63,7 @@ async function setUp(flags: Flags, cli: Cli): Promise<void> {
       env: process.env,
       say: terminal.err,
     });
-    const there = directory === '.' ? '' : `cd ${directory} && `;
+    const there = directory === '.' ? '' : `cd ${shellWord(directory)} && `;
     terminal.out(
       [
         ...files.map((file) => `Wrote ${file}`),
@@ -75,10 +75,14 @@ async function setUp(flags: Flags, cli: Cli): Promise<void> {
     );
   } catch (error) {
     if (!(error instanceof QuestionsEnded)) throw error;
-    terminal.err('Nothing was written.\n');
+    terminal.err('No configuration and no templates were written.\n');
     cli.code = exitCodes.interrupted;
   }
 }
+
+/** A word as a shell reads it. */
+const shellWord = (text: string): string =>
+  /^[\w./@%+=][\w./:@%+=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The options that were given. */
 const given = <T extends Readonly<Record<string, string | undefined>>>(

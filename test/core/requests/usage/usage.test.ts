@@ -112,8 +112,25 @@ test('rows become CSV, with quotes where they are needed', (t) => {
         { group: { template_id: 'a "b", c', market: null }, usd: 1.5 },
         { group: { template_id: 'd' }, usd: null },
       ],
-      [],
+      ['template_id', 'market', 'usd'],
     ),
     'template_id,market,usd\r\n"a ""b"", c",,1.5\r\nd,,\r\n',
   );
+  t.is(csvOf([], ['template_id', 'usd']), 'template_id,usd\r\n');
 });
+
+for (const [text, cell] of [
+  ["=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"],
+  ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@SUM(1)', "'@SUM(1)"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', '"\'\r=1"'],
+  ['m5.large', 'm5.large'],
+  ['a=b', 'a=b'],
+  [-1.5, '-1.5'],
+] as const)
+  test(`a spreadsheet runs nothing that a cell of CSV says: ${JSON.stringify(text)}`, (t) => {
+    t.is(csvOf([{ a: text }], ['a']), `a\r\n${cell}\r\n`);
+  });

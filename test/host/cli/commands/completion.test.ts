@@ -26,6 +26,10 @@ test('bash completes commands, options, values and files', async (t) => {
   t.deepEqual(await completed('requests', 'list', '--status', 'c'), ['completed', 'cancelled']);
   t.deepEqual(await completed('templates', 'create', '--file', 'scr'), ['script']);
   t.deepEqual(await completed('requests', 'cancel', '--reason', ''), [], 'a value of its own');
+  for (const name of ['my config.yaml', 'my*']) writeFileSync(join(directory, name), '');
+  t.deepEqual((await completed('config', 'validate', '--config', 'my')).toSorted(), ['my config.yaml', 'my*']);
+  t.deepEqual((await completed('storage', 'restore', 'my')).toSorted(), ['my config.yaml', 'my*']);
+  t.deepEqual(await completed('storage', 'restore', '--rep'), ['--replace']);
 });
 
 const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
@@ -53,6 +57,7 @@ whereIs('fish')('fish completes commands, options and values', async (t) => {
   t.true((await completed('muster requests create small --wa')).includes('--wait'));
   t.deepEqual((await completed('muster requests list --output ')).toSorted(), ['json', 'table', 'yaml']);
   t.deepEqual((await completed('muster storage res')).toSorted(), ['restore']);
+  t.deepEqual(await completed(`muster storage restore ${script.slice(0, -1)}`), [script]);
 });
 
 whereIs('zsh')('zsh completes commands, options and values', async (t) => {
@@ -72,6 +77,7 @@ whereIs('zsh')('zsh completes commands, options and values', async (t) => {
   t.deepEqual(await completed('requests', 'create', 'small', '--wa'), ['--wait', '--wait-timeout']);
   t.deepEqual(await completed('requests', 'list', '--output', ''), ['table', 'json', 'yaml']);
   t.deepEqual(await completed('templates', 'create', '--file', ''), ['FILES']);
+  t.deepEqual(await completed('storage', 'restore', ''), ['FILES']);
   const parsed = await exec('zsh', ['-n', script]);
   t.is(parsed.stderr, '');
 });
