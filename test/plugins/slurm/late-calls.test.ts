@@ -26,7 +26,7 @@ function stage(t: ExecutionContext) {
   const kept = new Map<string, { version: number; value: unknown }>();
   const calls: { operation: string; input: any }[] = [];
   const time = { now: 1_000 };
-  const before = { commit: (_: readonly ServiceRecordChange[]): void => undefined };
+  const before: { commit(changes: readonly ServiceRecordChange[]): void } = { commit: () => undefined };
   const nothing = () => undefined;
   const access = {
     settings: {

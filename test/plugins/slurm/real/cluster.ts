@@ -37,8 +37,8 @@ export interface ClusterOptions {
 }
 
 /**
- * slurmctld ignores a registration whose boot is before the resume, in whole seconds, and slurmd -b says it booted a
- * second ago: a process that starts at once is faster than any machine, and is not believed now and then.
+ * slurmctld seems to compare the boot with the resume in whole seconds, and slurmd -b reports a boot one second ago: a
+ * process that starts at once, faster than any machine, is not accepted now and then.
  */
 const slurmd = 'sleep 2; exec slurmd -N "$MUSTER_MACHINE_NAME" -b -D';
 
