@@ -8,7 +8,7 @@ import { parseNodes, type SlurmNode } from './parse-nodes.ts';
 export interface Controller {
   /** All nodes that slurmctld knows. */
   nodes(timeout_ms?: number): Promise<readonly SlurmNode[]>;
-  /** Sets the state of nodes, with a reason. */
+  /** Sets the state of nodes, with a reason. Rejects with the first refusal; slurmctld sets the other nodes. */
   setState(names: readonly string[], state: string, reason?: string): Promise<void>;
   /** Lets a job that was requeued start now, instead of after two minutes. */
   startNow(job_id: number): Promise<void>;
@@ -34,11 +34,15 @@ export function controllerOf({ conf, bin }: Pick<SlurmSettings, 'conf' | 'bin'>)
   return {
     nodes: async (timeout_ms = callMs) => parseNodes(await run(['show', 'node', '-o'], timeout_ms)),
     async setState(names, state, reason) {
+      const refused: unknown[] = [];
       for (let at = 0; at < names.length; at += namesAtOnce) {
         const nodes = writeHostlist(names.slice(at, at + namesAtOnce));
         const why = reason === undefined ? [] : [`reason=${reason}`];
-        await run(['update', `nodename=${nodes}`, `state=${state}`, ...why], callMs);
+        await run(['update', `nodename=${nodes}`, `state=${state}`, ...why], callMs).catch(
+          (error: unknown) => void refused.push(error),
+        );
       }
+      if (refused.length > 0) throw refused[0];
     },
     startNow: async (job_id) => void (await run(['update', `jobid=${job_id}`, 'StartTime=now'], callMs)),
   };

@@ -15,7 +15,8 @@ const those = <D extends NodeAction['do']>(all: readonly Decided[], what: D): Of
 
 /**
  * Carries out what a comparison demands. muster's records are written before Slurm is told: a broker that ends in
- * between is followed by the next comparison.
+ * between is followed by the next comparison. What scontrol refuses for some nodes costs the others nothing: it is
+ * thrown at the end.
  */
 export async function act(
   access: Access,
@@ -24,6 +25,9 @@ export async function act(
   due: readonly Decided[],
 ): Promise<void> {
   const { records, settings, log } = access;
+  const refused: unknown[] = [];
+  const setState: Controller['setState'] = (...given) =>
+    controller.setState(...given).catch((error: unknown) => void refused.push(error));
   for (const { name, action, why } of due)
     if (action.do !== 'joined') log.info({ node: name, do: action.do }, `Slurm node ${name}: ${why}.`);
 
@@ -39,26 +43,27 @@ export async function act(
 
   const resting = await rest(access, from, downs);
   // Nodes of a set without capacity go DOWN first, so that the requeued jobs get nodes of another set.
-  for (const [reason, names] of byReason(those(due, 'keep-down'))) await controller.setState(names, 'down', reason);
+  for (const [reason, names] of byReason(those(due, 'keep-down'))) await setState(names, 'down', reason);
   for (const [set, reason] of resting) {
     const idle = [...from.slurm.values()].filter(
       (node) => from.setOf.get(node.name) === set && phaseOf(node) === 'off' && node.base !== 'DOWN',
     );
     if (idle.length > 0)
-      await controller.setState(
+      await setState(
         idle.map(({ name }) => name),
         'down',
         reason,
       );
   }
-  for (const [reason, names] of byReason(downs)) await controller.setState(names, 'power_down_force', reason);
-  for (const [reason, names] of byReason(wrong)) await controller.setState(names, 'down', reason);
+  for (const [reason, names] of byReason(downs)) await setState(names, 'power_down_force', reason);
+  for (const [reason, names] of byReason(wrong)) await setState(names, 'down', reason);
   await restartJobs(access, controller, from, downs, resting);
 
   const back = those(due, 'resume').map(({ name }) => name);
-  if (back.length > 0) await controller.setState(back, 'resume');
+  if (back.length > 0) await setState(back, 'resume');
   const missing = those(due, 'order').map(({ name }) => name);
   if (missing.length > 0) await order(access, missing, []);
+  if (refused.length > 0) throw refused[0];
 }
 
 async function commitJoined(

@@ -10,11 +10,11 @@ import type { SlurmSettings } from '../../../plugins/slurm/settings.ts';
 import { Looks } from '../../../plugins/slurm/sync/looks.ts';
 import { sync } from '../../../plugins/slurm/sync/sync.ts';
 
-/** Records in memory, a broker that accepts everything, and a scontrol that prints what `say` was told. */
+/** Records in memory, a broker that accepts everything, and a scontrol that prints what `say` was told and sets no state of a-1. */
 function stage(t: ExecutionContext) {
   const bin = mkdtempSync(join(tmpdir(), 'late-calls-'));
   t.teardown(() => rmSync(bin, { recursive: true, force: true }));
-  writeFileSync(join(bin, 'scontrol'), `#!/bin/sh\n[ "$1" = show ] && exec cat '${join(bin, 'nodes')}'\nexit 0\n`);
+  writeFileSync(join(bin, 'scontrol'), `#!/bin/sh\n[ "$1" = show ] && exec cat '${join(bin, 'nodes')}'\n[ "$2" = nodename=a-1 ] && exit 1\nexit 0\n`);
   chmodSync(join(bin, 'scontrol'), 0o755);
   const say = (states: Readonly<Record<string, string>>) =>
     writeFileSync(
@@ -110,4 +110,16 @@ test('an order that nobody wants is kept while another process may still make it
   time.now += 3_700_000;
   await sync(access, new Looks());
   t.is(orders(), 0);
+});
+
+test('a node whose state scontrol does not set costs the other nodes nothing', async (t) => {
+  const { access, say, calls } = stage(t);
+  say({ 'a-1': 'IDLE+CLOUD', 'b-1': 'IDLE+CLOUD+POWERING_UP' });
+  const looks = new Looks();
+  await sync(access, looks);
+  await t.throwsAsync(sync(access, looks), { message: /^scontrol update nodename=a-1 failed/ });
+  t.deepEqual(
+    calls.filter(({ input }) => input.names).map(({ input }) => input.names),
+    [['b-1']],
+  );
 });
