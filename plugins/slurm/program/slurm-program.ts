@@ -82,6 +82,8 @@ async function carry(given: Wish): Promise<number> {
 interface Trouble {
   readonly why: string;
   readonly refused?: boolean;
+  /** The server failed over this call; others may succeed. */
+  readonly failed?: boolean;
 }
 
 /** Sends what earlier programs kept, oldest first. Undefined: nothing is left. */
@@ -97,8 +99,9 @@ async function drain(): Promise<Trouble | undefined> {
       continue;
     }
     const trouble = await send(kept);
-    if (trouble && !trouble.refused) return trouble;
-    if (trouble) say(`what was kept (${kept.verb} ${kept.body.nodes}) is refused: ${trouble.why}`);
+    if (trouble && !trouble.refused && !trouble.failed) return trouble;
+    // The comparison in the server finds what such a call wanted.
+    if (trouble) say(`what was kept (${kept.verb} ${kept.body.nodes}) is given up: ${trouble.why}`);
     rmSync(file, { force: true });
   }
   return undefined;
@@ -117,10 +120,12 @@ function keptFiles(): readonly string[] {
   }
 }
 
-/** Keeps a wish durably. The name orders it. */
+/** Keeps a wish durably. The name orders it, also when the clock was set back since the last one. */
 function keep(given: Wish): void {
   mkdirSync(spool, { recursive: true, mode: 0o700 });
-  const name = `${String(Date.now()).padStart(15, '0')}-${process.hrtime.bigint()}-${process.pid}`;
+  const last = Number.parseInt(keptFiles().at(-1) ?? '', 10) || 0;
+  const at = Math.max(Date.now(), last + 1);
+  const name = `${String(at).padStart(15, '0')}-${process.hrtime.bigint()}-${process.pid}`;
   const file = openSync(`${spool}/${name}.part`, 'w', 0o600);
   writeSync(file, JSON.stringify(given));
   fsyncSync(file);
@@ -173,6 +178,7 @@ function troubleIn(answer: string): Trouble | undefined {
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
   if (status === 200) return undefined;
   const why = `${status} ${answer.slice(answer.indexOf('\r\n\r\n') + 4, answer.indexOf('\r\n\r\n') + 500)}`;
+  if (status === 500) return { why, failed: true };
   // Later calls may be served: the server starts, is overloaded, other calls came first, or its storage is away.
   return status === 0 || status === 409 || status === 429 || status >= 500 ? { why } : { why, refused: true };
 }

@@ -14,7 +14,10 @@ import { sync } from '../../../plugins/slurm/sync/sync.ts';
 function stage(t: ExecutionContext) {
   const bin = mkdtempSync(join(tmpdir(), 'late-calls-'));
   t.teardown(() => rmSync(bin, { recursive: true, force: true }));
-  writeFileSync(join(bin, 'scontrol'), `#!/bin/sh\n[ "$1" = show ] && exec cat '${join(bin, 'nodes')}'\n[ "$2" = nodename=a-1 ] && exit 1\nexit 0\n`);
+  writeFileSync(
+    join(bin, 'scontrol'),
+    `#!/bin/sh\n[ "$1" = show ] && exec cat '${join(bin, 'nodes')}'\n[ "$2" = nodename=a-1 ] && exit 1\nexit 0\n`,
+  );
   chmodSync(join(bin, 'scontrol'), 0o755);
   const say = (states: Readonly<Record<string, string>>) =>
     writeFileSync(

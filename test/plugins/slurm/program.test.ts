@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ interface Call {
   readonly body: unknown;
 }
 
-/** A server on a socket in a data directory. `status`: what it answers. */
+/** A server on a socket in a data directory. `status`: what it answers; to calls with `failing` in them 500. */
 async function stage(t: ExecutionContext, answer: { status: number } = { status: 200 }) {
   const directory = mkdtempSync(join(tmpdir(), 'slurm-program-'));
   const socket_path = join(directory, 'muster.sock');
@@ -21,8 +21,9 @@ async function stage(t: ExecutionContext, answer: { status: number } = { status:
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
-      if (answer.status === 200) calls.push({ url: request.url ?? '', body: JSON.parse(text) });
-      response.writeHead(answer.status).end('{}');
+      const status = text.includes('failing') ? 500 : answer.status;
+      if (status === 200) calls.push({ url: request.url ?? '', body: JSON.parse(text) });
+      response.writeHead(status).end('{}');
     });
   });
   const listen = () => new Promise<void>((resolve) => void server.listen(socket_path, resolve));
@@ -129,4 +130,24 @@ test('what was kept and cannot be read costs nothing of the present call', async
   t.is(code, 0);
   t.regex(out, /cannot be read/);
   t.is(calls.length, 1);
+});
+
+test('what is kept after the clock was set back comes after what was kept before; a call over which the server fails is given up', async (t) => {
+  t.timeout(60_000);
+  const { directory, calls, listen, run, spooled } = await stage(t);
+  mkdirSync(join(directory, 'slurm-spool'));
+  const inAnHour = Date.now() + 3_600_000;
+  for (const [index, nodes] of ['failing-1', 'a-1'].entries())
+    writeFileSync(
+      join(directory, 'slurm-spool', `${String(inAnHour + index).padStart(15, '0')}-1-1.json`),
+      JSON.stringify({ verb: 'resume', body: { nodes } }),
+    );
+  t.is((await run('suspend', 'a-1')).code, 1);
+  await listen();
+  t.is((await run('resume', 'a-2')).code, 0);
+  t.deepEqual(
+    calls.map(({ url, body }) => `${url.split('/').at(-1)} ${(body as { nodes: string }).nodes}`),
+    ['resume a-1', 'suspend a-1', 'resume a-2'],
+  );
+  t.deepEqual(spooled(), []);
 });
