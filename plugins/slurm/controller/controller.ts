@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { writeHostlist } from '../hostlist/write-hostlist.ts';
 import type { SlurmSettings } from '../settings.ts';
 import { parseNodes, type SlurmNode } from './parse-nodes.ts';
+import { throwRefusals } from './throw-refusals.ts';
 
 /** slurmctld, as scontrol reaches it. Every call rejects with a message that names the command. */
 export interface Controller {
   /** All nodes that slurmctld knows. */
   nodes(timeout_ms?: number): Promise<readonly SlurmNode[]>;
-  /** Sets the state of nodes, with a reason. Rejects with the first refusal; slurmctld sets the other nodes. */
+  /** Sets the state of nodes, with a reason. Rejects with all refusals; slurmctld sets the other nodes. */
   setState(names: readonly string[], state: string, reason?: string): Promise<void>;
   /** Lets a job that was requeued start now, instead of after two minutes. */
   startNow(job_id: number): Promise<void>;
@@ -42,7 +43,7 @@ export function controllerOf({ conf, bin }: Pick<SlurmSettings, 'conf' | 'bin'>)
           (error: unknown) => void refused.push(error),
         );
       }
-      if (refused.length > 0) throw refused[0];
+      throwRefusals(refused);
     },
     startNow: async (job_id) => void (await run(['update', `jobid=${job_id}`, 'StartTime=now'], callMs)),
   };

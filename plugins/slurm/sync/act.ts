@@ -5,6 +5,7 @@ import { switchOff } from '../nodes/switch-on.ts';
 import { order } from '../nodes/order.ts';
 import type { SlurmSettings } from '../settings.ts';
 import { phaseOf } from '../controller/parse-nodes.ts';
+import { throwRefusals } from '../controller/throw-refusals.ts';
 import { ownReason, type Compared, type Decided, type NodeAction } from './decide.ts';
 
 type Access = ServiceAccess<SlurmSettings>;
@@ -63,7 +64,7 @@ export async function act(
   if (back.length > 0) await setState(back, 'resume');
   const missing = those(due, 'order').map(({ name }) => name);
   if (missing.length > 0) await order(access, missing, []);
-  if (refused.length > 0) throw refused[0];
+  throwRefusals(refused);
 }
 
 async function commitJoined(

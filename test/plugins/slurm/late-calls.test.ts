@@ -10,13 +10,18 @@ import type { SlurmSettings } from '../../../plugins/slurm/settings.ts';
 import { Looks } from '../../../plugins/slurm/sync/looks.ts';
 import { sync } from '../../../plugins/slurm/sync/sync.ts';
 
-/** Records in memory, a broker that accepts everything, and a scontrol that prints what `say` was told and sets no state of a-1. */
+/** What the tests look at in the input of a call. */
+interface Input {
+  readonly names?: readonly string[];
+}
+
+/** Records in memory, a broker that accepts everything, and a scontrol that prints what `say` was told and sets no state of a-1 and a-2. */
 function stage(t: ExecutionContext) {
   const bin = mkdtempSync(join(tmpdir(), 'late-calls-'));
   t.teardown(() => rmSync(bin, { recursive: true, force: true }));
   writeFileSync(
     join(bin, 'scontrol'),
-    `#!/bin/sh\n[ "$1" = show ] && exec cat '${join(bin, 'nodes')}'\n[ "$2" = nodename=a-1 ] && exit 1\nexit 0\n`,
+    `#!/bin/sh\n[ "$1" = show ] && exec cat '${join(bin, 'nodes')}'\ncase "$2" in nodename=a-[12]) echo "$2" >&2; exit 1;; esac\nexit 0\n`,
   );
   chmodSync(join(bin, 'scontrol'), 0o755);
   const say = (states: Readonly<Record<string, string>>) =>
@@ -27,7 +32,7 @@ function stage(t: ExecutionContext) {
         .join(''),
     );
   const kept = new Map<string, { version: number; value: unknown }>();
-  const calls: { operation: string; input: any }[] = [];
+  const calls: { readonly operation: string; readonly input: Input }[] = [];
   const time = { now: 1_000 };
   const before: { commit(changes: readonly ServiceRecordChange[]): void } = { commit: () => undefined };
   const nothing = () => undefined;
@@ -55,7 +60,7 @@ function stage(t: ExecutionContext) {
       },
       remove: async ({ key }: { key: string }) => void kept.delete(key),
     },
-    async call(operation: string, input: any) {
+    async call(operation: string, input: Input) {
       calls.push({ operation, input });
       return { requests: [] };
     },
@@ -117,10 +122,12 @@ test('an order that nobody wants is kept while another process may still make it
 
 test('a node whose state scontrol does not set costs the other nodes nothing', async (t) => {
   const { access, say, calls } = stage(t);
-  say({ 'a-1': 'IDLE+CLOUD', 'b-1': 'IDLE+CLOUD+POWERING_UP' });
+  say({ 'a-1': 'IDLE+CLOUD', 'a-2': 'DOWN+CLOUD+POWERED_DOWN Reason=muster:x', 'b-1': 'IDLE+CLOUD+POWERING_UP' });
   const looks = new Looks();
-  await sync(access, looks);
-  await t.throwsAsync(sync(access, looks), { message: /^scontrol update nodename=a-1 failed/ });
+  await t.throwsAsync(sync(access, looks), { message: /^scontrol update nodename=a-2 failed/ });
+  await t.throwsAsync(sync(access, looks), {
+    message: /^scontrol update nodename=a-1 failed: .*; scontrol update nodename=a-2 failed/,
+  });
   t.deepEqual(
     calls.filter(({ input }) => input.names).map(({ input }) => input.names),
     [['b-1']],
