@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { cutPower } from './machines.ts';
 import { real } from './real.ts';
 import { eventually, type ClusterOptions } from './cluster.ts';
 
@@ -56,7 +57,7 @@ real(
 real(
   'a machine that never boots is returned, and its node can be used again',
   {
-    sets: [{ name: 'cpu', count: 1, command: 'exec sleep 1000' }],
+    sets: [{ name: 'cpu', count: 1, command: () => 'exec sleep 1000' }],
     conf: { ResumeTimeout: 10 },
   },
   async (t, cluster) => {
@@ -76,7 +77,7 @@ real('a machine that dies while its job runs is replaced, and the job runs again
   await eventually(async () => (await cluster.job(id)) === 'RUNNING');
   const [machine] = cluster.machines();
   if (!machine) return t.fail();
-  cluster.killMachine(machine.pid, id);
+  cutPower(machine);
   // The requeued job waits 121 s, or starts at once: Slurm decides by when it sees the node fail.
   await eventually(async () => {
     const state = await cluster.job(id);
@@ -138,3 +139,20 @@ real('programs that are called twice, or late, start and end nothing twice', thr
   const { machines } = JSON.parse(await cluster.muster('machines', 'list', '--all-resources', '--output', 'json'));
   t.is(machines.length, 2);
 });
+
+real(
+  'without a comparison, the programs alone start and end the machines',
+  { ...three, settings: { sync_s: 3_600 } },
+  async (t, cluster) => {
+    t.is(await cluster.slurm('srun', '-N2', '-l', 'echo', 'here'), '0: here\n1: here\n');
+    t.is(cluster.machines().length, 2);
+    await cluster.settled();
+    // A person switches a node off whose job runs, and slurmctld calls the program.
+    const id = await cluster.submit('-N1', '--requeue', '--wrap', 'sleep 60');
+    await eventually(async () => (await cluster.job(id)) === 'RUNNING');
+    await cluster.slurm('scontrol', 'update', 'nodename=cpu-1', 'state=power_down_force', 'reason=test');
+    await eventually(async () => cluster.machines().length === 0);
+    await cluster.slurm('scancel', id);
+    await cluster.settled();
+  },
+);
