@@ -21,10 +21,14 @@ export async function judge(stage: Stage, plan: Plan, _jobs: readonly JobReport[
   return [`${restMs / 1000} s after play ${plan.number}:`, ...restless];
 }
 
+/** Slurm starts a node that did not respond before it was off like any other. */
+const restful = new Set(['CLOUD', 'POWERED_DOWN', 'NOT_RESPONDING']);
+
 /** Machines without a node, nodes without a machine, and what is on its way. */
 async function whatMoves({ cluster }: Stage): Promise<readonly string[]> {
   const nodes = parseNodes(await cluster.slurm('scontrol', 'show', 'node', '-o'));
-  const moving = nodes.filter(({ base, flags }) => base !== 'IDLE' || !flags.has('POWERED_DOWN') || flags.size !== 2);
+  const up = nodes.filter(({ flags }) => !flags.has('POWERED_DOWN'));
+  const moving = nodes.filter(({ base, flags }) => base !== 'IDLE' || [...flags].some((flag) => !restful.has(flag)));
   const queue = await cluster.slurm('squeue', '-h', '-o', '%i %T');
   const { nodes: views, differences } = JSON.parse(await cluster.muster('slurm', 'status', '--output', 'json'));
   const { machines } = JSON.parse(await cluster.muster('machines', 'list', '--all-resources', '--output', 'json'));
@@ -32,7 +36,9 @@ async function whatMoves({ cluster }: Stage): Promise<readonly string[]> {
   const running = cluster.machines();
   return [
     ...(nodes.length === nodeNames.length ? [] : [`slurmctld knows ${nodes.length} nodes`]),
-    ...moving.map(({ name, base, flags, reason }) => `Slurm: ${name} ${[base, ...flags].join('+')} ${reason}`),
+    ...[...new Set([...moving, ...up])].map(
+      ({ name, base, flags, reason }) => `Slurm: ${name} ${[base, ...flags].join('+')} ${reason}`,
+    ),
     ...(queue === '' ? [] : [`Slurm: jobs ${queue}`]),
     ...views.map((view: object) => `muster: ${JSON.stringify(view)}`),
     ...(differences === 0 ? [] : [`muster: ${differences} differences`]),

@@ -200,10 +200,17 @@ export class Cluster {
     return out.trim();
   }
 
-  /** Waits until Slurm and muster agree that every node is off, and no machine lives. */
+  /** Waits until Slurm and muster agree that every node is off, and no machine lives. The broker may end meanwhile. */
   async settled(): Promise<void> {
     await eventually(async () => {
-      const { nodes, differences } = JSON.parse(await this.muster('slurm', 'status', '--output', 'json'));
+      // The command would start a broker of its own.
+      if (!this.isBrokerAlive) return false;
+      const status = await this.muster('slurm', 'status', '--output', 'json').catch((error: unknown) => {
+        if (/cannot be reached|no server/i.test(String(error))) return undefined;
+        throw error;
+      });
+      if (status === undefined) return false;
+      const { nodes, differences } = JSON.parse(status);
       return nodes.length === 0 && differences === 0 && this.machines().length === 0;
     });
   }

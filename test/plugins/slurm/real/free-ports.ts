@@ -1,5 +1,8 @@
 import { createServer, type Server } from 'node:net';
 
+/** Of all clusters of this process: their daemons start later. */
+const given = new Set<number>();
+
 /**
  * Free ports of the loopback address, all different. They are below those that the system gives to connections, so
  * that a daemon that starts later still finds its port free.
@@ -8,8 +11,11 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   const held: Server[] = [];
   try {
     while (held.length < count) {
-      const server = await listen(10_000 + Math.floor(Math.random() * 20_000));
-      if (server) held.push(server);
+      const port = 10_000 + Math.floor(Math.random() * 20_000);
+      const server = given.has(port) ? undefined : await listen(port);
+      if (!server) continue;
+      given.add(port);
+      held.push(server);
     }
     return held.map((server) => (server.address() as { port: number }).port);
   } finally {
