@@ -60,7 +60,7 @@ export async function inflict(stage: Stage, fault: Fault): Promise<void> {
       const machine = await someMachine(stage, fault.nth);
       if (!machine) return;
       note(`the machine of ${machine.node} dies`);
-      return cutPower(machine);
+      return cutPower(machine, cluster.directory);
     }
     case 'reclaim': {
       const machine = await someMachine(stage, fault.nth);
@@ -70,7 +70,7 @@ export async function inflict(stage: Stage, fault: Fault): Promise<void> {
       staging.reclaim(machine.directory, machine.machine_id, at);
       await sleep(fault.warning);
       note(`the cloud ends the machine of ${machine.node}`);
-      return cutPower(machine);
+      return cutPower(machine, cluster.directory);
     }
     case 'no-boot': {
       writeFileSync(noBootFile(cluster, fault.node), '');

@@ -16,6 +16,11 @@ export interface JobReport {
 
 /** Requeued jobs wait two minutes, unless they are told to start. */
 const patienceMs = 300_000;
+/**
+ * So long Slurm may still end what a requeued job left on its node. If the job starts there before, Slurm takes the node
+ * for idle and suspends it, and the job never ends.
+ */
+const cleaningMs = 15_000;
 /** slurmctld saves its jobs within so many ms. */
 const savedMs = 10_000;
 
@@ -59,10 +64,12 @@ async function runBatch(stage: Stage, { plan, job, name, given }: Run): Promise<
   const id = await submit(stage, [...given, '-J', name, '--requeue', '--wrap', script]);
   const submitted = performance.now();
   const end = submitted + patienceMs;
+  let pending = submitted;
   for (let last = ''; ; ) {
     const text = await cluster.slurm('scontrol', 'show', 'job', id, '-o').catch((error: unknown) => String(error));
     const of = (field: string): string => new RegExp(`\\b${field}=(\\S+)`).exec(text)?.[1] ?? '';
     const state = of('JobState');
+    if (state !== 'PENDING') pending = performance.now();
     if (state !== last) note(`${name}: job ${id} ${state} ${of('Reason')} ${of('NodeList')}`);
     last = state;
     if (state === 'COMPLETED') {
@@ -74,7 +81,7 @@ async function runBatch(stage: Stage, { plan, job, name, given }: Run): Promise<
     const isLost = /Invalid job id/.test(text) && plan.faults.some((fault) => fault.do === 'kill-slurmctld');
     if (isLost && performance.now() - submitted > savedMs) return { job, end: 'forgotten' };
     if (/FAILED|CANCELLED|NODE_FAIL|TIMEOUT|BOOT_FAIL/.test(state)) throw new Error(`${name}: job ${id} is ${text}`);
-    if (state === 'PENDING') await hurry(cluster, id, of('Reason'));
+    if (state === 'PENDING' && performance.now() - pending > cleaningMs) await hurry(cluster, id, of('Reason'));
     if (performance.now() > end) throw new Error(`${name}: job ${id} does not end: ${text}`);
     await sleep(500);
   }

@@ -38,7 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 /** Slurm's times, as short as it allows, so that a play takes half a minute. */
-const conf = { SuspendTime: 2, SuspendTimeout: 3, ResumeTimeout: 30, MessageTimeout: 20 };
+const conf = { SuspendTime: 2, SuspendTimeout: 3, ResumeTimeout: 30 };
 let next = from;
 
 /** Plays one play after the other on a cluster. */

@@ -54,6 +54,8 @@ export class Cluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'muster-slurm-'));
   readonly #options: ClusterOptions;
   #broker: StartedBroker | undefined;
+  /** What earlier brokers wrote. */
+  readonly #outputs: string[] = [];
   #slurmctld: ChildProcess | undefined;
 
   constructor(options: ClusterOptions) {
@@ -126,13 +128,13 @@ export class Cluster {
 
   async startBroker(): Promise<void> {
     const place = { directory: this.directory, simulator: undefined as never, close: async () => undefined };
+    if (this.#broker) this.#outputs.push(this.#broker.output.stderr);
     const attack = this.#options.attacked ? armedEnvironment(this.directory) : {};
     this.#broker = await startBroker({ place, env: { SLURM_CONF: this.conf, ...attack } });
   }
 
   async killBroker(): Promise<void> {
     await this.broker.kill('SIGKILL');
-    this.#broker = undefined;
   }
 
   /** Whether the broker runs: an armed one ends by itself. */
@@ -226,7 +228,12 @@ export class Cluster {
     const slurmds = readdirSync(this.directory).filter((name) => name.startsWith('slurmd-') && name.endsWith('.log'));
     return (
       ['slurmctld.log', 'programs/muster.log', ...slurmds].map(of).join('') +
-      (this.#broker?.output.stderr ?? '').slice(-8_000)
+      [...this.#outputs, this.#broker?.output.stderr ?? '']
+        .join('')
+        .split('\n')
+        .filter((line) => !/"call":"observe"|"method":"POST","url":"\/api\/v1\/operations/.test(line))
+        .join('\n')
+        .slice(-30_000)
     );
   }
 

@@ -1,4 +1,5 @@
 import { eventually, type ClusterOptions } from './cluster.ts';
+import { completed } from './completed.ts';
 import { cutPower } from './machines.ts';
 import { real } from './real.ts';
 
@@ -50,14 +51,9 @@ real('a machine that dies while its job runs is replaced, and the job runs again
   await eventually(async () => (await cluster.job(id)) === 'RUNNING');
   const [machine] = cluster.machines();
   if (!machine) return t.fail();
-  cutPower(machine);
+  cutPower(machine, cluster.directory);
   // The requeued job waits 121 s, or starts at once: Slurm decides by when it sees the node fail.
-  await eventually(async () => {
-    const state = await cluster.job(id);
-    if (state === 'PENDING')
-      await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
-    return state === 'COMPLETED';
-  });
+  await completed(cluster, id);
   t.regex(await cluster.slurm('scontrol', 'show', 'job', id, '-o'), / Restarts=[1-9]/);
   await cluster.settled();
 });
@@ -87,11 +83,7 @@ real(
     await cluster.killSlurmctld();
     await cluster.startSlurmctld();
     await eventually(async () => /COMPLETED|PENDING/.test(await cluster.job(id)));
-    await eventually(async () => {
-      if ((await cluster.job(id)) === 'PENDING')
-        await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
-      return (await cluster.job(id)) === 'COMPLETED';
-    });
+    await completed(cluster, id);
     await cluster.settled();
     t.is(cluster.machines().length, 0);
   },

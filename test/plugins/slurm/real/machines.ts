@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { living } from '../../../../docs/examples/provider-processes/test/living.ts';
 
 /** A living machine: the process that is, or becomes, the slurmd of a node. */
@@ -26,9 +27,10 @@ function nodeOf(pid: number): string {
 
 /**
  * Kills a machine as a power cut does: its slurmd, and what runs of jobs on it. A step of a job has left the group of
- * its slurmd, but has the log of its node open; what the step started descends from it.
+ * its slurmd, but has the log of its node open; what the step started descends from it. `cluster`: the directory of
+ * the logs; other clusters have nodes of the same name.
  */
-export function cutPower({ pid, node }: Pick<Machine, 'pid' | 'node'>): void {
+export function cutPower({ pid, node }: Pick<Machine, 'pid' | 'node'>, cluster: string): void {
   kill(-pid);
   const all = readdirSync('/proc').flatMap((name) => {
     const [, parent] = /^PPid:\s+(\d+)$/m.exec(/^\d+$/.test(name) ? textOf(`/proc/${name}/status`) : '') ?? [];
@@ -39,7 +41,10 @@ export function cutPower({ pid, node }: Pick<Machine, 'pid' | 'node'>): void {
     ...all.flatMap((each) => (each.parent === of ? withChildren(each.pid) : [])),
   ];
   for (const each of all)
-    if (hasOpen(each.pid, `slurmd-${node}.log`) && textOf(`/proc/${each.pid}/cmdline`).startsWith('slurmstepd'))
+    if (
+      hasOpen(each.pid, join(cluster, `slurmd-${node}.log`)) &&
+      textOf(`/proc/${each.pid}/cmdline`).startsWith('slurmstepd')
+    )
       for (const victim of withChildren(each.pid)) kill(victim);
 }
 
@@ -53,7 +58,7 @@ function kill(pid: number): void {
 
 function hasOpen(pid: number, file: string): boolean {
   try {
-    return readdirSync(`/proc/${pid}/fd`).some((each) => readlinkSync(`/proc/${pid}/fd/${each}`).endsWith(`/${file}`));
+    return readdirSync(`/proc/${pid}/fd`).some((each) => readlinkSync(`/proc/${pid}/fd/${each}`) === file);
   } catch {
     return false;
   }
