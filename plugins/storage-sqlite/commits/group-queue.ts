@@ -115,7 +115,6 @@ export class GroupQueue {
   #schedule(): void {
     if (this.#scheduled || this.empty) return;
     this.#scheduled = true;
-    this.#turns.begin();
     const seen = this.#turns.finished;
     const runNext = () => {
       this.#scheduled = false;
@@ -131,6 +130,7 @@ export class GroupQueue {
   #next(): void {
     const refused = this.#hooks.refusal?.();
     if (refused) return this.#giveUp(refused);
+    this.#turns.begin();
     try {
       this.#begin();
       this.#tries = 0;
