@@ -49,7 +49,7 @@ export {
   type Reserved,
   type ReservedPart,
 } from './model/budget/reserved.ts';
-export { reservedIn, scopeKey, type BudgetScope, type Reserving } from './model/budget/scope.ts';
+export { partsIn, reservedIn, scopeKey, scopeOfKey, type BudgetScope, type Reserving } from './model/budget/scope.ts';
 export { costOf, machineCost, type Cost, type MachineCost } from './model/cost/cost.ts';
 export { priceSources, type Price, type PriceSource } from './model/cost/price.ts';
 export { marketWord, type Market, type MarketWord } from './model/market.ts';

@@ -1,4 +1,5 @@
 import type { BudgetCheck } from '../contract/storage.ts';
+import type { BudgetBounds } from '../model/budget/budget-bounds.ts';
 import { minus, reservationOf } from '../model/budget/reserved.ts';
 import { partIn } from '../model/budget/scope.ts';
 import { microusd, type Budget } from './budget.ts';
@@ -23,28 +24,24 @@ export function budgetChecks(
   ran: RanMicrousd,
 ): readonly BudgetCheck[] {
   const reserved = reservationOf(after);
-  const had = reservationOf(before);
   return budgets.flatMap((budget): readonly BudgetCheck[] => {
     const { name, scope } = budget;
-    const asked = minus(partIn(scope, template_id, reserved), partIn(scope, template_id, had));
+    const now = partIn(scope, template_id, reserved);
+    const asked = before === undefined ? now : minus(now, partIn(scope, template_id, reservationOf(before)));
     if (Object.values(asked).every((amount) => amount <= 0)) return [];
-    const { max_machines, max_vcpus, max_usd_per_hour, max_usd_per_day, unknown_price_usd } = budget;
-    return [
-      {
-        op: 'budget',
-        name,
-        scope,
-        bounds: {
-          ...(max_machines === undefined ? {} : { max_machines }),
-          ...(max_vcpus === undefined ? {} : { max_vcpus }),
-          ...(max_usd_per_hour === undefined ? {} : { max_microusd_per_hour: microusd(max_usd_per_hour) }),
-          ...(max_usd_per_day === undefined
-            ? {}
-            : { day: { max_microusd: microusd(max_usd_per_day), ran_microusd: ran(name) } }),
-          ...(unknown_price_usd === undefined ? {} : { unknown_microusd: microusd(unknown_price_usd) }),
-          asked,
-        },
-      },
-    ];
+    return [{ op: 'budget', name, scope, bounds: { ...boundsOf(budget, ran), asked } }];
   });
+}
+
+function boundsOf(budget: Budget, ran: RanMicrousd): Omit<BudgetBounds, 'asked'> {
+  const { name, max_machines, max_vcpus, max_usd_per_hour, max_usd_per_day, unknown_price_usd } = budget;
+  return {
+    ...(max_machines === undefined ? {} : { max_machines }),
+    ...(max_vcpus === undefined ? {} : { max_vcpus }),
+    ...(max_usd_per_hour === undefined ? {} : { max_microusd_per_hour: microusd(max_usd_per_hour) }),
+    ...(max_usd_per_day === undefined
+      ? {}
+      : { day: { max_microusd: microusd(max_usd_per_day), ran_microusd: ran(name) } }),
+    ...(unknown_price_usd === undefined ? {} : { unknown_microusd: microusd(unknown_price_usd) }),
+  };
 }

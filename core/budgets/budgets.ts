@@ -13,24 +13,49 @@ export interface BudgetRules {
   checks: Budgets['checks'];
 }
 
+/** The most conditions of new requests that are kept, of reservations up to this length. */
+const maxKnown = 500;
+const maxLength = 2_000;
+
 /** The configured budgets, and what requests take of them. */
 export class Budgets implements BudgetRules {
   readonly all: readonly Budget[];
   readonly reservations: Reservations;
   readonly valuation: Valuation;
   readonly #facts: Facts;
+  readonly #limitedByDay: readonly Budget[];
+  readonly #known = new Map<string, readonly BudgetCheck[]>();
+  #ran = '';
 
   constructor(all: readonly Budget[], directory: ProviderDirectory, facts: Facts) {
     this.all = all;
     this.valuation = new Valuation(directory);
     this.reservations = new Reservations(this.valuation, all);
     this.#facts = facts;
+    this.#limitedByDay = all.filter(({ max_usd_per_day }) => max_usd_per_day !== undefined);
   }
 
   /** The conditions under which a commit may change a reservation so. None: it increases nothing that is limited. */
   checks(change: ReservationChange): readonly BudgetCheck[] {
     if (this.all.length === 0) return [];
+    return change.before === undefined ? this.#ofNew(change) : this.#checks(change);
+  }
+
+  #checks(change: ReservationChange): readonly BudgetCheck[] {
     return budgetChecks(this.all, change, (name) => this.ranMicrousd(name));
+  }
+
+  /** Many new requests reserve the same, and so have the same conditions until the cost of the day changes. */
+  #ofNew(change: ReservationChange): readonly BudgetCheck[] {
+    const { template_id, after = '' } = change;
+    const ran = this.#limitedByDay.map(({ name }) => this.ranMicrousd(name)).join();
+    if (ran !== this.#ran || this.#known.size >= maxKnown) this.#known.clear();
+    this.#ran = ran;
+    if (after.length > maxLength) return this.#checks(change);
+    const key = `${template_id}\n${after}`;
+    let checks = this.#known.get(key);
+    if (!checks) this.#known.set(key, (checks = this.#checks(change)));
+    return checks;
   }
 
   /** What the machines of a budget cost in the last 24 hours, in millionths of a dollar, as far as it is counted. */

@@ -7,8 +7,8 @@ import type { Journal } from '../../core/journal/journal.ts';
 import { eventMessage } from './event-message.ts';
 import { EventReader, type JournalFeed, type ReadPart } from './event-reader.ts';
 import type { OpenStream } from './open-stream.ts';
-import { inTurns } from './open-streams.ts';
 import { inPieces, Pieces } from './pieces.ts';
+import type { Turns } from './turns.ts';
 
 /** Events of one read of the journal. */
 const readAtOnce = 200;
@@ -32,6 +32,7 @@ export class EventFeed implements JournalFeed {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #turns: Turns;
   readonly #readers = new Set<EventReader>();
   readonly #parts = recentlyUsed<Promise<ReadPart>>(partsKept);
   #rendered = 0;
@@ -45,11 +46,12 @@ export class EventFeed implements JournalFeed {
   #failing = false;
   #stop = new AbortController();
 
-  constructor(store: Pick<Store, 'watch'>, journal: Journal, clock: Clock, log: Log) {
+  constructor(store: Pick<Store, 'watch'>, journal: Journal, clock: Clock, log: Log, turns: Turns) {
     this.#store = store;
     this.#journal = journal;
     this.#clock = clock;
     this.#log = log;
+    this.#turns = turns;
   }
 
   /** The latest events, while there are readers. */
@@ -186,7 +188,7 @@ export class EventFeed implements JournalFeed {
       this.#pieces?.add(events);
       this.#rendered += events.length;
       const now = this.#clock.monotonic();
-      await inTurns(this.#readers, (reader) => {
+      await this.#turns.each(this.#readers, (reader) => {
         reader.bound(now);
         reader.pump();
       });

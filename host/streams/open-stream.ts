@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Turns } from './turns.ts';
 
 /** How long a reader may take nothing, in milliseconds. */
 const unreadMs = 30_000;
@@ -7,6 +8,7 @@ export interface StreamParts {
   readonly response: ServerResponse;
   /** Monotonic milliseconds. */
   now(): number;
+  readonly turns: Turns;
   /** Called once, when the stream is over. `cut`: why the server ended it. */
   closed(cut: string | undefined): void;
 }
@@ -15,21 +17,23 @@ export interface StreamParts {
 export class OpenStream {
   readonly #response: ServerResponse;
   readonly #now: () => number;
+  readonly #turns: Turns;
   /** Since when something waits for the reader. */
   #blockedSince: number | undefined;
   #pending = 0;
   #closed = false;
   #cut: string | undefined;
-  /** Called when the reader took everything that was sent. */
+  /** Called in a turn of its own, when the reader took everything that was sent. */
   onDrain: () => void = () => undefined;
   /** Called once, when the stream is over. */
   onClose: () => void = () => undefined;
   /** Returns the text to send now and then; without data it is no message. */
   beat: () => string = () => '';
 
-  constructor({ response, now, closed }: StreamParts) {
+  constructor({ response, now, turns, closed }: StreamParts) {
     this.#response = response;
     this.#now = now;
+    this.#turns = turns;
     // A stream is open longer than any call: it ends by what its reader takes, and dead connections are noticed.
     response.socket?.setTimeout(0);
     response.socket?.setKeepAlive(true, unreadMs);
@@ -60,14 +64,23 @@ export class OpenStream {
     if (this.#closed) return;
     this.#pending += 1;
     this.#blockedSince ??= this.#now();
+    // Node would gather the parts of a message until the end of the turn, and then write to all sockets in one go.
+    const { socket } = this.#response;
+    socket?.cork();
     this.#response.write(bytes, this.#taken);
+    socket?.uncork();
   }
 
   readonly #taken = (): void => {
     this.#pending -= 1;
     if (this.#pending > 0) return;
     this.#blockedSince = undefined;
-    if (!this.#closed) this.onDrain();
+    // Called at once, a reader that takes much would be written to again and again before any other work runs.
+    this.#turns.add(this.#drained);
+  };
+
+  readonly #drained = (): void => {
+    if (!this.#closed && this.#pending === 0) this.onDrain();
   };
 
   /** Keeps the connection open, or ends it when the reader took nothing for too long. */

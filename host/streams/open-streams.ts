@@ -3,27 +3,18 @@ import type { Clock } from '../../core/contract/clock.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
 import { counter, gauge, type Family } from '../metrics/family.ts';
 import { OpenStream } from './open-stream.ts';
+import { Turns } from './turns.ts';
 
 /** The interval of comments, in milliseconds. */
 const beatMs = 15_000;
-/** So many streams are written to without a pause; then other work of the thread runs. A write takes microseconds. */
-const atOnce = 32;
 const retryS = 5;
-
-/** Runs `each` for all items, and other work of the thread in between. */
-export async function inTurns<T>(items: Iterable<T>, each: (item: T) => void): Promise<void> {
-  let done = 0;
-  for (const item of items) {
-    each(item);
-    done += 1;
-    if (done % atOnce === 0) await new Promise((resolve) => void setImmediate(resolve));
-  }
-}
 
 /** All open streams of this process. One timer keeps their connections open; without streams there is none. */
 export class OpenStreams {
   readonly #most: number;
   readonly #clock: Clock;
+  /** The writes to all streams share the turns. */
+  readonly turns: Turns;
   readonly #streams = new Set<OpenStream>();
   readonly #cut = new Map<string, number>();
   readonly #renderings: (() => number)[] = [];
@@ -34,6 +25,7 @@ export class OpenStreams {
   constructor(most: number, clock: Clock) {
     this.#most = most;
     this.#clock = clock;
+    this.turns = new Turns(clock);
   }
 
   get count(): number {
@@ -67,6 +59,7 @@ export class OpenStreams {
     const stream = new OpenStream({
       response: raw,
       now: () => this.#clock.monotonic(),
+      turns: this.turns,
       closed: (cut) => {
         this.#streams.delete(stream);
         if (cut !== undefined) this.#cut.set(cut, (this.#cut.get(cut) ?? 0) + 1);
@@ -104,7 +97,7 @@ export class OpenStreams {
     for (;;) {
       await this.#clock.sleep(beatMs, timer.signal);
       if (timer.signal.aborted) return;
-      await inTurns(this.#streams, (stream) => stream.keep());
+      await this.turns.each(this.#streams, (stream) => stream.keep());
     }
   }
 }

@@ -35,7 +35,7 @@ export class Piece {
 }
 
 /** The most bytes of one piece, unless one event alone is larger. */
-const pieceBytes = 32 * 1024;
+const pieceBytes = 128 * 1024;
 /** The most bytes of the pieces that are kept. It exceeds what a reader may have waiting. */
 const keptBytes = 1024 * 1024;
 

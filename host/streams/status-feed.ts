@@ -8,8 +8,8 @@ import type { Rendering } from '../../core/operations/rendering.ts';
 import { syncAndGetRequest } from '../../core/operations/requests/requests.ts';
 import type { RequestQueries } from '../../core/requests/queries/request-queries.ts';
 import type { OpenStream } from './open-stream.ts';
-import { inTurns } from './open-streams.ts';
 import { StatusReader, type StatusMessage } from './status-reader.ts';
+import type { Turns } from './turns.ts';
 
 /** The interval between two looks at the versions while requests change, in milliseconds. */
 const gatherMs = 250;
@@ -39,6 +39,7 @@ export interface StatusParts {
   readonly rendering: Rendering;
   readonly clock: Clock;
   readonly log: Log;
+  readonly turns: Turns;
 }
 
 /**
@@ -175,7 +176,7 @@ export class StatusFeed {
       });
       if (read) update(followed, read);
       else for (const reader of followed.readers) reader.end();
-      await inTurns(followed.readers, (reader) => reader.offer(followed.message));
+      await this.#parts.turns.each(followed.readers, (reader) => reader.offer(followed.message));
     }
   }
 }

@@ -72,6 +72,8 @@ export class SqliteStore implements Store {
     );
     this.#queue = new GroupQueue(database, path, wait, {
       refusal: () => this.#place.lost,
+      began: () => this.#budgets.begin(),
+      ending: () => this.#budgets.store(),
       committing: (kinds) => this.#feed.raise(kinds),
       committed: (kinds) => this.#feed.announce(kinds),
       failed: (error, count) => this.#health.failed(error, count),

@@ -61,9 +61,26 @@ export const storableTags = (tags: Readonly<Record<string, string>>): Readonly<R
 
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
+const nothing: Reservation = { tags: {}, parts: [] };
+
+/** Many requests reserve the same: texts up to this length are parsed once, until there are so many. */
+const maxLength = 2_000;
+const maxParsed = 500;
+const parsed = new Map<string, Reservation>();
+
 /** The reservation in a stored column. Absent: nothing is reserved. */
 export function reservationOf(text: string | null | undefined): Reservation {
-  if (text === null || text === undefined) return { tags: {}, parts: [] };
+  if (text === null || text === undefined) return nothing;
+  let reservation = parsed.get(text);
+  if (reservation) return reservation;
+  reservation = parse(text);
+  if (text.length > maxLength) return reservation;
+  if (parsed.size >= maxParsed) parsed.clear();
+  parsed.set(text, reservation);
+  return reservation;
+}
+
+function parse(text: string): Reservation {
   const { parts, tags = {} } = JSON.parse(text) as {
     readonly parts: readonly StoredPart[];
     readonly tags?: Readonly<Record<string, string>>;

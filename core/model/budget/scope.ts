@@ -32,6 +32,22 @@ function keyOf({ template_id, provider_instance, market, tags = {} }: BudgetScop
   return JSON.stringify([template_id ?? null, provider_instance ?? null, market ?? null, sorted]);
 }
 
+/** The scope of a key. */
+export function scopeOfKey(key: string): BudgetScope {
+  const [template_id, provider_instance, market, tags] = JSON.parse(key) as readonly [
+    string | null,
+    string | null,
+    Market | null,
+    readonly (readonly [string, string])[],
+  ];
+  return {
+    ...(template_id === null ? {} : { template_id }),
+    ...(provider_instance === null ? {} : { provider_instance }),
+    ...(market === null ? {} : { market }),
+    ...(tags.length === 0 ? {} : { tags: Object.fromEntries(tags) }),
+  };
+}
+
 /** A request as far as a scope looks at it. `reserves`: the stored column. */
 export interface Reserving {
   readonly template_id: string | null;
@@ -43,10 +59,24 @@ export const reservedIn = (scope: BudgetScope, { template_id, reserves }: Reserv
   partIn(scope, template_id, reservationOf(reserves));
 
 /** As `reservedIn`, of a reservation that was read. */
-export function partIn(scope: BudgetScope, template_id: string | null, { tags, parts }: Reservation): Reserved {
-  if (scope.template_id !== undefined && scope.template_id !== template_id) return nothingReserved;
-  if (Object.entries(scope.tags ?? {}).some(([name, value]) => tags[name] !== value)) return nothingReserved;
-  return parts.filter((part) => isAt(scope, part)).reduce<Reserved>(plus, nothingReserved);
+export function partIn(scope: BudgetScope, template_id: string | null, reservation: Reservation): Reserved {
+  let sum = nothingReserved;
+  for (const part of partsIn(scope, template_id, reservation)) sum = plus(sum, part);
+  return sum;
+}
+
+const none: readonly ReservedPart[] = [];
+
+/** The parts of a reservation that a scope counts. */
+export function partsIn(
+  scope: BudgetScope,
+  template_id: string | null,
+  { tags, parts }: Reservation,
+): readonly ReservedPart[] {
+  if (scope.template_id !== undefined && scope.template_id !== template_id) return none;
+  for (const name in scope.tags) if (tags[name] !== scope.tags[name]) return none;
+  if (scope.provider_instance === undefined && scope.market === undefined) return parts;
+  return parts.filter((part) => isAt(scope, part));
 }
 
 const isAt = (scope: BudgetScope, { provider_instance, market }: ReservedPart): boolean =>

@@ -10,7 +10,7 @@ type Followed = EventFilter & { readonly after?: number };
 
 /** Answers `list_events` with a stream of the events behind `Last-Event-ID` or `after`, else of those from now on. */
 export function followEvents({ services, store, log }: Broker, streams: OpenStreams): Follow {
-  const feed = new EventFeed(store, services.journal, services.clock, log);
+  const feed = new EventFeed(store, services.journal, services.clock, log, streams.turns);
   streams.measure(() => feed.rendered);
   return async (input, { headers }, reply) => {
     const { after, ...given } = input as Followed;

@@ -43,7 +43,7 @@ const path = '/requests/{request_id}/stream';
 export function bindRequestStream({ app, paths, broker, limits }: RouteParts, streams: OpenStreams): void {
   const { services, rendering, store, log } = broker;
   const { clock, requestQueries } = services;
-  const feed = new StatusFeed({ store, queries: requestQueries, rendering, clock, log });
+  const feed = new StatusFeed({ store, queries: requestQueries, rendering, clock, log, turns: streams.turns });
   const formats = callFormats(broker);
   const plan = conversionPlanOf(streamInput);
   paths.add('GET', `${apiPrefix}${path}`, 'detail');

@@ -10,6 +10,8 @@ import {
   type Fence,
   type Kind,
   type MachineRecord,
+  type RequestRecord,
+  type Reserving,
   type Shape,
 } from '../../../core/index.ts';
 import { addition } from './additions.ts';
@@ -83,13 +85,28 @@ export class ChangeWriter {
       run() {
         // Bounds count the records before the commit's own changes.
         for (const step of bounds) step();
+        sums.start(budgets);
         for (const step of steps) step();
-        if (budgets.length > 0) sums.refuseOver(budgets);
+        sums.finish(budgets);
       },
     };
   }
 
   #step(change: Change, all: readonly Change[]): Step | undefined {
+    const step = this.#writing(change, all);
+    if (!step || !('kind' in change) || change.kind !== 'request') return step;
+    const sums = this.#budgets;
+    const id = change.op === 'delete' ? change.key.request_id : change.record.request_id;
+    const after = change.op === 'delete' ? undefined : reservingOf(change.record);
+    // A request that is inserted is not stored yet.
+    const before = change.op === 'insert' ? undefined : id;
+    return () => {
+      sums.note(before, after);
+      step();
+    };
+  }
+
+  #writing(change: Change, all: readonly Change[]): Step | undefined {
     switch (change.op) {
       case 'insert':
         return this.#insert(change);
@@ -213,6 +230,10 @@ export class ChangeWriter {
   }
 }
 
+const reservingOf = ({ template_id = null, reserves }: Partial<RequestRecord>): Reserving => ({
+  template_id,
+  reserves,
+});
 const { lostClaim } = refusals;
 const outdated = (kind: Kind, key: readonly SQLInputValue[]) =>
   new BrokerError('CONFLICT', `The ${kind} ${named(key)} was changed by another commit. Read it again.`);

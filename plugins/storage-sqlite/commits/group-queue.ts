@@ -21,6 +21,10 @@ export interface Work<T> {
 export interface GroupHooks {
   /** Returns the refusal of all writes; undefined when writes are allowed. Called before each group. */
   readonly refusal?: () => BrokerError | undefined;
+  /** Called inside the transaction, before all work. */
+  readonly began?: () => void;
+  /** Called inside the transaction, after all work. */
+  readonly ending?: () => void;
   /** Called inside the transaction, after all work, with the kinds of the successful work. */
   readonly committing: (kinds: ReadonlySet<Kind>) => void;
   /** Called when the group is durable. */
@@ -111,7 +115,6 @@ export class GroupQueue {
   #schedule(): void {
     if (this.#scheduled || this.empty) return;
     this.#scheduled = true;
-    this.#turns.begin();
     const seen = this.#turns.finished;
     const runNext = () => {
       this.#scheduled = false;
@@ -127,6 +130,7 @@ export class GroupQueue {
   #next(): void {
     const refused = this.#hooks.refusal?.();
     if (refused) return this.#giveUp(refused);
+    this.#turns.begin();
     try {
       this.#begin();
       this.#tries = 0;
@@ -185,9 +189,11 @@ export class GroupQueue {
     let committing = false;
     let answers: (() => void)[];
     try {
+      this.#hooks.began?.();
       // Results wait for COMMIT, and refusals too: they may depend on other work of the group that is not durable yet.
       answers = group.map((one) => (separate ? this.#runInSavepoint(one, kinds) : this.#runPlain(one, kinds)));
       if (separate) this.#savepoints -= 1;
+      this.#hooks.ending?.();
       if (kinds.size > 0) this.#hooks.committing(kinds);
       committing = true;
       this.#sql.commit.run();

@@ -1,78 +1,139 @@
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { refusals, scopeKey, type BudgetCheck, type BudgetScope, type Reserved } from '../../../core/index.ts';
+import type { StatementSync } from 'node:sqlite';
+import {
+  nothingReserved,
+  partsIn,
+  refusals,
+  reservationOf,
+  scopeKey,
+  scopeOfKey,
+  type BudgetCheck,
+  type BudgetScope,
+  type Reserved,
+  type Reserving,
+} from '../../../core/index.ts';
 import { row, rows, type Row, type Statements } from '../queries/statements.ts';
+import { reservedInAll, sums } from './reserved-in-all.ts';
 
-const sums = ['machines', 'vcpus', 'microusd', 'unsized', 'unpriced'] as const;
+/** What a commit changes of the reservation of one request. Absent: there is no such request. */
+interface ReservingChange {
+  readonly before: Reserving | undefined;
+  readonly after: Reserving | undefined;
+}
 
-/** What all requests reserve in a scope: the same conditions as those of the triggers. */
-const summing = `SELECT ${sums.map((name, i) => `coalesce(sum(p.value ->> ${i + 2}), 0) AS ${name}`).join(', ')}
-  FROM request r, json_each(r.reserves, '$.parts') p
-  WHERE r.reserves IS NOT NULL AND (:template_id IS NULL OR r.template_id = :template_id)
-    AND (:provider_instance IS NULL OR p.value ->> 0 = :provider_instance)
-    AND (:market IS NULL OR p.value ->> 1 IN (:market, 'any'))
-    AND (:tags IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (
-      SELECT 1 FROM json_each(r.reserves, '$.tags') h WHERE h.key = w.key AND h.atom = w.atom)))`;
+interface Sum {
+  readonly scope: BudgetScope;
+  readonly reserved: { -readonly [K in keyof Reserved]: Reserved[K] };
+  isChanged: boolean;
+}
 
-/** The sums of what requests reserve, for the scopes of budgets. */
+/**
+ * The sums of what requests reserve, for the scopes of budgets. They are written in the transaction that changes the
+ * requests, once for all work of its group: `begin`, then for each work `start`, `note` and `finish`, then `store`.
+ */
 export class Budgets {
   readonly #statements: Statements;
   readonly #known: StatementSync;
-  readonly #summed: StatementSync;
-  readonly #learn: StatementSync;
+  readonly #all: StatementSync;
+  readonly #stored: StatementSync;
+  readonly #put: StatementSync;
+  /** The sums in the present group. Undefined: not read yet. */
+  #sums: Map<string, Sum> | undefined;
+  /** What the present work changes. */
+  #noted: ReservingChange[] = [];
 
   constructor(statements: Statements) {
+    const names = sums.join(', ');
     this.#statements = statements;
-    this.#known = statements.prepare(`SELECT ${sums.join(', ')} FROM budget WHERE scope = ?`);
-    this.#summed = statements.prepare(summing);
-    this.#learn = statements.prepare(
-      `INSERT INTO budget SELECT :scope, :template_id, :provider_instance, :market, :tags, * FROM (${summing})`,
-    );
+    this.#known = statements.prepare(`SELECT ${names} FROM budget WHERE scope = ?`);
+    this.#all = statements.prepare(`SELECT ${names}, scope FROM budget`);
+    this.#stored = statements.prepare('SELECT template_id, reserves FROM request WHERE request_id = ?');
+    this.#put = statements.prepare('INSERT OR REPLACE INTO budget VALUES (?, ?, ?, ?, ?, ?)');
   }
 
-  /** What is reserved. Writes nothing. */
+  /** What is reserved. Writes nothing; not to be called within a group. */
   reserved(scope: BudgetScope): Reserved {
-    return reservedOf(row(this.#known, [scopeKey(scope)]) ?? this.#summed.get(parameters(scope)));
+    const known = row(this.#known, [scopeKey(scope)]);
+    return known ? reservedOf(known) : reservedInAll(this.#statements, scope);
   }
 
-  /**
-   * Throws BUDGET_EXCEEDED when the commit, whose changes are written in this transaction, exceeds a bound. The sums
-   * of a new scope are stored: from then on the triggers keep them.
-   */
-  refuseOver(checks: readonly BudgetCheck[]): void {
-    const all = rows(
-      this.#statements.cached(
-        `SELECT ${sums.join(', ')}, scope FROM budget WHERE scope IN (${checks.map(() => '?').join(', ')})`,
-      ),
-      checks.map(({ scope }) => scopeKey(scope)),
-    );
-    for (const check of checks) {
-      const key = scopeKey(check.scope);
-      const known = all.find((each) => each[sums.length] === key) ?? this.#learned(check.scope);
-      const refusal = refusals.overBudget(check, reservedOf(known));
-      if (refusal) throw refusal;
+  /** A group begins: another process may have changed the sums since the last one. */
+  begin(): void {
+    this.#sums = undefined;
+  }
+
+  /** Work begins. A scope that is new is summed up before the work changes requests; from then on its sum is kept. */
+  start(checks: readonly BudgetCheck[]): void {
+    this.#noted = [];
+    for (const { scope } of checks) {
+      const known = this.#read();
+      if (!known.has(scopeKey(scope)))
+        known.set(scopeKey(scope), {
+          scope,
+          reserved: { ...reservedInAll(this.#statements, scope) },
+          isChanged: true,
+        });
     }
   }
 
-  #learned(scope: BudgetScope): Row | undefined {
-    const key = scopeKey(scope);
-    // Another budget of the commit may have the same scope.
-    const known = row(this.#known, [key]);
-    if (known) return known;
-    this.#learn.run({ scope: key, ...parameters(scope) });
-    return row(this.#known, [key]);
+  /** Called before a request is written. `id`: of the request that is stored; `after`: what is about to be stored. */
+  note(id: string | undefined, after: Reserving | undefined): void {
+    if (this.#read().size === 0) return;
+    const stored = id === undefined ? undefined : row(this.#stored, [id]);
+    const before = stored && { template_id: stored[0] as string | null, reserves: stored[1] as string | null };
+    this.#noted.push({ before, after });
+  }
+
+  /** Adds what the work changed. Throws BUDGET_EXCEEDED when it exceeds a bound, and takes it back. */
+  finish(checks: readonly BudgetCheck[]): void {
+    this.#add(this.#noted);
+    for (const check of checks) {
+      const refusal = refusals.overBudget(check, this.#read().get(scopeKey(check.scope))?.reserved ?? nothingReserved);
+      if (!refusal) continue;
+      this.#add(this.#noted.map(({ before, after }) => ({ before: after, after: before })));
+      throw refusal;
+    }
+  }
+
+  /** Writes the sums that the work of the group changed. */
+  store(): void {
+    for (const [key, sum] of this.#sums ?? []) {
+      if (!sum.isChanged) continue;
+      const { reserved } = sum;
+      this.#put.run(key, ...sums.map((name) => reserved[name]));
+      sum.isChanged = false;
+    }
+  }
+
+  #add(changes: readonly ReservingChange[]): void {
+    for (const { before, after } of changes) {
+      if (before?.reserves === after?.reserves && before?.template_id === after?.template_id) continue;
+      for (const sum of this.#read().values()) {
+        if (before?.reserves) addTo(sum, before, -1);
+        if (after?.reserves) addTo(sum, after, 1);
+      }
+    }
+  }
+
+  #read(): Map<string, Sum> {
+    this.#sums ??= new Map(
+      rows(this.#all, []).map((found) => {
+        const key = found[sums.length] as string;
+        return [key, { scope: scopeOfKey(key), reserved: reservedOf(found), isChanged: false }];
+      }),
+    );
+    return this.#sums;
   }
 }
 
-function parameters({ template_id, provider_instance, market, tags }: BudgetScope): Record<string, SQLInputValue> {
-  return {
-    template_id: template_id ?? null,
-    provider_instance: provider_instance ?? null,
-    market: market ?? null,
-    tags: tags === undefined ? null : JSON.stringify(tags),
-  };
+/** Adds to a sum in place: each request of a group changes each sum. */
+function addTo(sum: Sum, { template_id, reserves }: Reserving, sign: 1 | -1): void {
+  for (const part of partsIn(sum.scope, template_id, reservationOf(reserves))) {
+    for (const name of sums) sum.reserved[name] += sign * part[name];
+    sum.isChanged = true;
+  }
 }
 
-function reservedOf(found: unknown): Reserved {
+function reservedOf(found: Row): Reserved {
   const [machines, vcpus, microusd, unsized, unpriced] = found as readonly [number, number, number, number, number];
   return { machines, vcpus, microusd, unsized, unpriced };
 }

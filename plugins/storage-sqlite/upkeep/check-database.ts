@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { BrokerError, quoted, shapes, transferred, type Finding, type StorageCheck } from '../../../core/index.ts';
 import { isDamage, refusal, resultCode, sqlite, text } from '../database/failures.ts';
 import { invariants } from './invariants.ts';
+import { wrongSums } from './wrong-sums.ts';
 import { newest } from '../migrations/index.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { retryWhileBusy } from '../database/busy-retry.ts';
@@ -96,12 +97,14 @@ function checkRecords(database: DatabaseSync, version: number): Pick<StorageChec
     const count = attempt(findings, () => database.prepare(`SELECT count(*) AS n FROM ${quoted(kind)}`).get()?.['n']);
     if (count !== undefined) records[kind] = Number(count);
   }
-  for (const { level, broken, sql } of invariants) {
-    const found = attempt(findings, () => pointers(database, sql)) ?? [];
+  const report = (level: Finding['level'], broken: string, find: () => readonly string[]) => {
+    const found = attempt(findings, find) ?? [];
     for (const path of found.slice(0, maxReported)) findings.push({ level, path, message: broken });
     if (found.length > maxReported)
       findings.push({ level, path: '', message: `and ${found.length - maxReported} more: ${broken}` });
-  }
+  };
+  for (const { level, broken, sql } of invariants) report(level, broken, () => pointers(database, sql));
+  report('error', 'differs from what the requests reserve', () => wrongSums(database));
   return { records, findings };
 }
 

@@ -78,7 +78,6 @@ export const invariants: readonly Invariant[] = [
   },
   miscounted('request', 'kind'),
   miscounted('machine', "''"),
-  { level: 'error', broken: 'differs from what the requests reserve', sql: missummed() },
   {
     level: 'error',
     broken: 'would get the number of an entry of the journal that exists',
@@ -114,19 +113,4 @@ function miscounted(kind: 'request' | 'machine', sort: string): Invariant {
         SELECT sort, status, n FROM (${present}) UNION ALL SELECT sort, status, -n FROM counter WHERE of = '${kind}')
       GROUP BY sort, status HAVING sum(n) <> 0`,
   };
-}
-
-/** Sums of budgets that differ from those of the reservations: the same conditions as those of the triggers. */
-function missummed(): string {
-  const names = ['machines', 'vcpus', 'microusd', 'unsized', 'unpriced'];
-  return `SELECT '/budget/' || k.scope FROM budget k LEFT JOIN (
-      SELECT b.scope, ${names.map((name, i) => `sum(p.value ->> ${i + 2}) AS ${name}`).join(', ')}
-      FROM budget b, request r, json_each(CASE WHEN json_valid(r.reserves) THEN r.reserves END, '$.parts') p
-      WHERE (b.template_id IS NULL OR b.template_id = r.template_id)
-        AND (b.provider_instance IS NULL OR b.provider_instance = p.value ->> 0)
-        AND (b.market IS NULL OR p.value ->> 1 IN (b.market, 'any'))
-        AND (b.tags IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(b.tags) w WHERE NOT EXISTS (
-          SELECT 1 FROM json_each(r.reserves, '$.tags') h WHERE h.key = w.key AND h.atom = w.atom)))
-      GROUP BY b.scope) d ON d.scope = k.scope
-    WHERE ${names.map((name) => `k.${name} <> coalesce(d.${name}, 0)`).join(' OR ')}`;
 }

@@ -14,7 +14,12 @@ export class FakeAnswer extends Writable {
   readonly taken: Buffer[] = [];
   takes = true;
   #waiting: (() => void) | undefined;
-  readonly socket = { setTimeout: () => undefined, setKeepAlive: () => undefined };
+  readonly socket = {
+    setTimeout: () => undefined,
+    setKeepAlive: () => undefined,
+    cork: () => undefined,
+    uncork: () => undefined,
+  };
 
   override _write(chunk: Buffer, _: unknown, done: () => void): void {
     const take = () => {
@@ -72,8 +77,8 @@ export function feedBench(most = 1000): FeedBench {
   }) as typeof store.find;
   const logged: string[] = [];
   const log: Log = { ...silentLog, warn: (_, message) => void logged.push(message) };
-  const feed = new EventFeed(store, new Journal(store), clock, log);
   const streams = new OpenStreams(most, clock);
+  const feed = new EventFeed(store, new Journal(store), clock, log, streams.turns);
   return {
     clock,
     store,

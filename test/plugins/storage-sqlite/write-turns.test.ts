@@ -28,6 +28,18 @@ test('a thread that has written gives way to a thread that waits, and not to one
   t.deepEqual([one.isOthers, other.isOthers], [false, true]);
 });
 
+test('a thread that has only planned to write is not given way to: it may be busy with other work for long', async (t) => {
+  const [one, other] = pair();
+  const database = new DatabaseSync(':memory:');
+  t.teardown(() => database.close());
+  const queue = new GroupQueue(database, '/x.db', 100, quiet, other);
+  one.begin();
+  one.end();
+  const planned = queue.add({ run: () => t.true(one.isOthers, 'it has the lock'), kinds: [], size: 1 });
+  t.false(one.isOthers);
+  await planned;
+});
+
 test('the end of a transaction wakes the threads that wait for it; one that ended earlier delays nobody', async (t) => {
   const [one, other] = pair();
   const seen = one.finished;
