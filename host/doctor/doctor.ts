@@ -27,9 +27,9 @@ export interface DoctorOptions extends LoadOptions {
 }
 
 /**
- * Checks everything that could stop a request: this host, the configuration, the storage, the templates, the
- * services, and each enabled provider instance. Changes nothing, also at the provider, and runs beside a server. Instances are checked at
- * the same time, and each in bounded time. Throws PROVIDER_NOT_FOUND for an unknown instance.
+ * Checks everything that could stop a request: this host, the configuration, the storage, the templates, the services,
+ * and each enabled provider instance. Changes nothing, also at the provider, and runs beside a server. Instances are
+ * checked at the same time, and each in bounded time. Throws PROVIDER_NOT_FOUND for an unknown instance.
  */
 export async function doctor(options: DoctorOptions): Promise<Report> {
   const { loaded, findings, left_out, whole } = await load(options);

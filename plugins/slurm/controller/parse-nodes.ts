@@ -42,7 +42,8 @@ export function phaseOf(node: SlurmNode): NodePhase {
 
 /**
  * Whether slurmctld powers a node down now, or has done so, or gave it up. Only then it calls a program that suspends
- * the node; any other call is late, also for a node that is idle again. POWER_DOWN alone is a wish: its jobs still run.
+ * the node; any other call is late, also for a node that is idle again. POWER_DOWN alone is a wish: its jobs still
+ * run.
  */
 export const isPoweredDown = (node: SlurmNode): boolean =>
   node.flags.has('POWERING_DOWN') || isOff(node) || phaseOf(node) === 'failed';

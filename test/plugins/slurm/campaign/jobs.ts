@@ -17,8 +17,8 @@ export interface JobReport {
 /** Requeued jobs wait two minutes, unless they are told to start. */
 const patienceMs = 300_000;
 /**
- * So long Slurm may still end what a requeued job left on its node. If the job starts there before, Slurm takes the node
- * for idle and suspends it, and the job never ends.
+ * So long Slurm may still end what a requeued job left on its node. If the job starts there before, Slurm takes the
+ * node for idle and suspends it, and the job never ends.
  */
 const cleaningMs = 15_000;
 /** slurmctld saves its jobs within so many ms. */
