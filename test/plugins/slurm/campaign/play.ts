@@ -27,10 +27,11 @@ export async function play(plan: Plan, cluster: Cluster): Promise<Report> {
   const stage: Stage = { cluster, note, over: isOver.signal, brokers: pLimit(1), controllers: pLimit(1) };
   const wrong: string[] = [];
   const caught = (error: unknown): void => void wrong.push(error instanceof Error ? error.message : String(error));
-  const faults = plan.faults.map(async (fault) => {
-    await sleep(fault.at);
-    await inflict(stage, fault);
-  });
+  const faults = plan.faults.map((fault) =>
+    sleep(fault.at)
+      .then(() => inflict(stage, fault))
+      .catch(caught),
+  );
   const jobs = await Promise.all(
     plan.jobs.map(async (job, index): Promise<JobReport> => {
       await sleep(job.at);
@@ -44,7 +45,7 @@ export async function play(plan: Plan, cluster: Cluster): Promise<Report> {
   // What is armed and was not met by now may still be met while the nodes are suspended.
   await sleep(8_000);
   isOver.abort();
-  await Promise.all(faults).catch(caught);
+  await Promise.all(faults);
   disarm(cluster.directory);
   for (const { name } of sets) staging.capacity(cluster.processesOf(name), undefined);
   if (!cluster.isBrokerAlive) await cluster.startBroker().catch(caught);
