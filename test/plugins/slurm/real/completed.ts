@@ -9,8 +9,11 @@ export async function completed(cluster: Cluster, id: string): Promise<void> {
   await eventually(async () => {
     const state = await cluster.job(id);
     if (state !== 'PENDING') pending = performance.now();
-    else if (performance.now() - pending > cleaningMs)
+    else if (performance.now() - pending > cleaningMs) {
+      // Each such call begins the wait of Slurm again, so they are rare.
+      pending = performance.now();
       await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
+    }
     return state === 'COMPLETED';
   });
 }
