@@ -6,6 +6,7 @@ import { Orphans } from '../views/orphans/orphans.tsx';
 import { Providers } from '../views/providers/providers.tsx';
 import { Templates } from '../views/templates/templates.tsx';
 import { TemplateView } from '../views/templates/template-view.tsx';
+import { NewTemplate } from '../views/new-template/new-template.tsx';
 import { Now } from '../views/now/now.tsx';
 import { Requests } from '../views/requests/requests.tsx';
 import { RequestView } from '../views/request/request-view.tsx';
@@ -45,6 +46,8 @@ export function viewOf(path: string): ComponentChildren {
       return <Providers />;
     case 'templates':
       return name === undefined ? <Templates /> : <TemplateView key={name} id={name} />;
+    case 'new-template':
+      return <NewTemplate />;
     case 'orphans':
       return <Orphans />;
     case 'interruptions':
