@@ -10,6 +10,7 @@ export {
   serviceOperation,
   type BrokerService,
   type ServiceAccess,
+  type ServiceCheck,
   type ServiceJob,
   type ServiceOperation,
   type ServiceRecord,

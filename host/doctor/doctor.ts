@@ -19,6 +19,7 @@ import { templatesCheck } from './host-checks/templates.ts';
 import { instanceChecks } from './instance-checks.ts';
 import { diagnoses, reportOf, type Diagnosis, type HostCheck, type Report } from './report.ts';
 import { salvage } from './salvage.ts';
+import { serviceChecks } from './service-checks.ts';
 
 export interface DoctorOptions extends LoadOptions {
   /** Checks this provider instance alone, besides the host. */
@@ -26,9 +27,9 @@ export interface DoctorOptions extends LoadOptions {
 }
 
 /**
- * Checks everything that could stop a request: this host, the configuration, the storage, the templates, and each
- * enabled provider instance. Changes nothing, also at the provider, and runs beside a server. Instances are checked at
- * the same time, and each in bounded time. Throws PROVIDER_NOT_FOUND for an unknown instance.
+ * Checks everything that could stop a request: this host, the configuration, the storage, the templates, the services,
+ * and each enabled provider instance. Changes nothing, also at the provider, and runs beside a server. Instances are
+ * checked at the same time, and each in bounded time. Throws PROVIDER_NOT_FOUND for an unknown instance.
  */
 export async function doctor(options: DoctorOptions): Promise<Report> {
   const { loaded, findings, left_out, whole } = await load(options);
@@ -47,6 +48,8 @@ export async function doctor(options: DoctorOptions): Promise<Report> {
   try {
     const instances = instancesOf(loaded, options.instance, left_out);
     found.push(...(await templateLines(loaded, broker)));
+    const offered = plugins.flatMap((plugin) => plugin.services ?? []);
+    found.push(...(await serviceChecks(offered, configuration.services)));
     found.push(...(await allInstances(loaded, broker, instances)));
     const unchecked = left_out.map((name) => ({
       level: 'warning' as const,

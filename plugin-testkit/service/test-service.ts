@@ -77,6 +77,15 @@ export function testService({ test, plugin, name, settings }: ServiceSubject): v
         assert.ok(Number.isFinite(every) && every > 0, `Job '${job.name}' pauses ${every} ms.`);
       }
   });
+
+  check('each check of the doctor has a name, and says why it is made and what to do', async () => {
+    const declared = service.checks ?? [];
+    assert.equal(new Set(declared.map((each) => each.name)).size, declared.length, 'Two checks have one name.');
+    for (const each of declared) {
+      assert.match(each.name, /^[a-z][a-z0-9.-]*$/, `'${each.name}' is a word of small letters.`);
+      assert.ok(each.why.length > 0 && each.remedy.length > 0, `'${each.name}' says why, and what to do.`);
+    }
+  });
 }
 
 function settingsOf(service: BrokerService<any>, given: unknown): unknown {

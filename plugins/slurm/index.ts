@@ -1,4 +1,5 @@
 import { definePlugin, defineService } from '../../core/index.ts';
+import { slurmConfCheck } from './check/slurm-conf-check.ts';
 import { install } from './operations/install.ts';
 import { status, syncNow } from './operations/compare.ts';
 import { resume } from './operations/resume.ts';
@@ -17,6 +18,7 @@ export const slurm = defineService({
   review: reviewSettings,
   operations: [install, resume, suspend, resumeFail, syncNow, status],
   jobs: [syncJob],
+  checks: [slurmConfCheck],
 });
 
 export default definePlugin({ name: 'slurm', contract: 1, services: [slurm] });

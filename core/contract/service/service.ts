@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Finding } from '../findings.ts';
 import type { Code } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { CheckResult } from '../provider/provider-check.ts';
 import type { RestBinding } from './rest-binding.ts';
 
 /** A record of a service, under a key that the service chooses. */
@@ -84,6 +85,20 @@ export interface ServiceJob<Settings = any> {
   run(access: ServiceAccess<Settings>, signal: AbortSignal): Promise<void>;
 }
 
+/** What `muster doctor` checks of a configured service. */
+export interface ServiceCheck<Settings = any> {
+  readonly name: string;
+  /** What happens when it fails. */
+  readonly why: string;
+  /** What a person does about it, unless a result says so itself. */
+  readonly remedy: string;
+  /**
+   * Changes nothing, runs without a server, and ends within 30 seconds. Reports everything that it finds, at least one
+   * line. An error means that the check could not be made.
+   */
+  run(settings: Settings): Promise<readonly CheckResult[]>;
+}
+
 /**
  * Something that a plugin adds to the broker itself: a section of the configuration, operations, jobs in the
  * background, and records of its own. Without its section in the configuration a service sleeps: it has no routes and
@@ -99,6 +114,8 @@ export interface BrokerService<Settings extends ObjectSchema = ObjectSchema> {
   review?(settings: ValueOf<Settings>): readonly Finding[];
   readonly operations?: readonly ServiceOperation<ValueOf<Settings>>[];
   readonly jobs?: readonly ServiceJob<ValueOf<Settings>>[];
+  /** What `muster doctor` looks at. Default: nothing. */
+  readonly checks?: readonly ServiceCheck<ValueOf<Settings>>[];
 }
 
 /** Infers the settings of a service. */

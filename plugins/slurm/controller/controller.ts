@@ -9,6 +9,8 @@ import { throwRefusals } from './throw-refusals.ts';
 export interface Controller {
   /** All nodes that slurmctld knows. */
   nodes(timeout_ms?: number): Promise<readonly SlurmNode[]>;
+  /** The fields of slurm.conf with their defaults, as `scontrol show config` prints them. */
+  config(): Promise<ReadonlyMap<string, string>>;
   /** Sets the state of nodes, with a reason. Rejects with all refusals; slurmctld sets the other nodes. */
   setState(names: readonly string[], state: string, reason?: string): Promise<void>;
   /** Lets a job that was requeued start now, instead of after two minutes. */
@@ -34,6 +36,13 @@ export function controllerOf({ conf, bin }: Pick<SlurmSettings, 'conf' | 'bin'>)
 
   return {
     nodes: async (timeout_ms = callMs) => parseNodes(await run(['show', 'node', '-o'], timeout_ms)),
+    config: async () =>
+      new Map(
+        (await run(['show', 'config'], callMs)).split('\n').flatMap((line) => {
+          const [, field, value] = /^(\w+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+          return field === undefined || value === undefined ? [] : [[field, value] as const];
+        }),
+      ),
     async setState(names, state, reason) {
       const refused: unknown[] = [];
       for (let at = 0; at < names.length; at += namesAtOnce) {

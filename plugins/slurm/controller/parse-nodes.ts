@@ -40,8 +40,10 @@ export function phaseOf(node: SlurmNode): NodePhase {
   return isOff(node) ? 'off' : 'up';
 }
 
-/** Whether a node is starting or has jobs, so that a program that suspends it is late. */
-export function isInUse(node: SlurmNode): boolean {
-  if (isEnding(node) || isOff(node)) return false;
-  return node.flags.has('POWERING_UP') || /^(ALLOCATED|MIXED|COMPLETING)/.test(node.base);
-}
+/**
+ * Whether slurmctld powers a node down now, or has done so, or gave it up. Only then it calls a program that suspends
+ * the node; any other call is late, also for a node that is idle again. POWER_DOWN alone is a wish: its jobs still
+ * run.
+ */
+export const isPoweredDown = (node: SlurmNode): boolean =>
+  node.flags.has('POWERING_DOWN') || isOff(node) || phaseOf(node) === 'failed';

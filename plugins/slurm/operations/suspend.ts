@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { isBrokerError, serviceOperation, type ServiceAccess } from '../../../core/index.ts';
 import { controllerOf } from '../controller/controller.ts';
-import { isInUse } from '../controller/parse-nodes.ts';
+import { isPoweredDown } from '../controller/parse-nodes.ts';
 import { writeHostlist } from '../hostlist/write-hostlist.ts';
 import { readCluster } from '../nodes/records.ts';
 import { releaseNow } from '../nodes/release-now.ts';
@@ -11,7 +11,9 @@ import { lookMs, namesIn, nodesInput } from './resume.ts';
 
 const Switched = Type.Object({
   released: Type.String({ description: 'The nodes that are off now, as a hostlist.' }),
-  passed_over: Type.String({ description: 'Nodes that Slurm uses, so that the call is late, as a hostlist.' }),
+  passed_over: Type.String({
+    description: 'Nodes that Slurm does not power down, so that the call is late, as a hostlist.',
+  }),
 });
 
 const mostTries = 8;
@@ -31,7 +33,7 @@ async function off(access: ServiceAccess<SlurmSettings>, names: readonly string[
   await releaseNow(access, new Set(names));
 }
 
-/** Both programs may be late: the server was away, and Slurm starts or uses the nodes again. */
+/** Both programs may be late: the server was away, and Slurm starts, uses or keeps the nodes again. */
 async function offUnlessUsed(
   access: ServiceAccess<SlurmSettings>,
   names: readonly string[],
@@ -47,7 +49,8 @@ async function offUnlessUsed(
 export const suspend = serviceOperation<SlurmSettings>()({
   name: 'slurm_suspend',
   kind: 'command',
-  summary: 'Switch nodes off, as Slurm’s SuspendProgram: their machines are returned. Nodes that Slurm uses stay.',
+  summary:
+    'Switch nodes off, as Slurm’s SuspendProgram: their machines are returned. Nodes that Slurm does not power down stay.',
   input: Type.Object({ nodes: nodesInput }, { additionalProperties: false }),
   output: Switched,
   rest: { method: 'POST', path: '/slurm/suspend', limit: 'request' },
@@ -61,7 +64,7 @@ export const suspend = serviceOperation<SlurmSettings>()({
 async function usedNodes(access: ServiceAccess<SlurmSettings>): Promise<ReadonlySet<string> | undefined> {
   try {
     const nodes = await controllerOf(access.settings).nodes(lookMs);
-    return new Set(nodes.filter(isInUse).map(({ name }) => name));
+    return new Set(nodes.filter((node) => !isPoweredDown(node)).map(({ name }) => name));
   } catch (error) {
     access.log.warn({ err: error }, 'slurmctld did not say which nodes are in use; nothing is returned now.');
     return undefined;

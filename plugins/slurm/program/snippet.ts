@@ -3,7 +3,7 @@ import { writeHostlist } from '../hostlist/write-hostlist.ts';
 import type { SlurmSettings } from '../settings.ts';
 
 /** The lines for slurm.conf. What describes the machines has to be adapted: muster does not guess it. */
-export function snippet({ node_sets, request_timeout }: SlurmSettings, directory: string): string {
+export function snippet({ node_sets, request_timeout, sync_s }: SlurmSettings, directory: string): string {
   const resume_timeout = Math.max(900, request_timeout + 300);
   const nodes = node_sets.map(({ nodes: names, template, weight }, index) => {
     const weighed = ` Weight=${weight ?? (index + 1) * 10}`;
@@ -16,7 +16,8 @@ export function snippet({ node_sets, request_timeout }: SlurmSettings, directory
     `ResumeFailProgram=${directory}/resume-fail`,
     '# Above the time-out of requests and the boot of a machine.',
     `ResumeTimeout=${resume_timeout}`,
-    'SuspendTimeout=120',
+    '# Above two comparisons, and the end of a machine.',
+    `SuspendTimeout=${Math.max(120, 2 * sync_s + 60)}`,
     'SuspendTime=300',
     'SlurmdTimeout=120',
     'ResumeRate=0',

@@ -59,7 +59,7 @@ export async function sync(access: Access, looks: Looks, signal?: AbortSignal): 
     if (kept && isNeeded) await placeOrder(access, kept);
   }
   await release(access, releases);
-  const due = looks.due(decided);
+  const due = looks.due(decided, compared.now, access.settings.sync_s * 500);
   if (signal?.aborted !== true) await act(access, controller, compared, due);
   await forget(access, compared);
   return { ...comparison, decided: due };

@@ -228,15 +228,25 @@ test('what may end something needs two looks in a row, a wrong registration four
   const looks = new Looks();
   const down = decide(compared({ state: 'IDLE+CLOUD' }));
   const wrong = decide(compared({ state: 'IDLE+CLOUD+INVALID_REG', node: on, request: requestOf() }));
-  t.is(looks.due(down).length, 0);
-  t.is(looks.due(down).length, 1);
-  t.is(looks.due(down).length, 0);
-  t.is(looks.due([]).length, 0);
-  t.is(looks.due(down).length, 0, 'another look in between begins anew');
+  let now = 0;
+  const due = (decided: ReturnType<typeof decide>) => looks.due(decided, (now += 15_000), 7_500).length;
+  t.is(due(down), 0);
+  t.is(due(down), 1);
+  t.is(due(down), 0);
+  t.is(due([]), 0);
+  t.is(due(down), 0, 'another look in between begins anew');
   t.deepEqual(
-    [1, 2, 3, 4].map(() => looks.due(wrong).length),
+    [1, 2, 3, 4].map(() => due(wrong)),
     [0, 0, 0, 1],
   );
+});
+
+test('two looks close together are one look, and a clock that is set back stops nothing', (t) => {
+  const looks = new Looks();
+  const down = decide(compared({ state: 'IDLE+CLOUD' }));
+  const due = (now: number) => looks.due(down, now, 7_500).length;
+  t.deepEqual([due(100_000), due(100_010), due(107_499), due(107_500)], [0, 0, 0, 1]);
+  t.deepEqual([due(100_000), due(40_000)], [0, 1]);
 });
 
 test('machines of nodes that are off, or that have another order, are returned', (t) => {

@@ -72,11 +72,21 @@ for (const [verb, operation] of [
   ['suspend', suspend],
   ['resume-fail', resumeFail],
 ] as const)
-  test(`a ${verb} that is late leaves nodes that Slurm starts or uses alone`, async (t) => {
+  test(`a ${verb} that is late leaves nodes that Slurm starts, uses or keeps alone`, async (t) => {
     const { access, say } = stage(t);
-    say({ 'a-1': 'ALLOCATED+CLOUD', 'a-2': 'IDLE+CLOUD+POWERING_UP', 'a-3': 'DOWN+CLOUD+POWERED_DOWN' });
-    await resume.handle({ nodes: 'a-[1-3]' }, access);
-    t.deepEqual(await operation.handle({ nodes: 'a-[1-3]' }, access), { released: 'a-3', passed_over: 'a-[1-2]' });
+    say({
+      'a-1': 'ALLOCATED+CLOUD',
+      'a-2': 'IDLE+CLOUD+POWERING_UP',
+      'a-3': 'DOWN+CLOUD+POWERED_DOWN',
+      'a-4': 'IDLE+CLOUD',
+      'b-1': 'IDLE+CLOUD+POWERING_DOWN',
+      'b-2': 'MIXED+CLOUD+POWER_DOWN',
+    });
+    await resume.handle({ nodes: 'a-[1-4],b-[1-3]' }, access);
+    t.deepEqual(await operation.handle({ nodes: 'a-[1-4],b-[1-3]' }, access), {
+      released: 'a-3,b-[1,3]',
+      passed_over: 'a-[1-2,4],b-2',
+    });
   });
 
 test('without an answer of slurmctld a resume-fail ends nothing', async (t) => {
@@ -121,10 +131,11 @@ test('an order that nobody wants is kept while another process may still make it
 });
 
 test('a node whose state scontrol does not set costs the other nodes nothing', async (t) => {
-  const { access, say, calls } = stage(t);
+  const { access, say, calls, time } = stage(t);
   say({ 'a-1': 'IDLE+CLOUD', 'a-2': 'DOWN+CLOUD+POWERED_DOWN Reason=muster:x', 'b-1': 'IDLE+CLOUD+POWERING_UP' });
   const looks = new Looks();
   await t.throwsAsync(sync(access, looks), { message: /^scontrol update nodename=a-2 failed/ });
+  time.now += 15_000;
   await t.throwsAsync(sync(access, looks), {
     message: /^scontrol update nodename=a-1 failed: .*; scontrol update nodename=a-2 failed/,
   });

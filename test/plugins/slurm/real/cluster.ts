@@ -1,22 +1,15 @@
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
-import { hostname, tmpdir, userInfo } from 'node:os';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { living } from '../../../../docs/examples/provider-processes/test/living.ts';
 import { startBroker, until, type StartedBroker } from '../../../support/boot-broker.ts';
+import { armedEnvironment, coverPrograms, writeScontrol } from './armed.ts';
 import { endProcessesOf } from './end-processes.ts';
+import { machinesIn, type Machine } from './machines.ts';
+import { writeSlurmConf } from './slurm-conf.ts';
 
 const root = join(import.meta.dirname, '../../../..');
+const example = join(root, 'docs/examples/provider-processes');
 
 /** A node set of the cluster: its nodes, and what its provider does with them. */
 export interface SetSetup {
@@ -24,8 +17,8 @@ export interface SetSetup {
   readonly count: number;
   /** How many machines the provider of the set has. Default: as many as nodes. */
   readonly max_processes?: number;
-  /** The command of the machines. Default: slurmd. */
-  readonly command?: string;
+  /** The command of the machines, for the directory of the cluster. Default: slurmd. */
+  readonly command?: (directory: string) => string;
 }
 
 export interface ClusterOptions {
@@ -34,22 +27,18 @@ export interface ClusterOptions {
   readonly conf?: Readonly<Record<string, string | number>>;
   /** Fields of the section `slurm` of the configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /**
+   * The cloud can be short of machines and take one back (`staging`), and broker and programs are killed when armed
+   * (`arm`).
+   */
+  readonly attacked?: boolean;
 }
 
 /**
  * slurmctld seems to compare the boot with the resume in whole seconds, and slurmd -b reports a boot one second ago: a
  * process that starts at once, faster than any machine, is not accepted now and then.
  */
-const slurmd = 'sleep 2; exec slurmd -N "$MUSTER_MACHINE_NAME" -b -D';
-
-/** A free port of the loopback address. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => void server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
-}
+const slurmd = () => 'sleep 2; exec slurmd -N "$MUSTER_MACHINE_NAME" -b -D';
 
 /** Slurm's own times are up to two minutes, and the machine may be slow: a wait for less would be a bet. */
 const patienceMs = 240_000;
@@ -65,6 +54,8 @@ export class Cluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'muster-slurm-'));
   readonly #options: ClusterOptions;
   #broker: StartedBroker | undefined;
+  /** What earlier brokers wrote. */
+  readonly #outputs: string[] = [];
   #slurmctld: ChildProcess | undefined;
 
   constructor(options: ClusterOptions) {
@@ -87,15 +78,15 @@ export class Cluster {
   }
 
   async start(): Promise<void> {
-    const { sets, settings = {} } = this.#options;
-    await this.#writeConf();
-    const processes = join(this.directory, 'processes');
+    const { sets, settings = {}, attacked = false } = this.#options;
+    await writeSlurmConf(this.directory, this.#options);
+    const provider = attacked ? join(import.meta.dirname, 'staged-processes.ts') : example;
     const configuration = {
-      plugins: ['default-format', 'storage-sqlite', 'slurm', join(root, 'docs/examples/provider-processes')],
+      plugins: ['default-format', 'storage-sqlite', 'slurm', provider],
       providers: sets.map(({ name, count, max_processes = count }) => ({
         name,
         type: 'processes',
-        config: { directory: join(processes, name), max_processes, stop_grace_ms: 2_000 },
+        config: { directory: this.processesOf(name), max_processes, stop_grace_ms: 2_000 },
       })),
       server: { rate_limit: { enabled: false }, log_level: 'debug' },
       slurm: {
@@ -105,6 +96,7 @@ export class Cluster {
         sync_s: 1,
         rest_s: 10,
         request_timeout: 20,
+        ...(attacked ? { bin: writeScontrol(this.directory) } : {}),
         ...settings,
       },
     };
@@ -113,7 +105,7 @@ export class Cluster {
       template_id: name,
       provider_name: name,
       command: 'sh',
-      args: ['-c', command],
+      args: ['-c', command(this.directory)],
       env: { SLURM_CONF: this.conf, PATH: process.env['PATH'] },
     }));
     writeFileSync(join(this.directory, 'templates.json'), JSON.stringify({ templates }));
@@ -121,80 +113,37 @@ export class Cluster {
     await this.muster('slurm', 'install', join(this.directory, 'programs'), '--data-directory', this.#data).then(
       (script) => this.#run('sh', ['-c', script]),
     );
+    if (attacked) coverPrograms(this.directory);
     await this.startSlurmctld();
+  }
+
+  /** The directory of the provider instance of a set. */
+  processesOf(set: string): string {
+    return join(this.directory, 'processes', set);
   }
 
   get #data(): string {
     return join(this.directory, 'data');
   }
 
-  async #writeConf(): Promise<void> {
-    const port = await freePort();
-    const user = userInfo().username;
-    const programs = join(this.directory, 'programs');
-    for (const folder of ['state', 'spool', 'programs']) mkdirSync(join(this.directory, folder), { recursive: true });
-    const settings: Record<string, string | number> = {
-      ClusterName: 'test',
-      SlurmctldHost: `${hostname()}(127.0.0.1)`,
-      SlurmUser: user,
-      SlurmdUser: user,
-      AuthType: 'auth/none',
-      CredType: 'cred/none',
-      ProctrackType: 'proctrack/linuxproc',
-      TaskPlugin: 'task/none',
-      MpiDefault: 'none',
-      SelectType: 'select/cons_tres',
-      SelectTypeParameters: 'CR_CPU',
-      SlurmctldPort: port,
-      StateSaveLocation: join(this.directory, 'state'),
-      SlurmctldPidFile: join(this.directory, 'slurmctld.pid'),
-      SlurmdPidFile: join(this.directory, 'slurmd-%n.pid'),
-      SlurmctldLogFile: join(this.directory, 'slurmctld.log'),
-      SlurmdLogFile: join(this.directory, 'slurmd-%n.log'),
-      SlurmdSpoolDir: join(this.directory, 'spool/%n'),
-      ReturnToService: 2,
-      SlurmdTimeout: 10,
-      ResumeProgram: join(programs, 'resume'),
-      SuspendProgram: join(programs, 'suspend'),
-      ResumeFailProgram: join(programs, 'resume-fail'),
-      SuspendTime: 4,
-      SuspendTimeout: 5,
-      ResumeTimeout: 30,
-      ResumeRate: 0,
-      SuspendRate: 0,
-      SlurmctldParameters: 'idle_on_node_suspend,power_save_interval=1',
-      SchedulerParameters: 'sched_interval=2,batch_sched_delay=0',
-      PrivateData: 'cloud',
-      KillWait: 2,
-      ...this.#options.conf,
-    };
-    const nodes: string[] = [];
-    for (const [index, { name, count }] of this.#options.sets.entries())
-      for (let n = 1; n <= count; n++)
-        nodes.push(
-          [
-            `NodeName=${name}-${n} NodeAddr=127.0.0.1 Port=${await freePort()} CPUs=2 RealMemory=100`,
-            `Feature=${name} Weight=${(index + 1) * 10} State=CLOUD`,
-          ].join(' '),
-        );
-    writeFileSync(
-      this.conf,
-      `${[
-        ...Object.entries(settings).map(([key, value]) => `${key}=${value}`),
-        ...nodes,
-        'PartitionName=cloud Nodes=ALL Default=YES State=UP MaxTime=INFINITE',
-      ].join('\n')}\n`,
-    );
-  }
-
   async startBroker(): Promise<void> {
     const place = { directory: this.directory, simulator: undefined as never, close: async () => undefined };
-    this.#broker = await startBroker({ place, env: { SLURM_CONF: this.conf } });
+    if (this.#broker) this.#outputs.push(this.#broker.output.stderr);
+    const attack = this.#options.attacked ? armedEnvironment(this.directory) : {};
+    this.#broker = await startBroker({ place, env: { SLURM_CONF: this.conf, ...attack } });
   }
 
   async killBroker(): Promise<void> {
     await this.broker.kill('SIGKILL');
-    this.#broker = undefined;
+  }
+
+  /** Whether the broker runs: an armed one ends by itself. */
+  get isBrokerAlive(): boolean {
+    try {
+      return this.#broker !== undefined && process.kill(this.#broker.pid, 0);
+    } catch {
+      return false;
+    }
   }
 
   async startSlurmctld(): Promise<void> {
@@ -236,29 +185,9 @@ export class Cluster {
     });
   }
 
-  /** The living processes of machines. */
-  machines(): readonly { readonly pid: number }[] {
-    return this.#options.sets.flatMap(({ name }) => living(join(this.directory, 'processes', name)));
-  }
-
-  /** Kills a machine as a power cut does: its slurmd, and what runs of a job. */
-  killMachine(pid: number, job: string): void {
-    process.kill(-pid, 'SIGKILL');
-    const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
-    const all = rows.flatMap((row) => {
-      const [, own, parent, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? [];
-      return own === undefined ? [] : [{ pid: Number(own), parent: Number(parent), args }];
-    });
-    const steps = all.filter(({ args }) => args.startsWith(`slurmstepd: [${job}.`));
-    const children = (of: number): number[] =>
-      all.flatMap((each) => (each.parent === of ? [each.pid, ...children(each.pid)] : []));
-    for (const step of steps)
-      for (const victim of [step.pid, ...children(step.pid)])
-        try {
-          process.kill(victim, 'SIGKILL');
-        } catch {
-          // It ended with its parent.
-        }
+  /** The living machines. */
+  machines(): readonly Machine[] {
+    return machinesIn(this.#options.sets.map(({ name }) => this.processesOf(name)));
   }
 
   /** The state of a job, as scontrol says it. */
@@ -273,10 +202,17 @@ export class Cluster {
     return out.trim();
   }
 
-  /** Waits until Slurm and muster agree that every node is off, and no machine lives. */
+  /** Waits until Slurm and muster agree that every node is off, and no machine lives. The broker may end meanwhile. */
   async settled(): Promise<void> {
     await eventually(async () => {
-      const { nodes, differences } = JSON.parse(await this.muster('slurm', 'status', '--output', 'json'));
+      // The command would start a broker of its own.
+      if (!this.isBrokerAlive) return false;
+      const status = await this.muster('slurm', 'status', '--output', 'json').catch((error: unknown) => {
+        if (/cannot be reached|no server/i.test(String(error))) return undefined;
+        throw error;
+      });
+      if (status === undefined) return false;
+      const { nodes, differences } = JSON.parse(status);
       return nodes.length === 0 && differences === 0 && this.machines().length === 0;
     });
   }
@@ -292,7 +228,12 @@ export class Cluster {
     const slurmds = readdirSync(this.directory).filter((name) => name.startsWith('slurmd-') && name.endsWith('.log'));
     return (
       ['slurmctld.log', 'programs/muster.log', ...slurmds].map(of).join('') +
-      (this.#broker?.output.stderr ?? '').slice(-8_000)
+      [...this.#outputs, this.#broker?.output.stderr ?? '']
+        .join('')
+        .split('\n')
+        .filter((line) => !/"call":"observe"|"method":"POST","url":"\/api\/v1\/operations/.test(line))
+        .join('\n')
+        .slice(-30_000)
     );
   }
 

@@ -1,40 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { real } from './real.ts';
 import { eventually, type ClusterOptions } from './cluster.ts';
+import { completed } from './completed.ts';
+import { cutPower } from './machines.ts';
+import { real } from './real.ts';
 
 const three: ClusterOptions = { sets: [{ name: 'cpu', count: 3 }] };
-
-real('srun on one node gets its output, and its machine is gone afterwards', three, async (t, cluster) => {
-  const began = performance.now();
-  t.is(await cluster.slurm('srun', '-N1', 'sh', '-c', 'echo I am $SLURMD_NODENAME'), 'I am cpu-1\n');
-  t.log(`srun took ${Math.round(performance.now() - began)} ms`);
-  await cluster.settled();
-});
-
-real('a job on several nodes gets them all, each with its own machine', three, async (t, cluster) => {
-  const out = await cluster.slurm('srun', '-N3', 'sh', '-c', 'echo $SLURMD_NODENAME');
-  t.deepEqual(out.trim().split('\n').toSorted(), ['cpu-1', 'cpu-2', 'cpu-3']);
-  const { requests } = JSON.parse(await cluster.muster('requests', 'list', '--all-resources', '--output', 'json'));
-  t.is(requests.filter(({ machine_count }: { machine_count: number }) => machine_count === 3).length, 1);
-  await cluster.settled();
-});
-
-real(
-  'a job on more nodes than there is capacity gets none of them, and the reason stands at the nodes',
-  { sets: [{ name: 'cpu', count: 3, max_processes: 1 }] },
-  async (t, cluster) => {
-    const ran = join(cluster.directory, 'ran');
-    const id = await cluster.submit('-N3', '--wrap', `touch ${ran}`);
-    await eventually(async () => /muster: FULL/.test(await cluster.slurm('scontrol', 'show', 'node', '-o')));
-    await eventually(async () => cluster.machines().length === 0);
-    // Slurm requeues it, which takes a moment.
-    await eventually(async () => (await cluster.job(id)) === 'PENDING');
-    t.false(existsSync(ran));
-    await cluster.slurm('scancel', id);
-    await cluster.settled();
-  },
-);
 
 real(
   'a job whose set lacks capacity runs on the nodes of another set',
@@ -53,10 +22,14 @@ real(
   },
 );
 
+/** Only the second machine starts slurmd. */
+const secondBoots = (directory: string) =>
+  `sleep 2; mkdir '${directory}/booted' && exec sleep 1000; exec slurmd -N "$MUSTER_MACHINE_NAME" -b -D`;
+
 real(
-  'a machine that never boots is returned, and its node can be used again',
+  'a machine that never boots is returned, and the next job gets its node with another machine',
   {
-    sets: [{ name: 'cpu', count: 1, command: 'exec sleep 1000' }],
+    sets: [{ name: 'cpu', count: 1, command: secondBoots }],
     conf: { ResumeTimeout: 10 },
   },
   async (t, cluster) => {
@@ -67,6 +40,8 @@ real(
     await cluster.slurm('scancel', id);
     await cluster.settled();
     t.regex(await cluster.slurm('scontrol', 'show', 'node', 'cpu-1'), /State=IDLE\+CLOUD\+POWERED_DOWN/);
+    t.is(await cluster.slurm('srun', '-N1', 'echo', 'here'), 'here\n');
+    await cluster.settled();
   },
 );
 
@@ -76,14 +51,9 @@ real('a machine that dies while its job runs is replaced, and the job runs again
   await eventually(async () => (await cluster.job(id)) === 'RUNNING');
   const [machine] = cluster.machines();
   if (!machine) return t.fail();
-  cluster.killMachine(machine.pid, id);
+  cutPower(machine, cluster.directory);
   // The requeued job waits 121 s, or starts at once: Slurm decides by when it sees the node fail.
-  await eventually(async () => {
-    const state = await cluster.job(id);
-    if (state === 'PENDING')
-      await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
-    return state === 'COMPLETED';
-  });
+  await completed(cluster, id);
   t.regex(await cluster.slurm('scontrol', 'show', 'job', id, '-o'), / Restarts=[1-9]/);
   await cluster.settled();
 });
@@ -113,28 +83,8 @@ real(
     await cluster.killSlurmctld();
     await cluster.startSlurmctld();
     await eventually(async () => /COMPLETED|PENDING/.test(await cluster.job(id)));
-    await eventually(async () => {
-      if ((await cluster.job(id)) === 'PENDING')
-        await cluster.slurm('scontrol', 'update', `jobid=${id}`, 'StartTime=now').catch(() => undefined);
-      return (await cluster.job(id)) === 'COMPLETED';
-    });
+    await completed(cluster, id);
     await cluster.settled();
     t.is(cluster.machines().length, 0);
   },
 );
-
-real('programs that are called twice, or late, start and end nothing twice', three, async (t, cluster) => {
-  const program = (verb: string, nodes: string) => cluster.slurm(join(cluster.directory, 'programs', verb), nodes);
-  const running = cluster.slurm('srun', '-N2', 'sleep', '6');
-  await eventually(async () => cluster.machines().length === 2);
-  await Promise.all([program('resume', 'cpu-[1-2]'), program('resume', 'cpu-[1-2]')]);
-  await eventually(async () =>
-    /State=(ALLOCATED|MIXED)/.test(await cluster.slurm('scontrol', 'show', 'node', 'cpu-1')),
-  );
-  // A suspend of nodes in use is late.
-  await program('suspend', 'cpu-[1-2]');
-  await running;
-  await cluster.settled();
-  const { machines } = JSON.parse(await cluster.muster('machines', 'list', '--all-resources', '--output', 'json'));
-  t.is(machines.length, 2);
-});

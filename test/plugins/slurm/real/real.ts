@@ -7,8 +7,8 @@ import { Cluster, type ClusterOptions } from './cluster.ts';
 const playMs = 480_000;
 const testMs = 600_000;
 
-/** Why Slurm cannot be used here. */
-const obstacle = ((): string | undefined => {
+/** Why Slurm cannot be used here. Undefined: it can. */
+export const obstacle = ((): string | undefined => {
   try {
     execFileSync('slurmctld', ['-V'], { timeout: 30_000 });
     execFileSync('slurmd', ['-V'], { timeout: 30_000 });
@@ -30,7 +30,8 @@ process.once('SIGTERM', () => {
   process.exit(143);
 });
 
-const isAsked = process.env['MUSTER_REQUIRE_SLURM'] !== undefined;
+/** Whether the plays with Slurm shall run: they take minutes. */
+export const isAsked = process.env['MUSTER_REQUIRE_SLURM'] !== undefined;
 
 /**
  * A play on a cluster of its own, with a real slurmctld and real slurmd processes. One runs at a time. They take
