@@ -36,4 +36,7 @@ export type JournalEvent = EventList['events'][number];
 export type Actor = JournalEvent['actor'];
 export type Timeline = AnswerOf<'get_request_timeline'>;
 export type MilestoneName = keyof Timeline['milestones'];
+export type TemplateVerdict = AnswerOf<'validate_template'>;
+/** What templates of an instance can name. */
+export type Account = AnswerOf<'discover_provider'>;
 export type FitAnswer = AnswerOf<'validate_template_for_providers'>;

@@ -7,6 +7,7 @@ import { Orphans } from '../views/orphans/orphans.tsx';
 import { Providers } from '../views/providers/providers.tsx';
 import { Templates } from '../views/templates/templates.tsx';
 import { TemplateView } from '../views/templates/template-view.tsx';
+import { NewTemplate } from '../views/new-template/new-template.tsx';
 import { Now } from '../views/now/now.tsx';
 import { Requests } from '../views/requests/requests.tsx';
 import { RequestView } from '../views/request/request-view.tsx';
@@ -49,6 +50,8 @@ export function viewOf(path: string): ComponentChildren {
       return name === undefined ? <Templates /> : <TemplateView key={name} id={name} />;
     case 'budgets':
       return <Budgets />;
+    case 'new-template':
+      return <NewTemplate />;
     case 'orphans':
       return <Orphans />;
     case 'interruptions':

@@ -36,6 +36,7 @@ const views = (): readonly string[] => [
   '/templates',
   '/templates/render',
   '/budgets',
+  '/new-template',
   '/orphans',
   '/interruptions',
   '/nothing/here',
@@ -131,6 +132,12 @@ test.serial('read_only shows everything and no control', async (t) => {
     await page.getByText('Read only').waitFor();
     await page.context().close();
   }
+  const { page } = await readOnly.open('/templates');
+  await settled(page);
+  t.is(await page.getByRole('link', { name: 'New template' }).count(), 0);
+  await page.goto(`${readOnly.url}/ui/new-template`);
+  await page.getByText('This page shows only.').waitFor();
+  t.is(await page.locator('form').count(), 0);
   // It concerns the page alone.
   const made = await readOnly.broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
   t.is(made.status, 200);

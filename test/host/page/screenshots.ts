@@ -1,5 +1,6 @@
 /**
- * Takes the pictures of docs/guides/page.md: every view, in both themes. `npm run page:screenshots`.
+ * Takes the pictures of docs/guides/page.md: every view, in both themes. `npm run page:screenshots`, with the
+ * names of views to take only those.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,9 +84,11 @@ const views: Readonly<Record<string, string>> = {
   templates: '/templates',
   template: '/templates/render',
   budgets: '/budgets',
+  'new-template': '/new-template',
   orphans: '/orphans',
 };
-for (const [name, path] of Object.entries(views))
+const wanted = process.argv.slice(2);
+for (const [name, path] of Object.entries(views).filter(([each]) => wanted.length === 0 || wanted.includes(each)))
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, troubles } = await world.open(path, { colorScheme, viewport: { width: 1200, height: 740 } });
     await page.getByText('Live', { exact: true }).waitFor();
