@@ -17,6 +17,8 @@ export interface Configuration {
   readonly templates: { readonly directory: string };
   readonly providers: readonly ProviderInstance[];
   readonly budgets: readonly BudgetEntry[];
+  /** The tags by which use is summed up. */
+  readonly usage: { readonly tags: readonly string[] };
   /** Each sink: `type`, `name`, and the options of that type. */
   readonly events: { readonly sinks: readonly ConfiguredSink[] };
   readonly server: ServerSettings;

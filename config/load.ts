@@ -148,6 +148,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       return { ...provider, config: absolutePaths(schema, provider.config, baseOf, `/providers/${index}/config`) };
     }),
     budgets: parsed.value.budgets,
+    usage: parsed.value.usage,
     events: { sinks },
     server,
     services,

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { mostUsageTags } from '../core/model/usage/usage-tags.ts';
 import { marketSpellings, marketWords, type MarketWord } from '../core/model/market.ts';
 import {
   defaultHost,
@@ -253,6 +254,19 @@ export const EventsSection = Type.Object(
   { ...closed, default: {}, description: 'Where events are delivered.' },
 );
 
+export const UsageSection = Type.Object(
+  {
+    tags: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      default: [],
+      maxItems: mostUsageTags,
+      uniqueItems: true,
+      description:
+        'Names of tags of machines by which get_usage can group: `tag:NAME`. It counts from when it is set.',
+    }),
+  },
+  { ...closed, default: {}, description: 'How the use of machines is summed up.' },
+);
+
 /** The whole configuration in the shape of a file. */
 export const ConfigurationFile = Type.Object(
   {
@@ -266,6 +280,7 @@ export const ConfigurationFile = Type.Object(
       maxItems: 100,
       description: 'Limits on what machines may use together: number, vCPUs, dollars.',
     }),
+    usage: UsageSection,
     events: EventsSection,
     server: ServerSection,
   },

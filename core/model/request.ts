@@ -64,6 +64,8 @@ export const RequestRecord = Type.Object({
    * Derived from the machines and attempts: what the request takes of budgets (`reservesText`). Absent: nothing.
    */
   reserves: Type.Optional(Type.String()),
+  /** Values of tags by which the use of the machines is summed up. Absent: none are kept. */
+  usage_tags: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
   /** Derived from the machines: how many became ready, including those that were returned since. */
   delivered: Type.Integer(),
   /**

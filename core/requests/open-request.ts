@@ -1,4 +1,6 @@
 import type { BudgetRules } from '../budgets/budgets.ts';
+import { tagsOfRequest } from '../budgets/reservations.ts';
+import type { UsageTagging } from '../model/usage/usage-tags.ts';
 import { needsOf } from '../brokers/needs.ts';
 import { newEvent } from '../contract/commits/new-event.ts';
 import { BrokerError } from '../contract/errors.ts';
@@ -104,6 +106,12 @@ export interface OpenedRequest {
   readonly changes: readonly Change[];
 }
 
+/** What a new request reserves, and by which tags the use of its machines is summed up. */
+export interface OpeningRules {
+  readonly budgets: BudgetRules;
+  readonly usageTagging: UsageTagging;
+}
+
 /** Makes a provisioning request. Stores nothing. */
 export function openRequest(
   input: RequestInput,
@@ -111,7 +119,7 @@ export function openRequest(
   selectionTimeMs: number,
   now: number,
   given: { readonly request_id: string; readonly key?: IdempotencyKey; readonly trace?: TraceContext },
-  budgets: BudgetRules,
+  { budgets, usageTagging }: OpeningRules,
 ): OpenedRequest {
   const { template, variants, machine_count } = input;
   const { preference = {}, seen = template } = chosen;
@@ -157,7 +165,8 @@ export function openRequest(
   };
   // The template of the catalogue: what its machines take at most is computed once for it.
   const reserves = budgets.reservations.ofNew({ ...unreserved, template, ...(variants ? { variants } : {}) });
-  const request: RequestRecord = { ...unreserved, reserves };
+  const usage_tags = usageTagging.of(() => tagsOfRequest(unreserved), now);
+  const request: RequestRecord = { ...unreserved, reserves, ...(usage_tags ? { usage_tags } : {}) };
   const { request_id } = request;
   return {
     request,

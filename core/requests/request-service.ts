@@ -1,4 +1,5 @@
 import type { BudgetRules } from '../budgets/budgets.ts';
+import { UsageTagging } from '../model/usage/usage-tags.ts';
 import type { Clock } from '../contract/clock.ts';
 import { BrokerError } from '../contract/errors.ts';
 import { newRequestId } from '../model/ids.ts';
@@ -21,6 +22,7 @@ import {
   checkNames,
   checkSize,
   openRequest,
+  type OpeningRules,
   type OpenedRequest,
   type RequestInput,
 } from './open-request.ts';
@@ -40,15 +42,23 @@ const mostTries = 20;
 export class RequestService {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #budgets: BudgetRules;
+  readonly #rules: OpeningRules;
   readonly #maxPending: number;
   readonly #tracer: Tracer;
   #pending = { count: 0, read_at: -Infinity };
 
-  constructor(store: Store, clock: Clock, budgets: BudgetRules, maxPending: number, tracer: Tracer = noTracer) {
+  /** `usageTags`: the names of the tags by which use is summed up. */
+  constructor(
+    store: Store,
+    clock: Clock,
+    budgets: BudgetRules,
+    maxPending: number,
+    tracer: Tracer = noTracer,
+    usageTags: readonly string[] = [],
+  ) {
     this.#store = store;
     this.#clock = clock;
-    this.#budgets = budgets;
+    this.#rules = { budgets, usageTagging: new UsageTagging(usageTags) };
     this.#maxPending = maxPending;
     this.#tracer = tracer;
   }
@@ -105,7 +115,7 @@ export class RequestService {
   ): OpenedRequest {
     const { request_id = newRequestId(), selection_ms = 0 } = given;
     const identity = { ...given, ...this.#traced(), request_id };
-    return openRequest(input, selection, selection_ms, this.#clock.now(), identity, this.#budgets);
+    return openRequest(input, selection, selection_ms, this.#clock.now(), identity, this.#rules);
   }
 
   /**

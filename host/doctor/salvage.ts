@@ -65,6 +65,7 @@ export async function salvage(options: LoadOptions): Promise<Salvaged> {
         events: { sinks: [] },
         services: {},
         budgets: [],
+        usage: { tags: [] },
         server,
         data_directory: options.env['MUSTER_DATA_DIR']
           ? resolve(options.cwd, options.env['MUSTER_DATA_DIR'])

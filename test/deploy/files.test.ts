@@ -147,6 +147,7 @@ test('the guide about changes names every section of the configuration', (t) => 
     'server',
     'storage',
     'templates',
+    'usage',
   ]);
   for (const section of top) t.true(guide('reloading.md').includes(`\`${section}`), section);
 });

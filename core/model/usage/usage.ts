@@ -18,7 +18,10 @@ export interface Amounts {
   readonly unpriced_ms: number;
 }
 
-/** The use of one kind of machines on one UTC day, `YYYY-MM-DD`. `kind`: the values of the fields, as JSON. */
+/**
+ * The use of one kind of machines on one UTC day, `YYYY-MM-DD`. `kind`: the values of the fields as a JSON array, and
+ * after them the `usage_tags` of the machines, where they have some.
+ */
 export interface UsageRow {
   readonly day: string;
   readonly kind: string;
@@ -38,7 +41,7 @@ const hourMs = 3_600_000;
 export function usageOf(machine: MachineRecord, now: number): readonly UsageRow[] {
   const { used_from = machine.created_at, released_at, gone_at, vcpus, price } = machine;
   const end = Math.min(released_at ?? Infinity, gone_at ?? Infinity, now);
-  const kind = JSON.stringify(usageFields.map((field) => machine[field] ?? null));
+  const kind = kindOf(machine);
   const rows: UsageRow[] = [];
   for (let from = used_from; from < end; ) {
     const midnight = (Math.floor(from / dayMs) + 1) * dayMs;
@@ -54,6 +57,11 @@ export function usageOf(machine: MachineRecord, now: number): readonly UsageRow[
     from = midnight;
   }
   return rows;
+}
+
+function kindOf(machine: MachineRecord): string {
+  const fields = usageFields.map((field) => machine[field] ?? null);
+  return JSON.stringify(machine.usage_tags === undefined ? fields : [...fields, machine.usage_tags]);
 }
 
 /** The time after the last day of rows that are in order. */

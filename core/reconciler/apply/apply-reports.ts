@@ -115,6 +115,7 @@ function adopt(
     template_id: request.template_id ?? '',
     status: 'pending',
     created_at: now,
+    ...(request.usage_tags === undefined ? {} : { usage_tags: request.usage_tags }),
     ...asMoved(change),
   };
   change.putMachine(machine);

@@ -9,8 +9,10 @@ import {
   usageOf,
   usageTopic,
   type Amounts,
+  type UsageField,
   type UsageRow,
 } from '../../model/usage/usage.ts';
+import type { UsageTags } from '../../model/usage/usage-tags.ts';
 
 /** What is read and summed up before other work of the thread runs. */
 const machinesAtOnce = 200;
@@ -19,12 +21,15 @@ const mostReads = 5;
 
 /** Sums the use of machines: of those that are gone from the sums of each day, of the living ones as they are. */
 export class UsageQuery {
+  /** The tags by which use is summed up. */
+  readonly tags: readonly string[];
   readonly #store: Store;
   readonly #clock: Clock;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, tags: readonly string[] = []) {
     this.#store = store;
     this.#clock = clock;
+    this.tags = tags;
   }
 
   /** One row for each day and kind of machines, without those that used nothing. `days`: `YYYY-MM-DD`. */
@@ -76,8 +81,16 @@ const isEqual = (a: readonly UsageRow[], b: readonly UsageRow[]): boolean =>
     return day === other?.day && kind === other.kind && JSON.stringify(amounts) === JSON.stringify(other.amounts);
   });
 
-/** The values of the fields of a kind. */
-export function fieldsOf(kind: string): Readonly<Record<(typeof usageFields)[number], string | null>> {
+/** The values of the fields of a kind, and the values of its tags by their names. */
+export interface KindFields {
+  readonly fields: Readonly<Record<UsageField, string | null>>;
+  /** Without the tags that were not kept. null: the machines do not have the tag. */
+  readonly tags: UsageTags;
+}
+
+/** Reads a kind. */
+export function fieldsOf(kind: string): KindFields {
   const values = JSON.parse(kind) as readonly (string | null)[];
-  return Object.fromEntries(usageFields.map((field, index) => [field, values[index] ?? null])) as never;
+  const [tags = {}] = values.slice(usageFields.length) as unknown as readonly UsageTags[];
+  return { fields: Object.fromEntries(usageFields.map((field, i) => [field, values[i] ?? null])) as never, tags };
 }

@@ -29,10 +29,14 @@ export type Explanation = AnswerOf<'explain_request'>;
 export type Attempt = Explanation['attempts'][number];
 export type CapacityList = AnswerOf<'list_capacity'>;
 export type CapacityOffer = CapacityList['offers'][number];
+export type BudgetList = AnswerOf<'list_budgets'>;
 export type EventList = AnswerOf<'list_events'>;
 /** An event of the journal, as the list and the stream carry it. */
 export type JournalEvent = EventList['events'][number];
 export type Actor = JournalEvent['actor'];
 export type Timeline = AnswerOf<'get_request_timeline'>;
 export type MilestoneName = keyof Timeline['milestones'];
+export type TemplateVerdict = AnswerOf<'validate_template'>;
+/** What templates of an instance can name. */
+export type Account = AnswerOf<'discover_provider'>;
 export type FitAnswer = AnswerOf<'validate_template_for_providers'>;

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Budgets } from '../views/budgets/budgets.tsx';
 import { Capacity } from '../views/capacity/capacity.tsx';
 import { Machines } from '../views/machines/machines.tsx';
 import { Interruptions } from '../views/interruptions/interruptions.tsx';
@@ -6,6 +7,7 @@ import { Orphans } from '../views/orphans/orphans.tsx';
 import { Providers } from '../views/providers/providers.tsx';
 import { Templates } from '../views/templates/templates.tsx';
 import { TemplateView } from '../views/templates/template-view.tsx';
+import { NewTemplate } from '../views/new-template/new-template.tsx';
 import { Now } from '../views/now/now.tsx';
 import { Requests } from '../views/requests/requests.tsx';
 import { RequestView } from '../views/request/request-view.tsx';
@@ -24,6 +26,7 @@ export const views: readonly ViewEntry[] = [
   { title: 'Capacity', path: '/capacity' },
   { title: 'Providers', path: '/providers' },
   { title: 'Templates', path: '/templates' },
+  { title: 'Budgets', path: '/budgets' },
   { title: 'Orphans', path: '/orphans' },
   { title: 'Interruptions', path: '/interruptions' },
 ];
@@ -45,6 +48,10 @@ export function viewOf(path: string): ComponentChildren {
       return <Providers />;
     case 'templates':
       return name === undefined ? <Templates /> : <TemplateView key={name} id={name} />;
+    case 'budgets':
+      return <Budgets />;
+    case 'new-template':
+      return <NewTemplate />;
     case 'orphans':
       return <Orphans />;
     case 'interruptions':

@@ -14,7 +14,14 @@ let world: World;
 let render: any;
 
 test.before(async () => {
-  world = await startWorld();
+  world = await startWorld({
+    configuration: {
+      budgets: [
+        { name: 'everything', max_machines: 1_000, max_usd_per_hour: 500, max_usd_per_day: 9_000 },
+        { name: 'n'.repeat(60), match: { template_id: 'none', tags: { team: 'b'.repeat(200) } }, max_vcpus: 0 },
+      ],
+    },
+  });
   render = await requested(world.broker, 'render', 7);
 });
 test.after.always(() => world?.close());
@@ -28,6 +35,8 @@ const views = (): readonly string[] => [
   '/providers',
   '/templates',
   '/templates/render',
+  '/budgets',
+  '/new-template',
   '/orphans',
   '/interruptions',
   '/nothing/here',
@@ -123,6 +132,12 @@ test.serial('read_only shows everything and no control', async (t) => {
     await page.getByText('Read only').waitFor();
     await page.context().close();
   }
+  const { page } = await readOnly.open('/templates');
+  await settled(page);
+  t.is(await page.getByRole('link', { name: 'New template' }).count(), 0);
+  await page.goto(`${readOnly.url}/ui/new-template`);
+  await page.getByText('This page shows only.').waitFor();
+  t.is(await page.locator('form').count(), 0);
   // It concerns the page alone.
   const made = await readOnly.broker.call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
   t.is(made.status, 200);

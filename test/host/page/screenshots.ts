@@ -1,5 +1,6 @@
 /**
- * Takes the pictures of docs/guides/page.md: every view, in both themes. `npm run page:screenshots`.
+ * Takes the pictures of docs/guides/page.md: every view, in both themes. `npm run page:screenshots`, with the
+ * names of views to take only those.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,6 +35,13 @@ const world = await startWorld({
   templates,
   settings: { discovery_first_ms: 100, observe_resting_ms: 300, observe_moving_ms: 100 },
   knobs: { capacity, boot_ms: spread, shutdown_ms: 300 },
+  configuration: {
+    budgets: [
+      { name: 'everything', max_machines: 500, max_usd_per_hour: 40 },
+      { name: 'render', match: { template_id: 'render' }, max_machines: 15, max_usd_per_day: 25 },
+      { name: 'spot', match: { price_type: 'spot' }, max_vcpus: 64 },
+    ],
+  },
 });
 const { broker } = world;
 const [fleet, render, spot] = await Promise.all([
@@ -75,9 +83,12 @@ const views: Readonly<Record<string, string>> = {
   providers: '/providers',
   templates: '/templates',
   template: '/templates/render',
+  budgets: '/budgets',
+  'new-template': '/new-template',
   orphans: '/orphans',
 };
-for (const [name, path] of Object.entries(views))
+const wanted = process.argv.slice(2);
+for (const [name, path] of Object.entries(views).filter(([each]) => wanted.length === 0 || wanted.includes(each)))
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, troubles } = await world.open(path, { colorScheme, viewport: { width: 1200, height: 740 } });
     await page.getByText('Live', { exact: true }).waitFor();

@@ -2,7 +2,8 @@ import test from 'ava';
 import { noUsage, usageTopic } from '../../../core/model/usage/usage.ts';
 import { bootBroker } from '../../support/boot-broker.ts';
 
-const amounts = 'machine_seconds,vcpu_seconds,usd,unsized_machine_seconds,unpriced_machine_seconds';
+const amounts =
+  'machine_seconds,vcpu_seconds,usd,unsized_machine_seconds,unpriced_machine_seconds,untagged_machine_seconds';
 
 test('usage is CSV over HTTP where a call asks for it: with its type, a header also without rows, and hostile names quoted', async (t) => {
   const broker = await bootBroker({ loop: 'none', storage: 'memory' });
@@ -37,13 +38,13 @@ test('usage is CSV over HTTP where a call asks for it: with its type, a header a
     (await ask('&group_by=machine_type,market', 'application/json;q=0.5, TEXT/CSV;q=0.9')).text,
     [
       `machine_type,market,${amounts}`,
-      `'=cmd|'/C calc'!A0,ondemand,90.5,181,0.25,0,0`,
-      '"m5 ""large"",\nüber",spot,90.5,181,0.25,0,0',
-      ',,90.5,181,0.25,0,0',
+      `'=cmd|'/C calc'!A0,ondemand,90.5,181,0.25,0,0,0`,
+      '"m5 ""large"",\nüber",spot,90.5,181,0.25,0,0,0',
+      ',,90.5,181,0.25,0,0,0',
       '',
     ].join('\r\n'),
   );
-  t.is((await ask('&group_by=', 'text/csv')).text, `${amounts}\r\n271.5,543,0.75,0,0\r\n`);
+  t.is((await ask('&group_by=', 'text/csv')).text, `${amounts}\r\n271.5,543,0.75,0,0,0\r\n`);
   const { paths } = JSON.parse((await broker.app.inject('/openapi.json')).body);
   t.deepEqual(paths['/api/v1/usage'].get.responses['200'].content['text/csv'], {
     schema: { type: 'string' },

@@ -1,8 +1,9 @@
 import { api } from '../../api/place.ts';
 import type { JournalEvent, TemplateList } from '../../api/shapes.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { address, setQuery } from '../../parts/address.ts';
+import { address, linkTo, setQuery } from '../../parts/address.ts';
 import { TemplateLink } from '../../parts/links.tsx';
+import { hasControls } from '../../parts/mode.ts';
 import { Empty, Show } from '../../parts/show.tsx';
 import { View } from '../../shell/view.tsx';
 import { count, figure } from '../../words/numbers.ts';
@@ -16,7 +17,17 @@ export function Templates() {
   const answer = useAnswer<TemplateList>(`${api}/templates/?limit=1000`, { concerns });
   const sought = (address.value.query.get('find') ?? '').toLowerCase();
   return (
-    <View title="Templates" note="What machines are requested from, merged from files and the API.">
+    <View
+      title="Templates"
+      note="What machines are requested from, merged from files and the API."
+      controls={
+        hasControls ? (
+          <a class="button" href={linkTo('/new-template')}>
+            New template
+          </a>
+        ) : null
+      }
+    >
       <form class="filters" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span>Find</span>
