@@ -29,6 +29,7 @@ export type Explanation = AnswerOf<'explain_request'>;
 export type Attempt = Explanation['attempts'][number];
 export type CapacityList = AnswerOf<'list_capacity'>;
 export type CapacityOffer = CapacityList['offers'][number];
+export type BudgetList = AnswerOf<'list_budgets'>;
 export type EventList = AnswerOf<'list_events'>;
 /** An event of the journal, as the list and the stream carry it. */
 export type JournalEvent = EventList['events'][number];

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Budgets } from '../views/budgets/budgets.tsx';
 import { Capacity } from '../views/capacity/capacity.tsx';
 import { Machines } from '../views/machines/machines.tsx';
 import { Interruptions } from '../views/interruptions/interruptions.tsx';
@@ -25,6 +26,7 @@ export const views: readonly ViewEntry[] = [
   { title: 'Capacity', path: '/capacity' },
   { title: 'Providers', path: '/providers' },
   { title: 'Templates', path: '/templates' },
+  { title: 'Budgets', path: '/budgets' },
   { title: 'Orphans', path: '/orphans' },
   { title: 'Interruptions', path: '/interruptions' },
 ];
@@ -46,6 +48,8 @@ export function viewOf(path: string): ComponentChildren {
       return <Providers />;
     case 'templates':
       return name === undefined ? <Templates /> : <TemplateView key={name} id={name} />;
+    case 'budgets':
+      return <Budgets />;
     case 'new-template':
       return <NewTemplate />;
     case 'orphans':

@@ -14,7 +14,14 @@ let world: World;
 let render: any;
 
 test.before(async () => {
-  world = await startWorld();
+  world = await startWorld({
+    configuration: {
+      budgets: [
+        { name: 'everything', max_machines: 1_000, max_usd_per_hour: 500, max_usd_per_day: 9_000 },
+        { name: 'n'.repeat(60), match: { template_id: 'none', tags: { team: 'b'.repeat(200) } }, max_vcpus: 0 },
+      ],
+    },
+  });
   render = await requested(world.broker, 'render', 7);
 });
 test.after.always(() => world?.close());
@@ -28,6 +35,7 @@ const views = (): readonly string[] => [
   '/providers',
   '/templates',
   '/templates/render',
+  '/budgets',
   '/new-template',
   '/orphans',
   '/interruptions',

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { CapacityOffer, JournalEvent } from '../../../host/page/api/shapes.ts';
 import { capacityGrids, latestLack } from '../../../host/page/views/capacity/capacity-grid.ts';
 import { isRunningOut, storiesOf } from '../../../host/page/views/interruptions/stories.ts';
+import { limitState, matchText } from '../../../host/page/views/budgets/limit-state.ts';
 import { layersOf, originOf } from '../../../host/page/views/templates/layers.ts';
 
 const offer = (
@@ -97,4 +98,28 @@ test('a field is set by the last layer that has it', (t) => {
   t.is(originOf('version', layers), 'default');
   t.deepEqual([...(layers[0]?.overridden ?? [])], ['machine_type']);
   t.deepEqual(layersOf(undefined), []);
+});
+
+for (const [used, max, exceeded, mark, word, share] of [
+  [0, 10, false, 'good', 'has room', 0],
+  [7.9, 10, false, 'good', 'has room', 0.79],
+  [8, 10, false, 'part', 'nearly used up, 80 %', 0.8],
+  [9.99, 10, false, 'part', 'nearly used up, 99 %', 0.999],
+  [10, 10, false, 'bad', 'used up', 1],
+  [12, 10, true, 'bad', 'exceeded', 1],
+  [0, 0, false, 'bad', 'used up', 1],
+] as const)
+  test(`a limit of which ${used} of ${max} are used is ${word}`, (t) => {
+    t.deepEqual(limitState({ limit: 'max_machines', used, max, exceeded }), { mark, word, share });
+  });
+
+test('the machines that a budget counts are told in words', (t) => {
+  const budget = (match: object): any => ({ match });
+  t.is(matchText(budget({})), 'all machines');
+  t.is(
+    matchText(
+      budget({ template_id: 'a', provider_instance: 'east', price_type: 'spot', tags: { team: 'blue', x: 'y' } }),
+    ),
+    'template a · instance east · spot · team=blue · x=y',
+  );
 });

@@ -35,6 +35,13 @@ const world = await startWorld({
   templates,
   settings: { discovery_first_ms: 100, observe_resting_ms: 300, observe_moving_ms: 100 },
   knobs: { capacity, boot_ms: spread, shutdown_ms: 300 },
+  configuration: {
+    budgets: [
+      { name: 'everything', max_machines: 500, max_usd_per_hour: 40 },
+      { name: 'render', match: { template_id: 'render' }, max_machines: 15, max_usd_per_day: 25 },
+      { name: 'spot', match: { price_type: 'spot' }, max_vcpus: 64 },
+    ],
+  },
 });
 const { broker } = world;
 const [fleet, render, spot] = await Promise.all([
@@ -76,6 +83,7 @@ const views: Readonly<Record<string, string>> = {
   providers: '/providers',
   templates: '/templates',
   template: '/templates/render',
+  budgets: '/budgets',
   'new-template': '/new-template',
   orphans: '/orphans',
 };
