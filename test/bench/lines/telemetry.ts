@@ -6,9 +6,9 @@ import { workplace } from '../processes/workplace.ts';
 import type { Line } from './line.ts';
 
 /**
- * What tracing every call costs: the same broker, with and without a collector. What counts is the thread that answers:
- * it bounds how many calls a broker takes. The thread that exports and the collector, which share the processors of
- * this machine, are in the rate and not in that ratio.
+ * What tracing every call costs: the same broker, with and without a collector. What counts is the thread that
+ * answers: it bounds how many calls a broker takes. The thread that exports and the collector, which share the
+ * processors of this machine, are in the rate and not in that ratio.
  */
 export const telemetry: Line = {
   names: ['post-traced'],

@@ -15,8 +15,8 @@ export function cpuSeconds(pid: number): number | undefined {
 }
 
 /**
- * Processor time that the first thread of a process has used, in seconds: of a server, the one that answers. Collections
- * that other threads do for it are not in it. Undefined where the system does not tell.
+ * Processor time that the first thread of a process has used, in seconds: of a server, the one that answers. Garbage
+ * collection that other threads do for it is not in it. Undefined where the system does not tell.
  */
 export function firstThreadSeconds(pid: number): number | undefined {
   const text = read(`/proc/${pid}/task/${pid}/schedstat`);
