@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Child } from '../processes/child.ts';
-import { cpuSeconds } from '../processes/usage.ts';
+import { cpuSeconds, firstThreadSeconds } from '../processes/usage.ts';
 import type { ClosedLoopJob, ClosedLoopResult } from './closed-loop-process.ts';
 
 export const connections = 50;
@@ -12,6 +12,8 @@ export interface Round {
   readonly p99_ms: number;
   /** Answers that one second of the server's processor time gives; undefined where the system does not tell. */
   readonly per_cpu_second: number | undefined;
+  /** Microseconds of the thread that answers for one answer; undefined where the system does not tell. */
+  readonly thread_us: number | undefined;
   /** Share of one processor that the server used: near 1, and the server was the slowest part. */
   readonly server_share: number | undefined;
 }
@@ -22,8 +24,10 @@ export class ClosedLoop {
 
   async run(job: Omit<ClosedLoopJob, 'connections'>, serverPid: number): Promise<Round> {
     const before = cpuSeconds(serverPid);
+    const threadBefore = firstThreadSeconds(serverPid);
     const result = await this.#child.ask<ClosedLoopResult>({ ...job, connections });
     const after = cpuSeconds(serverPid);
+    const threadAfter = firstThreadSeconds(serverPid);
     if (result.failures > 0 || result.answers === 0)
       throw new Error(`${job.url}: ${result.failures} calls failed, ${result.answers} did not.`);
     const cpu = before === undefined || after === undefined ? undefined : Math.max(after - before, 0.01);
@@ -32,6 +36,10 @@ export class ClosedLoop {
       p50_ms: result.p50_ms,
       p99_ms: result.p99_ms,
       per_cpu_second: cpu === undefined ? undefined : result.answers / cpu,
+      thread_us:
+        threadBefore === undefined || threadAfter === undefined
+          ? undefined
+          : ((threadAfter - threadBefore) * 1e6) / result.answers,
       server_share: cpu === undefined ? undefined : cpu / result.seconds,
     };
   }

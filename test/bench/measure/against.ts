@@ -20,6 +20,8 @@ export interface Comparison {
   readonly rate?: number;
   /** Whether the ratio of processor time counts as well: where the disk is what is waited for, it says nothing. */
   readonly cpuCounts: boolean;
+  /** The ratio that counts is that of the time of the threads that answer, where the system tells it. */
+  readonly threadCounts?: true;
   readonly rounds: number;
   readonly seconds: number;
 }
@@ -29,7 +31,19 @@ const warmUpSeconds = 3;
 
 /** Loads subject and baseline in turn. Both get a warm-up that is not counted. */
 export async function against(comparison: Comparison): Promise<Row> {
-  const { name, title, subject, baseline, call = {}, least, rate, cpuCounts, rounds, seconds } = comparison;
+  const {
+    name,
+    title,
+    subject,
+    baseline,
+    call = {},
+    least,
+    rate,
+    cpuCounts,
+    threadCounts,
+    rounds,
+    seconds,
+  } = comparison;
   const load = new ClosedLoop();
   const ours: Round[] = [];
   const bare: Round[] = [];
@@ -45,11 +59,16 @@ export async function against(comparison: Comparison): Promise<Row> {
   }
   const by_rate = pairwise(ours, bare, (each) => each.rate) as Spread;
   const by_cpu = pairwise(ours, bare, (each) => each.per_cpu_second);
+  const by_thread = threadCounts && pairwise(ours, bare, ({ thread_us }) => thread_us && 1 / thread_us);
   const measured = spread(ours.map((each) => each.rate));
   const targets: Target[] = [
     ...(least === undefined
       ? []
-      : [atLeast(Math.min(by_rate.median, (cpuCounts ? by_cpu?.median : undefined) ?? Infinity), least, 'ratio')]),
+      : [
+          by_thread
+            ? atLeast(by_thread.median, least, 'ratio of the answering thread')
+            : atLeast(Math.min(by_rate.median, (cpuCounts ? by_cpu?.median : undefined) ?? Infinity), least, 'ratio'),
+        ]),
     ...(rate === undefined ? [] : [atLeast(measured.median, rate, 'req/s')]),
   ];
   const baselineSpread = spread(bare.map((each) => each.rate));
@@ -62,7 +81,7 @@ export async function against(comparison: Comparison): Promise<Row> {
     baseline: baselineSpread,
     ratio: { by_rate, by_cpu },
     targets,
-    notes: notes(ours, bare),
+    notes: [...notes(ours, bare), ...(by_thread ? [threadNote(ours, bare, by_thread)] : [])],
   };
 }
 
@@ -90,4 +109,9 @@ function notes(ours: readonly Round[], bare: readonly Round[]): string[] {
   return [
     `p99 ${p99} ms; processor used by the server ${percent(share(ours))}, by the bare one ${percent(share(bare))}`,
   ];
+}
+
+function threadNote(ours: readonly Round[], bare: readonly Round[], ratio: Spread): string {
+  const us = (rounds: readonly Round[]) => spread(rounds.flatMap(({ thread_us = [] }) => thread_us)).median.toFixed(1);
+  return `the answering thread: ${us(ours)} µs for a call, ${us(bare)} µs without, ratio ${ratio.median.toFixed(2)}`;
 }

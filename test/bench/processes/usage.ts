@@ -14,6 +14,15 @@ export function cpuSeconds(pid: number): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
+/**
+ * Processor time that the first thread of a process has used, in seconds: of a server, the one that answers. Garbage
+ * collection that other threads do for it is not in it. Undefined where the system does not tell.
+ */
+export function firstThreadSeconds(pid: number): number | undefined {
+  const text = read(`/proc/${pid}/task/${pid}/schedstat`);
+  return text === undefined ? undefined : Number(text.split(' ')[0]) / 1e9;
+}
+
 /** Memory of a process that is in the machine's memory, in MB. */
 export function rssMb(pid: number): number | undefined {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
