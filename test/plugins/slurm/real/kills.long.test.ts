@@ -69,20 +69,3 @@ real(
     await cluster.settled();
   },
 );
-
-real(
-  'a slurmctld that is killed while a job runs, and after it, gets its nodes back and has them suspended',
-  // It may have saved the nodes as starting: it then requeues the job after ResumeTimeout.
-  { ...two, conf: { ...two.conf, ResumeTimeout: 180 } },
-  async (t, cluster) => {
-    const id = await cluster.submit('-N2', '--requeue', '--wrap', 'srun sleep 8');
-    await eventually(async () => (await cluster.job(id)) === 'RUNNING');
-    await cluster.killSlurmctld();
-    await cluster.startSlurmctld();
-    await completed(cluster, id);
-    await cluster.killSlurmctld();
-    await cluster.startSlurmctld();
-    await cluster.settled();
-    t.regex(await cluster.slurm('scontrol', 'show', 'node', 'cpu-1'), /State=IDLE\+CLOUD\+POWERED_DOWN/);
-  },
-);
