@@ -24,7 +24,8 @@ async function answerTo(t: ExecutionContext, answer: (socket: Socket) => void) {
   await writeFile(join(directory, 'server.json'), JSON.stringify({ socket_path, host: '127.0.0.1', port: 1 }));
   let answered = await exchange(directory, sent);
   // On a busy machine this process may not get to its own connection in time.
-  for (let i = 0; i < 5 && String(answered).startsWith('no connection'); i++) answered = await exchange(directory, sent);
+  for (let i = 0; i < 5 && String(answered).startsWith('no connection'); i++)
+    answered = await exchange(directory, sent);
   return { answer: answered, asked: () => asked };
 }
 
