@@ -263,6 +263,19 @@ export const pasts: readonly Past[] = [
     { do: 'jump', ms: 1_200_000 },
   ),
   past(
+    'a machine that the cloud hid, and that nobody can see again while the host is suspended',
+    'more than asked',
+    {
+      api: { seen_after_ms: 4_000 },
+      lease_ms: 30_000,
+    },
+    request(2),
+    pass(2_000),
+    { do: 'observations', at: 1, mood: 'missing', ms: 60_000 },
+    pass(30_000),
+    { do: 'suspend', ms: 900_000 },
+  ),
+  past(
     'slots after a jump of the clock: a change of several commits takes its slot with its attempts',
     'over the limit',
     {

@@ -94,6 +94,11 @@ export class Judge {
   /** How long the host was suspended: what was open then may stay open for so much longer. */
   suspended_ms = 0;
 
+  /** The time without that in which the host was suspended: nobody could see anything then. */
+  get #awake(): number {
+    return this.#time.now - this.suspended_ms;
+  }
+
   /** The last jump of the clock that somebody watched. */
   #watched: { readonly ms: number; readonly watching: Life; readonly at: number } | undefined;
 
@@ -140,7 +145,7 @@ export class Judge {
   }
 
   #count(owed: Owed): void {
-    const many = tooMany(owed, this.seen(owed.request.request_id), this.#time.now);
+    const many = tooMany(owed, this.seen(owed.request.request_id), this.#awake);
     if (many > 0)
       this.fail(
         'more than asked',
@@ -148,9 +153,7 @@ export class Judge {
       );
     const all = this.seen(owed.request.request_id);
     const recommended = all.filter(({ machine }) => machine.recommended_at !== undefined).length;
-    const standby = all.filter(
-      (each) => isStandby(each) && stays(owed, each) && !isExcused(each, this.#time.now),
-    ).length;
+    const standby = all.filter((each) => isStandby(each) && stays(owed, each) && !isExcused(each, this.#awake)).length;
     if (standby > recommended)
       this.fail(
         'replaced without cause',
