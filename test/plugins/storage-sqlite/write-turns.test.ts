@@ -77,9 +77,16 @@ test('a thread that writes without a pause lets another thread write after each 
   await Atomics.waitAsync(groups, 1, 0).value;
   const insert = database.prepare('INSERT INTO entry VALUES (1)');
   const waits: number[] = [];
-  for (let i = 0; i < 40; i += 1) {
+  // On a busy machine the other thread may not get a processor: what is written meanwhile shows nothing.
+  for (let tries = 0; waits.length < 20 && tries < 5_000; tries += 1) {
     const before = Atomics.load(groups, 0);
     await queue.add({ run: () => insert.run(), kinds: [], size: 1 });
+    const wrote = Atomics.load(groups, 0) - before;
+    if (wrote > 0) waits.push(wrote);
+  }
+  // The transaction that was under way, and one more where this thread was not ready in time.
+  t.true((waits.toSorted((a, b) => a - b)[10] ?? Infinity) <= 2, `transactions of the other thread: ${waits}`);
+});
     waits.push(Atomics.load(groups, 0) - before);
   }
   // The transaction that was under way, and one more where this thread was not ready in time.
