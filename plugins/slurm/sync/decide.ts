@@ -71,10 +71,8 @@ function decideNode(name: string, { slurm, records, requests, setOf, now }: Comp
   switch (phase) {
     case 'starting': {
       if (!isOn || !order) return decided({ do: 'order' }, 'Slurm starts the node, and no machine is ordered');
-      // The call to resume it was lost, or could not be told from a late one. A machine that lives is kept: a
-      // slurmctld that was killed may take a node with a job for one that starts, and gives it up if it does not
-      // register.
-      if (kept.joined_at !== undefined && !machine) return decided({ do: 'order' }, 'Slurm starts the node anew');
+      // The call to resume it was lost, or could not be told from a late one.
+      if (kept.joined_at !== undefined) return decided({ do: 'order' }, 'Slurm starts the node anew');
       if (machine?.reclaim_at !== undefined) return decided(reclaimed(), 'the cloud reclaims its machine', true);
       if (machine || (!order.refused && !request?.isOver)) return undefined;
       return decided(given_up(order, request), 'its machine does not come', true);

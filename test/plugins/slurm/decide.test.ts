@@ -64,14 +64,9 @@ const short: OrderedRequest['why'] = { code: 'FULL', message: 'All slots are tak
 /** What is done; `!`: with one look. */
 const table: readonly (readonly [string, Situation, string])[] = [
   [
-    'a node that Slurm starts anew, and whose machine of the last time is gone, is ordered anew',
-    { state: 'ALLOCATED+CLOUD+POWERING_UP', node: again, request: requestOf({ machines: [] }) },
-    'order',
-  ],
-  [
-    'a node that joined and that Slurm says it starts keeps its machine: a job may run on it',
+    'a node that Slurm starts anew, with the machine of the last time, is ordered anew',
     { state: 'ALLOCATED+CLOUD+POWERING_UP', node: again, request: requestOf() },
-    '',
+    'order',
   ],
   ['a node that is off on both sides needs nothing', { state: 'IDLE+CLOUD+POWERED_DOWN' }, ''],
   ['a node that Slurm starts and that nobody ordered is ordered', { state: 'IDLE+CLOUD+POWERING_UP' }, 'order'],
