@@ -1,3 +1,4 @@
+import { recentlyUsed } from '../collections/recently-used.ts';
 import type { BudgetCheck } from '../contract/storage.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { Facts } from '../providers/facts.ts';
@@ -13,8 +14,7 @@ export interface BudgetRules {
   checks: Budgets['checks'];
 }
 
-/** The most conditions of new requests that are kept, of reservations up to this length. */
-const maxKnown = 500;
+/** Conditions are kept of reservations up to this length. */
 const maxLength = 2_000;
 
 /** The configured budgets, and what requests take of them. */
@@ -24,7 +24,7 @@ export class Budgets implements BudgetRules {
   readonly valuation: Valuation;
   readonly #facts: Facts;
   readonly #limitedByDay: readonly Budget[];
-  readonly #known = new Map<string, readonly BudgetCheck[]>();
+  readonly #known = recentlyUsed<readonly BudgetCheck[]>(500);
   #ran = '';
 
   constructor(all: readonly Budget[], directory: ProviderDirectory, facts: Facts) {
@@ -49,7 +49,7 @@ export class Budgets implements BudgetRules {
   #ofNew(change: ReservationChange): readonly BudgetCheck[] {
     const { template_id, after = '' } = change;
     const ran = this.#limitedByDay.map(({ name }) => this.ranMicrousd(name)).join();
-    if (ran !== this.#ran || this.#known.size >= maxKnown) this.#known.clear();
+    if (ran !== this.#ran) this.#known.clear();
     this.#ran = ran;
     if (after.length > maxLength) return this.#checks(change);
     const key = `${template_id}\n${after}`;

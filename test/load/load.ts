@@ -15,6 +15,8 @@ import { watchStalls, type Stalls } from './stalls.ts';
 import { startServer } from './server.ts';
 import { hostFactory, rest } from './words.ts';
 
+const interrupts = ['SIGINT', 'SIGTERM'] as const;
+
 export interface LoadOptions {
   readonly clients: number;
   readonly seconds: number;
@@ -91,6 +93,12 @@ export async function load({
     if (rss.length % 10 === 0)
       tell(`${rss.length} s: ${book.calls} calls, ${book.deals.length} requests, ${Math.round(rss.at(-1) ?? 0)} MB`);
   }, 1_000);
+  const interrupted = (): never => {
+    server.signal('SIGKILL');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
+    process.exit(1);
+  };
+  for (const signal of interrupts) process.once(signal, interrupted);
   let stop_ms: number | undefined;
   let stalls: Stalls = { callers: 0, server: {} };
 
@@ -179,6 +187,7 @@ export async function load({
     };
   } finally {
     clearInterval(sampling);
+    for (const signal of interrupts) process.off(signal, interrupted);
     server.signal('SIGKILL');
     await server.ended;
     // The simulated cloud ends with its directory, and may write into it until then.

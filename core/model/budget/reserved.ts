@@ -1,3 +1,4 @@
+import { recentlyUsed } from '../../collections/recently-used.ts';
 import type { Market } from '../market.ts';
 
 /** What machines take of a budget. Whole numbers, so that sums are exact. */
@@ -63,20 +64,17 @@ const storable = (text: string): string => text.toWellFormed().replaceAll('\0', 
 
 const nothing: Reservation = { tags: {}, parts: [] };
 
-/** Many requests reserve the same: texts up to this length are parsed once, until there are so many. */
+/** Many requests reserve the same: texts up to this length are parsed once. */
 const maxLength = 2_000;
-const maxParsed = 500;
-const parsed = new Map<string, Reservation>();
+const parsed = recentlyUsed<Reservation>(500);
 
 /** The reservation in a stored column. Absent: nothing is reserved. */
 export function reservationOf(text: string | null | undefined): Reservation {
   if (text === null || text === undefined) return nothing;
-  let reservation = parsed.get(text);
-  if (reservation) return reservation;
-  reservation = parse(text);
-  if (text.length > maxLength) return reservation;
-  if (parsed.size >= maxParsed) parsed.clear();
-  parsed.set(text, reservation);
+  const known = parsed.get(text);
+  if (known) return known;
+  const reservation = parse(text);
+  if (text.length <= maxLength) parsed.set(text, reservation);
   return reservation;
 }
 

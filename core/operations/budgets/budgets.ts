@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { budgetLimits, type BudgetLimit } from '../../budgets/budget-use.ts';
+import { budgetLimits, nearLimit, type BudgetLimit } from '../../budgets/budget-use.ts';
 import type { BudgetState } from '../../budgets/budget-queries.ts';
 import { marketWord, marketWords, type MarketWord } from '../../model/market.ts';
 import { operation } from '../operation.ts';
@@ -22,6 +22,7 @@ const BudgetView = Type.Object({
       used: Type.Number({
         description: 'In the unit of the limit. Of max_usd_per_day: the last 24 hours, and one more hour of all.',
       }),
+      near: Type.Boolean({ description: 'At least 80 % are used: muster warns.' }),
       exceeded: Type.Boolean({ description: 'More is used than the limit allows: no further machine is accepted.' }),
     }),
   ),
@@ -56,7 +57,7 @@ function viewOf({ budget, reserved, usd_last_24h, limits }: BudgetState): Budget
   return {
     name: budget.name,
     match: { ...match, ...(market === undefined ? {} : { price_type: marketWord(market) }) },
-    limits: limits.map((each) => ({ ...each, exceeded: each.used > each.max })),
+    limits: limits.map((each) => ({ ...each, near: nearLimit(each), exceeded: each.used > each.max })),
     reserved: {
       machines,
       vcpus,

@@ -34,14 +34,14 @@ async function off(access: ServiceAccess<SlurmSettings>, names: readonly string[
 }
 
 /** Both programs may be late: the server was away, and Slurm starts, uses or keeps the nodes again. */
-async function offUnlessUsed(
+async function offUnlessKept(
   access: ServiceAccess<SlurmSettings>,
   names: readonly string[],
 ): Promise<Static<typeof Switched>> {
-  const used = await usedNodes(access);
+  const kept = await keptNodes(access);
   // Without an answer of slurmctld nothing is ended: the comparison returns the machines of nodes that are off.
-  const released = used ? names.filter((name) => !used.has(name)) : [];
-  const late = used ? names.filter((name) => used.has(name)) : names;
+  const released = kept ? names.filter((name) => !kept.has(name)) : [];
+  const late = kept ? names.filter((name) => kept.has(name)) : names;
   await off(access, released);
   return { released: writeHostlist(released), passed_over: writeHostlist(late) };
 }
@@ -58,15 +58,16 @@ export const suspend = serviceOperation<SlurmSettings>()({
   cli: { command: 'slurm suspend', args: ['nodes'], example: 'muster slurm suspend cpu-[1-4]' },
   destructive: true,
   repeatable: true,
-  handle: ({ nodes }, access) => offUnlessUsed(access, namesIn(nodes)),
+  handle: ({ nodes }, access) => offUnlessKept(access, namesIn(nodes)),
 });
 
-async function usedNodes(access: ServiceAccess<SlurmSettings>): Promise<ReadonlySet<string> | undefined> {
+/** The nodes that slurmctld does not power down. Undefined: it does not say. */
+async function keptNodes(access: ServiceAccess<SlurmSettings>): Promise<ReadonlySet<string> | undefined> {
   try {
     const nodes = await controllerOf(access.settings).nodes(lookMs);
     return new Set(nodes.filter((node) => !isPoweredDown(node)).map(({ name }) => name));
   } catch (error) {
-    access.log.warn({ err: error }, 'slurmctld did not say which nodes are in use; nothing is returned now.');
+    access.log.warn({ err: error }, 'slurmctld did not say which nodes it powers down; nothing is returned now.');
     return undefined;
   }
 }
@@ -82,5 +83,5 @@ export const resumeFail = serviceOperation<SlurmSettings>()({
   cli: { command: 'slurm resume-fail', args: ['nodes'], example: 'muster slurm resume-fail cpu-[1-4]' },
   destructive: true,
   repeatable: true,
-  handle: ({ nodes }, access) => offUnlessUsed(access, namesIn(nodes)),
+  handle: ({ nodes }, access) => offUnlessKept(access, namesIn(nodes)),
 });

@@ -73,7 +73,7 @@ test('a budget that a changed configuration lowers refuses new requests and ends
   configure(budgets(2));
   const lowered = await start();
   const [budget] = (await lowered.call('GET', '/budgets/')).body.budgets;
-  t.deepEqual(budget.limits, [{ limit: 'max_machines', max: 2, used: 3, exceeded: true }]);
+  t.deepEqual(budget.limits, [{ limit: 'max_machines', max: 2, used: 3, near: true, exceeded: true }]);
   const refused = await ask1(lowered, 1);
   t.is(refused.status, 409);
   t.regex(refused.body.error.message, /allows 2 machines; 3 machines are used/);

@@ -100,26 +100,23 @@ test('a field is set by the last layer that has it', (t) => {
   t.deepEqual(layersOf(undefined), []);
 });
 
-for (const [used, max, exceeded, mark, word, share] of [
-  [0, 10, false, 'good', 'has room', 0],
-  [7.9, 10, false, 'good', 'has room', 0.79],
-  [8, 10, false, 'part', 'nearly used up, 80 %', 0.8],
-  [9.99, 10, false, 'part', 'nearly used up, 99 %', 0.999],
-  [10, 10, false, 'bad', 'used up', 1],
-  [12, 10, true, 'bad', 'exceeded', 1],
-  [0, 0, false, 'bad', 'used up', 1],
+for (const [used, max, near, exceeded, mark, word, share] of [
+  [0, 10, false, false, 'good', 'has room', 0],
+  [7.9, 10, false, false, 'good', 'has room', 0.79],
+  [8, 10, true, false, 'part', 'nearly used up, 80 %', 0.8],
+  [9.99, 10, true, false, 'part', 'nearly used up, 99 %', 0.999],
+  [10, 10, true, false, 'bad', 'used up', 1],
+  [12, 10, true, true, 'bad', 'exceeded', 1],
+  [0, 0, false, false, 'bad', 'used up', 1],
 ] as const)
   test(`a limit of which ${used} of ${max} are used is ${word}`, (t) => {
-    t.deepEqual(limitState({ limit: 'max_machines', used, max, exceeded }), { mark, word, share });
+    t.deepEqual(limitState({ limit: 'max_machines', used, max, near, exceeded }), { mark, word, share });
   });
 
 test('the machines that a budget counts are told in words', (t) => {
-  const budget = (match: object): any => ({ match });
-  t.is(matchText(budget({})), 'all machines');
+  t.is(matchText({}), 'all machines');
   t.is(
-    matchText(
-      budget({ template_id: 'a', provider_instance: 'east', price_type: 'spot', tags: { team: 'blue', x: 'y' } }),
-    ),
+    matchText({ template_id: 'a', provider_instance: 'east', price_type: 'spot', tags: { team: 'blue', x: 'y' } }),
     'template a · instance east · spot · team=blue · x=y',
   );
 });

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { isFault, type AccountContents } from '../../../core/index.ts';
 import { cloud } from '../../../plugins/cloud/index.ts';
 import { bootBroker } from '../../support/boot-broker.ts';
+import { twoVpcs } from '../../support/two-vpcs.ts';
 import { stage, type Stage } from './support.ts';
 
 async function staged(t: ExecutionContext, knobs: object): Promise<Stage> {
@@ -10,23 +11,6 @@ async function staged(t: ExecutionContext, knobs: object): Promise<Stage> {
   return stand;
 }
 const discover = ({ session, call }: Stage) => cloud.discover?.(session, call) as Promise<AccountContents>;
-
-const twoVpcs = {
-  vpcs: [
-    {
-      vpc_id: 'vpc-lab',
-      name: 'lab',
-      cidr: '10.9.0.0/16',
-      subnets: [
-        { subnet_id: 'subnet-b', zone: 'us-east-1b', cidr: '10.9.1.0/24' },
-        { subnet_id: 'subnet-a', zone: 'us-east-1a', cidr: '10.9.0.0/24', name: 'lab a' },
-      ],
-      security_groups: [{ group_id: 'sg-lab', group_name: 'workers' }],
-    },
-  ],
-  key_pairs: ['ops', 'night'],
-  addresses: [{ subnet_id: 'subnet-b', count: 0 }],
-};
 
 test('the contents of an account are its VPCs, subnets with free addresses, groups, key pairs and images', async (t) => {
   const stand = await staged(t, twoVpcs);

@@ -53,7 +53,7 @@ const BudgetRows = ({ budget }: { readonly budget: Budget }) => (
         {index === 0 ? (
           <th scope="rowgroup" rowSpan={budget.limits.length}>
             <strong>{budget.name}</strong>
-            <span class="row-note">{matchText(budget)}</span>
+            <span class="row-note">{matchText(budget.match)}</span>
             <span class="row-note">{unknownText(budget)}</span>
           </th>
         ) : null}

@@ -5,9 +5,6 @@ import { figure } from '../../words/numbers.ts';
 export type Budget = BudgetList['budgets'][number];
 export type Limit = Budget['limits'][number];
 
-/** The share of a limit from which muster warns. */
-const nearShare = 0.8;
-
 interface LimitState {
   readonly mark: 'good' | 'part' | 'bad';
   readonly word: string;
@@ -16,12 +13,11 @@ interface LimitState {
 }
 
 /** How much of a limit is used, in a shape and a word. */
-export function limitState({ max, used, exceeded }: Limit): LimitState {
+export function limitState({ max, used, near, exceeded }: Limit): LimitState {
   const share = max > 0 ? Math.min(1, used / max) : 1;
   if (exceeded) return { mark: 'bad', word: 'exceeded', share };
   if (used >= max) return { mark: 'bad', word: 'used up', share };
-  if (used > 0 && used >= nearShare * max)
-    return { mark: 'part', word: `nearly used up, ${Math.floor(100 * share)} %`, share };
+  if (near) return { mark: 'part', word: `nearly used up, ${Math.floor(100 * share)} %`, share };
   return { mark: 'good', word: 'has room', share };
 }
 
@@ -39,7 +35,7 @@ export const limitWords: Readonly<Record<Limit['limit'], LimitWords>> = {
 };
 
 /** The machines that a budget counts. */
-export function matchText({ match: { template_id, provider_instance, price_type, tags = {} } }: Budget): string {
+export function matchText({ template_id, provider_instance, price_type, tags = {} }: Budget['match']): string {
   const parts = [
     template_id === undefined ? [] : [`template ${template_id}`],
     provider_instance === undefined ? [] : [`instance ${provider_instance}`],
