@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Address } from '../sdk/http-transport.ts';
 import { urlOf } from '../http/url-of.ts';
+import { readProcessStat } from './process-stat.ts';
 import { readServerPlace, type ServerPlace } from '../data-directory/server-place.ts';
 
 /** Milliseconds that a server may take to accept a connection. */
@@ -27,10 +28,10 @@ export async function runningServer(dataDirectory: string): Promise<ServerPlace 
 /** Whether the process that wrote `server.json` is alive. A process that started later only has the same pid. */
 export function isServerProcess({ pid, started_at }: Pick<ServerPlace, 'pid' | 'started_at'>): boolean {
   if (!isAlive(pid)) return false;
-  const known = statOf(pid);
-  if (!known) return true;
-  // An ended process stays listed until its parent reaps it.
-  return !['Z', 'X'].includes(known.state) && known.started <= Date.parse(started_at) + clockGrain;
+  const stat = readProcessStat(pid);
+  const booted = bootedAt();
+  if (!stat || booted === undefined) return true;
+  return stat.state !== 'ended' && booted + stat.startedTicks * 10 <= Date.parse(started_at) + clockGrain;
 }
 
 function isAlive(pid: number): boolean {
@@ -46,18 +47,11 @@ function isAlive(pid: number): boolean {
 /** Tolerance in milliseconds: the kernel counts in hundredths of a second, and the boot time in seconds. */
 const clockGrain = 1_100;
 
-/**
- * Returns the state and the start time of a process, in milliseconds since the epoch; undefined when the system has no
- * /proc.
- */
-function statOf(pid: number): { readonly state: string; readonly started: number } | undefined {
+/** When the system was booted, in milliseconds since the epoch; undefined when it has no `/proc`. */
+function bootedAt(): number | undefined {
   try {
-    // The process name may contain any characters: the fields are counted from the end of the name.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    const booted = /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1];
-    return booted === undefined
-      ? undefined
-      : { state: fields[0] ?? '', started: Number(booted) * 1000 + Number(fields[19]) * 10 };
+    const seconds = /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1];
+    return seconds === undefined ? undefined : Number(seconds) * 1000;
   } catch {
     return undefined;
   }

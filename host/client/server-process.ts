@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTaken } from '../data-directory/data-directory.ts';
+import { readProcessStat } from './process-stat.ts';
 import { ownerOfServerPlace, type ServerPlace } from '../data-directory/server-place.ts';
 
 /**
@@ -14,6 +15,8 @@ export function whyNotItsServer({ pid }: Pick<ServerPlace, 'pid'>, dataDirectory
   const writer = ownerOfServerPlace(dataDirectory);
   if (writer !== listed.uid)
     return `the process belongs to the user with id ${listed.uid}, and the user with id ${writer ?? 'unknown'} wrote server.json`;
+  // The open files of a process that is ending cannot be listed; to end it once more does no harm.
+  if (readProcessStat(pid)?.state === 'ending') return undefined;
   try {
     return hasOpen(pid, join(dataDirectory, 'server.lock')) ? undefined : 'that process does not hold the directory';
   } catch (error) {
