@@ -80,6 +80,8 @@ export const MachineRecord = Type.Object({
    * midnight when the days before are in the sums of use already. Absent: from `created_at`.
    */
   used_from: Type.Optional(Type.Integer()),
+  /** When the use of the machine ended, as the provider dates it, by the clock of the request. Absent: not known. */
+  used_until: Type.Optional(Type.Integer()),
   /** As in the request. */
   usage_tags: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
   /** The first price that the provider reported. Absent: not known. */

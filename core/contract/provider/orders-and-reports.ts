@@ -83,6 +83,11 @@ export interface MachineReport {
   readonly public_ip?: string;
   /** ISO 8601. */
   readonly launched_at?: string;
+  /**
+   * ISO 8601, by the same clock as `launched_at`: when the machine began to end or to stop, and its use with it. Absent:
+   * not known; then its use ends when the provider accepts its release, or when muster learns of its end.
+   */
+  readonly ended_at?: string;
   /** The caller can use the machine: it runs, and its name and address are known. */
   readonly ready: boolean;
   /**

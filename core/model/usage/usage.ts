@@ -35,12 +35,13 @@ const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
 /**
- * The use of a machine, by UTC day: from its launch to the accepted release, else to its end, else to `now`. The price
- * is that which was known when the machine came.
+ * The use of a machine, by UTC day: from its launch to the end that the provider dates, else to the accepted release,
+ * else to the time when muster learned of its end, else to `now`. The price is that which was known when the machine
+ * came.
  */
 export function usageOf(machine: MachineRecord, now: number): readonly UsageRow[] {
-  const { used_from = machine.created_at, released_at, gone_at, vcpus, price } = machine;
-  const end = Math.min(released_at ?? Infinity, gone_at ?? Infinity, now);
+  const { used_from = machine.created_at, used_until, released_at, gone_at, vcpus, price } = machine;
+  const end = used_until ?? Math.min(released_at ?? Infinity, gone_at ?? Infinity, now);
   const kind = kindOf(machine);
   const rows: UsageRow[] = [];
   for (let from = used_from; from < end; ) {

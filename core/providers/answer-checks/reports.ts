@@ -60,6 +60,7 @@ export function report(value: unknown, path: string): void {
     );
   for (const name of texts) assertOptionalText(given[name], path, name);
   assertOptionalTime(given['launched_at'], path, '/launched_at');
+  assertOptionalTime(given['ended_at'], path, '/ended_at');
   if (given['reclaim_at'] !== null) assertOptionalTime(given['reclaim_at'], path, '/reclaim_at');
   const { market, price, data } = given;
   if (market !== undefined && !markets.some((each) => each === market))

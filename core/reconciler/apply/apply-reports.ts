@@ -5,6 +5,7 @@ import type { MachineReport } from '../../contract/provider/orders-and-reports.t
 import type { StateChange } from '../state/request-state.ts';
 import { withObservation } from './announcements.ts';
 import { setAnnounced, tellReclaim } from './apply-notices.ts';
+import { applyUse } from './apply-use.ts';
 import { keepsNumber, targetOf } from '../state/counting.ts';
 import { nameOnArrival, nameStates, type NameStates } from '../state/names.ts';
 import { hasPlace, isAlive, isEnding, isStandby, isStaying } from '../state/machine-life.ts';
@@ -212,7 +213,11 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     zone,
     data,
   } = report;
-  if (status === 'terminated') return endMachine(change, machine, message ?? machine.message);
+  const before = change.machine(machine) ?? machine;
+  if (status === 'terminated') {
+    applyUse(change, before, report);
+    return endMachine(change, machine, message ?? machine.message);
+  }
   // The status `failed` of muster and its reason stay: the provider reports the machine until the release is done.
   const hasFailed = machine.status === 'failed';
   change.setMachine(machine, {
@@ -235,8 +240,7 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     const { reclaim_at: standing, going } = change.machine(machine) ?? machine;
     if (standing !== undefined && going === undefined) tellReclaim(change, machine, standing);
   }
-  if (machine.used_from === undefined)
-    change.setMachine(machine, { used_from: usedFrom(machine, launched_at), ...asMoved(change) });
+  applyUse(change, before, report);
   if (report.ready && machine.ready_at === undefined && machine.going === undefined) {
     // A machine is replaced once it is used.
     const replacing = machine.replace_from === undefined ? {} : { replace_from: change.now };
@@ -249,13 +253,6 @@ function refresh(change: StateChange, machine: MachineRecord, report: MachineRep
     change.journalMachine('machine.lost', machine, { message: `It is ${status}.` });
   }
 }
-
-/** A launch that the provider dates shortly before the first report; else the time of that report. */
-function usedFrom({ created_at }: MachineRecord, launched_at: string | undefined): number {
-  const launched = launched_at === undefined ? Number.NaN : Date.parse(launched_at);
-  return Math.abs(created_at - launched) < longestStartMs ? launched : created_at;
-}
-const longestStartMs = 600_000;
 
 /** The machine is gone. Without a release this is a loss. */
 export function endMachine(change: StateChange, machine: MachineRecord, message: string | undefined): void {

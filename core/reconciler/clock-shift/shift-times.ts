@@ -36,6 +36,7 @@ const following = [
   'expires_at',
   'held_until',
   'used_from',
+  'used_until',
 ] as const;
 
 /** Moves the times of a machine by the amount that it has not followed yet. */

@@ -39,6 +39,7 @@ type PartialFields = Pick<
   | 'gone_at'
   | 'lost'
   | 'released_at'
+  | 'used_until'
   | 'reclaim_told'
   | 'replace_from'
   | 'expiry_told'

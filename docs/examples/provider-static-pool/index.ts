@@ -113,6 +113,7 @@ function report(lease: Lease): MachineReport {
     name,
     private_ip: address,
     launched_at,
+    ...(returned_at === null ? {} : { ended_at: new Date(returned_at).toISOString() }),
     ready: out,
   };
 }

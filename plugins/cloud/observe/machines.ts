@@ -65,6 +65,7 @@ export function reportOf(instance: InstanceSummary, weight?: number): MachineRep
   const private_ip = instance.PrivateIpAddress || instance.Ipv6Address || undefined;
   const public_ip = instance.PublicIpAddress || undefined;
   const message = status === 'pending' || status === 'running' ? undefined : reasonOf(instance);
+  const ended_at = status === 'pending' || status === 'running' ? undefined : endOf(instance);
   const data = dataOf(instance, weight);
   return {
     machine_id: instance.InstanceId ?? '',
@@ -73,6 +74,7 @@ export function reportOf(instance: InstanceSummary, weight?: number): MachineRep
     ...(private_ip === undefined ? {} : { private_ip }),
     ...(public_ip === undefined ? {} : { public_ip }),
     ...(instance.LaunchTime === undefined ? {} : { launched_at: instance.LaunchTime.toISOString() }),
+    ...(ended_at === undefined ? {} : { ended_at }),
     ready: status === 'running' && name !== undefined && private_ip !== undefined,
     ...(message === undefined ? {} : { message }),
     ...(instance.InstanceType === undefined ? {} : { machine_type: instance.InstanceType }),
@@ -80,6 +82,16 @@ export function reportOf(instance: InstanceSummary, weight?: number): MachineRep
     ...(data.zone === undefined ? {} : { zone: data.zone }),
     data,
   };
+}
+
+/**
+ * When the machine began to end or to stop. EC2 tells it only in the text of the transition: `User initiated
+ * (2026-01-31 18:05:09 GMT)`, and not for each cause.
+ */
+function endOf({ StateTransitionReason }: InstanceSummary): string | undefined {
+  const [, day, time] = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)/.exec(StateTransitionReason ?? '') ?? [];
+  const date = new Date(`${day}T${time}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 function dataOf(instance: InstanceSummary, weight: number | undefined): MachineData {

@@ -108,12 +108,18 @@ export function stateOf(instance: Instance, now: number): StateName {
   return now < (instance.terminatedAt ?? Number.POSITIVE_INFINITY) ? 'shutting-down' : 'terminated';
 }
 
-/** Milliseconds for which a machine is billed: from its launch to the beginning of its end, without its stops. */
+/**
+ * Milliseconds for which a machine is billed: from its launch to the beginning of its end, without its stops. Launch and
+ * end are whole seconds, as EC2 tells them and bills by them.
+ */
 export function billedMs(instance: Instance, now: number): number {
-  const end = Math.min(now, instance.shutdownAt ?? now);
+  const end = instance.shutdownAt === undefined ? now : Math.min(now, wholeSecond(instance.shutdownAt));
   const stopped = instance.stop === undefined ? 0 : Math.max(0, end - instance.stop.at);
-  return end - instance.launchedAt - instance.stoppedMs - stopped;
+  return Math.max(0, end - wholeSecond(instance.launchedAt) - instance.stoppedMs - stopped);
 }
+
+/** EC2 tells times of machines in whole seconds. */
+export const wholeSecond = (at: number): number => Math.floor(at / 1000) * 1000;
 
 /** Neither terminated nor about to be: what a caller still owns. */
 export function isLive(instance: Instance, now: number): boolean {

@@ -2,6 +2,7 @@ import {
   type Instance,
   type StateName,
   reasonOf,
+  wholeSecond,
   stateCodes,
   stateOf,
   userInitiated,
@@ -19,14 +20,14 @@ export function instanceXml(instance: Instance, owner: Owner, now: number): stri
   const { reservation } = instance;
   // A terminated machine has released its address and its network interface.
   const at = interfaceOf(instance, owner.region, now);
-  const launched = isoTime(instance.startedAt);
+  const launched = isoTime(wholeSecond(instance.startedAt));
   // `join` instead of concatenation, which would leave garbage for every small piece of a page.
   return [
     `<instanceId>${instance.id}</instanceId>${stateXmls[state]}<amiLaunchIndex>${instance.launchIndex}</amiLaunchIndex><launchTime>${launched}</launchTime>`,
     placementXml(reservation.spec, instance.subnet),
     launchXml(reservation.spec),
     at !== undefined
-      ? networkXml(instance, owner, at, isoTime(instance.launchedAt))
+      ? networkXml(instance, owner, at, isoTime(wholeSecond(instance.launchedAt)))
       : '<privateDnsName/><dnsName/><groupSet/><networkInterfaceSet/><blockDeviceMapping/>',
     reservation.spec.market === 'on-demand' ? '' : leaf('instanceLifecycle', reservation.spec.market),
     leaf('spotInstanceRequestId', instance.spotRequestId),
