@@ -31,11 +31,17 @@ export function wrongInReport(report: MachineReport): string[] {
     if (value !== undefined && (typeof value !== 'string' || value === ''))
       wrong.push(`${name} must be a text or absent, but is ${formatValue(value)}`);
   }
-  for (const name of ['launched_at', 'reclaim_at']) {
+  for (const name of ['launched_at', 'ended_at', 'reclaim_at']) {
     const value = given[name];
     if (value === undefined || (value === null && name === 'reclaim_at')) continue;
     if (typeof value !== 'string' || !iso.test(value) || Number.isNaN(Date.parse(value)))
       wrong.push(`${name} must be an ISO 8601 time (2026-01-01T00:00:00Z), but is ${formatValue(value)}`);
+  }
+  if (given['ended_at'] !== undefined) {
+    if (given['status'] === 'pending' || given['status'] === 'running')
+      wrong.push(`a machine that is ${String(given['status'])} has no ended_at`);
+    const used = Date.parse(String(given['ended_at'])) - Date.parse(String(given['launched_at']));
+    if (used < 0) wrong.push(`ended_at must not be before launched_at, but is ${formatValue(given['ended_at'])}`);
   }
   if (given['market'] !== undefined && !['spot', 'on-demand', 'capacity-block'].includes(String(given['market'])))
     wrong.push(`market must be 'spot', 'on-demand' or 'capacity-block', but is ${formatValue(given['market'])}`);
