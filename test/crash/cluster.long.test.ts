@@ -25,3 +25,22 @@ for (const [scheduler, seed] of [
       t.true(kills.length >= most, kills.join(', '));
     },
   );
+
+test.serial(
+  'three brokers on one database never exceed a budget that is tight, and keep no reservation',
+  async (t) => {
+    t.timeout(900_000);
+    const { title, wrong, kills, account } = await playCluster({
+      seed: 90_002,
+      brokers: 3,
+      database,
+      most,
+      tight: true,
+    });
+    if (account !== undefined) t.log(account);
+    t.log(title, kills);
+    t.deepEqual(wrong, []);
+    t.true(kills.length >= most, kills.join(', '));
+    t.regex(title, /a budget of \d+ machines: \d+ lived at once, [1-9]\d* refusals/);
+  },
+);

@@ -25,6 +25,8 @@ export class Caller {
   accepts: (url: string) => boolean = () => true;
   /** What was acknowledged, by request. */
   readonly book = new Map<string, Entry>();
+  /** How often a budget had no room. */
+  refusals = 0;
   readonly #patience: ConsistencyGrace;
   #keys = 0;
   #turn = 0;
@@ -50,12 +52,15 @@ export class Caller {
 
   /** The id of a request, acknowledged. */
   async ask(template_id: string, machine_count: number): Promise<string> {
-    const answer = await this.call(
-      'POST',
-      '/machines/request',
-      this.dialect.ask(template_id, machine_count),
-      this.#key(),
-    );
+    const [body, key] = [this.dialect.ask(template_id, machine_count), this.#key()];
+    const end = performance.now() + this.#patience.patience_ms;
+    let answer = await this.call('POST', '/machines/request', body, key);
+    // A budget has room when others gave machines back.
+    while (isOverBudget(answer) && performance.now() < end) {
+      this.refusals += 1;
+      await wait(100);
+      answer = await this.call('POST', '/machines/request', body, key);
+    }
     const request_id = this.dialect.requestId(done(answer));
     this.book.set(request_id, { machine_count, returned: new Set() });
     return request_id;
@@ -133,6 +138,8 @@ export class Caller {
     return { 'idempotency-key': `key-${this.#keys++}` };
   }
 }
+
+const isOverBudget = ({ status, body }: Answer): boolean => status === 409 && /Budget '/.test(JSON.stringify(body));
 
 function done({ status, body }: Answer): any {
   if (status >= 300) throw new Error(`Refused with ${status}: ${JSON.stringify(body)}`);

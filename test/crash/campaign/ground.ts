@@ -41,6 +41,7 @@ export interface BrokerOptions {
   readonly storage: object;
   /** The provider instance that it does not have. */
   readonly lacks?: string;
+  readonly budgets?: readonly object[];
 }
 
 /** `more`: so many times as slow as else. */
@@ -86,11 +87,11 @@ export async function openGround(
     faults,
     shared,
     real: (ms) => Math.round(ms / clock.times),
-    configure(name, { storage, lacks }) {
+    configure(name, { storage, lacks, budgets = [] }) {
       const own = join(directory, name);
       mkdirSync(own);
       const providers = configuration.providers.filter((each) => each.name !== lacks);
-      write(own, { ...configuration, storage, providers });
+      write(own, { ...configuration, storage, providers, budgets });
       return own;
     },
     account: () =>

@@ -36,6 +36,7 @@ async function contradictions(store: Store, { launches }: Ledger, exact: boolean
     store.find('attempt', {}),
     store.find('machine', {}),
   ]);
+  const reserved = await store.reserved({});
   const tokens = attempts.map(({ token }) => token);
   const readyOf = Map.groupBy(
     machines.filter(({ ready_at }) => ready_at !== undefined),
@@ -46,6 +47,9 @@ async function contradictions(store: Store, { launches }: Ledger, exact: boolean
     startedOf.set(request_id, (startedOf.get(request_id) ?? 0) + (launches[token] ?? 0));
   const ordered = new Map(attempts.map(({ token, order }) => [token, order.machine_count]));
   return [
+    ...(Object.values(reserved).every((amount) => amount === 0)
+      ? []
+      : [`budgets count what nothing holds: ${JSON.stringify(reserved)}`]),
     ...tokens.filter((token, i) => tokens.indexOf(token) !== i).map((token) => `two attempts have the token ${token}`),
     ...Object.entries(launches).flatMap(([token, count]) => {
       const due = ordered.get(token);

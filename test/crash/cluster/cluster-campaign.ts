@@ -33,6 +33,7 @@ export async function clusterCampaign(options: ClusterCampaignOptions): Promise<
         size: size ?? (number % 5 === 3 ? 'large' : 'small'),
         scheduler: dialects[number % dialects.length]?.scheduler ?? 'default',
         most: Math.min(faultsEach, left),
+        tight: number % 3 === 2,
       }),
       async play(played) {
         const database = free.pop() as TestDatabase;

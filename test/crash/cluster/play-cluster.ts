@@ -26,6 +26,8 @@ export interface ClusterOptions {
   readonly size?: Size;
   /** At most so many faults. */
   readonly most: number;
+  /** Budgets have room for about a third of what is asked for; each caller waits until others gave back. */
+  readonly tight?: boolean;
   /** Default: what the seed chooses. */
   readonly stories?: readonly Story[];
 }
@@ -42,13 +44,15 @@ const answerMs = 8_000;
  * stopped, the database ends, and connections are lost or become silent. At the end callers, store and cloud agree.
  */
 export async function playCluster(options: ClusterOptions): Promise<Report> {
-  const { seed, brokers: count, database, scheduler, size = 'small', most, stories: given } = options;
+  const { seed, brokers: count, database, scheduler, size = 'small', most, stories: given, tight = false } = options;
   const ground = await openGround(seed, scheduler, size, slower);
   const { cloud, chance, clock } = ground;
   // One has not all instances, in one play of two; and each runs on a host of its own, in one play of two.
   const lacks = chance.pick([undefined, undefined, 'east', 'west']);
   const hosts = chance.roll(2) === 0;
-  const stories = given ?? storiesBy(chance, size);
+  const chosen = given ?? storiesBy(chance, size);
+  const stories = tight ? chosen.map(givesAllBack) : chosen;
+  const limit = tight ? tightLimit(stories) : undefined;
   cloud.setKnobs({ capacity: capacityOf(scarceFor(stories)), faults: ground.faults });
   const storage = { ...database.options(database.place()), listen: chance.roll(3) > 0, poll_ms: 200 };
   const open = () =>
@@ -63,7 +67,11 @@ export async function playCluster(options: ClusterOptions): Promise<Report> {
     const name = `broker-${n}`;
     const url = storage.url.replace(`:${database.server.port}/`, `:${way.port}/`);
     const lack = n === count - 1 ? lacks : undefined;
-    const own = { storage: { type: 'postgres', ...storage, url }, ...(lack === undefined ? {} : { lacks: lack }) };
+    const own = {
+      storage: { type: 'postgres', ...storage, url },
+      ...(lack === undefined ? {} : { lacks: lack }),
+      ...(limit === undefined ? {} : { budgets: [{ name: 'tight', max_machines: limit }] }),
+    };
     const directory = ground.configure(name, own);
     const whole = lack === undefined;
     brokers.push(new Broker({ name, directory, clock, way, whole, ...(hosts ? { host: name } : {}) }));
@@ -71,7 +79,7 @@ export async function playCluster(options: ClusterOptions): Promise<Report> {
   const caller = new Caller(ground.dialect, { patience_ms: ground.real(timeoutMs), answer_ms: answerMs });
   caller.urls = () => brokers.flatMap(({ url }) => url ?? []);
   caller.accepts = (url) => brokers.some((each) => each.url === url && each.place.whole);
-  using watch = watchLedger(cloud, caller.book);
+  using watch = watchLedger(cloud, caller.book, limit);
   const standard = { shared: ground.shared, exact: true, within_ms: ground.real(agreementMs) };
   const kills: string[] = [];
   const wrong: string[] = [];
@@ -128,7 +136,20 @@ export async function playCluster(options: ClusterOptions): Promise<Report> {
     lacks === undefined ? '' : `, one lacks ${lacks}`,
     hosts ? ', on hosts of their own' : '',
     storage.listen ? '' : ', polling',
+    limit === undefined
+      ? ''
+      : `, a budget of ${limit} machines: ${watch.mostLive()} lived at once, ${caller.refusals} refusals`,
   ];
   const title = `seed ${seed}, ${size}, ${ground.dialect.scheduler}, ${count} brokers${about.join('')}, ${Math.round(clock.times)} times as fast`;
   return { title, stories, kills, wrong, ...account };
+}
+
+/** Whoever waits for a budget gets room some time. */
+const givesAllBack = (story: Story): Story =>
+  story.then === 'cancel' || story.then === 'cancel-half' ? story : { ...story, then: 'return-all' };
+
+/** A third of all that is asked for, and enough for the largest request. */
+function tightLimit(stories: readonly Story[]): number {
+  const counts = stories.map(({ machine_count }) => machine_count);
+  return Math.max(...counts, Math.ceil(counts.reduce((sum, count) => sum + count, 0) / 3));
 }
