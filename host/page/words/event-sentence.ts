@@ -1,7 +1,7 @@
 import type { JournalEvent } from '../api/shapes.ts';
 import { calmMessage } from './calm-message.ts';
 import { duration } from './durations.ts';
-import { count } from './numbers.ts';
+import { count, figure } from './numbers.ts';
 
 /** What an event means for an operator: calm news, something to know, something that went wrong. */
 export type Weight = 'news' | 'notice' | 'trouble';
@@ -24,6 +24,9 @@ const why = ({ message, code, reason }: Data): string => {
   const said = text(message) || text(code) || text(reason);
   return said ? `: ${calmMessage(said)}` : '';
 };
+
+const used = ({ used: amount, max, limit }: Data): string =>
+  text(limit) ? `: ${figure(number(amount))} of ${figure(number(max))} (${text(limit)})` : '';
 
 type Tell = (data: Data) => string;
 const told = (weight: Weight, tell: Tell): readonly [Weight, Tell] => [weight, tell];
@@ -91,7 +94,7 @@ const sentences: Readonly<Record<string, readonly [Weight, Tell]>> = {
   'machine.hold_ended': told('news', (data) => `Hold of ${machines(data)} ended${at(data)}`),
   'orphan.found': told('trouble', (data) => `Orphan found${at(data)}: ${text(data['id'])}`),
   'orphan.ended': told('notice', (data) => `Orphans ended${at(data)}`),
-  'budget.nearly_used': told('notice', (data) => `Budget '${text(data['budget'])}' is nearly used${why(data)}`),
+  'budget.nearly_used': told('notice', (data) => `Budget '${text(data['budget'])}' is nearly used up${used(data)}`),
   'template.created': told('news', (data) => `Template ${text(data['template_id'])} created`),
   'template.updated': told('news', (data) => `Template ${text(data['template_id'])} changed`),
   'template.deleted': told('news', (data) => `Template ${text(data['template_id'])} deleted`),

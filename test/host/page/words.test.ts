@@ -95,6 +95,12 @@ test('an event is one sentence', (t) => {
     ['machine.ready', { provider_instance: 'east', machine_ids: ['i-1', 'i-2'] }, '2 machines ready at east', 'news'],
     ['attempt.refused', { provider_instance: 'east', message: 'no room' }, 'Order refused at east: no room', 'notice'],
     ['machine.lost', { provider_instance: 'east', machine_ids: ['i-1'] }, '1 machine lost at east', 'trouble'],
+    [
+      'budget.nearly_used',
+      { budget: 'render', limit: 'max_machines', used: 12, max: 15, message: 'Said already.' },
+      "Budget 'render' is nearly used up: 12 of 15 (max_machines)",
+      'notice',
+    ],
     ['something.new', {}, 'something.new', 'news'],
   ];
   for (const [type, data, text, weight] of rows)
