@@ -12,6 +12,8 @@ async function placed(t: ExecutionContext, budgets: readonly object[], server: o
   const data = join(place.directory, 'data');
   const file = join(place.directory, 'muster.config.json');
   t.teardown(async () => {
+    // In order: the workers of a server that is killed may write to its directory while that is removed.
+    await execCli(['server', 'stop'], { cwd: place.directory });
     await endServer(data);
     await place.close();
   });
