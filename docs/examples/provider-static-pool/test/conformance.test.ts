@@ -38,7 +38,7 @@ testProvider({
   endMachine({ config }, machine_id) {
     const [name = '', number] = machine_id.split('.');
     others(config.pool, (leases) =>
-      leases.giveBack({ name, number: Number(number), address: '', taken_at: 0, returned_at: null }, 0),
+      leases.giveBack({ name, number: Number(number), address: '', taken_at: 0, returned_at: null }, Date.now()),
     );
   },
   close: ({ directory }) => rmSync(directory, { recursive: true, force: true }),
