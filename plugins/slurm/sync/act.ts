@@ -30,7 +30,8 @@ export async function act(
   const setState: Controller['setState'] = (...given) =>
     controller.setState(...given).catch((error: unknown) => void refused.push(error));
   for (const { name, action, why } of due)
-    if (action.do !== 'joined') log.info({ node: name, do: action.do }, `Slurm node ${name}: ${why}.`);
+    if (action.do !== 'joined' && action.do !== 'keep')
+      log.info({ node: name, do: action.do }, `Slurm node ${name}: ${why}.`);
 
   await commitJoined(
     access,
