@@ -162,6 +162,27 @@ test('an order that nobody wants is kept while another process may still make it
   t.is(orders(), 0);
 });
 
+test('the comparison that switches a node off returns its machine at once', async (t) => {
+  const { access, say, calls, time } = stage(t);
+  const call = access.call.bind(access);
+  const machine = { machine_id: 'm-1', provider_instance: 'east', status: 'running', assigned_name: 'b-1' };
+  const answer = async (operation: string, input: { readonly request_ids?: readonly string[] }) => {
+    await call(operation, input);
+    const [request_id] = input.request_ids ?? [];
+    return { requests: request_id === undefined ? [] : [{ request_id, status: 'completed', machines: [machine] }] };
+  };
+  const with1 = { ...access, call: answer } as unknown as ServiceAccess<SlurmSettings>;
+  await order(with1, ['b-1'], []);
+  say({ 'b-1': 'IDLE+CLOUD+POWERED_DOWN' });
+  const looks = new Looks();
+  const returned = () => calls.filter(({ operation }) => operation === 'create_return_request').length;
+  await sync(with1, looks);
+  t.is(returned(), 0);
+  time.now += 15_000;
+  await sync(with1, looks);
+  t.is(returned(), 1);
+});
+
 test('a node whose state scontrol does not set costs the other nodes nothing', async (t) => {
   const { access, say, calls, time } = stage(t);
   say({ 'a-1': 'IDLE+CLOUD', 'a-2': 'DOWN+CLOUD+POWERED_DOWN Reason=muster:x', 'b-1': 'IDLE+CLOUD+POWERING_UP' });

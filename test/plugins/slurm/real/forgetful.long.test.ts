@@ -67,7 +67,8 @@ real(
 
 real(
   'a job does not wait for ever behind an srun that ended and that slurmctld takes for one that runs',
-  { ...one, conf: { ...one.conf, InactiveLimit: 15 } },
+  // Its machine lives until the next one is ordered.
+  { sets: [{ name: 'cpu', count: 1, max_processes: 2 }], conf: { ...one.conf, InactiveLimit: 15 } },
   async (t, cluster) => {
     const [saved, old] = [join(cluster.directory, 'state'), join(cluster.directory, 'old-state')];
     const output = cluster.slurm('srun', '-N1', '--exclusive', 'sleep', '10');
