@@ -10,7 +10,7 @@ import { throwRefusals } from './throw-refusals.ts';
 export interface Controller {
   /** All nodes that slurmctld knows. */
   nodes(timeout_ms?: number): Promise<readonly SlurmNode[]>;
-  /** Those of the nodes on whose machines a job may run, whatever `nodes` says of them. */
+  /** Those of the nodes on whose machines a job may run that slurmctld, after a restart, does not know to be up. */
   busy(names: readonly string[], timeout_ms?: number): Promise<ReadonlySet<string>>;
   /** The fields of slurm.conf with their defaults, as `scontrol show config` prints them. */
   config(timeout_ms?: number): Promise<ReadonlyMap<string, string>>;
@@ -55,8 +55,8 @@ export function controllerOf({ conf, bin }: Pick<SlurmSettings, 'conf' | 'bin'>)
         const args = ['-h', '-a', '-o', jobFormat, '-t', jobStates, '-w', nodes];
         jobs.push(...parseJobs(await call('squeue', args, timeout_ms)));
       }
-      const waits = jobs.some(({ isWaiting }) => isWaiting);
-      const booted = waits ? Number((await config(timeout_ms)).get('BOOT_TIME')) : Number.NaN;
+      if (jobs.length === 0) return new Set();
+      const booted = Number((await config(timeout_ms)).get('BOOT_TIME'));
       const busy = busyNodes(jobs, Number.isNaN(booted) ? undefined : booted);
       return new Set(names.filter((name) => busy.has(name)));
     },

@@ -104,7 +104,7 @@ for (const [verb, operation] of [
   test(`a ${verb} that is late leaves nodes with a job alone that slurmctld takes for off`, async (t) => {
     const { access, say, run } = stage(t);
     say({ 'a-1': 'MIXED+CLOUD+POWERED_DOWN', 'a-2': 'MIXED+CLOUD+POWERED_DOWN', 'a-3': 'IDLE+CLOUD+POWERED_DOWN' });
-    run('RUNNING 1795680399 a-1');
+    run('1795680399 a-1');
     await order(access, ['a-1', 'a-2', 'a-3'], []);
     t.deepEqual(await operation.handle({ nodes: 'a-[1-3]' }, access), { released: 'a-[2-3]', passed_over: 'a-1' });
   });
@@ -117,7 +117,7 @@ test('a resume of a node with a job that slurmctld takes for one that starts ord
     kept.set(`c/node/${name}`, { version, value: { ...(value as object), joined_at: 500 } });
   }
   say({ 'a-1': 'MIXED+CLOUD+NOT_RESPONDING+POWERING_UP', 'a-2': 'ALLOCATED+CLOUD+POWERING_UP' });
-  run('RUNNING 1795680399 a-1');
+  run('1795680399 a-1');
   t.like(await resume.handle({ nodes: 'a-[1-2]' }, access), { ordered: 'a-2' });
 });
 
