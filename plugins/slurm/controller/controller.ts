@@ -21,6 +21,8 @@ export interface Controller {
 }
 
 const callMs = 10_000;
+/** A timer may fire so much too early. */
+const earlyMs = 5;
 /** A hostlist on a command line. */
 const namesAtOnce = 500;
 
@@ -30,9 +32,13 @@ export function controllerOf({ conf, bin }: Pick<SlurmSettings, 'conf' | 'bin'>)
   const call = (program: 'scontrol' | 'squeue', args: readonly string[], timeout: number): Promise<string> =>
     new Promise((resolve, reject) => {
       const file = bin === undefined ? program : join(bin, program);
+      const began = performance.now();
       execFile(file, args, { env, timeout, maxBuffer: 256 * 1024 * 1024 }, (error, out, err) => {
-        if (!error) return resolve(out);
-        const why = err.trim() || out.trim() || (error.killed ? `no answer within ${timeout} ms` : error.message);
+        // When this thread was busy, Node.js drops the output of a program that ended in time, and reports no error.
+        const isLate = performance.now() - began >= timeout - earlyMs;
+        if (!error && !isLate) return resolve(out);
+        const late = `no answer within ${timeout} ms`;
+        const why = err.trim() || (error && out.trim()) || (error && !error.killed ? error.message : late);
         reject(new Error(`${program} ${args.slice(0, 2).join(' ')} failed: ${why}`, { cause: error }));
       });
     });
