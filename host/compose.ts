@@ -23,7 +23,7 @@ import { operationPoint, registerOperations } from '../core/operations/registry.
 import { Rendering } from '../core/operations/rendering.ts';
 import { guardedStrategy } from '../core/operations/guarded-strategy.ts';
 import type { Services } from '../core/operations/services.ts';
-import { budgetOf } from '../core/budgets/budget.ts';
+import { budgetOf, type Budget } from '../core/budgets/budget.ts';
 import { BudgetQueries } from '../core/budgets/budget-queries.ts';
 import { Budgets } from '../core/budgets/budgets.ts';
 import { Capacity } from '../core/providers/capacity.ts';
@@ -90,6 +90,8 @@ export interface Broker {
   measures(): Promise<readonly (readonly Family[])[]>;
   /** Whether this server is about to stop, so that no proxy should send it calls. */
   readonly draining: boolean;
+  /** From now on these budgets count in this process and in its loop. */
+  useBudgets(budgets: readonly Budget[]): void;
   /** Starts the jobs of services. A server calls it once; other programs run none. */
   startJobs(): void;
   /** Announces the end: from now on `/readyz` refuses. Then stops the loop, so that other brokers take its requests. */
@@ -224,6 +226,10 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       ...(broker_id === undefined ? {} : { broker_id }),
       get draining() {
         return draining;
+      },
+      useBudgets(replacement) {
+        budgets.replace(replacement);
+        loop?.useBudgets(replacement);
       },
       startJobs() {
         if (broker_id === undefined || (options.primary?.worker ?? 1) !== 1) return;

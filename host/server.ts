@@ -51,7 +51,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     broker.startJobs();
     const url = urlOf({ host: settings.host, port });
     let closing: Promise<void> | undefined;
-    return { url, greeting: firstSteps(broker, url), close: () => (closing ??= undo.disposeAsync()) };
+    return {
+      url,
+      greeting: firstSteps(broker, url),
+      useBudgets: async (budgets) => broker.useBudgets(budgets),
+      close: () => (closing ??= undo.disposeAsync()),
+    };
   } catch (error) {
     await undo.disposeAsync();
     throw error;

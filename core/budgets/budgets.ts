@@ -10,6 +10,7 @@ import { Valuation } from './valuation.ts';
 
 /** What the acceptance of requests and the commits of the loop need of budgets. */
 export interface BudgetRules {
+  readonly all: readonly Budget[];
   readonly reservations: Pick<Reservations, 'ofNew' | 'of'>;
   checks: Budgets['checks'];
 }
@@ -17,22 +18,40 @@ export interface BudgetRules {
 /** Conditions are kept of reservations up to this length. */
 const maxLength = 2_000;
 
-/** The configured budgets, and what requests take of them. */
+/** The configured budgets, and what requests take of them. A change of the configuration replaces them. */
 export class Budgets implements BudgetRules {
-  readonly all: readonly Budget[];
-  readonly reservations: Reservations;
   readonly valuation: Valuation;
   readonly #facts: Facts;
-  readonly #limitedByDay: readonly Budget[];
+  #all: readonly Budget[] = [];
+  #reservations: Reservations;
+  #limitedByDay: readonly Budget[] = [];
   readonly #known = recentlyUsed<readonly BudgetCheck[]>(500);
   #ran = '';
 
   constructor(all: readonly Budget[], directory: ProviderDirectory, facts: Facts) {
-    this.all = all;
     this.valuation = new Valuation(directory);
-    this.reservations = new Reservations(this.valuation, all);
     this.#facts = facts;
+    this.#reservations = new Reservations(this.valuation, all);
+    this.replace(all);
+  }
+
+  /**
+   * From now on these budgets count. What machines take that run already follows from their requests; the sum of a
+   * scope that is new is read when it is first needed.
+   */
+  replace(all: readonly Budget[]): void {
+    this.#all = all;
+    this.#reservations = new Reservations(this.valuation, all);
     this.#limitedByDay = all.filter(({ max_usd_per_day }) => max_usd_per_day !== undefined);
+    this.#known.clear();
+  }
+
+  get all(): readonly Budget[] {
+    return this.#all;
+  }
+
+  get reservations(): Reservations {
+    return this.#reservations;
   }
 
   /** The conditions under which a commit may change a reservation so. None: it increases nothing that is limited. */

@@ -39,11 +39,17 @@ export const worthOf = ({ market, vcpus, price }: OfferTerms): Worth => ({
 /** Nothing is known of a machine. */
 export const unknownWorth: Worth = { market: 'any' };
 
+/** What was told of offers, by the machine types that were discovered then. Later ones may tell more. */
+interface KnownWorth {
+  readonly worth: Worth;
+  readonly types_at: number | undefined;
+}
+
 /** What machines take of budgets, by what is known without a call to a provider. */
 export class Valuation {
   readonly #directory: ProviderDirectory;
   readonly #ofTemplates = new WeakMap<Template, Map<ProviderInstance, Worth>>();
-  readonly #ofOrders = new WeakMap<Template, WeakMap<readonly Offer[], Worth>>();
+  readonly #ofOrders = new WeakMap<Template, WeakMap<readonly Offer[], KnownWorth>>();
 
   constructor(directory: ProviderDirectory) {
     this.#directory = directory;
@@ -86,9 +92,11 @@ export class Valuation {
     let known = this.#ofOrders.get(template);
     if (!known) this.#ofOrders.set(template, (known = new WeakMap()));
     const before = known.get(offers);
-    if (before) return before;
-    const worth = this.#of(offers, template, configured);
-    if (isKnown(worth)) known.set(offers, worth);
+    const types_at = this.#directory.machineTypesAt(instance);
+    if (before && (isKnown(before.worth) || before.types_at === types_at)) return before.worth;
+    const terms = this.#directory.offerTerms(offers, template, configured);
+    const worth = dearest(terms?.map(worthOf) ?? []);
+    if (terms) known.set(offers, { worth, types_at });
     return worth;
   }
 

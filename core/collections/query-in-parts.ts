@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { chunks } from './chunks.ts';
+import { turn } from './turn.ts';
 
 /** Storages limit how many values one comparison may list. */
 const valuesAtOnce = 500;

@@ -1,10 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { markets, type Market } from '../model/market.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Offer } from '../model/shortfall.ts';
 import { variantFor, type Placed, type Template } from '../model/template.ts';
 import type { ProviderDirectory } from './directory.ts';
 import type { OfferShortfall } from './facts.ts';
+import { turn } from '../collections/turn.ts';
 
 /** An offer of an instance, as selection sees it for any request. */
 export interface KnownOffer {

@@ -227,6 +227,11 @@ export class ProviderDirectory {
     return answer instanceof PluginFailure ? undefined : answer;
   }
 
+  /** When the machine types by which offers are valued were discovered. Undefined: they were not. */
+  machineTypesAt(instance: string): number | undefined {
+    return this.#facts.machineTypesAt(instance);
+  }
+
   /** The number of vCPUs of a machine type at an instance. Undefined: not known. */
   vcpusOf(instance: string, machine_type: string): number | undefined {
     const known = this.#facts.machineType(instance, machine_type);

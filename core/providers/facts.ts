@@ -195,6 +195,11 @@ export class Facts implements Disposable {
     return this.#machineTypes.get(instance)?.byName.get(name);
   }
 
+  /** When the machine types of an instance were discovered; undefined until the first discovery. */
+  machineTypesAt(instance: string): number | undefined {
+    return this.#machineTypes.get(instance)?.at;
+  }
+
   /** All offers of an instance that lacked capacity recently, the oldest first. */
   offerShortfalls(instance: string): readonly OfferShortfall[] {
     const now = this.#clock.now();

@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import type { Budget } from '../budgets/budget.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { LiveBrokers } from '../brokers/live-brokers.ts';
 import { canServe } from '../brokers/needs.ts';
@@ -86,6 +87,7 @@ class Loop implements RunningLoop {
   readonly #runner: RequestRunner;
   readonly #slots: SlotQueue;
   readonly #self: SelfDescription;
+  readonly #budgets: Budgets;
   readonly #spans: RequestSpans;
   readonly #calls = new Map<string, LimitFunction>();
   readonly #refreshed = new Set<string>();
@@ -124,6 +126,7 @@ class Loop implements RunningLoop {
     for (const { name, template_id, why, ms } of quarantine)
       if (template_id === undefined && this.#directory.instance(name)) this.#health.leftAlone(name, why, ms);
     const budgets = new Budgets(parts.budgets ?? [], this.#directory, facts);
+    this.#budgets = budgets;
     const settings = this.#settings;
     const { signal } = this.#stopping;
     const { meter = unmetered } = parts;
@@ -195,7 +198,7 @@ class Loop implements RunningLoop {
       spans: this.#spans,
       leaseEnds: new LeaseEnds(store, clock),
       settings,
-      budgets: budgets.all,
+      budgets,
       installation,
       signal,
       log,
@@ -247,6 +250,10 @@ class Loop implements RunningLoop {
       this.#claimPool.due(claimed, Math.max(0, last + this.#settings.observe_moving_ms - this.#clock.monotonic()));
       return true;
     });
+  }
+
+  useBudgets(budgets: readonly Budget[]): void {
+    this.#budgets.replace(budgets);
   }
 
   describe(template_files: FileHashes): void {

@@ -1,5 +1,4 @@
 import { chunks } from '../collections/chunks.ts';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../contract/clock.ts';
 import { isBrokerError } from '../contract/errors.ts';
 import type { Log } from '../contract/log.ts';
@@ -27,6 +26,7 @@ import type { Committer } from './claims/committer.ts';
 import { ReturnWatch } from './returns/return-watch.ts';
 import type { SlotQueue } from './claims/slot-queue.ts';
 import type { Settings } from './settings.ts';
+import { turn } from '../collections/turn.ts';
 
 /** The dependencies of the runner. */
 export interface RunnerParts {

@@ -54,6 +54,8 @@ export interface LoopParts {
 export interface RunningLoop {
   /** Observes these requests now, each at most once in two seconds. */
   refresh(request_ids: readonly string[]): void;
+  /** From now on these budgets count. */
+  useBudgets(budgets: readonly Budget[]): void;
   /** This server uses these template files now. */
   describe(template_files: FileHashes): void;
   /** Checks an instance now and returns its health. Rejects with PROVIDER_NOT_FOUND when it is not configured. */

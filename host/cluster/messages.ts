@@ -1,3 +1,4 @@
+import type { Budget } from '../../core/budgets/budget.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { Code } from '../../core/contract/errors.ts';
 import type { Family } from '../metrics/family.ts';
@@ -24,6 +25,8 @@ export interface WorkerData {
   readonly broker_id?: string;
   /** Absent: calls are not traced. */
   readonly tracing?: TracingData;
+  /** Absent: those of the configuration. */
+  readonly budgets?: readonly Budget[];
 }
 
 /** A question of a worker that the primary answers. */
@@ -38,6 +41,8 @@ export type ToWorker =
   | { readonly do: 'refreshed'; readonly request_ids: readonly string[]; readonly at: number }
   /** Sent with the connection. */
   | { readonly do: 'serve'; readonly id: number; readonly local: boolean }
+  /** From now on these budgets count. Confirmed by `using` with the same id. */
+  | { readonly do: 'budgets'; readonly id: number; readonly budgets: readonly Budget[] }
   | { readonly do: 'measure' }
   /** Answer with the metrics of the broker's state, which are the same in every process. */
   | { readonly do: 'state' }
@@ -53,6 +58,7 @@ export type FromWorker =
   | { readonly event: 'failed'; readonly code?: Code; readonly message: string }
   /** Another process asked the worker to end; it accepts no more connections. */
   | { readonly event: 'leaving' }
+  | { readonly event: 'using'; readonly id: number }
   | { readonly event: 'refresh'; readonly request_ids: readonly string[] }
   | { readonly event: 'measured'; readonly families: readonly Family[] }
   | { readonly event: 'state'; readonly families: readonly Family[] }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Budget } from '../../core/budgets/budget.ts';
 import { systemClock } from '../../core/contract/clock.ts';
 import { lockDataDirectory } from '../data-directory/data-directory.ts';
 import { LoopThread } from '../loop/loop-thread.ts';
@@ -87,7 +88,16 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
       const { id, question } = message;
       void answerTo(question).then((answer) => reply({ do: 'answer', id, answer }));
     }
-    const start = (worker: number): ToWorker => ({ do: 'start', data: { ...data, worker } satisfies WorkerData });
+    let replaced: Pick<WorkerData, 'budgets'> = {};
+    const start = (worker: number): ToWorker => ({
+      do: 'start',
+      data: { ...data, ...replaced, worker } satisfies WorkerData,
+    });
+    async function useBudgets(budgets: readonly Budget[]): Promise<void> {
+      replaced = { budgets };
+      loop?.useBudgets(budgets);
+      await workerPool.useBudgets(budgets);
+    }
     const workerPool = new WorkerPool({ workers, log, balancer, start, handle });
 
     undo.defer(() => loop?.stop());
@@ -103,7 +113,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     warnOfOpenAddress(address, host, log);
     for (const wrong of warnings) log.warn({}, wrong);
     let closing: Promise<void> | undefined;
-    return { url, greeting, close: () => (closing ??= undo.disposeAsync()) };
+    return { url, greeting, useBudgets, close: () => (closing ??= undo.disposeAsync()) };
   } catch (error) {
     await undo.disposeAsync();
     throw error;

@@ -37,6 +37,7 @@ export function runWorker(): void {
       if (socket) void running?.then(({ receiver }) => receiver.take(socket, message.local));
     } else if (message.do === 'measure')
       void running?.then(({ broker }) => sendToPrimary({ event: 'measured', families: broker.meter.families() }));
+    else if (message.do === 'budgets') void running?.then(({ broker }) => useBudgets(broker, message));
     else if (message.do === 'state') void running?.then(({ broker }) => sendState(broker));
     else if (message.do === 'drain') void running?.then(({ broker }) => broker.drain());
     else if (message.do === 'stop') void stop();
@@ -46,6 +47,11 @@ export function runWorker(): void {
   process.once('SIGTERM', () => sendToPrimary({ event: 'leaving' }, () => void stop()));
   // Ctrl-C reaches every process of the terminal; the primary decides when to end.
   process.on('SIGINT', () => undefined);
+}
+
+function useBudgets(broker: Broker, { id, budgets }: Extract<ToWorker, { do: 'budgets' }>): void {
+  broker.useBudgets(budgets);
+  sendToPrimary({ event: 'using', id });
 }
 
 async function sendState(broker: Broker): Promise<void> {
@@ -73,7 +79,7 @@ async function start(data: WorkerData, link: WorkerLink): Promise<Running> {
 }
 
 async function serve(
-  { worker, configuration, plugins_from, url, bound, log_calls }: WorkerData,
+  { worker, configuration, plugins_from, url, bound, log_calls, budgets }: WorkerData,
   link: WorkerLink,
 ): Promise<Running> {
   const [plugins, { createApp }] = await Promise.all([
@@ -93,6 +99,7 @@ async function serve(
   const loaded = { configuration, plugins, review: new TemplateReview(types, apis), origins: new Map(), findings: [] };
   const broker = await whenStorageIsThere(() => compose({ loaded, log, primary: link }), log);
   const app = createApp({ broker, bound, limits: link, ...(log_calls ? { answered: callLog(log) } : {}) });
+  if (budgets) broker.useBudgets(budgets);
   await app.ready();
   const { max_connections, workers } = configuration.server;
   const receiver = new ConnectionReceiver(app, connectionBound(Math.ceil(max_connections / workers)), log);

@@ -53,6 +53,8 @@ export class WorkerLink implements PrimaryLink, RateLimits {
       check: (instance) => this.#ask<Checked | undefined>({ ask: 'check', instance }, checkMs),
       discover: (instance) => this.#ask<DiscoverResult | undefined>({ ask: 'discover', instance }, checkMs),
       refresh: (request_ids) => sendToPrimary({ event: 'refresh', request_ids }),
+      // The primary told its loop before it told the workers.
+      useBudgets: () => undefined,
       // The primary reads the same files.
       describe: () => undefined,
       // The loop ends with the primary.

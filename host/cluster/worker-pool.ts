@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Budget } from '../../core/budgets/budget.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Log } from '../../core/contract/log.ts';
 import { accumulate, type Family } from '../metrics/family.ts';
@@ -40,6 +41,7 @@ export class WorkerPool {
   readonly #pendingMetrics = new Map<number, () => void>();
   readonly #failures = new Map<number, number>();
   #ended: readonly Family[] = [];
+  #tellings = 0;
   #stopping = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -58,6 +60,25 @@ export class WorkerPool {
 
   broadcast(message: ToWorker): void {
     for (const worker of this.#members.values()) send(worker, message);
+  }
+
+  /** Resolves when all workers use these budgets. A worker that does not confirm it in time gets them late. */
+  async useBudgets(budgets: readonly Budget[]): Promise<void> {
+    const id = this.#tellings++;
+    await Promise.all(
+      [...this.#members.values()].map(async (worker) => {
+        const done = Promise.withResolvers<void>();
+        const hear = (message: FromWorker) => {
+          if (message.event === 'using' && message.id === id) done.resolve();
+        };
+        const timeout = setTimeout(done.resolve, measureMs);
+        worker.on('message', hear).once('exit', done.resolve);
+        send(worker, { do: 'budgets', id, budgets });
+        await done.promise;
+        clearTimeout(timeout);
+        worker.off('message', hear).off('exit', done.resolve);
+      }),
+    );
   }
 
   /** Sends a message to one worker; false when none is there. */

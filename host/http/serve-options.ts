@@ -1,4 +1,5 @@
 import type { LoadedConfiguration } from '../../config/load.ts';
+import type { Budget } from '../../core/budgets/budget.ts';
 import type { Log } from '../../core/contract/log.ts';
 import type { StartRecord } from '../data-directory/start-record.ts';
 
@@ -7,6 +8,8 @@ export interface RunningServer {
   readonly url: string;
   /** For the person who started the server: its address, and calls to try. */
   readonly greeting: string;
+  /** From now on these budgets count, in all threads and processes of the server. */
+  useBudgets(budgets: readonly Budget[]): Promise<void>;
   /** Waits for open calls, accepts no new ones, releases the leases and closes the store. Idempotent. */
   close(): Promise<void>;
 }

@@ -28,6 +28,7 @@ export async function startInlineLoop(parts: LoopParts): Promise<LoopHandle> {
     check: (instance) => loop.check(instance).catch(() => undefined),
     discover: (instance) => loop.discover(instance).catch(() => undefined),
     refresh: (request_ids) => loop.refresh(request_ids),
+    useBudgets: (budgets) => loop.useBudgets(budgets),
     describe: (template_files) => loop.describe(template_files),
     stop: () => {
       stopped = true;

@@ -21,7 +21,17 @@ import type { FromLoop, LoopAnswer, LoopQuestion, LoopThreadData, ToLoop } from 
 /** Runs the loop in a worker thread until a stop message: loads the plugins again and opens its own store. */
 export async function runLoop(
   port: MessagePort,
-  { configuration, plugins_from, broker, settings, tracing, call_memory, quarantine, stopped }: LoopThreadData,
+  {
+    configuration,
+    plugins_from,
+    broker,
+    settings,
+    tracing,
+    call_memory,
+    quarantine,
+    stopped,
+    budgets,
+  }: LoopThreadData,
 ): Promise<void> {
   const send = (message: FromLoop): void => port.postMessage(message);
   const plugins = await loadPlugins(configuration.plugins, { cwd: plugins_from });
@@ -52,6 +62,7 @@ export async function runLoop(
   });
   const running = await startLoop({
     ...loopParts(container, configuration, broker, settings),
+    ...(budgets ? { budgets } : {}),
     meter: loggedCalls(meter, container.get(logger)),
     watch,
     ...(recorder ? { tracer: recorder } : {}),
@@ -87,6 +98,7 @@ export async function runLoop(
     else if (message.do === 'measure') send({ event: 'measured', families: families() });
     else if (message.do === 'answer') void answer(message.id, message.question);
     else if (message.do === 'describe') running.describe(message.template_files);
+    else if (message.do === 'budgets') running.useBudgets(message.budgets);
     else if (message.do === 'refresh') running.refresh(message.request_ids);
     else void stop();
   });

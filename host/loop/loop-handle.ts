@@ -1,3 +1,4 @@
+import type { Budget } from '../../core/budgets/budget.ts';
 import type { Discovering } from '../../core/providers/discover-now.ts';
 import type { Checkup } from '../../core/providers/checkup.ts';
 import type { ProviderActivity } from '../../core/providers/provider-activity.ts';
@@ -12,6 +13,8 @@ export interface LoopHandle extends Checkup, Discovering, ProviderActivity {
   /** Returns the metrics of the loop; the last known ones when it does not answer. */
   measures(): Promise<readonly Family[]>;
   refresh(request_ids: readonly string[]): void;
+  /** From now on these budgets count, also after the loop was replaced. */
+  useBudgets(budgets: readonly Budget[]): void;
   /** Tells the other brokers which template files this server uses now. */
   describe(template_files: FileHashes): void;
   /** Ends open calls and releases the leases. Idempotent. */

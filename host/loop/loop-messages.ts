@@ -6,6 +6,7 @@ import type { DiscoverResult } from '../../core/providers/discover-now.ts';
 import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
 import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts';
 import type { LoopParts } from '../../core/reconciler/running-loop.ts';
+import type { Budget } from '../../core/budgets/budget.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { LogLine } from '../process/forwarded-log.ts';
 import type { Family } from '../metrics/family.ts';
@@ -19,6 +20,8 @@ export interface LoopThreadData {
   readonly plugins_from: string;
   readonly broker: LoopParts['broker'];
   readonly settings?: Partial<Settings>;
+  /** Absent: those of the configuration. */
+  readonly budgets?: readonly Budget[];
   /** Absent: the loop is not traced. */
   readonly tracing?: TracingData;
   /** The memory in which `SharedCallTracking` records open calls. */
@@ -41,6 +44,7 @@ export type LoopAnswer = Checked | DiscoverResult | readonly CallTiming[] | read
 export type ToLoop =
   | { readonly do: 'refresh'; readonly request_ids: readonly string[] }
   | { readonly do: 'describe'; readonly template_files: FileHashes }
+  | { readonly do: 'budgets'; readonly budgets: readonly Budget[] }
   | { readonly do: 'answer'; readonly id: number; readonly question: LoopQuestion }
   | { readonly do: 'ping' }
   | { readonly do: 'measure' }

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Budget } from '../../core/budgets/budget.ts';
 import type { Log } from '../../core/contract/log.ts';
 import type { FileHashes } from '../../core/templates/library.ts';
 import type { CallTiming, InstanceState } from '../../core/providers/provider-activity.ts';
@@ -66,6 +67,8 @@ export class LoopThread implements LoopHandle {
   #thread = 0;
   /** The template files that were described since the start. */
   #template_files: FileHashes | undefined;
+  /** The budgets that replaced those of the configuration. */
+  #budgets: readonly Budget[] | undefined;
   /** The hanging thread whose stack is being read. */
   #replacing: Worker | undefined;
   #ready = false;
@@ -100,6 +103,12 @@ export class LoopThread implements LoopHandle {
 
   refresh(request_ids: readonly string[]): void {
     if (this.#ready) this.#send({ do: 'refresh', request_ids });
+  }
+
+  useBudgets(budgets: readonly Budget[]): void {
+    this.#budgets = budgets;
+    // A thread that starts handles the message after its start.
+    this.#send({ do: 'budgets', budgets });
   }
 
   describe(template_files: FileHashes): void {
@@ -168,8 +177,15 @@ export class LoopThread implements LoopHandle {
     this.#names = [];
     const template_files = this.#template_files;
     const broker = { ...data.broker, thread: this.#thread, ...(template_files ? { template_files } : {}) };
+    const budgets = this.#budgets ? { budgets: this.#budgets } : {};
     const worker = new Worker(file, {
-      workerData: { ...data, broker, call_memory: this.#memory, ...this.#stops.charges } satisfies LoopThreadData,
+      workerData: {
+        ...data,
+        ...budgets,
+        broker,
+        call_memory: this.#memory,
+        ...this.#stops.charges,
+      } satisfies LoopThreadData,
       resourceLimits: {
         maxYoungGenerationSizeMb: youngMb,
         ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }),

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { turn } from '../../core/collections/turn.ts';
 import type { Clock } from '../../core/index.ts';
 
 interface Sleeper {

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { BrokerError } from '../../contract/errors.ts';
 import { marketWord, type Market } from '../../model/market.ts';
@@ -6,6 +5,7 @@ import { noUsage, plusAmounts, usageFields, type Amounts, type UsageField } from
 import { mostUsageTags } from '../../model/usage/usage-tags.ts';
 import { fieldsOf, type KindFields } from '../../requests/usage/usage-query.ts';
 import { operation } from '../operation.ts';
+import { turn } from '../../collections/turn.ts';
 
 const dayMs = 86_400_000;
 const mostDays = 400;

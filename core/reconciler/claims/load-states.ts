@@ -1,9 +1,9 @@
 import { chunks } from '../../collections/chunks.ts';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { MachineRecord } from '../../model/machine.ts';
 import type { Claim, Store } from '../../contract/storage.ts';
 import type { HeldState } from '../state/request-state.ts';
 import { MachineSet } from '../state/machine-set.ts';
+import { turn } from '../../collections/turn.ts';
 
 /** Storages limit how many values one comparison may list. */
 const atOnce = 200;

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { MachineRecord } from '../../model/machine.ts';
@@ -11,6 +10,7 @@ import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
 import { connect, orderOf, type Apply, type StepContext } from './step-context.ts';
+import { turn } from '../../collections/turn.ts';
 
 /** From this number of machines at rest on, machines that are to be released are observed without the others. */
 const manyAtRest = 100;
@@ -90,7 +90,9 @@ async function ask(
     claimed.observation_failed.delete(attempt.attempt);
     await turn();
     const { machines, trouble } = await context.owners.ownReports(attempt, known, observation.machines);
+    await turn();
     context.cadence.learn(claimed, attempt, machines, unseen);
+    await turn();
     context.noteReportTrouble(attempt.provider_instance, trouble);
     const present = (each: Parameters<Apply>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;
     return inSlices(

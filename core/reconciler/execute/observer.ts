@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import type { Clock } from '../../contract/clock.ts';
 import type { Observation, Watched } from '../../contract/provider/orders-and-reports.ts';
@@ -8,6 +7,7 @@ import type { GuardedApi } from '../../providers/guard/guarded-api.ts';
 import type { CallTrace } from '../../providers/guard/traces/call-span.ts';
 import type { TraceContext } from '../../tracing/tracer.ts';
 import type { Connected } from '../../providers/guard/session-pool.ts';
+import { turn } from '../../collections/turn.ts';
 
 /** Observations within this time share one call, in milliseconds. */
 const gatherMs = 15;

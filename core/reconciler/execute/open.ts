@@ -42,9 +42,9 @@ export async function open(
   // The instance is not usable: one attempt is stored as closed, so that the next instance is tried.
   if (connected instanceof ProviderFault) return [(change) => add(change, [first], identity, context, connected)];
   const max = connected.instance.limits.max_concurrent_requests;
-  if (max === null && context.budgets.length === 0) return [(change) => add(change, orders, identity, context)];
+  if (max === null && context.budgets.all.length === 0) return [(change) => add(change, orders, identity, context)];
   // The condition of a budget is checked in one commit with all orders, and with the request that reserves for them.
-  const most = context.budgets.length === 0 ? orders.length : Math.min(orders.length, ordersAtOnce(context));
+  const most = context.budgets.all.length === 0 ? orders.length : Math.min(orders.length, ordersAtOnce(context));
   // Some of the orders may fit where all together do not.
   for (let count = most; ; count = Math.floor(count / 2)) {
     const write: Apply = (change) => add(change, orders.slice(0, count), identity, context);
@@ -75,7 +75,7 @@ function overBudget(
   context: StepContext,
   { message, details }: BrokerError,
 ): void {
-  const budget = context.budgets.find(({ name }) => name === details['budget']);
+  const budget = context.budgets.all.find(({ name }) => name === details['budget']);
   const isForAll = details['limit'] === 'max_machines' && budget?.scope.market === undefined;
   const offers = isForAll ? order.option.offers : order.offers;
   const fault = new ProviderFault('capacity', message, { code: 'BUDGET_EXCEEDED', lack: 'terms' });

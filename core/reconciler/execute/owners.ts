@@ -1,5 +1,4 @@
 import { queryInParts } from '../../collections/query-in-parts.ts';
-import { setImmediate as turn } from 'node:timers/promises';
 import { recentlyUsed } from '../../collections/recently-used.ts';
 import type { Log } from '../../contract/log.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
@@ -7,6 +6,7 @@ import { machineKey, type MachineRecord } from '../../model/machine.ts';
 import type { Machines } from '../state/machine-set.ts';
 import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { Store } from '../../contract/storage.ts';
+import { turn } from '../../collections/turn.ts';
 
 /** How many reports are handled before other work runs. */
 const reportsAtOnce = 500;

@@ -2,7 +2,7 @@ import type { StateChange } from '../state/request-state.ts';
 import type { Apply } from './step-context.ts';
 
 /** The most machines that are applied before other requests continue: ten thousand at once would block the thread. */
-const machinesAtOnce = 250;
+const machinesAtOnce = 150;
 
 /**
  * Applies items in slices. `last` is applied together with the last slice, so that the state of an attempt is never

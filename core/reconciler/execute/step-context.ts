@@ -1,4 +1,4 @@
-import type { Budget } from '../../budgets/budget.ts';
+import type { BudgetRules } from '../../budgets/budgets.ts';
 import { isBrokerError } from '../../contract/errors.ts';
 import { isFault, ProviderFault } from '../../contract/fault.ts';
 import type { Log } from '../../contract/log.ts';
@@ -33,7 +33,7 @@ export interface StepContext {
   readonly spans: RequestSpans;
   readonly leaseEnds: LeaseEnds;
   readonly settings: Settings;
-  readonly budgets: readonly Budget[];
+  readonly budgets: Pick<BudgetRules, 'all'>;
   readonly installation: string;
   readonly signal: AbortSignal;
   readonly log: Log;

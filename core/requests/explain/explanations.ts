@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { queryInParts } from '../../collections/query-in-parts.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
@@ -23,6 +22,7 @@ import type { ReturnSituation, Situation, SlotSituation } from './situation.ts';
 import { waitOf } from './wait.ts';
 import { waitsFor } from './waiting-for.ts';
 import { machinesOf } from './words.ts';
+import { turn } from '../../collections/turn.ts';
 
 /** An instance that may get the next order of a request, and its offers. */
 export interface OrderedInstance {

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Budget } from '../../budgets/budget.ts';
 import { budgetChecks } from '../../budgets/budget-checks.ts';
 import { budgetUse, type LimitUse } from '../../budgets/budget-use.ts';
@@ -18,6 +17,7 @@ import type { OfferShortfall } from '../../providers/facts.ts';
 import { fallbackOrder } from '../../reconciler/plan/fallback-order.ts';
 import type { ProviderOption } from '../../reconciler/plan/provider-option.ts';
 import type { OpenedRequest } from '../open-request.ts';
+import { turn } from '../../collections/turn.ts';
 
 /** One offer in the order in which a request would use them. */
 export interface PlannedOffer {

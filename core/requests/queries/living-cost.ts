@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
 import { costOf } from '../../model/cost/cost.ts';
+import { turn } from '../../collections/turn.ts';
 
 /** What all living machines cost together. */
 export interface RunningCost {

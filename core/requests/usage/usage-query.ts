@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { chunks } from '../../collections/chunks.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
@@ -13,6 +12,7 @@ import {
   type UsageRow,
 } from '../../model/usage/usage.ts';
 import type { UsageTags } from '../../model/usage/usage-tags.ts';
+import { turn } from '../../collections/turn.ts';
 
 /** What is read and summed up before other work of the thread runs. */
 const machinesAtOnce = 200;

@@ -12,6 +12,7 @@ import { fresh } from './provisioning.ts';
 const streams = 1_000;
 const per_second = 200;
 const settleMs = 5_000;
+const warmUpSeconds = 5;
 
 /**
  * A thousand open streams of all events: what they cost while nothing happens, what calls that cause events take, how
@@ -28,18 +29,23 @@ export const streamsThousand: Line = {
     const readers = new StreamReaders();
     const load = new OpenLoop();
     const body = JSON.stringify({ template_id: 'run', machine_count: 1 });
-    const post = () => load.run({ url: `${broker.api}/machines/request`, per_second, seconds, body });
+    const post = (s = seconds) => load.run({ url: `${broker.api}/machines/request`, per_second, seconds: s, body });
     try {
       await wait(settleMs);
       const idle = await cpuShare(broker, restMs);
+      const opened = await eventsOf(broker);
       await readers.do({ do: 'open', url, readers: streams, unread: 0 });
       await wait(settleMs);
       const watched = await cpuShare(broker, restMs);
+      // The first seconds of a process compile its code, which takes the processors from the calls.
+      const cold = await post(warmUpSeconds);
+      await wait(settleMs);
       const before = await eventsOf(broker);
       const { p50_ms, p99_ms, max_ms, failures } = await post();
       await wait(settleMs);
       const after = await eventsOf(broker);
       const got = await readers.do({ do: 'count' });
+      const all = after.last - opened.last;
       await readers.do({ do: 'close' });
 
       // Half of the streams, so that the other readers show what is theirs.
@@ -58,13 +64,14 @@ export const streamsThousand: Line = {
         runs: 1,
         targets: [
           below(measured.median, 50, 'ms'),
-          { text: 'none failed', met: failures === 0 },
-          { text: 'no reader lost an event or its stream', met: got.open === streams && got.least >= events * 0.99 },
+          { text: 'none failed', met: failures + cold.failures === 0 },
+          { text: 'no reader lost an event or its stream', met: got.open === streams && got.least >= all * 0.99 },
           below(renderings, 1.01, 'renderings of an event'),
           below(unreadKb, 256, 'KB for a stream that nobody reads'),
           below(watched - idle, 0.01, 'processors at rest'),
         ],
         notes: [
+          `in the first ${warmUpSeconds} seconds, which are not counted above: p99 ${cold.p99_ms.toFixed(1)} ms`,
           `p50 ${p50_ms.toFixed(1)} ms, most ${Math.round(max_ms)} ms; ${events} events to each of ${streams} readers`,
           `at rest ${(idle * 100).toFixed(2)} % of a processor without streams, ${(watched * 100).toFixed(2)} % with them; an unread stream takes ${Math.round(unreadKb)} KB`,
         ],

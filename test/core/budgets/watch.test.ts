@@ -144,3 +144,16 @@ test('what ran in the day is summed up each minute, for every process, and stays
   t.is(elsewhere.budgets.ranMicrousd('daily'), 799_990);
   t.is(elsewhere.budgets.ranMicrousd('other'), 0);
 });
+
+test('budgets that are replaced are summed up at the next look, not a minute later', async (t) => {
+  const { clock, store } = await memory();
+  const daily = (name: string) => ({ name, match: {}, max_usd_per_day: 100 });
+  const { look, budgets } = await watchOn(store, clock, [daily('before')]);
+  const price = { usd_per_hour: 36, source: 'catalogue' } as const;
+  await store.commit([insert('machine', aMachine('i-1', { created_at: clock.now(), price, status: 'running' }))]);
+  await look(10_000);
+  t.deepEqual([budgets.ranMicrousd('before'), budgets.ranMicrousd('after')], [100_000, 0]);
+  budgets.replace([budgetOf(daily('after'))]);
+  await look(10_000);
+  t.is(budgets.ranMicrousd('after'), 200_000);
+});

@@ -77,3 +77,14 @@ test('stop is heard once and waits for the end', async (t) => {
   await Promise.all([thread.stop(), thread.stop()]);
   t.is(await thread.trouble(), 'The loop has stopped.');
 });
+
+test('budgets that replace those of the configuration are told to the thread, and to the one that replaces it', async (t) => {
+  const tell = `const say = (budgets) => parentPort.postMessage({ event: 'refreshed', request_ids: [], at: budgets.length * 10 + thread });`;
+  const body = `${tell} if (workerData.budgets) say(workerData.budgets);
+    parentPort.on('message', (m) => { if (m.do === 'budgets') { say(m.budgets); if (thread === 1) setTimeout(() => process.exit(1), 20); } if (m.do === 'stop') process.exit(0); });`;
+  const { thread, heard } = threadOf(t, body);
+  const budget = { name: 'all', scope: {}, max_machines: 1 };
+  thread.useBudgets([budget, budget]);
+  await until(async () => heard.includes(22));
+  t.deepEqual(heard.toSorted(), [1, 2, 21, 22]);
+});

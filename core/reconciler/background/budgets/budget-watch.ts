@@ -31,6 +31,8 @@ export class BudgetWatch {
   readonly #parts: BudgetWatchParts;
   readonly #job: Job;
   #dayCosts: DayCosts | undefined;
+  /** The budgets that `#dayCosts` adds up. */
+  #counted: readonly Budget[] = [];
   #due = -Infinity;
   #dayCostsDue = -Infinity;
   #running: Promise<void> | undefined;
@@ -71,6 +73,11 @@ export class BudgetWatch {
   async #sumDay(fence: Fence): Promise<void> {
     const { budgets, clock, facts, store } = this.#parts;
     const limited = budgets.all.filter(({ max_usd_per_day }) => max_usd_per_day !== undefined);
+    if (this.#counted !== budgets.all) {
+      this.#counted = budgets.all;
+      this.#dayCosts = undefined;
+      this.#dayCostsDue = -Infinity;
+    }
     if (limited.length === 0 || clock.monotonic() < this.#dayCostsDue) return;
     this.#dayCosts ??= new DayCosts(store, limited);
     const at = clock.now();

@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { chunks } from '../../../collections/chunks.ts';
 import type { Store } from '../../../contract/storage.ts';
 import { microusd, type Budget } from '../../../budgets/budget.ts';
 import { machineKey, type MachineRecord } from '../../../model/machine.ts';
 import { tagsOfRequest } from '../../../budgets/reservations.ts';
+import { turn } from '../../../collections/turn.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

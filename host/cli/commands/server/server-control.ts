@@ -16,7 +16,7 @@ const examples: readonly Example[] = [
   ['muster server logs -f', 'follow the log of the server'],
 ];
 
-/** `muster server stop | status | restart | logs` */
+/** `muster server stop | status | reload | restart | logs` */
 export function addServerControl(server: Command, cli: Cli): void {
   const config = ['--config <file>', 'Configuration file. Default: the file that the search finds.'] as const;
   addExamples(server, examples);
@@ -40,6 +40,17 @@ export function addServerControl(server: Command, cli: Cli): void {
       cli.code = await serverStatus(file, output, cli.terminal);
     });
   addExamples(status, [['muster server status --output json']]);
+  const reload = server
+    .command('reload')
+    .description(
+      'The running server reads its configuration again, and takes over what changes without a restart: the budgets.',
+    )
+    .option(...config)
+    .action(async ({ config: file }: PlaceFlags) => {
+      const { reloadServer } = await import('./server-reload.ts');
+      cli.code = await reloadServer(file, cli.terminal);
+    });
+  addExamples(reload, [['muster server reload']]);
   const restart = server
     .command('restart')
     .description(

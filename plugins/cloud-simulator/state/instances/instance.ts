@@ -109,8 +109,8 @@ export function stateOf(instance: Instance, now: number): StateName {
 }
 
 /**
- * Milliseconds for which a machine is billed: from its launch to the beginning of its end, without its stops. Launch and
- * end are whole seconds, as EC2 tells them and bills by them.
+ * Milliseconds for which a machine is billed: from its launch to the beginning of its end, without its stops. Launch
+ * and end are whole seconds, as EC2 tells them and bills by them.
  */
 export function billedMs(instance: Instance, now: number): number {
   const end = instance.shutdownAt === undefined ? now : Math.min(now, wholeSecond(instance.shutdownAt));

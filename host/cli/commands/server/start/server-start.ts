@@ -3,10 +3,13 @@ import { sentence } from '../../../../../core/contract/findings.ts';
 import { stderrLog } from '../../../../process/log.ts';
 import { thisPackage } from '../../../../process/this-package.ts';
 import { secretsOf } from '../../../../process/secrets.ts';
+import type { RunningServer } from '../../../../http/serve-options.ts';
 import { serve } from '../../../../server.ts';
 import { simulatedSentenceOf } from '../../../../data-directory/simulated-instances.ts';
+import { writeLastReload } from '../../../../data-directory/last-reload.ts';
 import { loadForStart } from './load-for-start.ts';
 import { recordStart } from './record-start.ts';
+import { reloadOnSignal, reloadSignal } from './reload-on-signal.ts';
 import type { StartFlags } from './start-flags.ts';
 import { followSupervisor, reportWatchedFiles } from './supervised.ts';
 
@@ -21,6 +24,16 @@ export async function startServer(flags: StartFlags): Promise<void> {
   const log = stderrLog(settings.log_level, { secrets: secretsOf(loaded) });
   for (const finding of loaded.findings) log.warn({}, sentence(finding));
   const start = recordStart(loaded, flags);
+  const running = Promise.withResolvers<RunningServer>();
+  // Before `server.json` names this process: the signal ends a process that does not handle it.
+  reloadOnSignal({
+    loaded,
+    log,
+    server: running.promise,
+    load: () => loadForStart(flags),
+    // The file belongs to the server of the directory; one that only serves the API has its log.
+    tell: (outcome) => void (flags.apiOnly || writeLastReload(data_directory, outcome)),
+  });
   const server = await serve({
     loaded,
     log,
@@ -28,8 +41,9 @@ export async function startServer(flags: StartFlags): Promise<void> {
     log_calls: log.isLevelEnabled('debug'),
     ...(flags.apiOnly ? { api_only: true } : {}),
   });
+  running.resolve(server);
   const grace = closeWithGrace(
-    { delay: graceMs, logger: false, onSecondSignal: () => process.exit(1) },
+    { delay: graceMs, logger: false, skip: [reloadSignal], onSecondSignal: () => process.exit(1) },
     async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'muster failed and stops.');
       else log.info({ pid: process.pid, signal }, 'muster stops: it answers open calls and releases its leases.');
