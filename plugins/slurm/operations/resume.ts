@@ -50,7 +50,8 @@ export const lookMs = 600;
 
 /**
  * Nodes whose machine joined and that Slurm does not start now: the call is late, or the second one, and must not
- * replace a machine in use. So are nodes that a slurmctld starts which forgot that a job runs there. Without an answer of slurmctld these nodes are left to the next comparison.
+ * replace a machine in use. So are nodes that a slurmctld starts which forgot that a job runs there.
+ * Without an answer of slurmctld these nodes are left to the next comparison.
  */
 async function lateNodes(
   access: ServiceAccess<SlurmSettings>,
