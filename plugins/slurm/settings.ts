@@ -39,7 +39,11 @@ export const SlurmSettings = Type.Object(
       Type.String({ minLength: 1, path: true, description: 'The slurm.conf, as SLURM_CONF. Default: that of Slurm.' }),
     ),
     bin: Type.Optional(
-      Type.String({ minLength: 1, path: true, description: 'The directory of scontrol. Default: the PATH.' }),
+      Type.String({
+        minLength: 1,
+        path: true,
+        description: 'The directory of scontrol and squeue. Default: the PATH.',
+      }),
     ),
     request_timeout: Type.Integer({
       default: 600,

@@ -21,6 +21,8 @@ export function parseNodes(text: string): SlurmNode[] {
 }
 
 const isOff = ({ flags }: SlurmNode): boolean => flags.has('POWERED_DOWN');
+/** Whether a job has the node. With a node that is off: Slurm starts it soon, or forgot that it is up. */
+export const isAllocated = ({ base }: SlurmNode): boolean => base === 'ALLOCATED' || base === 'MIXED';
 const isEnding = ({ flags }: SlurmNode): boolean => flags.has('POWERING_DOWN') || flags.has('POWER_DOWN');
 
 /**

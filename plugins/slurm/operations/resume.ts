@@ -50,7 +50,8 @@ export const lookMs = 600;
 
 /**
  * Nodes whose machine joined and that Slurm does not start now: the call is late, or the second one, and must not
- * replace a machine in use. Without an answer of slurmctld these nodes are left to the next comparison.
+ * replace a machine in use. So are nodes that a slurmctld starts which forgot that a job runs there.
+ * Without an answer of slurmctld these nodes are left to the next comparison.
  */
 async function lateNodes(
   access: ServiceAccess<SlurmSettings>,
@@ -63,9 +64,14 @@ async function lateNodes(
   });
   if (joined.length === 0) return new Set();
   try {
-    const nodes = await controllerOf(access.settings).nodes(lookMs);
+    const controller = controllerOf(access.settings);
+    const nodes = await controller.nodes(lookMs);
     const starting = new Set(nodes.flatMap((node) => (phaseOf(node) === 'starting' ? [node.name] : [])));
-    return new Set(joined.filter((name) => !starting.has(name)));
+    const busy = await controller.busy(
+      joined.filter((name) => starting.has(name)),
+      lookMs,
+    );
+    return new Set(joined.filter((name) => !starting.has(name) || busy.has(name)));
   } catch (error) {
     access.log.warn({ err: error }, 'slurmctld did not say whether it starts nodes that have a machine.');
     return new Set(joined);

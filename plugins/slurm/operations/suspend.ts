@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { isBrokerError, serviceOperation, type ServiceAccess } from '../../../core/index.ts';
 import { controllerOf } from '../controller/controller.ts';
-import { isPoweredDown } from '../controller/parse-nodes.ts';
+import { isAllocated, isPoweredDown } from '../controller/parse-nodes.ts';
 import { writeHostlist } from '../hostlist/write-hostlist.ts';
 import { readCluster } from '../nodes/records.ts';
 import { releaseNow } from '../nodes/release-now.ts';
@@ -38,7 +38,7 @@ async function offUnlessKept(
   access: ServiceAccess<SlurmSettings>,
   names: readonly string[],
 ): Promise<Static<typeof Switched>> {
-  const kept = await keptNodes(access);
+  const kept = await keptNodes(access, new Set(names));
   // Without an answer of slurmctld nothing is ended: the comparison returns the machines of nodes that are off.
   const released = kept ? names.filter((name) => !kept.has(name)) : [];
   const late = kept ? names.filter((name) => kept.has(name)) : names;
@@ -61,11 +61,22 @@ export const suspend = serviceOperation<SlurmSettings>()({
   handle: ({ nodes }, access) => offUnlessKept(access, namesIn(nodes)),
 });
 
-/** The nodes that slurmctld does not power down. Undefined: it does not say. */
-async function keptNodes(access: ServiceAccess<SlurmSettings>): Promise<ReadonlySet<string> | undefined> {
+/**
+ * The nodes that slurmctld does not power down, and those with a job that it takes for off because it was killed and
+ * forgot them. Undefined: it does not say.
+ */
+async function keptNodes(
+  access: ServiceAccess<SlurmSettings>,
+  asked: ReadonlySet<string>,
+): Promise<ReadonlySet<string> | undefined> {
   try {
-    const nodes = await controllerOf(access.settings).nodes(lookMs);
-    return new Set(nodes.filter((node) => !isPoweredDown(node)).map(({ name }) => name));
+    const controller = controllerOf(access.settings);
+    const nodes = await controller.nodes(lookMs);
+    const off = nodes.filter((node) => isPoweredDown(node));
+    const doubtful = off.filter((node) => isAllocated(node) && asked.has(node.name)).map(({ name }) => name);
+    const busy = await controller.busy(doubtful, lookMs);
+    const free = new Set(off.flatMap(({ name }) => (busy.has(name) ? [] : [name])));
+    return new Set(nodes.flatMap(({ name }) => (free.has(name) ? [] : [name])));
   } catch (error) {
     access.log.warn({ err: error }, 'slurmctld did not say which nodes it powers down; nothing is returned now.');
     return undefined;

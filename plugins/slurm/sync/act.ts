@@ -3,6 +3,7 @@ import type { Controller } from '../controller/controller.ts';
 import { nodeKey, restKey, type NodeState } from '../nodes/records.ts';
 import { switchOff } from '../nodes/switch-on.ts';
 import { order } from '../nodes/order.ts';
+import { releaseNow } from '../nodes/release-now.ts';
 import type { SlurmSettings } from '../settings.ts';
 import { phaseOf } from '../controller/parse-nodes.ts';
 import { throwRefusals } from '../controller/throw-refusals.ts';
@@ -30,7 +31,8 @@ export async function act(
   const setState: Controller['setState'] = (...given) =>
     controller.setState(...given).catch((error: unknown) => void refused.push(error));
   for (const { name, action, why } of due)
-    if (action.do !== 'joined') log.info({ node: name, do: action.do }, `Slurm node ${name}: ${why}.`);
+    if (action.do !== 'joined' && action.do !== 'keep')
+      log.info({ node: name, do: action.do }, `Slurm node ${name}: ${why}.`);
 
   await commitJoined(
     access,
@@ -41,6 +43,8 @@ export async function act(
   const wrong = those(due, 'set-down');
   const off = [...those(due, 'switch-off'), ...downs, ...wrong].map(({ name }) => name);
   for (const commit of switchOff(from.records, settings.cluster, off, from.now)) await records.commit(commit);
+  // At once: until the next comparison their slurmd may register, and get jobs.
+  await releaseNow(access, new Set(those(due, 'switch-off').map(({ name }) => name)));
 
   const resting = await rest(access, from, downs);
   // Nodes of a set without capacity go DOWN first, so that the requeued jobs get nodes of another set.

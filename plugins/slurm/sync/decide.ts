@@ -1,4 +1,5 @@
-import { phaseOf, type SlurmNode } from '../controller/parse-nodes.ts';
+import type { MachineAnswer } from '../../../core/index.ts';
+import { isAllocated, phaseOf, type SlurmNode } from '../controller/parse-nodes.ts';
 import { isKept, mayLive, type OrderedRequest } from '../nodes/machines.ts';
 import type { ClusterRecords, OrderState } from '../nodes/records.ts';
 
@@ -19,6 +20,8 @@ export type NodeAction =
   /** The node of a set that lacks capacity is off: Slurm shall use other nodes. */
   | { readonly do: 'keep-down'; readonly reason: string }
   | { readonly do: 'joined' }
+  /** Slurm says that the node starts or is off, but a job may run on its machine: nothing is ended. */
+  | { readonly do: 'keep' }
   /** Its machine registers wrongly, again and again. */
   | { readonly do: 'set-down'; readonly reason: string };
 
@@ -34,6 +37,8 @@ export interface Compared {
   readonly slurm: ReadonlyMap<string, SlurmNode>;
   readonly records: ClusterRecords;
   readonly requests: ReadonlyMap<string, OrderedRequest>;
+  /** Those nodes of `doubtful` on whose machines a job may run. */
+  readonly busy: ReadonlySet<string>;
   readonly setOf: ReadonlyMap<string, number>;
   readonly now: number;
 }
@@ -41,6 +46,15 @@ export interface Compared {
 /** Reasons that muster sets begin with it, so that only those are taken back. */
 export const ownReason = 'muster:';
 const wrongMachine = `${ownReason} its machine has less than slurm.conf says`;
+
+/** Nodes whose jobs a comparison needs: Slurm has a job on them, or starts them, and may not know that they are up. */
+export function doubtful({ slurm, records }: Pick<Compared, 'slurm' | 'records'>): string[] {
+  return [...slurm.values()].flatMap((node) => {
+    const phase = phaseOf(node);
+    const hasJoined = records.nodes.get(node.name)?.value.joined_at !== undefined;
+    return (phase === 'off' && isAllocated(node)) || (phase === 'starting' && hasJoined) ? [node.name] : [];
+  });
+}
 
 /** What the views of Slurm and muster demand for each node; nothing where they agree. Pure. */
 export function decide(from: Compared): Decided[] {
@@ -51,7 +65,7 @@ export function decide(from: Compared): Decided[] {
   });
 }
 
-function decideNode(name: string, { slurm, records, requests, setOf, now }: Compared): Decided | undefined {
+function decideNode(name: string, { slurm, records, requests, busy, setOf, now }: Compared): Decided | undefined {
   const node = slurm.get(name);
   const kept = records.nodes.get(name)?.value;
   const isOn = kept?.state === 'on';
@@ -59,6 +73,8 @@ function decideNode(name: string, { slurm, records, requests, setOf, now }: Comp
   const request = order && requests.get(order.request_id);
   const machines = request?.machines.filter(({ assigned_name }) => assigned_name === name) ?? [];
   const machine = machines.find(isKept);
+  // slurmd may be faster than what the provider reports about a new machine.
+  const isUnreported = isOn && !kept.joined_at && request?.isOver === false && machines.length === 0;
   const decided = (action: NodeAction, why: string, certain = false): Decided => ({ name, action, certain, why });
 
   if (!setOf.has(name)) return decided({ do: 'switch-off' }, 'no node set of the configuration has it');
@@ -66,14 +82,18 @@ function decideNode(name: string, { slurm, records, requests, setOf, now }: Comp
   const phase = phaseOf(node);
   const rest = records.rests.get(setOf.get(name) ?? -1)?.value;
   const isResting = rest !== undefined && rest.until > now;
+  const isBusy = busy.has(name);
   const isOurs = node.reason.startsWith(ownReason);
 
   switch (phase) {
     case 'starting': {
       if (!isOn || !order) return decided({ do: 'order' }, 'Slurm starts the node, and no machine is ordered');
       // The call to resume it was lost, or could not be told from a late one.
-      if (kept.joined_at !== undefined) return decided({ do: 'order' }, 'Slurm starts the node anew');
+      if (kept.joined_at !== undefined && !(machine && isBusy))
+        return decided({ do: 'order' }, 'Slurm starts the node anew');
       if (machine?.reclaim_at !== undefined) return decided(reclaimed(), 'the cloud reclaims its machine', true);
+      if (kept.joined_at !== undefined)
+        return decided({ do: 'keep' }, 'Slurm starts the node, and a job may run on its machine', true);
       if (machine || (!order.refused && !request?.isOver)) return undefined;
       return decided(given_up(order, request), 'its machine does not come', true);
     }
@@ -85,11 +105,7 @@ function decideNode(name: string, { slurm, records, requests, setOf, now }: Comp
       if (machine?.reclaim_at !== undefined) return decided(reclaimed(), 'the cloud reclaims its machine', true);
       if (machine)
         return kept.joined_at === undefined ? decided({ do: 'joined' }, 'its machine joined', true) : undefined;
-      // slurmd may be faster than what the provider reports about a new machine.
-      if (kept.joined_at === undefined && request?.isOver === false && machines.length === 0) return undefined;
-      const lost = machines.at(-1);
-      const reason = `${ownReason} the machine is gone${lost?.message ? `: ${lost.message}` : ''}`;
-      return decided({ do: 'power-down', reason: short(reason) }, 'its machine is gone');
+      return isUnreported ? undefined : decided(gone(machines), 'its machine is gone');
     }
     case 'invalid': {
       return decided({ do: 'set-down', reason: wrongMachine }, 'its machine registers with less than configured');
@@ -103,6 +119,13 @@ function decideNode(name: string, { slurm, records, requests, setOf, now }: Comp
       return isGivenUp ? decided({ do: 'resume' }, 'nothing of it is left', true) : undefined;
     }
     case 'off': {
+      // A slurmctld that was killed may not remember that the node is up. It never asks such a node how it is.
+      if (isBusy) {
+        if (isUnreported) return undefined;
+        if (!isOn || !machine) return decided(gone(machines), 'Slurm has a job on the node, and its machine is gone');
+        if (machine.reclaim_at !== undefined) return decided(reclaimed(), 'the cloud reclaims its machine', true);
+        return decided({ do: 'keep' }, 'Slurm says that the node is off, and a job runs on its machine', true);
+      }
       if (isOn) return decided({ do: 'switch-off' }, 'Slurm powered the node off');
       if (isResting && node.base !== 'DOWN')
         return decided({ do: 'keep-down', reason: rest.reason }, 'its set lacks capacity', true);
@@ -114,6 +137,12 @@ function decideNode(name: string, { slurm, records, requests, setOf, now }: Comp
 }
 
 const reclaimed = (): NodeAction => ({ do: 'power-down', reason: `${ownReason} the cloud reclaims the machine` });
+
+function gone(machines: readonly MachineAnswer[]): NodeAction {
+  const lost = machines.at(-1);
+  const reason = `${ownReason} the machine is gone${lost?.message ? `: ${lost.message}` : ''}`;
+  return { do: 'power-down', reason: short(reason) };
+}
 
 function given_up({ set, job, refused }: OrderState, request: OrderedRequest | undefined): NodeAction {
   const why = refused ?? request?.why;

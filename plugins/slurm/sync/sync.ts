@@ -6,7 +6,7 @@ import { readCluster } from '../nodes/records.ts';
 import { isWanted, release, releasesOf, type Release } from '../nodes/release-nodes.ts';
 import { setsByNode, type SlurmSettings } from '../settings.ts';
 import { act } from './act.ts';
-import { decide, type Compared, type Decided } from './decide.ts';
+import { decide, doubtful, type Compared, type Decided } from './decide.ts';
 import type { Looks } from './looks.ts';
 
 type Access = ServiceAccess<SlurmSettings>;
@@ -37,7 +37,9 @@ export async function compare(
     );
   const known = await readCluster(records, settings.cluster);
   const requests = await readRequests(access, [...known.orders.keys()]);
-  const compared = { slurm, records: known, requests, setOf, now: clock.now() };
+  const uncertain = doubtful({ slurm, records: known });
+  const busy = await controller.busy(uncertain);
+  const compared = { slurm, records: known, requests, busy, setOf, now: clock.now() };
   return {
     compared,
     decided: decide(compared),

@@ -4,7 +4,7 @@ import { parseNodes } from '../../../plugins/slurm/controller/parse-nodes.ts';
 import type { OrderedRequest } from '../../../plugins/slurm/nodes/machines.ts';
 import type { NodeState, OrderState, RestState } from '../../../plugins/slurm/nodes/records.ts';
 import { releasesOf } from '../../../plugins/slurm/nodes/release-nodes.ts';
-import { decide, type Compared } from '../../../plugins/slurm/sync/decide.ts';
+import { decide, doubtful, type Compared } from '../../../plugins/slurm/sync/decide.ts';
 import { Looks } from '../../../plugins/slurm/sync/looks.ts';
 
 const orderOf = (fields: Partial<OrderState> = {}): OrderState => ({
@@ -40,9 +40,19 @@ interface Situation {
   readonly order?: OrderState;
   readonly request?: OrderedRequest;
   readonly rest?: RestState;
+  /** A job may run on its machine. */
+  readonly isBusy?: boolean;
 }
 
-function compared({ state, reason = '', node, order = orderOf(), request, rest }: Situation): Compared {
+function compared({
+  state,
+  reason = '',
+  node,
+  order = orderOf(),
+  request,
+  rest,
+  isBusy = false,
+}: Situation): Compared {
   const line = `NodeName=n1 Arch=x86_64 State=${state} ThreadsPerCore=1${reason ? ` Reason=${reason} [root@2026-11-25T10:00:00]` : ''}`;
   return {
     slurm: new Map(state === undefined ? [] : parseNodes(line).map((each) => [each.name, each])),
@@ -52,6 +62,7 @@ function compared({ state, reason = '', node, order = orderOf(), request, rest }
       rests: new Map(rest ? [[0, { version: 1, value: rest }]] : []),
     },
     requests: new Map(request ? [['req-1', request]] : []),
+    busy: new Set(isBusy ? ['n1'] : []),
     setOf: new Map([['n1', 0]]),
     now: 1_000,
   };
@@ -67,6 +78,91 @@ const table: readonly (readonly [string, Situation, string])[] = [
     'a node that Slurm starts anew, with the machine of the last time, is ordered anew',
     { state: 'ALLOCATED+CLOUD+POWERING_UP', node: again, request: requestOf() },
     'order',
+  ],
+  [
+    'but not while a job may run on that machine: it is kept',
+    { state: 'MIXED+CLOUD+NOT_RESPONDING+POWERING_UP', node: again, request: requestOf(), isBusy: true },
+    'keep!',
+  ],
+  [
+    'unless that machine is gone',
+    {
+      state: 'MIXED+CLOUD+NOT_RESPONDING+POWERING_UP',
+      node: again,
+      request: requestOf({ machines: [] }),
+      isBusy: true,
+    },
+    'order',
+  ],
+  [
+    'or the cloud reclaims it',
+    {
+      state: 'MIXED+CLOUD+NOT_RESPONDING+POWERING_UP',
+      node: again,
+      request: requestOf({ machines: [machineOf({ reclaim_at: '2026-11-25T10:00:00Z' })] }),
+      isBusy: true,
+    },
+    'power-down muster: the cloud reclaims the machine!',
+  ],
+  [
+    'a node that Slurm takes for off keeps the machine on which a job runs',
+    { state: 'MIXED+CLOUD+POWERED_DOWN', node: again, request: requestOf(), isBusy: true },
+    'keep!',
+  ],
+  [
+    'also when no comparison saw it join',
+    { state: 'ALLOCATED+CLOUD+POWERED_DOWN', node: on, request: requestOf(), isBusy: true },
+    'keep!',
+  ],
+  [
+    'but loses it to the job that waits for another one',
+    { state: 'ALLOCATED+CLOUD+POWERED_DOWN', node: again, request: requestOf() },
+    'switch-off',
+  ],
+  [
+    'a job on a node that Slurm takes for off is ended when the machine is gone: Slurm would never find out',
+    {
+      state: 'MIXED+CLOUD+POWERED_DOWN',
+      node: again,
+      request: requestOf({ machines: [machineOf({ status: 'terminated', message: 'The cloud took it.' })] }),
+      isBusy: true,
+    },
+    'power-down muster: the machine is gone: The cloud took it.',
+  ],
+  [
+    'also when the node was switched off before',
+    { state: 'MIXED+CLOUD+POWERED_DOWN', node: { ...on, state: 'off' }, request: requestOf(), isBusy: true },
+    'power-down muster: the machine is gone',
+  ],
+  [
+    'and when muster never knew it',
+    { state: 'MIXED+CLOUD+POWERED_DOWN', isBusy: true },
+    'power-down muster: the machine is gone',
+  ],
+  [
+    'but not before the provider has reported the machine',
+    {
+      state: 'MIXED+CLOUD+POWERED_DOWN',
+      node: on,
+      request: requestOf({ isOver: false, machines: [] }),
+      isBusy: true,
+    },
+    '',
+  ],
+  [
+    'a node that Slurm takes for off, and whose machine the cloud reclaims, goes down at once',
+    {
+      state: 'MIXED+CLOUD+POWERED_DOWN',
+      node: again,
+      request: requestOf({ machines: [machineOf({ reclaim_at: '2026-11-25T10:00:00Z' })] }),
+      isBusy: true,
+    },
+    'power-down muster: the cloud reclaims the machine!',
+  ],
+  [
+    'a node that a job got and that Slurm starts soon is left to its program',
+    { state: 'ALLOCATED+CLOUD+POWERED_DOWN' },
+    '',
   ],
   ['a node that is off on both sides needs nothing', { state: 'IDLE+CLOUD+POWERED_DOWN' }, ''],
   ['a node that Slurm starts and that nobody ordered is ordered', { state: 'IDLE+CLOUD+POWERING_UP' }, 'order'],
@@ -223,6 +319,18 @@ for (const [title, situation, expected] of table)
     );
     t.is(all.join(), expected);
   });
+
+test('the jobs of nodes are asked for where Slurm may not know that the node is up', (t) => {
+  const asked = (state: string, node?: NodeState) => doubtful(compared({ state, ...(node ? { node } : {}) })).length;
+  t.deepEqual(
+    ['MIXED+CLOUD+POWERED_DOWN', 'ALLOCATED+CLOUD+POWERED_DOWN'].map((state) => asked(state)),
+    [1, 1],
+  );
+  t.is(asked('ALLOCATED+CLOUD+POWERING_UP', again), 1);
+  t.is(asked('ALLOCATED+CLOUD+POWERING_UP', on), 0, 'it waits for its machine');
+  for (const state of ['IDLE+CLOUD+POWERED_DOWN', 'ALLOCATED+CLOUD', 'MIXED+CLOUD+POWERING_DOWN', 'DOWN+CLOUD'])
+    t.is(asked(state, again), 0, state);
+});
 
 test('what may end something needs two looks in a row, a wrong registration four', (t) => {
   const looks = new Looks();

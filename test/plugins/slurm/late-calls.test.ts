@@ -15,7 +15,10 @@ interface Input {
   readonly names?: readonly string[];
 }
 
-/** Records in memory, a broker that accepts everything, and a scontrol that prints what `say` was told and sets no state of a-1 and a-2. */
+/**
+ * Records in memory, a broker that accepts everything, a scontrol that prints what `say` was told and sets no state of
+ * a-1 and a-2, and a squeue that prints what `run` was told.
+ */
 function stage(t: ExecutionContext) {
   const bin = mkdtempSync(join(tmpdir(), 'late-calls-'));
   t.teardown(() => rmSync(bin, { recursive: true, force: true }));
@@ -24,6 +27,11 @@ function stage(t: ExecutionContext) {
     `#!/bin/sh\n[ "$1" = show ] && exec cat '${join(bin, 'nodes')}'\ncase "$2" in nodename=a-[12]) echo "$2" >&2; exit 1;; esac\nexit 0\n`,
   );
   chmodSync(join(bin, 'scontrol'), 0o755);
+  const run = (jobs: string) => {
+    writeFileSync(join(bin, 'squeue'), `#!/bin/sh\necho '${jobs}'\n`);
+    chmodSync(join(bin, 'squeue'), 0o755);
+  };
+  run('');
   const say = (states: Readonly<Record<string, string>>) =>
     writeFileSync(
       join(bin, 'nodes'),
@@ -65,7 +73,7 @@ function stage(t: ExecutionContext) {
       return { requests: [] };
     },
   } as unknown as ServiceAccess<SlurmSettings>;
-  return { access, say, kept, calls, time, before };
+  return { access, say, run, kept, calls, time, before };
 }
 
 for (const [verb, operation] of [
@@ -88,6 +96,30 @@ for (const [verb, operation] of [
       passed_over: 'a-[1-2,4],b-2',
     });
   });
+
+for (const [verb, operation] of [
+  ['suspend', suspend],
+  ['resume-fail', resumeFail],
+] as const)
+  test(`a ${verb} that is late leaves nodes with a job alone that slurmctld takes for off`, async (t) => {
+    const { access, say, run } = stage(t);
+    say({ 'a-1': 'MIXED+CLOUD+POWERED_DOWN', 'a-2': 'MIXED+CLOUD+POWERED_DOWN', 'a-3': 'IDLE+CLOUD+POWERED_DOWN' });
+    run('1795680399 a-1');
+    await order(access, ['a-1', 'a-2', 'a-3'], []);
+    t.deepEqual(await operation.handle({ nodes: 'a-[1-3]' }, access), { released: 'a-[2-3]', passed_over: 'a-1' });
+  });
+
+test('a resume of a node with a job that slurmctld takes for one that starts orders nothing', async (t) => {
+  const { access, say, run, kept } = stage(t);
+  await order(access, ['a-1', 'a-2'], []);
+  for (const name of ['a-1', 'a-2']) {
+    const { version, value } = kept.get(`c/node/${name}`) ?? t.fail();
+    kept.set(`c/node/${name}`, { version, value: { ...(value as object), joined_at: 500 } });
+  }
+  say({ 'a-1': 'MIXED+CLOUD+NOT_RESPONDING+POWERING_UP', 'a-2': 'ALLOCATED+CLOUD+POWERING_UP' });
+  run('1795680399 a-1');
+  t.like(await resume.handle({ nodes: 'a-[1-2]' }, access), { ordered: 'a-2' });
+});
 
 test('without an answer of slurmctld a resume-fail ends nothing', async (t) => {
   const { access } = stage(t);
@@ -128,6 +160,27 @@ test('an order that nobody wants is kept while another process may still make it
   time.now += 3_700_000;
   await sync(access, new Looks());
   t.is(orders(), 0);
+});
+
+test('the comparison that switches a node off returns its machine at once', async (t) => {
+  const { access, say, calls, time } = stage(t);
+  const call = access.call.bind(access);
+  const machine = { machine_id: 'm-1', provider_instance: 'east', status: 'running', assigned_name: 'b-1' };
+  const answer = async (operation: string, input: { readonly request_ids?: readonly string[] }) => {
+    await call(operation, input);
+    const [request_id] = input.request_ids ?? [];
+    return { requests: request_id === undefined ? [] : [{ request_id, status: 'completed', machines: [machine] }] };
+  };
+  const with1 = { ...access, call: answer } as unknown as ServiceAccess<SlurmSettings>;
+  await order(with1, ['b-1'], []);
+  say({ 'b-1': 'IDLE+CLOUD+POWERED_DOWN' });
+  const looks = new Looks();
+  const returned = () => calls.filter(({ operation }) => operation === 'create_return_request').length;
+  await sync(with1, looks);
+  t.is(returned(), 0);
+  time.now += 15_000;
+  await sync(with1, looks);
+  t.is(returned(), 1);
 });
 
 test('a node whose state scontrol does not set costs the other nodes nothing', async (t) => {

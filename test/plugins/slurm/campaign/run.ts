@@ -8,6 +8,7 @@
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Cluster } from '../real/cluster.ts';
+import { endWithThisProcess } from '../real/end-with-this-process.ts';
 import { machineCommand } from './faults.ts';
 import { planOf, sets } from './plan.ts';
 import { play, type Report } from './play.ts';
@@ -30,15 +31,12 @@ const [runs, seed, from] = [Number(values.runs), Number(values.seed), Number(val
 const end = performance.now() + Number(values.minutes) * 60_000;
 const tally = new Tally();
 const failed: Report[] = [];
-const clusters = new Set<Cluster>();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    for (const cluster of clusters) cluster.abandon();
-    process.exit(143);
-  });
 
-/** Slurm's times, as short as it allows, so that a play takes half a minute. */
-const conf = { SuspendTime: 2, SuspendTimeout: 3, ResumeTimeout: 30 };
+/**
+ * Slurm's times, as short as it allows, so that a play takes half a minute. Without `InactiveLimit`, a slurmctld that
+ * was killed keeps the nodes of an `srun` that has ended, and a job that needs them waits for ever.
+ */
+const conf = { SuspendTime: 2, SuspendTimeout: 3, ResumeTimeout: 30, InactiveLimit: 30 };
 let next = from;
 
 /** Plays one play after the other on a cluster. */
@@ -49,7 +47,7 @@ async function lane(): Promise<void> {
     settings: { rest_s: 5 },
     attacked: true,
   });
-  clusters.add(cluster);
+  const isStopped = endWithThisProcess(cluster);
   try {
     await cluster.start();
     while (next < from + runs && failed.length === 0 && performance.now() < end) {
@@ -65,7 +63,7 @@ async function lane(): Promise<void> {
     }
   } finally {
     await cluster.stop();
-    clusters.delete(cluster);
+    isStopped();
   }
 }
 

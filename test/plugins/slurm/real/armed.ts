@@ -57,6 +57,7 @@ fi
 exec "$scontrol" "$@"
 `,
   );
+  script(join(bin, 'squeue'), `exec "$(PATH=${process.env['PATH']} command -v squeue)" "$@"\n`);
   return bin;
 }
 

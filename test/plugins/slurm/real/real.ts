@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { Cluster, type ClusterOptions } from './cluster.ts';
+import { endWithThisProcess } from './end-with-this-process.ts';
 
 /** Longer than each wait in a play, so that a wait that fails says what did not come; below the limit of the test. */
 const playMs = 480_000;
@@ -19,17 +20,6 @@ export const obstacle = ((): string | undefined => {
   return process.platform === 'linux' ? undefined : 'SLURM NEEDS LINUX';
 })();
 
-/** The clusters that live: a signal ends this process before the plays can end them. */
-const living = new Set<Cluster>();
-const abandon = (): void => {
-  for (const cluster of living) cluster.abandon();
-};
-process.once('exit', abandon);
-process.once('SIGTERM', () => {
-  abandon();
-  process.exit(143);
-});
-
 /** Whether the plays with Slurm shall run: they take minutes. */
 export const isAsked = process.env['MUSTER_REQUIRE_SLURM'] !== undefined;
 
@@ -46,7 +36,7 @@ export const real = (
     t.timeout(testMs);
     if (obstacle !== undefined) return t.fail(obstacle);
     const cluster = new Cluster(options);
-    living.add(cluster);
+    const isStopped = endWithThisProcess(cluster);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`The play did not end within ${playMs / 1000} s.`)), playMs);
@@ -59,6 +49,6 @@ export const real = (
     } finally {
       clearTimeout(timer);
       await cluster.stop();
-      living.delete(cluster);
+      isStopped();
     }
   });
