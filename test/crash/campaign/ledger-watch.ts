@@ -11,8 +11,8 @@ export interface LedgerWatch extends Disposable {
 }
 
 /**
- * Looks at the ledger of the cloud again and again while a play lasts: whether it ever has more than is wanted, or more
- * machines in all than `limit`.
+ * Looks at the ledger of the cloud again and again while a play lasts: whether it ever has more than is wanted, or
+ * more machines in all than `limit`.
  */
 export function watchLedger(cloud: Simulator, book: ReadonlyMap<string, Entry>, limit = Infinity): LedgerWatch {
   const most = new Map<string, number>();
