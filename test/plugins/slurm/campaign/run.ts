@@ -62,6 +62,7 @@ async function lane(): Promise<void> {
       process.stderr.write(`play ${report.plan.number}: ${report.log.at(-1)?.trim().split(' ')[0]} ms\n`);
     }
   } finally {
+    tally.crashes += cluster.crashes;
     await cluster.stop();
     isStopped();
   }

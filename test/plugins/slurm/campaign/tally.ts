@@ -2,6 +2,8 @@ import type { Report } from './play.ts';
 
 /** Adds up what plays came to. */
 export class Tally {
+  /** How often slurmctld crashed by itself. */
+  crashes = 0;
   #plays = 0;
   readonly #counts = new Map<string, number>();
 
@@ -36,6 +38,7 @@ export class Tally {
   }
 
   table(): string {
-    return [...this.#counts].map(([what, count]) => `${String(count).padStart(5)} ${what}`).join('\n');
+    const crashes = this.crashes > 0 ? [['crashes of slurmctld by itself', this.crashes] as const] : [];
+    return [...this.#counts, ...crashes].map(([what, count]) => `${String(count).padStart(5)} ${what}`).join('\n');
   }
 }

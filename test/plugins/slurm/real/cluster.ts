@@ -57,6 +57,8 @@ export class Cluster {
   /** What earlier brokers wrote. */
   readonly #outputs: string[] = [];
   #slurmctld: ChildProcess | undefined;
+  /** How often slurmctld crashed by itself. */
+  crashes = 0;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -153,6 +155,12 @@ export class Cluster {
       stdio: ['ignore', log, log],
     });
     closeSync(log);
+    // slurmctld 22.05 crashes now and then by itself. A service manager starts it again.
+    this.#slurmctld.once('exit', (_, signal) => {
+      if (signal !== 'SIGSEGV' && signal !== 'SIGABRT') return;
+      this.crashes += 1;
+      void this.startSlurmctld().catch(() => undefined);
+    });
     await eventually(async () => /is UP/.test(await this.slurm('scontrol', 'ping').catch(() => '')));
   }
 
