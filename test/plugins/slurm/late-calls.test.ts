@@ -77,8 +77,8 @@ function stage(t: ExecutionContext) {
 }
 
 /**
- * The answer to a call, once slurmctld has answered it: on a busy computer a program may not start in the time that the
- * call has for it, and then nothing is ordered or ended.
+ * The answer to a call, once slurmctld has answered it: on a busy computer a program may not start in the time that
+ * the call has for it, and then nothing is ordered or ended.
  */
 async function answered<Answer>(call: () => Promise<Answer>, hasActed: (answer: Answer) => boolean): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
