@@ -97,7 +97,7 @@ export async function makePlace(options: PlaceOptions = {}): Promise<Place> {
     simulator,
     async close() {
       await simulator.close();
-      // A simulated cloud in a process of its own writes its lost file again, each second, until its directory is gone.
+      // A simulated cloud in a process of its own writes its lost file again until its directory is gone.
       await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
