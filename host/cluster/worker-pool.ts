@@ -62,16 +62,20 @@ export class WorkerPool {
     for (const worker of this.#members.values()) send(worker, message);
   }
 
-  /** Resolves when all workers use these budgets. A worker that does not confirm it in time gets them late. */
+  /** Resolves when all workers use these budgets. A worker that hangs uses them when it goes on, and is logged. */
   async useBudgets(budgets: readonly Budget[]): Promise<void> {
     const id = this.#tellings++;
     await Promise.all(
-      [...this.#members.values()].map(async (worker) => {
+      [...this.#members].map(async ([number, worker]) => {
         const done = Promise.withResolvers<void>();
         const hear = (message: FromWorker) => {
           if (message.event === 'using' && message.id === id) done.resolve();
         };
-        const timeout = setTimeout(done.resolve, measureMs);
+        const timeout = setTimeout(() => {
+          const message = `Worker ${number} has not confirmed the changed budgets; it uses them when it goes on.`;
+          this.#options.log.warn({ worker: number }, message);
+          done.resolve();
+        }, measureMs);
         worker.on('message', hear).once('exit', done.resolve);
         send(worker, { do: 'budgets', id, budgets });
         await done.promise;

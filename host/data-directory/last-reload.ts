@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOwnFile } from './own-file.ts';
+import { readOwnFile, replaceOwnFile } from './own-file.ts';
 
 /** What came of the last time that a server read its configuration again: `server.reload.json` of the data directory. */
 export interface LastReload {
@@ -28,9 +26,5 @@ export function readLastReload(dataDirectory: string): LastReload | undefined {
   }
 }
 
-/** Replaces the file in one step, so that nobody reads a part of it. */
-export function writeLastReload(dataDirectory: string, reload: LastReload): void {
-  const temporary = `${fileOf(dataDirectory)}.${randomUUID()}`;
-  writeFileSync(temporary, `${JSON.stringify(reload)}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(temporary, fileOf(dataDirectory));
-}
+export const writeLastReload = (dataDirectory: string, reload: LastReload): void =>
+  replaceOwnFile(fileOf(dataDirectory), reload);

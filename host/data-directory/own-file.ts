@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
@@ -31,6 +32,13 @@ export function readOwnFile(path: string): OwnFile {
   } finally {
     closeSync(file);
   }
+}
+
+/** Replaces a file in one step, so that nobody reads a part of it. Its owner alone can read it. */
+export function replaceOwnFile(path: string, content: unknown): void {
+  const temporary = `${path}.${randomUUID()}`;
+  writeFileSync(temporary, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(temporary, path);
 }
 
 /** Opens the file without blocking: opening a pipe would wait for a writer. */

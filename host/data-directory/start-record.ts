@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOwnFile } from './own-file.ts';
+import { readOwnFile, replaceOwnFile } from './own-file.ts';
 
 /**
  * How the server of a data directory was started, so that a restart from any directory repeats it. Stored in
@@ -44,9 +42,6 @@ export function readLastStart(dataDirectory: string): StartRecord | undefined {
   }
 }
 
-/** Replaces the file in one step: a partly written file would look like a directory that no server ever used. */
-export function writeLastStart(dataDirectory: string, record: StartRecord): void {
-  const temporary = `${fileOf(dataDirectory)}.${randomUUID()}`;
-  writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(temporary, fileOf(dataDirectory));
-}
+/** In one step: a partly written file would look like a directory that no server ever used. */
+export const writeLastStart = (dataDirectory: string, record: StartRecord): void =>
+  replaceOwnFile(fileOf(dataDirectory), record);

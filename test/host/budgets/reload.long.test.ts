@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { endServer } from '../../support/background.ts';
@@ -29,6 +30,7 @@ async function placed(t: ExecutionContext, budgets: readonly object[], server: o
   return {
     call,
     file,
+    place: join(data, 'server.json'),
     pid: () => readServerPlace(data)?.pid ?? 0,
     muster: (...args: string[]) => execCli(args, { cwd: place.directory }),
     configure: (changed: object) =>
@@ -98,6 +100,36 @@ test('a reload says what needs a restart, and takes over nothing of a configurat
   t.is(again.out, 'Changes of usage take effect with: muster server restart\n', 'it is said until it is done');
 });
 
+test('a server that does not know the signal is not sent it, and one that ends meanwhile is reported', async (t) => {
+  const { muster, place, pid } = await placed(t, [all(1)]);
+  t.is((await muster('server', 'start')).code, 0);
+  const server = pid();
+  const kept = readFileSync(place, 'utf8');
+  for (const [changed, why] of [
+    [{ start: undefined }, 'was started by another program'],
+    [{ version: '0.0.1' }, 'runs muster 0.0.1, this is '],
+  ] as const) {
+    writeFileSync(place, JSON.stringify({ ...JSON.parse(kept), ...changed }));
+    const refused = await muster('server', 'reload');
+    t.is(refused.code, 4);
+    t.true(refused.err.includes(`The server (pid ${server}) ${why}`), refused.err);
+    t.true(refused.err.includes(': restart it for a change of its configuration.'), refused.err);
+  }
+  writeFileSync(place, kept);
+  t.is(await muster('server', 'status').then(({ code }) => code), 0, 'it runs on');
+  process.kill(server, 'SIGSTOP');
+  const reloading = muster('server', 'reload');
+  // Long enough for the command to send its signal.
+  await sleep(2_000);
+  process.kill(server, 'SIGKILL');
+  const { code, err } = await reloading;
+  t.is(code, 1);
+  t.is(
+    err,
+    `muster: the server (pid ${server}) ended before it said what came of it; muster server logs shows why.\n`,
+  );
+});
+
 test('a reload reaches each worker, and the worker that replaces one', async (t) => {
   const { call, ask, muster, configure, pid } = await placed(t, [all(1)], { workers: 2 });
   t.is((await muster('server', 'start')).code, 0);
@@ -114,4 +146,10 @@ test('a reload reaches each worker, and the worker that replaces one', async (t)
   for (let i = 0; i < 10; i += 1) t.deepEqual(await seen(), new Set([5]));
   t.is((await ask(5)).status, 201);
   t.is((await ask(1)).status, 409);
+  const [hung = 0] = workersOf(pid());
+  process.kill(hung, 'SIGSTOP');
+  t.teardown(() => process.kill(hung, 'SIGCONT'));
+  configure({ budgets: [all(6)] });
+  t.is((await muster('server', 'reload')).code, 0);
+  t.regex((await muster('server', 'logs')).out, /Worker [12] has not confirmed the changed budgets/);
 });

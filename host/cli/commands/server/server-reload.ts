@@ -27,9 +27,10 @@ export async function reloadServer(config: string | undefined, terminal: Termina
   }
   const outcome = await signalled(place, dataDirectory);
   if (!outcome) {
-    terminal.err(
-      `muster: the server (pid ${place.pid}) has not said within ${reloadMs / 1000} s what came of it; muster server logs shows why.\n`,
-    );
+    const what = isServerProcess(place)
+      ? `has not said within ${reloadMs / 1000} s what came of it`
+      : 'ended before it said what came of it';
+    terminal.err(`muster: the server (pid ${place.pid}) ${what}; muster server logs shows why.\n`);
     return exitCodes.failed;
   }
   if (outcome.error !== undefined) {
