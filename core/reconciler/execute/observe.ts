@@ -90,10 +90,11 @@ async function ask(
     claimed.observation_failed.delete(attempt.attempt);
     await turn();
     const { machines, trouble } = await context.owners.ownReports(attempt, known, observation.machines);
+    // At once: a verdict that waits could cure what a later one of another request has found.
+    context.noteReportTrouble(attempt.provider_instance, trouble);
     await turn();
     context.cadence.learn(claimed, attempt, machines, unseen);
     await turn();
-    context.noteReportTrouble(attempt.provider_instance, trouble);
     const present = (each: Parameters<Apply>[0]): AttemptRecord => each.attempt(attempt.attempt) ?? attempt;
     return inSlices(
       machines,

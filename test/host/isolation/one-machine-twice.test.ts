@@ -1,9 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { createBroker } from '../../../host/sdk/index.ts';
+import { until } from '../../support/boot-broker.ts';
 
 /** It believes that it has one machine, and gives it to everybody. */
 const generous = `
@@ -51,7 +51,7 @@ test('a machine that a plugin reports for two requests stays with one of them, a
   );
   t.deepEqual(ended.map(({ status }) => status).toSorted(), ['completed', 'failed']);
   const status = async () => (await muster.list_providers()).providers[0]?.status;
-  while ((await status()) !== 'unhealthy') await wait(20);
+  await until(async () => (await status()) === 'unhealthy');
   // Whoever comes afterwards is told why there is nothing.
   await t.throwsAsync(muster.create_request({ template_id: 'any', count: 1 }), {
     code: 'NO_ENABLED_PROVIDERS',
