@@ -207,10 +207,10 @@ class Loop implements RunningLoop {
       record: (claimed, apply) => committer.commit(claimed, [apply]),
       slots: this.#slots,
       slot: (instance, call) => this.#callsOf(instance)(call),
-      noteReportTrouble: (instance, trouble) =>
-        trouble === undefined
-          ? this.#health.cured(instance, 'reports')
-          : this.#health.misbehaved(instance, 'reports', trouble),
+      noteReportTrouble: (instance, trouble) => {
+        if (trouble === null) this.#health.cured(instance, 'reports');
+        else if (trouble !== undefined) this.#health.misbehaved(instance, 'reports', trouble);
+      },
     };
     const around = { clock, settings, facts, directory: this.#directory, pool: this.#pool };
     this.#runner = new RequestRunner({

@@ -15,8 +15,8 @@ const mostAtOnce = 20_000;
 
 export interface OwnReports {
   readonly machines: readonly MachineReport[];
-  /** Names the owner of the removed machines. Absent: none was removed. */
-  readonly trouble?: string;
+  /** Names the owner of the removed machines. null: all machines are those of the request. Absent: none was new. */
+  readonly trouble?: string | null;
 }
 
 /**
@@ -60,7 +60,7 @@ export class Owners {
       if (taker === undefined || stored.has(machine_id)) this.#taking.set(key, request_id);
       else if (taker !== request_id) theirs.set(machine_id, taker);
     }
-    if (theirs.size === 0) return { machines: reports };
+    if (theirs.size === 0) return { machines: reports, trouble: null };
     const [[first, owner] = []] = theirs;
     const trouble = `The plugin of '${provider_instance}' reports machine ${first} for request ${request_id}, but it belongs to request ${owner} (${theirs.size} such machines). An id must never be used twice.`;
     this.#log.error({ request_id, attempt: attempt.attempt, machine_ids: [...theirs.keys()].slice(0, 20) }, trouble);

@@ -47,7 +47,8 @@ export interface StepContext {
   /** Limits the number of concurrent changing calls at one instance. */
   slot<T>(instance: string, call: () => Promise<T>): Promise<T>;
   /** Records the trouble with the reports of an instance; undefined: there is none. */
-  noteReportTrouble(instance: string, trouble: string | undefined): void;
+  /** `trouble`: of `ownReports`. Reports of known machines alone say nothing of the plugin. */
+  noteReportTrouble(instance: string, trouble: string | null | undefined): void;
 }
 
 /** The wait before the next call when the provider names none, in milliseconds. */
