@@ -78,7 +78,8 @@ class PostgresStore implements Store {
   readonly #statements: GroupStatements;
   readonly #budgets: BudgetStatements;
   /** The scopes whose sums are stored. */
-  readonly #learned = new Map<string, Promise<unknown>>();
+  readonly #learned = new Set<string>();
+  readonly #learning = new Map<string, Promise<unknown>>();
   readonly #feed: ChangeFeed;
   readonly #queue: GroupQueue;
   readonly #outage: Outage;
@@ -160,7 +161,9 @@ class PostgresStore implements Store {
   async commit(changes: readonly Change[]): Promise<void> {
     this.#refuseWhenClosed();
     if (changes.length === 0) return;
-    const scopes = changes.flatMap((change) => (change.op === 'budget' ? change.scope : []));
+    const scopes = changes.flatMap((change) =>
+      change.op === 'budget' && !this.#learned.has(scopeKey(change.scope)) ? change.scope : [],
+    );
     if (scopes.length > 0) await Promise.all(scopes.map((scope) => this.#learn(scope)));
     await this.#queue.add(this.#writer.work(changes));
   }
@@ -234,13 +237,16 @@ class PostgresStore implements Store {
     return rows;
   }
 
-  /** Stores the sums of a scope, where this store has not done so. */
+  /** Stores the sums of a scope, once for all commits that wait for it. */
   #learn(scope: BudgetScope): Promise<unknown> {
     const key = scopeKey(scope);
-    const known = this.#learned.get(key) ?? this.#run(this.#budgets.learning(scope));
-    this.#learned.set(key, known);
-    known.catch(() => this.#learned.delete(key));
-    return known;
+    const running = this.#learning.get(key);
+    if (running) return running;
+    const learning = this.#run(this.#budgets.learning(scope))
+      .then(() => this.#learned.add(key))
+      .finally(() => this.#learning.delete(key));
+    this.#learning.set(key, learning);
+    return learning;
   }
 
   /** Runs statements that may be repeated when they lose a conflict. Answers within the time of a call. */

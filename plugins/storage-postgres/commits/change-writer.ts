@@ -34,6 +34,8 @@ export class ChangeWriter {
   readonly #slot: string;
   readonly #budgets: BudgetStatements;
   readonly #check: string;
+  /** Requests that reserve the same have the same checks, the same objects: their step is written once. */
+  readonly #budgetSteps = new WeakMap<BudgetCheck, { readonly checks: readonly BudgetCheck[]; readonly step: Step }>();
 
   constructor(schema: string, budgets: BudgetStatements) {
     this.#schema = schema;
@@ -198,6 +200,16 @@ export class ChangeWriter {
   }
 
   #withinBudgets(checks: readonly BudgetCheck[]): Step {
+    const [first] = checks;
+    const known = first && this.#budgetSteps.get(first);
+    if (known?.checks.length === checks.length && known.checks.every((check, i) => check === checks[i]))
+      return known.step;
+    const step = this.#newWithinBudgets(checks);
+    if (first) this.#budgetSteps.set(first, { checks, step });
+    return step;
+  }
+
+  #newWithinBudgets(checks: readonly BudgetCheck[]): Step {
     const statement = this.#budgets.checking(checks);
     return {
       ...statement,

@@ -1,7 +1,7 @@
 export const sums = ['machines', 'vcpus', 'microusd', 'unsized', 'unpriced'] as const;
 
 /** The sums over the parts of rows of requests, by scope. `rows`: a relation with `template_id` and `reserves`. */
-export const summed = (schema: string, rows: string): string => `SELECT b.scope, ${sums
+const summed = (schema: string, rows: string): string => `SELECT b.scope, ${sums
   .map((name, i) => `sum((p.part ->> ${i + 2})::bigint)::bigint AS ${name}`)
   .join(', ')}
     FROM ${schema}.budget AS b, ${rows} AS r, jsonb_array_elements(r.reserves::jsonb -> 'parts') AS p(part)
