@@ -5,10 +5,11 @@ import test, { type ExecutionContext } from 'ava';
 import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { endServer } from '../../support/background.ts';
 import { makePlace, until } from '../../support/boot-broker.ts';
+import { postgresServer } from '../../support/postgres-server.ts';
 import { execCli } from '../../support/run-cli.ts';
 
-async function placed(t: ExecutionContext, budgets: readonly object[], server: object = {}) {
-  const configuration = { budgets, server: { port: 0, rate_limit: { enabled: false }, ...server } };
+async function placed(t: ExecutionContext, budgets: readonly object[], server: object = {}, more: object = {}) {
+  const configuration = { budgets, server: { port: 0, rate_limit: { enabled: false }, ...server }, ...more };
   const place = await makePlace({ configuration });
   const data = join(place.directory, 'data');
   const file = join(place.directory, 'muster.config.json');
@@ -152,4 +153,41 @@ test('a reload reaches each worker, and the worker that replaces one', async (t)
   configure({ budgets: [all(6)] });
   t.is((await muster('server', 'reload')).code, 0);
   t.regex((await muster('server', 'logs')).out, /Worker [12] has not confirmed the changed budgets/);
+});
+
+test('of two brokers on one database each uses its own budgets from its reload on, against what both hold', async (t) => {
+  const database = await postgresServer();
+  t.teardown(() => database.remove());
+  const cloud = await makePlace();
+  t.teardown(() => cloud.close());
+  const config = { endpoint_url: cloud.simulator.url, access_key_id: 'AKIATEST', secret_access_key: 'test' };
+  const shared = {
+    plugins: ['cloud', 'cloud-runinstances', 'cloud-ec2fleet', 'default-format', 'storage-postgres'],
+    storage: { type: 'postgres', url: database.url, schema: 'shared' },
+    providers: [{ name: 'east', type: 'cloud', config }],
+  };
+  const [first, second] = [await placed(t, [all(4)], {}, shared), await placed(t, [all(4)], {}, shared)];
+  for (const { muster } of [first, second]) t.is((await muster('server', 'start')).code, 0);
+  const reload = async ({ configure, muster }: typeof first, budgets: readonly object[]) => {
+    configure({ budgets });
+    const { code, err } = await muster('server', 'reload');
+    t.deepEqual([code, err], [0, '']);
+  };
+  const used = async ({ call }: typeof first) => (await call('GET', '/budgets/')).body.budgets[0].limits[0].used;
+  t.is((await first.ask(3)).status, 201);
+
+  await reload(first, [all(2)]);
+  t.is((await first.ask(1)).status, 409);
+  t.is((await second.ask(1)).status, 201, 'the other broker was not told');
+  t.is((await second.ask(1)).status, 409, 'four of its four');
+  await reload(second, [all(2)]);
+  t.is((await second.ask(1)).status, 409);
+
+  // A limit that no broker had: what runs already counts, whichever broker ordered it.
+  const vcpus = { name: 'vcpus', max_vcpus: 12 };
+  for (const each of [first, second]) await reload(each, [vcpus]);
+  await until(async () => (await used(first)) === 8 && (await used(second)) === 8);
+  const answers = await Promise.all([first, second, first, second].map(({ ask }) => ask(1)));
+  t.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 201, 409, 409], 'room for two');
+  t.is((await Promise.all([first, second].map(({ ask }) => ask(1)))).filter(({ status }) => status === 201).length, 0);
 });
