@@ -46,8 +46,7 @@ export interface StepContext {
   readonly slots: SlotQueue;
   /** Limits the number of concurrent changing calls at one instance. */
   slot<T>(instance: string, call: () => Promise<T>): Promise<T>;
-  /** Records the trouble with the reports of an instance; undefined: there is none. */
-  /** `trouble`: of `ownReports`. Reports of known machines alone say nothing of the plugin. */
+  /** Records what `ownReports` found of the reports of an instance. Reports of known machines say nothing of it. */
   noteReportTrouble(instance: string, trouble: string | null | undefined): void;
 }
 
