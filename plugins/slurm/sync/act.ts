@@ -66,6 +66,9 @@ export async function act(
 
   const back = those(due, 'resume').map(({ name }) => name);
   if (back.length > 0) await setState(back, 'resume');
+  const silent = those(due, 'power-off-again').map(({ name }) => name);
+  // Not by force: a job that got a node meanwhile keeps it.
+  if (silent.length > 0) await setState(silent, 'power_down');
   const missing = those(due, 'order').map(({ name }) => name);
   if (missing.length > 0) await order(access, missing, []);
   throwRefusals(refused);

@@ -17,6 +17,8 @@ export type NodeAction =
   | { readonly do: 'switch-off' }
   /** The node is DOWN by muster or after ResumeTimeout, and nothing of it is left. */
   | { readonly do: 'resume' }
+  /** The node is off, and slurmctld still notes that it did not respond: after a restart it would never use the node. */
+  | { readonly do: 'power-off-again' }
   /** The node of a set that lacks capacity is off: Slurm shall use other nodes. */
   | { readonly do: 'keep-down'; readonly reason: string }
   | { readonly do: 'joined' }
@@ -129,12 +131,22 @@ function decideNode(name: string, { slurm, records, requests, busy, setOf, now }
       if (isOn) return decided({ do: 'switch-off' }, 'Slurm powered the node off');
       if (isResting && node.base !== 'DOWN')
         return decided({ do: 'keep-down', reason: rest.reason }, 'its set lacks capacity', true);
-      return undefined;
+      return isSilent(node)
+        ? decided({ do: 'power-off-again' }, 'Slurm would not start it after a restart of slurmctld')
+        : undefined;
     }
     default:
       return undefined;
   }
 }
+
+/**
+ * Whether slurmctld notes that an idle node that is off does not respond. It does so for a node that is `resume`d after
+ * ResumeTimeout. When it starts, or reads slurm.conf again, it counts such a node as unavailable for all jobs (Slurm
+ * 22.05, tried; 24.05, aws/aws-parallelcluster#7577). To be powered off once more takes the note away.
+ */
+const isSilent = ({ base, flags }: SlurmNode): boolean =>
+  base === 'IDLE' && flags.has('NOT_RESPONDING') && !flags.has('DRAIN') && !flags.has('FAIL');
 
 const reclaimed = (): NodeAction => ({ do: 'power-down', reason: `${ownReason} the cloud reclaims the machine` });
 

@@ -295,6 +295,19 @@ const table: readonly (readonly [string, Situation, string])[] = [
     'resume!',
   ],
   [
+    'a node that is off is powered off again when Slurm notes that it does not respond',
+    { state: 'IDLE+CLOUD+POWERED_DOWN+NOT_RESPONDING', node: { ...on, state: 'off' } },
+    'power-off-again',
+  ],
+  ['also one that muster never had', { state: 'IDLE+CLOUD+POWERED_DOWN+NOT_RESPONDING' }, 'power-off-again'],
+  ['but not one that a job got', { state: 'ALLOCATED+CLOUD+POWERED_DOWN+NOT_RESPONDING' }, ''],
+  ['nor one that a person drains', { state: 'IDLE+CLOUD+DRAIN+POWERED_DOWN+NOT_RESPONDING' }, ''],
+  [
+    'nor one of a set that lacks capacity',
+    { state: 'IDLE+CLOUD+POWERED_DOWN+NOT_RESPONDING', rest: { until: 2_000, reason: 'muster: FULL' } },
+    'keep-down muster: FULL!',
+  ],
+  [
     'a node that reboots is left alone',
     { state: 'DOWN+CLOUD+DRAIN+REBOOT_ISSUED', node: on, request: requestOf({ machines: [] }) },
     '',

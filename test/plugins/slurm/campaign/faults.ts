@@ -56,6 +56,11 @@ export async function inflict(stage: Stage, fault: Fault): Promise<void> {
         await cluster.startSlurmctld();
         note('slurmctld runs again');
       });
+    case 'reconfigure':
+      return controllers(async () => {
+        note('slurmctld reads slurm.conf again');
+        await cluster.slurm('scontrol', 'reconfigure').catch((error: unknown) => note(`refused: ${String(error)}`));
+      });
     case 'kill-machine': {
       const machine = await someMachine(stage, fault.nth);
       if (!machine) return;

@@ -21,8 +21,8 @@ export async function judge(stage: Stage, plan: Plan, _jobs: readonly JobReport[
   return [`${restMs / 1000} s after play ${plan.number}:`, ...restless];
 }
 
-/** Slurm starts a node that did not respond before it was off like any other. */
-const restful = new Set(['CLOUD', 'POWERED_DOWN', 'NOT_RESPONDING']);
+/** A node that did not respond before it was off would not be used after a restart of slurmctld. */
+const restful = new Set(['CLOUD', 'POWERED_DOWN']);
 
 /** Machines without a node, nodes without a machine, and what is on its way. */
 async function whatMoves({ cluster }: Stage): Promise<readonly string[]> {

@@ -24,6 +24,8 @@ export type Fault = { readonly at: number } & (
   | { readonly do: 'kill-broker-at-commit'; readonly point: Armed; readonly down: number }
   | { readonly do: 'kill-broker-at-scontrol'; readonly phase: Armed['phase']; readonly down: number }
   | { readonly do: 'kill-slurmctld'; readonly down: number }
+  /** slurmctld reads slurm.conf again. */
+  | { readonly do: 'reconfigure' }
   /** A machine dies, or the cloud takes it back after a warning; the n-th of those that live. */
   | { readonly do: 'kill-machine'; readonly nth: number }
   | { readonly do: 'reclaim'; readonly nth: number; readonly warning: number }
@@ -103,6 +105,7 @@ const makers: readonly ((chance: Dice, at: number) => Fault)[] = [
   (chance, at) => ({ at, do: 'call', verb: verbOf(chance), nodes: someNodes(chance), times: 1 + chance.roll(3) }),
   (chance) => ({ at: 0, do: 'no-boot', node: chance.pick(nodeNames) }),
   (chance, at) => ({ at, do: chance.pick(['power-up', 'power-down']), node: chance.pick(nodeNames) }),
+  (_, at) => ({ at, do: 'reconfigure' }),
 ];
 
 /** Kinds take turns, so that a short campaign has them all; a play has different ones. */

@@ -19,6 +19,7 @@ export class Tally {
       ['brokers killed at a commit', / the broker died \S+ commit /],
       ['brokers killed at a scontrol', / the broker died \S+ scontrol /],
       ['slurmctlds killed', / slurmctld is killed$/],
+      ['slurm.confs read again', / reads slurm\.conf again$/],
       ['machines killed', / the machine of \S+ dies$/],
       ['machines reclaimed', / the cloud ends /],
       ['machines that never booted', / never boots$/],

@@ -86,3 +86,19 @@ real(
     await cluster.settled();
   },
 );
+
+real(
+  'a node that did not respond before it was off is used after a restart of slurmctld and after it read slurm.conf',
+  { sets: [{ name: 'cpu', count: 2 }], conf: { ...one.conf, SuspendTimeout: 3 } },
+  async (t, cluster) => {
+    for (const again of [() => restart(cluster), () => cluster.slurm('scontrol', 'reconfigure')]) {
+      await cluster.slurm('scontrol', 'update', 'nodename=cpu-1', 'state=noresp');
+      t.regex(await state(cluster), /State=IDLE\+CLOUD\+POWERED_DOWN\+NOT_RESPONDING /);
+      await again();
+      // slurmctld does not give the node to any job now.
+      t.regex(await cluster.slurm('srun', '-N2', 'echo', 'here'), /here\nhere\n/);
+      await cluster.settled();
+      t.false((await state(cluster)).includes('NOT_RESPONDING'));
+    }
+  },
+);
