@@ -15,14 +15,23 @@ import { arrivalsOf, tally } from '../reconciler/state/counting.ts';
 import { microusd, type Budget } from './budget.ts';
 import { amountsOf, unknownWorth, type Valuation, type Worth } from './valuation.ts';
 
-/** What machines of equal worth take. Parts of a vCPU are rounded up for all of them together. */
-export const taken = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market'>): Reserved => ({
+/** Parts of a vCPU are rounded up to whole ones, which storages add up exactly. */
+const whole = (reserved: Reserved): Reserved => ({
+  ...reserved,
+  vcpus: Math.max(0, Math.ceil(reserved.vcpus - 1e-9)),
+});
+
+/** What machines of equal worth take, with parts of a vCPU. */
+const unrounded = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market'>): Reserved => ({
   machines,
-  vcpus: Math.max(0, Math.ceil(machines * (vcpus ?? 0) - 1e-9)),
+  vcpus: machines * (vcpus ?? 0),
   microusd: machines * (price ?? 0),
   unsized: vcpus === undefined ? machines : 0,
   unpriced: price === undefined ? machines : 0,
 });
+
+/** What machines of equal worth take. Parts of a vCPU are rounded up for all of them together. */
+export const taken = (machines: number, worth: Omit<Worth, 'market'>): Reserved => whole(unrounded(machines, worth));
 
 /** What requests take of budgets, as it is stored with them. */
 export class Reservations {
@@ -77,13 +86,13 @@ export class Reservations {
       // What a report lacks yet is at most what the order allows.
       const worth = orderWorth(attempt);
       const known = amountsOf(this.#valuation.vcpusOf(provider_instance, machine_type), usd_per_hour);
-      parts.add(provider_instance, market ?? worth.market, taken(count, { ...worth, ...known }));
+      parts.add(provider_instance, market ?? worth.market, unrounded(count, { ...worth, ...known }));
     }
     for (const attempt of attempts) {
       const { incoming, replacing } = arrivalsOf(attempt, { request, machines });
       if (incoming + replacing === 0) continue;
       const worth = orderWorth(attempt.attempt);
-      parts.add(attempt.provider_instance, worth.market, taken(incoming + replacing, worth));
+      parts.add(attempt.provider_instance, worth.market, unrounded(incoming + replacing, worth));
     }
     const { missing } = isTerminal(request.status) ? { missing: 0 } : tally({ request, attempts, machines });
     if (missing > 0) {
@@ -147,7 +156,7 @@ function withinLeft(most: Reserved, left: Reserved, unknownPrice: number): Reser
   };
 }
 
-/** Sums by instance and market, in a fixed order. */
+/** Sums by instance and market, in a fixed order. Parts of a vCPU are rounded up for each sum. */
 class Parts {
   readonly #parts = new Map<string, ReservedPart>();
 
@@ -161,6 +170,6 @@ class Parts {
   }
 
   all(): readonly ReservedPart[] {
-    return [...this.#parts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
+    return [...this.#parts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => ({ ...part, ...whole(part) }));
   }
 }
