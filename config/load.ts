@@ -103,12 +103,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const sinks = complete ? checkSinks(parsed.value?.events.sinks ?? [], sinkTypes, contributed, findings) : [];
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
   findings.push(...checked.findings);
-  findings.push(
-    ...checkBudgets(
-      parsed.value?.budgets ?? [],
-      checked.providers.map(({ name }) => name),
-    ),
-  );
+  findings.push(...checkBudgets(parsed.value?.budgets ?? [], checked.providers));
   if (list.length === 0)
     findings.push({
       level: 'warning',

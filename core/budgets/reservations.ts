@@ -1,25 +1,44 @@
-import { nothingReserved, plus, reservesText, type Reserved, type ReservedPart } from '../model/budget/reserved.ts';
+import {
+  minus,
+  nothingReserved,
+  plus,
+  reservationOf,
+  reservesText,
+  type Reserved,
+  type ReservedPart,
+} from '../model/budget/reserved.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { Template } from '../model/template.ts';
 import type { RequestState } from '../reconciler/state/request-state.ts';
 import { machineTags } from '../reconciler/plan/machine-tags.ts';
 import { arrivalsOf, tally } from '../reconciler/state/counting.ts';
-import type { Budget } from './budget.ts';
+import { microusd, type Budget } from './budget.ts';
 import { amountsOf, unknownWorth, type Valuation, type Worth } from './valuation.ts';
 
-/** What machines of equal worth take. Parts of a vCPU are rounded up for all of them together. */
-export const taken = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market'>): Reserved => ({
+/** Parts of a vCPU are rounded up to whole ones, which storages add up exactly. */
+const whole = (reserved: Reserved): Reserved => ({
+  ...reserved,
+  vcpus: Math.max(0, Math.ceil(reserved.vcpus - 1e-9)),
+});
+
+/** What machines of equal worth take, with parts of a vCPU. */
+const unrounded = (machines: number, { vcpus, microusd: price }: Omit<Worth, 'market'>): Reserved => ({
   machines,
-  vcpus: Math.max(0, Math.ceil(machines * (vcpus ?? 0) - 1e-9)),
+  vcpus: machines * (vcpus ?? 0),
   microusd: machines * (price ?? 0),
   unsized: vcpus === undefined ? machines : 0,
   unpriced: price === undefined ? machines : 0,
 });
 
+/** What machines of equal worth take. Parts of a vCPU are rounded up for all of them together. */
+export const taken = (machines: number, worth: Omit<Worth, 'market'>): Reserved => whole(unrounded(machines, worth));
+
 /** What requests take of budgets, as it is stored with them. */
 export class Reservations {
   readonly #valuation: Valuation;
   readonly #valued: boolean;
+  /** The least that a machine without a known price counts in millionths of a dollar. Infinity: no budget takes one. */
+  readonly #unknownPrice: number;
 
   /** `budgets`: the configured ones. */
   constructor(valuation: Valuation, budgets: readonly Budget[]) {
@@ -27,6 +46,11 @@ export class Reservations {
     this.#valued = budgets.some(
       ({ max_vcpus, max_usd_per_hour, max_usd_per_day, scope }) =>
         (max_vcpus ?? max_usd_per_hour ?? max_usd_per_day ?? scope.market) !== undefined,
+    );
+    this.#unknownPrice = Math.min(
+      ...budgets.map(({ unknown_price_usd }) =>
+        unknown_price_usd === undefined ? Infinity : microusd(unknown_price_usd),
+      ),
     );
   }
 
@@ -38,9 +62,10 @@ export class Reservations {
 
   /**
    * The reservation of a request with its orders and machines: machines that live with their type and price, those on
-   * the way as the dearest of their order, and those that are not ordered as the dearest that may come. A machine
-   * counts until it is gone. Undefined: nothing is reserved. Derived from the records alone. `excluded`: instances that
-   * the request does not use any more.
+   * the way as the dearest of their order, and those that are not ordered as the dearest that may come, but with no
+   * more than the request has left of what it reserved before: the order asks for the rest, under the conditions of
+   * the budgets. A machine counts until it is gone. Undefined: nothing is reserved. Derived from the records alone.
+   * `excluded`: instances that the request does not use any more.
    */
   of(
     { request, attempts, machines }: Omit<RequestState, 'signals'>,
@@ -61,18 +86,21 @@ export class Reservations {
       // What a report lacks yet is at most what the order allows.
       const worth = orderWorth(attempt);
       const known = amountsOf(this.#valuation.vcpusOf(provider_instance, machine_type), usd_per_hour);
-      parts.add(provider_instance, market ?? worth.market, taken(count, { ...worth, ...known }));
+      parts.add(provider_instance, market ?? worth.market, unrounded(count, { ...worth, ...known }));
     }
     for (const attempt of attempts) {
       const { incoming, replacing } = arrivalsOf(attempt, { request, machines });
       if (incoming + replacing === 0) continue;
       const worth = orderWorth(attempt.attempt);
-      parts.add(attempt.provider_instance, worth.market, taken(incoming + replacing, worth));
+      parts.add(attempt.provider_instance, worth.market, unrounded(incoming + replacing, worth));
     }
     const { missing } = isTerminal(request.status) ? { missing: 0 } : tally({ request, attempts, machines });
-    if (missing > 0)
-      parts.add(undefined, undefined, taken(missing, this.#dearest({ ...request, template }, excluded)));
-    const all = parts.all();
+    if (missing > 0) {
+      const most = taken(missing, this.#dearest({ ...request, template }, excluded));
+      const left = minus(sumOf(reservationOf(request.reserves).parts), sumOf(parts.all()));
+      parts.add(undefined, undefined, withinLeft(most, left, this.#unknownPrice));
+    }
+    const all = parts.all().filter(({ machines }) => machines > 0);
     return all.length === 0 ? undefined : reservesText({ tags: tagsOf(template, request), parts: all });
   }
 
@@ -105,7 +133,30 @@ const tagsOf = (
   request: Pick<RequestRecord, 'tags' | 'additional_data'>,
 ): Readonly<Record<string, string>> => ({ ...template.tags, ...machineTags(template, request) });
 
-/** Sums by instance and market, in a fixed order. */
+const sumOf = (parts: readonly Reserved[]): Reserved => parts.reduce(plus, nothingReserved);
+
+/**
+ * What missing machines reserve: `most`, or what is `left` of an earlier reservation where that is less. An amount and
+ * the number of machines without it are known together. What becomes known replaces what was not: budgets refuse
+ * machines of which it is not known, or take `unknownPrice` for it.
+ */
+function withinLeft(most: Reserved, left: Reserved, unknownPrice: number): Reserved {
+  const machines = Math.max(0, Math.min(most.machines, left.machines));
+  const share = (amount: number) => Math.max(0, Math.floor((amount * machines) / Math.max(1, left.machines)));
+  const fits = (amount: number, earlier: number, learned: number, worth: number) =>
+    learned >= 0 && amount <= earlier + (learned === 0 ? 0 : learned * worth);
+  const isSized = fits(most.vcpus, left.vcpus, left.unsized - most.unsized, Infinity);
+  const isPriced = fits(most.microusd, left.microusd, left.unpriced - most.unpriced, unknownPrice);
+  return {
+    machines,
+    vcpus: isSized ? most.vcpus : share(left.vcpus),
+    microusd: isPriced ? most.microusd : share(left.microusd),
+    unsized: isSized ? most.unsized : share(left.unsized),
+    unpriced: isPriced ? most.unpriced : share(left.unpriced),
+  };
+}
+
+/** Sums by instance and market, in a fixed order. Parts of a vCPU are rounded up for each sum. */
 class Parts {
   readonly #parts = new Map<string, ReservedPart>();
 
@@ -119,6 +170,6 @@ class Parts {
   }
 
   all(): readonly ReservedPart[] {
-    return [...this.#parts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
+    return [...this.#parts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => ({ ...part, ...whole(part) }));
   }
 }

@@ -185,6 +185,7 @@ class Loop implements RunningLoop {
       trouble: this.#trouble,
       facts,
       settings,
+      vcpusOf: (instance, machine_type) => this.#directory.vcpusOf(instance, machine_type),
       compareClocks: () => this.#claimPool.compareClocks(),
       became: (claimed, before, change) => this.#became(claimed, before, change),
     });

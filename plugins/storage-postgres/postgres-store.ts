@@ -106,7 +106,8 @@ class PostgresStore implements Store {
     this.#touch = { text: `UPDATE ${schema}.probe SET n = n + 1`, values: [] };
     this.#time = { text: `SELECT ${schema}.now_ms()`, values: [] };
     this.#reader = new RecordReader(schema, (statement) => this.#ask(statement));
-    this.#writer = new ChangeWriter(schema, budgets);
+    // A database that was restored, or a stand-by that took over, may not have the sums of a scope any more.
+    this.#writer = new ChangeWriter(schema, budgets, (scope) => void this.#learned.delete(scopeKey(scope)));
     const run = (all: readonly Statement[]) => this.#run(all);
     this.#leases = new BrokerLeases(schema, run);
     this.#claims = new Claims(schema, run, this.#leases);

@@ -41,6 +41,10 @@ export class ScriptedCloud {
   readonly asked: number[] = [];
   readonly scripts: Script[] = [];
   readonly offers: readonly Offer[] | undefined;
+  /** The keys of offers that lack capacity. */
+  short: readonly string[] = [];
+  /** Launches are to be asked later. */
+  busy = false;
   /** Observations fail with this. */
   deaf: ProviderFault | undefined;
   /** Releases are accepted later. */
@@ -277,6 +281,12 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
       cloud.orders.push(order);
       cloud.calls.push('launch');
       call.recordCloudRequest?.(`scripted-${cloud.orders.length}`);
+      if (cloud.busy) throw new ProviderFault('throttled', 'Later.');
+      // Clouds look at the token before they look for capacity.
+      const isRepeated = [...cloud.machines.values()].some((machine) => machine.token === order.token);
+      const [offer] = order.offers ?? [];
+      if (!isRepeated && offer && cloud.short.includes(offer.key))
+        throw new ProviderFault('capacity', `No ${offer.key}.`);
       const result = cloud.scripts.shift()?.(order, cloud) ?? cloud.start(order);
       if (result instanceof ProviderFault) throw result;
       if (result !== 'execute-then-lose') return result;

@@ -27,6 +27,8 @@ export interface CommitterParts {
   readonly budgets: BudgetRules;
   readonly stoppages: Pick<Stoppages, 'excludedFor'>;
   readonly watch: CallTracking;
+  /** The number of vCPUs of a machine type at an instance, also by what its plugin knows. Undefined: not known. */
+  vcpusOf(instance: string, machine_type: string): number | undefined;
   /**
    * Must be called before each commit, so that an outcome that arrives just after a shift is not stored with an old
    * time.
@@ -71,7 +73,8 @@ export class Committer {
   async #apply(claimed: ClaimedRequest, applies: readonly Apply[]): Promise<void> {
     const change = new StateChange(claimed.present(), claimed.now());
     for (const apply of applies) apply(change);
-    change.size((instance, type) => this.#parts.facts.machineType(instance, type)?.vcpus);
+    const { vcpusOf, watch } = this.#parts;
+    watch.about(calledFor(change.request), () => change.size(vcpusOf));
     change.derive();
     this.#reserve(claimed, change);
     if (change.changed) await this.#write(claimed, change);

@@ -54,7 +54,9 @@ export async function open(
       return [];
     } catch (error) {
       if (!isBrokerError(error) || error.code !== 'BUDGET_EXCEEDED') throw error;
-      if (count === 1) return [(change) => overBudget(change, first, identity, claimed, context, error)];
+      if (count > 1) continue;
+      if (await waitsForRoom(claimed, context, error)) return [];
+      return [(change) => overBudget(change, first, identity, claimed, context, error)];
     }
   }
 }
@@ -62,6 +64,25 @@ export async function open(
 /** How many orders fit into one commit: each has an event; statistics may take half of the rows. */
 const ordersAtOnce = ({ settings }: StepContext): number =>
   Math.max(1, Math.floor((settings.rows_per_commit / 2 - 4) / 2));
+
+/**
+ * Whether the request waits for room in a budget of all places: machines of its own that shut down take some of it
+ * until they are gone. A budget of one instance or market may leave room at others, so that it does not wait there.
+ */
+async function waitsForRoom(
+  claimed: ClaimedRequest,
+  context: StepContext,
+  { message, details }: BrokerError,
+): Promise<boolean> {
+  const { alive, present } = claimed.state.machines.counts();
+  const scope = context.budgets.all.find(({ name }) => name === details['budget'])?.scope;
+  if (alive === present || !scope || scope.provider_instance !== undefined || scope.market !== undefined) return false;
+  // A request that cannot use its slot must not block others.
+  if (claimed.state.request.waits_for !== undefined) await context.record(claimed, (change) => change.stopWaiting());
+  context.slots.leave(claimed);
+  claimed.holdBack(`Waiting for the end of machines that shut down: ${message}`, longestHoldMs);
+  return true;
+}
 
 /**
  * A budget has no room for the order: an attempt is stored as closed, so that the next offer or instance is tried, as

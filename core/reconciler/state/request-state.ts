@@ -236,9 +236,12 @@ export class StateChange {
 
   /** Sets the number of vCPUs of changed machines, where it became known. */
   size(vcpusOf: (instance: string, machine_type: string) => number | undefined): void {
+    const asked = new Map<string, number | undefined>();
     for (const { provider_instance, machine_id, machine_type, vcpus } of this.#machines.changed) {
       if (vcpus !== undefined || machine_type === undefined) continue;
-      const known = vcpusOf(provider_instance, machine_type);
+      const key = `${provider_instance} ${machine_type}`;
+      if (!asked.has(key)) asked.set(key, vcpusOf(provider_instance, machine_type));
+      const known = asked.get(key);
       if (known !== undefined) this.setMachine({ provider_instance, machine_id }, { vcpus: known });
     }
   }

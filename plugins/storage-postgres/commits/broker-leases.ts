@@ -1,4 +1,5 @@
 import { brokerStates, type BrokerRecord, type BrokerState, type JobLease } from '../../../core/index.ts';
+import { beginning } from '../database/bounds.ts';
 import type { Row, Statement, Value } from '../database/connection.ts';
 import { bound } from '../queries/dialect.ts';
 
@@ -71,7 +72,7 @@ export class BrokerLeases {
   async leave({ broker_id }: BrokerRecord): Promise<void> {
     const values = [bound(broker_id)];
     const { freeJobs, stop } = this.#sql;
-    await this.#run([{ text: 'BEGIN' }, { text: freeJobs, values }, { text: stop, values }, { text: 'COMMIT' }]);
+    await this.#run([{ text: beginning }, { text: freeJobs, values }, { text: stop, values }, { text: 'COMMIT' }]);
   }
 
   async brokers(): Promise<readonly BrokerState[]> {
@@ -90,7 +91,7 @@ export class BrokerLeases {
     const [own = []] = await this.#run([{ text: this.#sql.ownJob, values }]);
     if (own[0]) return { job, epoch: own[0][0] as number };
     const [, , , taken = []] = await this.#run([
-      { text: 'BEGIN' },
+      { text: beginning },
       this.end([]),
       { text: this.upsert(), values: leaseValues(broker, lease_ms) },
       { text: this.#sql.takeJob, values },

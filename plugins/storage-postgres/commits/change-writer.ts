@@ -7,6 +7,7 @@ import {
   scopeKey,
   shapes,
   type BudgetCheck,
+  type BudgetScope,
   type Change,
   type EventRecord,
   type Fence,
@@ -37,8 +38,12 @@ export class ChangeWriter {
   /** Requests that reserve the same have the same checks, the same objects: their step is written once. */
   readonly #budgetSteps = new WeakMap<BudgetCheck, { readonly checks: readonly BudgetCheck[]; readonly step: Step }>();
 
-  constructor(schema: string, budgets: BudgetStatements) {
+  readonly #lost: (scope: BudgetScope) => void;
+
+  /** `lost`: called with a scope whose sums are not stored, when a commit is refused for that. */
+  constructor(schema: string, budgets: BudgetStatements, lost: (scope: BudgetScope) => void) {
     this.#schema = schema;
+    this.#lost = lost;
     this.#sql = Object.fromEntries(
       Object.values(shapes).map((shape) => [shape.kind, changeStatements(schema, shape)]),
     ) as { readonly [K in Kind]: ReturnType<typeof changeStatements> };
@@ -217,6 +222,7 @@ export class ChangeWriter {
       refused: (text) => {
         const [index, ...sums] = JSON.parse(text) as readonly [number, ...(number | null)[]];
         const check = checks[index];
+        if (check && sums[0] === null) this.#lost(check.scope);
         const refusal = check && sums[0] !== null ? refusals.overBudget(check, reservedOf(sums)) : undefined;
         return (
           refusal ?? new BrokerError('UNAVAILABLE', `What budget '${check?.name}' counts is not known; try again.`)

@@ -10,6 +10,7 @@ import {
   type LiveBroker,
   type Renewal,
 } from '../../../core/index.ts';
+import { beginning } from '../database/bounds.ts';
 import type { Row, Statement } from '../database/connection.ts';
 import { bound } from '../queries/dialect.ts';
 import { leaseValues, type BrokerLeases } from './broker-leases.ts';
@@ -118,7 +119,7 @@ export class Claims {
       if (most === 0) return taken;
       // One transaction: what is ended here is free in its next statement.
       const [, clock = [], running = [], , found = []] = await this.#run([
-        { text: 'BEGIN' },
+        { text: beginning },
         { text: now, values: [] },
         this.#leases.running,
         this.#leases.end(known.dead),
@@ -205,7 +206,7 @@ export class Claims {
     const { note, makeDue, shorten, forget } = this.#sql;
     if (wasSetBack)
       await this.#run([
-        { text: 'BEGIN' },
+        { text: beginning },
         { text: note, values: [now] },
         { text: makeDue, values: [now] },
         { text: shorten, values: [now + lease_ms] },

@@ -1,5 +1,5 @@
 import { kinds, quoted, type Kind } from '../../../core/index.ts';
-import { locking } from '../database/bounds.ts';
+import { beginning, locking } from '../database/bounds.ts';
 import type { BudgetStatements } from '../database/budgets.ts';
 import { numberArray, textArray } from '../database/array-value.ts';
 import type { Row, Statement, Value } from '../database/connection.ts';
@@ -42,7 +42,7 @@ export class GroupStatements {
     );
     const reserves = works.some(({ kinds: changed }) => [...changed].includes('request'));
     return [
-      { text: 'BEGIN' },
+      { text: beginning },
       ...(reserves ? this.#budgets.before : []),
       ...(locks.length > 0 ? [{ text: locking, values: [locks] }] : []),
     ];

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
 
+/**
+ * Each statement of a transaction sees what was committed before it, so what is read after a lock is up to date. A
+ * database may have another default.
+ */
+export const beginning = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
 /** Values: the template, how many more, the most. The refusal names how many are held. */
 export const withinLimit = (schema: string): string => `SELECT ${schema}.refuse(held::text)
   FROM (SELECT coalesce(sum(holds), 0) AS held FROM ${schema}.request WHERE template_id = $1 AND holds > 0) AS present

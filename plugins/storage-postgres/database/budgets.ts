@@ -8,7 +8,7 @@ import {
 } from '../../../core/index.ts';
 import { sums } from '../migrations/0003-budgets.ts';
 import { numberArray, textArray } from './array-value.ts';
-import { lockNumber } from './bounds.ts';
+import { beginning, lockNumber } from './bounds.ts';
 import type { Row, Statement, Value } from './connection.ts';
 
 /** What all requests reserve in a scope: the same conditions as those of the triggers. */
@@ -49,7 +49,7 @@ export class BudgetStatements {
    */
   learning(scope: BudgetScope): readonly Statement[] {
     return [
-      { text: 'BEGIN' },
+      { text: beginning },
       { text: 'SELECT pg_advisory_xact_lock($1::bigint)', values: [this.#lock] },
       {
         text: `INSERT INTO ${this.#schema}.budget SELECT $5, $1, $2, $3, $4, summed.* FROM (${this.#summing}) AS summed ON CONFLICT DO NOTHING`,

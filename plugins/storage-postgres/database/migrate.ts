@@ -1,6 +1,6 @@
 import { BrokerError, quoted, type Log } from '../../../core/index.ts';
 import { fingerprint, migrations, newest } from '../migrations/index.ts';
-import { lockNumber } from './bounds.ts';
+import { beginning, lockNumber } from './bounds.ts';
 import type { Target } from './client-config.ts';
 import { Connection } from './connection.ts';
 import { schemaVersion } from './schema-version.ts';
@@ -18,7 +18,7 @@ export async function migrate({ config, place }: Target, schema: string, log: Lo
   const name = quoted(schema);
   try {
     await run([
-      { text: 'BEGIN' },
+      { text: beginning },
       { text: `SET LOCAL statement_timeout = ${maxMs}` },
       { text: 'SET LOCAL lock_timeout = 0' },
       { text: 'SELECT pg_advisory_xact_lock($1::bigint)', values: [lockNumber(schema, 'migration')] },

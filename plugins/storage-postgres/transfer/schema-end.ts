@@ -11,7 +11,7 @@ import {
   type TransferMark,
   type TransferState,
 } from '../../../core/index.ts';
-import { lockNumber } from '../database/bounds.ts';
+import { beginning, lockNumber } from '../database/bounds.ts';
 import { targetOf, type Target } from '../database/client-config.ts';
 import { Connection, type Row, type Statement } from '../database/connection.ts';
 import { refusal } from '../database/failures.ts';
@@ -137,7 +137,7 @@ export class SchemaEnd implements TransferEnd {
   #transaction(act: (run: Run) => Promise<void>): Promise<void> {
     return this.#connected(async (run) => {
       await run([
-        { text: 'BEGIN' },
+        { text: beginning },
         {
           text: `SELECT set_config('statement_timeout', '${maxMs}', true), set_config('lock_timeout', '${lockMs}', true),
             set_config('idle_in_transaction_session_timeout', '${maxMs}', true)`,

@@ -2,13 +2,14 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Budget } from '../../../core/budgets/budget.ts';
 import { isBrokerError, nothingReserved, plus, reservedIn, type Reserved } from '../../../core/index.ts';
+import type { ScriptedCloud } from '../../support/scripted-cloud.ts';
 import { budgetBench, cloudOf, offers, type BudgetBench } from './budget-bench.ts';
 
 const spot = { key: 'spot-2', vcpus: 2, usd: 0.1, market: 'spot' };
 
 /** Budgets of everything, of an instance, of a market and of tags. */
 const budgets: readonly Budget[] = [
-  { name: 'all', scope: {}, max_machines: 9, max_vcpus: 60, max_usd_per_hour: 3.2 },
+  { name: 'all', scope: {}, max_machines: 9, max_vcpus: 40, max_usd_per_hour: 2 },
   { name: 'east', scope: { provider_instance: 'east' }, max_machines: 5 },
   { name: 'spot', scope: { market: 'spot' }, max_machines: 3, max_usd_per_hour: 0.25 },
   { name: 'blue', scope: { tags: { team: 'blue' } }, max_machines: 4 },
@@ -19,6 +20,8 @@ type Step =
   | { readonly do: 'return' | 'cancel' | 'lose'; readonly which: number }
   | { readonly do: 'pass'; readonly ms: number }
   | { readonly do: 'price'; readonly usd: number }
+  | { readonly do: 'short'; readonly keys: readonly string[] }
+  | { readonly do: 'slow' | 'busy'; readonly is: boolean }
   | { readonly do: 'kill'; readonly before: number };
 
 const which = fc.nat(20);
@@ -36,6 +39,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(500, 3_000, 30_000) }) },
   // A Spot machine costs no more than the list price, which its request reserved.
   { weight: 1, arbitrary: fc.record({ do: fc.constant('price' as const), usd: fc.constantFrom(0.02, 0.05, 0.1) }) },
+  // Requests fall back to dearer offers, and machines that shut down are replaced before they are gone.
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('short' as const),
+      keys: fc.constantFrom([], ['spot-2'], ['spot-2', 'small-2']),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('slow', 'busy'), is: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('kill' as const), before: fc.integer({ min: 1, max: 5 }) }) },
 );
 
@@ -63,6 +75,13 @@ async function check(t: ExecutionContext, bench: BudgetBench): Promise<void> {
   if (lives > all.machines) t.fail(`${lives} machines live, ${all.machines} are reserved`);
   const inEast = bench.clouds['east']?.live().length ?? 0;
   if (inEast > 5) t.fail(`${inEast} machines live in east`);
+}
+
+/** Machines that shut down do so until the cloud is no longer slow. */
+function slow(cloud: ScriptedCloud, isSlow: boolean): void {
+  cloud.shutsDownSlowly = isSlow;
+  if (isSlow) return;
+  for (const [id, { report }] of cloud.machines) if (report.status === 'shutting-down') cloud.kill(id);
 }
 
 async function play(bench: BudgetBench, ids: string[], each: Step): Promise<void> {
@@ -93,9 +112,18 @@ async function play(bench: BudgetBench, ids: string[], each: Step): Promise<void
     case 'lose': {
       const cloud = clouds[each.which % clouds.length];
       const lost = cloud?.live()[each.which % Math.max(1, cloud.live().length)];
-      if (lost !== undefined) cloud?.kill(lost);
+      if (lost !== undefined) cloud?.end(lost);
       return;
     }
+    case 'short':
+      for (const cloud of clouds) cloud.short = each.keys;
+      return;
+    case 'slow':
+      for (const cloud of clouds) slow(cloud, each.is);
+      return;
+    case 'busy':
+      for (const cloud of clouds) cloud.busy = each.is;
+      return;
     case 'price':
       for (const cloud of clouds) cloud.prices['spot-2'] = each.usd;
       return;
@@ -111,6 +139,19 @@ async function play(bench: BudgetBench, ids: string[], each: Step): Promise<void
   }
 }
 
+const ask = (count: number): Step => ({ do: 'request', count, blue: false, retry: false });
+const pass = (ms: number): Step => ({ do: 'pass', ms });
+
+/** Requests of which each is ordered cheaply before the next one is accepted, and which all need dear machines then. */
+const allAtOnce: readonly Step[] = [
+  { do: 'busy', is: true },
+  ...[4, 4, 1].flatMap((count) => [ask(count), pass(500)]),
+  { do: 'short', keys: ['spot-2', 'small-2'] },
+  { do: 'busy', is: false },
+  pass(30_000),
+  pass(30_000),
+];
+
 test('budgets are never exceeded, and at rest nothing is reserved that does not live', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
@@ -122,6 +163,10 @@ test('budgets are never exceeded, and at rest nothing is reserved that does not 
           await play(bench, ids, each);
           await check(t, bench);
         }
+        for (const cloud of Object.values(bench.clouds)) {
+          slow(cloud, false);
+          cloud.busy = false;
+        }
         for (const id of ids) await bench.requestCommands.complete(id).catch(() => undefined);
         await bench.settle(1_200_000);
         await check(t, bench);
@@ -132,7 +177,11 @@ test('budgets are never exceeded, and at rest nothing is reserved that does not 
         await bench.close();
       }
     }),
-    { numRuns: Number(process.env['BUDGET_RUNS'] ?? 6), seed: Number(process.env['BUDGET_SEED'] ?? 1) },
+    {
+      examples: [[[...allAtOnce]]],
+      numRuns: Number(process.env['BUDGET_RUNS'] ?? 6),
+      seed: Number(process.env['BUDGET_SEED'] ?? 1),
+    },
   );
   t.pass();
 });

@@ -99,3 +99,13 @@ test('a sum over more machines than one page leaves none out', async (t) => {
   const costs = new DayCosts(await storeWith(...living, ...gone), [daily()]);
   t.is((await costs.read(now)).get('daily'), 900e6);
 });
+
+test('a machine that counted as gone and lives after all counts once', async (t) => {
+  const back = { ...ran('i-1', 2, undefined), status: 'running' } as const;
+  const store = await storeWith(ran('i-1', 2, 0.5));
+  const costs = new DayCosts(store, [daily()]);
+  t.is((await costs.read(now)).get('daily'), 0.75e6);
+  await store.commit([{ op: 'put', kind: 'machine', record: back }]);
+  t.is((await costs.read(now)).get('daily'), 1e6);
+  t.is((await costs.read(now + hour)).get('daily'), 1.5e6);
+});

@@ -13,6 +13,17 @@ test('parts of vCPUs add up to whole ones, which storages can sum', async (t) =>
   await bench.close();
 });
 
+test('parts of vCPUs add up over the orders of a request', async (t) => {
+  const cloud = cloudOf([{ key: 'quarter', vcpus: 0.25, usd: 0.01, market: 'on-demand' }]);
+  const bench = await budgetBench([{ name: 'all', scope: {}, max_vcpus: 1 }], { east: cloud });
+  const id = await bench.request(4);
+  await bench.settle(60_000);
+  t.like((await bench.status(id)).request, { status: 'completed', delivered: 4 });
+  t.is(cloud.orders.length, 2);
+  t.like(await bench.all(), { machines: 4, vcpus: 1 });
+  await bench.close();
+});
+
 for (const [what, offer] of [
   ['price', { vcpus: 2, usd: 1e300 }],
   ['number of vCPUs', { vcpus: 1e300, usd: 0.1 }],

@@ -58,12 +58,14 @@ export class DayCosts {
       for (const { name, unknown_price_usd = 0 } of budgets)
         sums.set(name, (sums.get(name) ?? 0) + hours * (price ?? microusd(unknown_price_usd)));
     };
-    for (const each of this.#gone.values()) add(each);
     const living = new Set<string>();
     await this.#each({ gone_at: null }, (machine, budgets) => {
       living.add(machine.request_id);
+      // It may have been missing only.
+      this.#gone.delete(machineKey(machine));
       add(costOf(machine, now, budgets));
     });
+    for (const each of this.#gone.values()) add(each);
     for (const id of this.#tags.keys()) if (!living.has(id)) this.#tags.delete(id);
     return new Map([...sums].map(([name, sum]) => [name, Math.ceil(sum)]));
   }

@@ -36,6 +36,7 @@ async function world(t: ExecutionContext) {
       watch: unwatched,
       ...parts,
       facts: new Facts(store, clock),
+      vcpusOf: () => undefined,
       compareClocks: () => claims.compareClocks(),
       became: () => undefined,
     });
