@@ -15,7 +15,7 @@ import { hasExpired } from './lease-due.ts';
 
 /** The most requests of one return. Each takes a fence, a condition and a signal of the commit. */
 const requestsAtOnce = 40;
-/** The most machines that one return takes from a request. */
+/** The most machines of one return. The others of its requests are due again at once. */
 const machinesAtOnce = 2_000;
 
 interface Ending {
@@ -91,7 +91,7 @@ export class LeaseEnds {
     for (const { claimed } of endings) {
       const theirs = waiting.get(claimed.request_id) ?? [];
       for (const signal of theirs) claimed.new_signals.set(signal.signal_id, signal);
-      const ended = theirs.length > 0 ? [] : expiredOf(claimed);
+      const ended = theirs.length > 0 ? [] : expiredOf(claimed, machinesAtOnce - machines.length);
       if (ended.length === 0) continue;
       claimed.fence();
       machines.push(...ended);
@@ -116,12 +116,12 @@ function deliver(holders: ReadonlyMap<string, ClaimedRequest>, signal: SignalRec
   holders.get(signal.request_id)?.new_signals.set(signal.signal_id, signal);
 }
 
-function expiredOf(claimed: ClaimedRequest): readonly MachineRecord[] {
+function expiredOf(claimed: ClaimedRequest, most: number): readonly MachineRecord[] {
   const now = claimed.now();
   const ended: MachineRecord[] = [];
   for (const machine of claimed.state.machines.all()) {
+    if (ended.length === most) break;
     if (hasExpired(machine, now)) ended.push(machine);
-    if (ended.length === machinesAtOnce) break;
   }
   return ended;
 }

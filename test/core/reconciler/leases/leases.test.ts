@@ -46,6 +46,20 @@ test('machines whose lease ends are returned together, by a return of the broker
   await bench.close();
 });
 
+test('a return of machines whose lease ended has at most 2 000, however many requests end together', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 1_100 });
+  const bench = await loopBench({ east });
+  const ids = await Promise.all([1, 2, 3].map(() => bench.request(1_100, { lease: 600 })));
+  await bench.clock.advance(2_000);
+  east.boot();
+  await bench.clock.advance(600_000 + tick + 20_000);
+  for (const id of ids) t.deepEqual(east.live(id), []);
+  const counts = (await returnsOf(bench)).map(({ machine_count }) => machine_count);
+  t.is(counts.reduce((sum, count) => sum + count, 0), 3_300);
+  t.true(Math.max(...counts) <= 2_000, counts.join());
+  await bench.close();
+});
+
 test('the end of a lease is announced once, ten minutes before or at half of a shorter lease', async (t) => {
   for (const [lease, before] of [
     [3_600, 600_000],
