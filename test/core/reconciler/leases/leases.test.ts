@@ -55,7 +55,10 @@ test('a return of machines whose lease ended has at most 2 000, however many req
   await bench.clock.advance(600_000 + tick + 20_000);
   for (const id of ids) t.deepEqual(east.live(id), []);
   const counts = (await returnsOf(bench)).map(({ machine_count }) => machine_count);
-  t.is(counts.reduce((sum, count) => sum + count, 0), 3_300);
+  t.is(
+    counts.reduce((sum, count) => sum + count, 0),
+    3_300,
+  );
   t.true(Math.max(...counts) <= 2_000, counts.join());
   await bench.close();
 });
