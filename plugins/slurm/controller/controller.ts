@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { writeHostlist } from '../hostlist/write-hostlist.ts';
 import type { SlurmSettings } from '../settings.ts';
-import { busyNodes, jobFormat, jobStates, parseJobs } from './busy-nodes.ts';
+import { jobFormat, jobStates, nodesWithJobs, parseJobs, type NodesWithJobs } from './nodes-with-jobs.ts';
 import { parseNodes, type SlurmNode } from './parse-nodes.ts';
 import { throwRefusals } from './throw-refusals.ts';
 
@@ -10,8 +10,8 @@ import { throwRefusals } from './throw-refusals.ts';
 export interface Controller {
   /** All nodes that slurmctld knows. */
   nodes(timeout_ms?: number): Promise<readonly SlurmNode[]>;
-  /** Those of the nodes on whose machines a job may run that slurmctld, after a restart, does not know to be up. */
-  busy(names: readonly string[], timeout_ms?: number): Promise<ReadonlySet<string>>;
+  /** Those of the nodes that have a job. */
+  withJobs(names: readonly string[], timeout_ms?: number): Promise<NodesWithJobs>;
   /** The fields of slurm.conf with their defaults, as `scontrol show config` prints them. */
   config(timeout_ms?: number): Promise<ReadonlyMap<string, string>>;
   /** Sets the state of nodes, with a reason. Rejects with all refusals; slurmctld sets the other nodes. */
@@ -54,17 +54,18 @@ export function controllerOf({ conf, bin }: Pick<SlurmSettings, 'conf' | 'bin'>)
 
   return {
     nodes: async (timeout_ms = callMs) => parseNodes(await run(['show', 'node', '-o'], timeout_ms)),
-    async busy(names, timeout_ms = callMs) {
+    async withJobs(names, timeout_ms = callMs) {
       const jobs: ReturnType<typeof parseJobs> = [];
       for (let at = 0; at < names.length; at += namesAtOnce) {
         const nodes = writeHostlist(names.slice(at, at + namesAtOnce));
         const args = ['-h', '-a', '-o', jobFormat, '-t', jobStates, '-w', nodes];
         jobs.push(...parseJobs(await call('squeue', args, timeout_ms)));
       }
-      if (jobs.length === 0) return new Set();
+      if (jobs.length === 0) return { held: new Set(), busy: new Set() };
       const booted = Number((await config(timeout_ms)).get('BOOT_TIME'));
-      const busy = busyNodes(jobs, Number.isNaN(booted) ? undefined : booted);
-      return new Set(names.filter((name) => busy.has(name)));
+      const { held, busy } = nodesWithJobs(jobs, Number.isNaN(booted) ? undefined : booted);
+      const asked = (some: ReadonlySet<string>) => new Set(names.filter((name) => some.has(name)));
+      return { held: asked(held), busy: asked(busy) };
     },
     config,
     async setState(names, state, reason) {

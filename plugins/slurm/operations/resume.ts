@@ -67,7 +67,7 @@ async function lateNodes(
     const controller = controllerOf(access.settings);
     const nodes = await controller.nodes(lookMs);
     const starting = new Set(nodes.flatMap((node) => (phaseOf(node) === 'starting' ? [node.name] : [])));
-    const busy = await controller.busy(
+    const { busy } = await controller.withJobs(
       joined.filter((name) => starting.has(name)),
       lookMs,
     );

@@ -62,8 +62,9 @@ export const suspend = serviceOperation<SlurmSettings>()({
 });
 
 /**
- * The nodes that slurmctld does not power down, and those with a job that it takes for off because it was killed and
- * forgot them. Undefined: it does not say.
+ * The nodes that slurmctld does not power down, and those that it powers down, or takes for off, although a job has
+ * them: it was killed and forgot that they are up, or it read slurm.conf again while the job waited for its nodes.
+ * Undefined: it does not say.
  */
 async function keptNodes(
   access: ServiceAccess<SlurmSettings>,
@@ -74,8 +75,8 @@ async function keptNodes(
     const nodes = await controller.nodes(lookMs);
     const off = nodes.filter((node) => isPoweredDown(node));
     const doubtful = off.filter((node) => isAllocated(node) && asked.has(node.name)).map(({ name }) => name);
-    const busy = await controller.busy(doubtful, lookMs);
-    const free = new Set(off.flatMap(({ name }) => (busy.has(name) ? [] : [name])));
+    const { held } = await controller.withJobs(doubtful, lookMs);
+    const free = new Set(off.flatMap(({ name }) => (held.has(name) ? [] : [name])));
     return new Set(nodes.flatMap(({ name }) => (free.has(name) ? [] : [name])));
   } catch (error) {
     access.log.warn({ err: error }, 'slurmctld did not say which nodes it powers down; nothing is returned now.');

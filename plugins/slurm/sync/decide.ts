@@ -39,7 +39,9 @@ export interface Compared {
   readonly slurm: ReadonlyMap<string, SlurmNode>;
   readonly records: ClusterRecords;
   readonly requests: ReadonlyMap<string, OrderedRequest>;
-  /** Those nodes of `doubtful` on whose machines a job may run. */
+  /** Those nodes of `doubtful` that have a job. */
+  readonly held: ReadonlySet<string>;
+  /** Those on whose machines a job may run that slurmctld does not know to be up. */
   readonly busy: ReadonlySet<string>;
   readonly setOf: ReadonlyMap<string, number>;
   readonly now: number;
@@ -67,7 +69,10 @@ export function decide(from: Compared): Decided[] {
   });
 }
 
-function decideNode(name: string, { slurm, records, requests, busy, setOf, now }: Compared): Decided | undefined {
+function decideNode(
+  name: string,
+  { slurm, records, requests, held, busy, setOf, now }: Compared,
+): Decided | undefined {
   const node = slurm.get(name);
   const kept = records.nodes.get(name)?.value;
   const isOn = kept?.state === 'on';
@@ -127,6 +132,13 @@ function decideNode(name: string, { slurm, records, requests, busy, setOf, now }
         if (!isOn || !machine) return decided(gone(machines), 'Slurm has a job on the node, and its machine is gone');
         if (machine.reclaim_at !== undefined) return decided(reclaimed(), 'the cloud reclaims its machine', true);
         return decided({ do: 'keep' }, 'Slurm says that the node is off, and a job runs on its machine', true);
+      }
+      // slurmctld 22.05 may power a node down that a job waits for, after it read slurm.conf again. The job starts on
+      // it all the same. A node that it is about to start has its next machine soon.
+      if (isOn && held.has(name) && machine?.reclaim_at === undefined) {
+        if (machine || isUnreported)
+          return decided({ do: 'keep' }, 'Slurm says that the node is off, and a job has it', true);
+        return decided(gone(machines), 'Slurm has a job on the node, and its machine is gone');
       }
       if (isOn) return decided({ do: 'switch-off' }, 'Slurm powered the node off');
       if (isResting && node.base !== 'DOWN')

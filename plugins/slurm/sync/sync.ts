@@ -38,8 +38,8 @@ export async function compare(
   const known = await readCluster(records, settings.cluster);
   const requests = await readRequests(access, [...known.orders.keys()]);
   const uncertain = doubtful({ slurm, records: known });
-  const busy = await controller.busy(uncertain);
-  const compared = { slurm, records: known, requests, busy, setOf, now: clock.now() };
+  const { held, busy } = await controller.withJobs(uncertain);
+  const compared = { slurm, records: known, requests, held, busy, setOf, now: clock.now() };
   return {
     compared,
     decided: decide(compared),

@@ -42,6 +42,8 @@ interface Situation {
   readonly rest?: RestState;
   /** A job may run on its machine. */
   readonly isBusy?: boolean;
+  /** A job has the node. */
+  readonly isHeld?: boolean;
 }
 
 function compared({
@@ -52,6 +54,7 @@ function compared({
   request,
   rest,
   isBusy = false,
+  isHeld = false,
 }: Situation): Compared {
   const line = `NodeName=n1 Arch=x86_64 State=${state} ThreadsPerCore=1${reason ? ` Reason=${reason} [root@2026-11-25T10:00:00]` : ''}`;
   return {
@@ -63,6 +66,7 @@ function compared({
     },
     requests: new Map(request ? [['req-1', request]] : []),
     busy: new Set(isBusy ? ['n1'] : []),
+    held: new Set(isBusy || isHeld ? ['n1'] : []),
     setOf: new Map([['n1', 0]]),
     now: 1_000,
   };
@@ -293,6 +297,31 @@ const table: readonly (readonly [string, Situation, string])[] = [
     'and is used again after that',
     { state: 'DOWN+CLOUD+POWERED_DOWN', reason: 'muster: FULL', rest: { until: 900, reason: 'muster: FULL' } },
     'resume!',
+  ],
+  [
+    'a node that Slurm powered off although a job has it keeps its machine',
+    { state: 'MIXED+CLOUD+POWERED_DOWN', node: { ...on, joined_at: 5 }, request: requestOf(), isHeld: true },
+    'keep!',
+  ],
+  [
+    'also one whose machine did not join yet',
+    { state: 'MIXED+CLOUD+POWERED_DOWN', node: on, request: requestOf(), isHeld: true },
+    'keep!',
+  ],
+  [
+    'but it is powered down when the machine is gone, so that the job is requeued',
+    {
+      state: 'MIXED+CLOUD+POWERED_DOWN',
+      node: { ...on, joined_at: 5 },
+      request: requestOf({ machines: [machineOf({ status: 'terminated' })] }),
+      isHeld: true,
+    },
+    'power-down muster: the machine is gone',
+  ],
+  [
+    'a node without a machine that a job has is started by Slurm soon',
+    { state: 'MIXED+CLOUD+POWERED_DOWN', node: { ...on, state: 'off' }, isHeld: true },
+    '',
   ],
   [
     'a node that is off is powered off again when Slurm notes that it does not respond',

@@ -119,10 +119,16 @@ for (const [verb, operation] of [
 ] as const)
   test(`a ${verb} that is late leaves nodes with a job alone that slurmctld takes for off`, async (t) => {
     const { access, say, run } = stage(t);
-    say({ 'a-1': 'MIXED+CLOUD+POWERED_DOWN', 'a-2': 'MIXED+CLOUD+POWERED_DOWN', 'a-3': 'IDLE+CLOUD+POWERED_DOWN' });
-    run('1795680399 a-1');
-    await order(access, ['a-1', 'a-2', 'a-3'], []);
-    t.deepEqual(await released(operation, 'a-[1-3]', access), { released: 'a-[2-3]', passed_over: 'a-1' });
+    say({
+      'a-1': 'MIXED+CLOUD+POWERED_DOWN',
+      'a-2': 'MIXED+CLOUD+POWERED_DOWN',
+      'a-3': 'IDLE+CLOUD+POWERED_DOWN',
+      'a-4': 'MIXED+CLOUD+POWERING_DOWN',
+    });
+    // The second job began after slurmctld.
+    run('1795680399 a-1\n1999999999 a-4');
+    await order(access, ['a-1', 'a-2', 'a-3', 'a-4'], []);
+    t.deepEqual(await released(operation, 'a-[1-4]', access), { released: 'a-[2-3]', passed_over: 'a-[1,4]' });
   });
 
 test('a resume of a node with a job that slurmctld takes for one that starts orders nothing', async (t) => {

@@ -20,10 +20,21 @@ export function parseJobs(text: string): SlurmJob[] {
   });
 }
 
-/**
- * The nodes on whose machines a job may run that slurmctld does not know to be up: it was started after the job got
- * its nodes (`booted_s`, epoch seconds; undefined: unknown), so its state of the node, and of a job that waits, may
- * have been saved before the node was up. What it says of later jobs is right.
- */
-export const busyNodes = (jobs: readonly SlurmJob[], booted_s: number | undefined): ReadonlySet<string> =>
-  new Set(jobs.flatMap(({ started_s, nodes }) => (booted_s !== undefined && started_s >= booted_s ? [] : nodes)));
+/** Nodes on which Slurm has jobs, although it takes them for off or starts them. */
+export interface NodesWithJobs {
+  /** All of them. */
+  readonly held: ReadonlySet<string>;
+  /**
+   * The nodes on whose machines a job may run that slurmctld does not know to be up: it was started after the job got
+   * its nodes, so its state of the node, and of a job that waits, may have been saved before the node was up.
+   */
+  readonly busy: ReadonlySet<string>;
+}
+
+/** `booted_s`: when slurmctld was started, in epoch seconds. Undefined: unknown. */
+export const nodesWithJobs = (jobs: readonly SlurmJob[], booted_s: number | undefined): NodesWithJobs => ({
+  held: new Set(jobs.flatMap(({ nodes }) => nodes)),
+  busy: new Set(
+    jobs.flatMap(({ started_s, nodes }) => (booted_s !== undefined && started_s >= booted_s ? [] : nodes)),
+  ),
+});
