@@ -103,7 +103,12 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const sinks = complete ? checkSinks(parsed.value?.events.sinks ?? [], sinkTypes, contributed, findings) : [];
   if (complete) checkScheduler(rest['scheduler'] ?? 'default', strategies, findings);
   findings.push(...checked.findings);
-  findings.push(...checkBudgets(parsed.value?.budgets ?? [], checked.providers));
+  findings.push(
+    ...checkBudgets(
+      parsed.value?.budgets ?? [],
+      checked.providers.map(({ name }) => name),
+    ),
+  );
   if (list.length === 0)
     findings.push({
       level: 'warning',

@@ -97,6 +97,7 @@ export function loopParts(
     store: maskCommits(container.get(store), secretsOf({ configuration, plugins: [plugin] })),
     instances: configuration.providers,
     budgets: configuration.budgets.map(budgetOf),
+    usage_tags: configuration.usage.tags,
     types: container.all(providerTypes),
     apis: container.all(providerApis),
     schemes: container.all(endpointSchemes),

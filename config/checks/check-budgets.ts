@@ -1,21 +1,15 @@
 import type { Finding } from '../../core/contract/findings.ts';
-import type { ProviderInstance } from '../../core/model/provider-instance.ts';
 import { hint } from '../../core/schema/spelling.ts';
 import type { BudgetEntry } from '../schema.ts';
 
 /** The limits of a budget. */
 const limits = ['max_machines', 'max_vcpus', 'max_usd_per_hour', 'max_usd_per_day'] as const;
 
-/** A provider instance as far as budgets match its machines. */
-type Instance = Pick<ProviderInstance, 'name' | 'template_defaults'>;
-
 /**
- * The findings about budgets beyond their shape: names that two share, no limit, an unused price, an instance that is
- * not configured, and tags that machines get by an instance, for which budgets do not look. The last two are warnings,
- * because another broker may have the instance, and templates may have the tag too.
+ * The findings about budgets beyond their shape: names that two share, no limit, an unused price, and an instance that
+ * is not configured, which is a warning, because another broker may have it.
  */
-export function checkBudgets(budgets: readonly BudgetEntry[], configured: readonly Instance[]): readonly Finding[] {
-  const instances = configured.map(({ name }) => name);
+export function checkBudgets(budgets: readonly BudgetEntry[], instances: readonly string[]): readonly Finding[] {
   const names = new Map<string, number>();
   return budgets.flatMap((budget, index) => {
     const findings: Finding[] = [];
@@ -39,19 +33,6 @@ export function checkBudgets(budgets: readonly BudgetEntry[], configured: readon
         '/match/provider_instance',
         `no provider instance '${provider_instance}' is configured here${hint(provider_instance, instances)}`,
       );
-    for (const tag of Object.keys(budget.match.tags ?? {}))
-      for (const { name } of configured.filter(({ template_defaults }) => tagsBy(template_defaults).includes(tag)))
-        report(
-          'warning',
-          '/match/tags',
-          `machines that have '${tag}' only by template_defaults of '${name}' do not count: set it in their templates`,
-        );
     return findings;
   });
 }
-
-/** The names of the tags that an instance gives to machines. */
-const tagsBy = ({ tags, additional_data_tags }: Instance['template_defaults']): readonly string[] => [
-  ...Object.keys(typeof tags === 'object' && tags !== null ? tags : {}),
-  ...(Array.isArray(additional_data_tags) ? (additional_data_tags as readonly string[]) : []),
-];

@@ -10,7 +10,7 @@ import {
 import { isTerminal, type RequestRecord } from '../model/request.ts';
 import type { Template } from '../model/template.ts';
 import type { RequestState } from '../reconciler/state/request-state.ts';
-import { machineTags } from '../reconciler/plan/machine-tags.ts';
+import { ownTagsOfOrders, tagsBy, tagsOfRequest } from '../reconciler/plan/machine-tags.ts';
 import { arrivalsOf, tally } from '../reconciler/state/counting.ts';
 import { microusd, type Budget } from './budget.ts';
 import { amountsOf, unknownWorth, type Valuation, type Worth } from './valuation.ts';
@@ -57,14 +57,15 @@ export class Reservations {
   /** The reservation of a request that is about to be accepted: its machines, each as the dearest that may come. */
   ofNew(request: NewRequest): string {
     const { template, machine_count } = request;
-    return reservesText({ tags: tagsOf(template, request), parts: [taken(machine_count, this.#dearest(request))] });
+    return reservesText({ tags: tagsBy(template, request), parts: [taken(machine_count, this.#dearest(request))] });
   }
 
   /**
    * The reservation of a request with its orders and machines: machines that live with their type and price, those on
    * the way as the dearest of their order, and those that are not ordered as the dearest that may come, but with no
    * more than the request has left of what it reserved before: the order asks for the rest, under the conditions of
-   * the budgets. A machine counts until it is gone. Undefined: nothing is reserved. Derived from the records alone.
+   * the budgets. A machine counts until it is gone, with the tags of its order. Undefined: nothing is reserved.
+   * Derived from the records alone.
    * `excluded`: instances that the request does not use any more.
    */
   of(
@@ -80,28 +81,34 @@ export class Reservations {
       const { provider_instance, order } = attempt;
       return this.#valuation.ofOrder(provider_instance, order.template, order.offers);
     };
+    const ownTags = ownTagsOfOrders(request);
     const parts = new Parts();
     for (const { attempt, provider_instance, market, machine_type, usd_per_hour, count } of machines.living()) {
       if (count === 0) continue;
       // What a report lacks yet is at most what the order allows.
       const worth = orderWorth(attempt);
       const known = amountsOf(this.#valuation.vcpusOf(provider_instance, machine_type), usd_per_hour);
-      parts.add(provider_instance, market ?? worth.market, unrounded(count, { ...worth, ...known }));
+      const place = { provider_instance, market: market ?? worth.market, tags: ownTags(orders.get(attempt)?.order) };
+      parts.add(place, unrounded(count, { ...worth, ...known }));
     }
     for (const attempt of attempts) {
       const { incoming, replacing } = arrivalsOf(attempt, { request, machines });
       if (incoming + replacing === 0) continue;
       const worth = orderWorth(attempt.attempt);
-      parts.add(attempt.provider_instance, worth.market, unrounded(incoming + replacing, worth));
+      const { provider_instance } = attempt;
+      parts.add(
+        { provider_instance, market: worth.market, tags: ownTags(attempt.order) },
+        unrounded(incoming + replacing, worth),
+      );
     }
     const { missing } = isTerminal(request.status) ? { missing: 0 } : tally({ request, attempts, machines });
     if (missing > 0) {
       const most = taken(missing, this.#dearest({ ...request, template }, excluded));
       const left = minus(sumOf(reservationOf(request.reserves).parts), sumOf(parts.all()));
-      parts.add(undefined, undefined, withinLeft(most, left, this.#unknownPrice));
+      parts.add({}, withinLeft(most, left, this.#unknownPrice));
     }
     const all = parts.all().filter(({ machines }) => machines > 0);
-    return all.length === 0 ? undefined : reservesText({ tags: tagsOf(template, request), parts: all });
+    return all.length === 0 ? undefined : reservesText({ tags: tagsOfRequest(request), parts: all });
   }
 
   /**
@@ -117,21 +124,11 @@ export class Reservations {
   }
 }
 
-/** The tags by which budgets match the machines of a stored request. */
-export const tagsOfRequest = ({ template, ...request }: RequestRecord): Readonly<Record<string, string>> =>
-  template ? tagsOf(template, request) : {};
-
 /** What a new request reserves by. */
 export type NewRequest = Pick<
   RequestRecord,
   'variants' | 'machine_count' | 'tags' | 'additional_data' | 'preference'
 > & { readonly template: Template };
-
-/** The tags by which budgets match: those that the machines get by the template and the request. */
-const tagsOf = (
-  template: Template,
-  request: Pick<RequestRecord, 'tags' | 'additional_data'>,
-): Readonly<Record<string, string>> => ({ ...template.tags, ...machineTags(template, request) });
 
 const sumOf = (parts: readonly Reserved[]): Reserved => parts.reduce(plus, nothingReserved);
 
@@ -156,15 +153,19 @@ function withinLeft(most: Reserved, left: Reserved, unknownPrice: number): Reser
   };
 }
 
-/** Sums by instance and market, in a fixed order. Parts of a vCPU are rounded up for each sum. */
+/** Where machines come from, as far as budgets count by it. */
+type Place = { readonly [K in 'provider_instance' | 'market' | 'tags']?: ReservedPart[K] | undefined };
+
+/** Sums by place, in a fixed order. Parts of a vCPU are rounded up for each sum. */
 class Parts {
   readonly #parts = new Map<string, ReservedPart>();
 
-  add(provider_instance: string | undefined, market: ReservedPart['market'], more: Reserved): void {
-    const key = JSON.stringify([provider_instance ?? null, market ?? null]);
+  add({ provider_instance, market, tags }: Place, more: Reserved): void {
+    const key = JSON.stringify([provider_instance ?? null, market ?? null, ...(tags ? [tags] : [])]);
     const place = {
       ...(provider_instance === undefined ? {} : { provider_instance }),
       ...(market === undefined ? {} : { market }),
+      ...(tags === undefined ? {} : { tags }),
     };
     this.#parts.set(key, { ...place, ...plus(this.#parts.get(key) ?? nothingReserved, more) });
   }

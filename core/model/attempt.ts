@@ -3,6 +3,7 @@ import { MachineKey } from './machine.ts';
 import { faultKinds, type FaultKind } from '../contract/fault.ts';
 import { Offer, Shortfall } from './shortfall.ts';
 import type { Template } from './template.ts';
+import { UsageTags } from './usage/usage-tags.ts';
 
 /** The order of an attempt, frozen before the first call. A replay sends exactly this order. */
 export const StoredOrder = Type.Object({
@@ -139,6 +140,11 @@ export const AttemptRecord = Type.Object({
   retry_at: Type.Optional(Type.Integer()),
   /** The part of `shifted_ms` of the request that was already added to the times of the attempt. */
   shifted_ms: Type.Optional(Type.Integer()),
+  /**
+   * Values of tags by which the use of the machines is summed up, where they are not those of the request. null: none
+   * are kept.
+   */
+  usage_tags: Type.Optional(Type.Union([UsageTags, Type.Null()])),
   /** The last failure, for people. */
   message: Type.Optional(Type.String()),
 });

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { markets, type Market } from './market.ts';
 import { Price } from './cost/price.ts';
+import { UsageTags } from './usage/usage-tags.ts';
 
 /** The states of a machine. `failed` is a state of muster alone: the machine never became usable, or was lost. */
 export const machineStatuses = [
@@ -83,7 +84,7 @@ export const MachineRecord = Type.Object({
   /** When the use of the machine ended, as the provider dates it, by the clock of the request. Absent: not known. */
   used_until: Type.Optional(Type.Integer()),
   /** As in the request. */
-  usage_tags: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
+  usage_tags: Type.Optional(UsageTags),
   /** The first price that the provider reported. Absent: not known. */
   price: Type.Optional(Price),
   /** The zone of the machine, in the provider's spelling. */

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { strategies, type Strategy } from '../selection/candidate.ts';
 import { Fulfilment } from './shortfall.ts';
 import type { Template } from './template.ts';
+import { UsageTags } from './usage/usage-tags.ts';
 
 export const requestStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
 export type RequestStatus = (typeof requestStatuses)[number];
@@ -65,7 +66,7 @@ export const RequestRecord = Type.Object({
    */
   reserves: Type.Optional(Type.String()),
   /** Values of tags by which the use of the machines is summed up. Absent: none are kept. */
-  usage_tags: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
+  usage_tags: Type.Optional(UsageTags),
   /** Derived from the machines: how many became ready, including those that were returned since. */
   delivered: Type.Integer(),
   /**

@@ -38,6 +38,7 @@ import { installationOf } from './installation.ts';
 import { noTracer } from '../tracing/tracer.ts';
 import { RequestRunner } from './request-runner.ts';
 import { RequestSpans } from './traces/request-spans.ts';
+import { UsageTagging } from '../model/usage/usage-tags.ts';
 import type { LoopParts, RunningLoop } from './running-loop.ts';
 import { placeOf, SelfDescription } from './self-description.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -200,6 +201,7 @@ class Loop implements RunningLoop {
       leaseEnds: new LeaseEnds(store, clock),
       settings,
       budgets,
+      usageTagging: new UsageTagging(parts.usage_tags ?? []),
       installation,
       signal,
       log,

@@ -25,6 +25,8 @@ export interface LoopParts {
   readonly instances: readonly ProviderInstance[];
   /** Default: none. */
   readonly budgets?: readonly Budget[];
+  /** The names of the tags by which use is summed up. Default: none. */
+  readonly usage_tags?: readonly string[];
   readonly types: readonly ProviderType<any, any>[];
   readonly apis: readonly ProviderApi[];
   readonly schemes: readonly EndpointScheme[];

@@ -1,5 +1,5 @@
 import type { BudgetRules } from '../budgets/budgets.ts';
-import { tagsOfRequest } from '../budgets/reservations.ts';
+import { tagsOfRequest } from '../reconciler/plan/machine-tags.ts';
 import type { UsageTagging } from '../model/usage/usage-tags.ts';
 import { needsOf } from '../brokers/needs.ts';
 import { newEvent } from '../contract/commits/new-event.ts';

@@ -22,24 +22,38 @@ export interface ReservedPart extends Reserved {
   readonly provider_instance?: string;
   /** `any`: machines on the way that may come from several markets. Absent: as for the instance. */
   readonly market?: Market | 'any';
+  /** All tags of the machines, where the place gives them other ones. Absent: those of the reservation. */
+  readonly tags?: Tags;
 }
 
-/** Everything that a request reserves, with the tags of its machines. */
+/** Tags of machines, as a budget matches them. */
+export type Tags = Readonly<Record<string, string>>;
+
+/** Everything that a request reserves, with the tags that its machines have at every place. */
 export interface Reservation {
-  readonly tags: Readonly<Record<string, string>>;
+  readonly tags: Tags;
   readonly parts: readonly ReservedPart[];
 }
 
-type StoredPart = readonly [string | null, string | null, number, number, number, number, number];
+type StoredPart = readonly [string | null, string | null, number, number, number, number, number, Tags?];
 
 /**
  * The value of the column `reserves`: equal texts are equal reservations. An object with `parts`, each an array of the
- * instance, the market, the machines, vCPUs, millionths of a dollar, unsized and unpriced machines; and with `tags`
- * where there are some.
+ * instance, the market, the machines, vCPUs, millionths of a dollar, unsized and unpriced machines, and its own tags
+ * where it has some; and with `tags` where there are some.
  */
 export function reservesText({ tags, parts }: Reservation): string {
   const stored = parts.map(
-    ({ provider_instance = null, market = null, machines, vcpus, microusd, unsized, unpriced }): StoredPart => [
+    ({
+      provider_instance = null,
+      market = null,
+      machines,
+      vcpus,
+      microusd,
+      unsized,
+      unpriced,
+      tags: own,
+    }): StoredPart => [
       provider_instance,
       market,
       machines,
@@ -47,17 +61,22 @@ export function reservesText({ tags, parts }: Reservation): string {
       microusd,
       unsized,
       unpriced,
+      ...(own === undefined ? ([] as const) : ([sortedTags(own)] as const)),
     ],
   );
-  const sorted = Object.entries(storableTags(tags)).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify({ parts: stored, ...(sorted.length > 0 ? { tags: Object.fromEntries(sorted) } : {}) });
+  const sorted = sortedTags(tags);
+  return JSON.stringify({ parts: stored, ...(Object.keys(sorted).length > 0 ? { tags: sorted } : {}) });
 }
+
+/** Tags as they are stored: equal ones make equal texts. */
+export const sortedTags = (tags: Tags): Tags =>
+  Object.fromEntries(Object.entries(storableTags(tags)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /**
  * Tags as budgets compare them. Storages that parse JSON refuse NUL and lone surrogates, which no cloud accepts in a
  * tag: U+FFFD stands for them.
  */
-export const storableTags = (tags: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+export const storableTags = (tags: Tags): Tags =>
   Object.fromEntries(Object.entries(tags).map(([name, value]) => [storable(name), storable(value)]));
 
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
@@ -81,11 +100,11 @@ export function reservationOf(text: string | null | undefined): Reservation {
 function parse(text: string): Reservation {
   const { parts, tags = {} } = JSON.parse(text) as {
     readonly parts: readonly StoredPart[];
-    readonly tags?: Readonly<Record<string, string>>;
+    readonly tags?: Tags;
   };
   return {
     tags,
-    parts: parts.map(([provider_instance, market, machines, vcpus, microusd, unsized, unpriced]) => ({
+    parts: parts.map(([provider_instance, market, machines, vcpus, microusd, unsized, unpriced, own]) => ({
       ...(provider_instance === null ? {} : { provider_instance }),
       ...(market === null ? {} : { market: market as Market | 'any' }),
       machines,
@@ -93,6 +112,7 @@ function parse(text: string): Reservation {
       microusd,
       unsized,
       unpriced,
+      ...(own === undefined ? {} : { tags: own }),
     })),
   };
 }

@@ -6,6 +6,7 @@ import {
   type Reservation,
   type Reserved,
   type ReservedPart,
+  type Tags,
 } from './reserved.ts';
 
 /** The machines that a budget counts. All conditions must hold; none counts all machines. */
@@ -74,10 +75,25 @@ export function partsIn(
   { tags, parts }: Reservation,
 ): readonly ReservedPart[] {
   if (scope.template_id !== undefined && scope.template_id !== template_id) return none;
-  for (const name in scope.tags) if (tags[name] !== scope.tags[name]) return none;
-  if (scope.provider_instance === undefined && scope.market === undefined) return parts;
-  return parts.filter((part) => isAt(scope, part));
+  const isTagged = hasTags(scope, tags);
+  const isAnywhere = scope.provider_instance === undefined && scope.market === undefined;
+  if (isAnywhere && (scope.tags === undefined || parts.every((part) => part.tags === undefined)))
+    return isTagged ? parts : none;
+  return parts.filter((part) => (part.tags ? hasTags(scope, part.tags) : isTagged) && isAt(scope, part));
 }
+
+/** Whether machines with these tags have those of a scope. */
+function hasTags(scope: BudgetScope, tags: Tags): boolean {
+  for (const name in scope.tags) if (tags[name] !== scope.tags[name]) return false;
+  return true;
+}
+
+/**
+ * Whether it depends on the place of machines if a scope counts them. They count when they are ordered there, and not
+ * when their request is accepted. `tags`: those that they have at every place.
+ */
+export const dependsOnPlace = (scope: BudgetScope, tags: Tags): boolean =>
+  scope.provider_instance !== undefined || scope.market !== undefined || !hasTags(scope, tags);
 
 const isAt = (scope: BudgetScope, { provider_instance, market }: ReservedPart): boolean =>
   (scope.provider_instance === undefined || scope.provider_instance === provider_instance) &&

@@ -1,3 +1,5 @@
+import { Type, type Static } from 'typebox';
+
 /** The most names of tags by which use is summed up. */
 export const mostUsageTags = 5;
 
@@ -8,7 +10,8 @@ const mostBytes = 1_000;
 const dayMs = 86_400_000;
 
 /** The values of the configured tags of the machines of a request, by name. null: they do not have the tag. */
-export type UsageTags = Readonly<Record<string, string | null>>;
+export const UsageTags = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]));
+export type UsageTags = Readonly<Static<typeof UsageTags>>;
 
 /**
  * Chooses the tags by which the use of machines is summed up. There is one sum for each combination of values on each
@@ -24,7 +27,7 @@ export class UsageTagging {
     this.#names = names.toSorted();
   }
 
-  /** The values to keep of the tags of a request that is accepted now. Undefined: none are kept. */
+  /** The values to keep of the tags of a request or an order that is made now. Undefined: none are kept. */
   of(tags: () => Readonly<Record<string, string>>, now: number): UsageTags | undefined {
     if (this.#names.length === 0) return undefined;
     const day = Math.floor(now / dayMs);

@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { GoingReason, MachineRecord } from '../../model/machine.ts';
-import { isTerminal } from '../../model/request.ts';
+import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { MachineReport } from '../../contract/provider/orders-and-reports.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { withObservation } from './announcements.ts';
@@ -100,6 +100,12 @@ export function applyUnfinishedReleases(
   }
 }
 
+/** The tags by which the use of a machine is summed up: the place of its order may give it others. */
+function usageTagsOf(attempt: AttemptRecord, request: RequestRecord): Pick<MachineRecord, 'usage_tags'> {
+  const tags = attempt.usage_tags === undefined ? request.usage_tags : attempt.usage_tags;
+  return tags ? { usage_tags: tags } : {};
+}
+
 /** Returns whether the machine takes one of the vacancies. */
 function adopt(
   change: StateChange,
@@ -116,7 +122,7 @@ function adopt(
     template_id: request.template_id ?? '',
     status: 'pending',
     created_at: now,
-    ...(request.usage_tags === undefined ? {} : { usage_tags: request.usage_tags }),
+    ...usageTagsOf(attempt, request),
     ...asMoved(change),
   };
   change.putMachine(machine);

@@ -1,11 +1,14 @@
 import { isBrokerError, type BrokerError } from '../../contract/errors.ts';
 import { ProviderFault } from '../../contract/fault.ts';
 import { attemptToken } from '../../model/ids.ts';
+import type { Tags } from '../../model/budget/reserved.ts';
+import type { RequestRecord } from '../../model/request.ts';
 import { limitOf } from '../../model/template.ts';
-import type { AttemptRecord } from '../../model/attempt.ts';
+import type { AttemptRecord, StoredOrder } from '../../model/attempt.ts';
 import { applyLaunchFault } from '../apply/apply-launch.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { machineTags, nameTag } from '../plan/machine-tags.ts';
+import { dependsOnPlace } from '../../model/budget/scope.ts';
+import { machineTags, nameTag, ownTagsOfOrders, tagsOfRequest } from '../plan/machine-tags.ts';
 import { freeNames } from '../state/names.ts';
 import type { PlannedOrder } from '../plan/plan-orders.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
@@ -67,18 +70,19 @@ const ordersAtOnce = ({ settings }: StepContext): number =>
 
 /**
  * Whether the request waits for room in a budget of all places: machines of its own that shut down take some of it
- * until they are gone. A budget of one instance or market may leave room at others, so that it does not wait there.
+ * until they are gone. A budget of some places may leave room at others, so that it does not wait there.
  */
 async function waitsForRoom(
   claimed: ClaimedRequest,
   context: StepContext,
   { message, details }: BrokerError,
 ): Promise<boolean> {
-  const { alive, present } = claimed.state.machines.counts();
+  const { request, machines } = claimed.state;
+  const { alive, present } = machines.counts();
   const scope = context.budgets.all.find(({ name }) => name === details['budget'])?.scope;
-  if (alive === present || !scope || scope.provider_instance !== undefined || scope.market !== undefined) return false;
+  if (alive === present || !scope || dependsOnPlace(scope, tagsOfRequest(request))) return false;
   // A request that cannot use its slot must not block others.
-  if (claimed.state.request.waits_for !== undefined) await context.record(claimed, (change) => change.stopWaiting());
+  if (request.waits_for !== undefined) await context.record(claimed, (change) => change.stopWaiting());
   context.slots.leave(claimed);
   claimed.holdBack(`Waiting for the end of machines that shut down: ${message}`, longestHoldMs);
   return true;
@@ -177,6 +181,18 @@ async function openInTurn(
   await context.record(claimed, (change) => change.setRequest({ waits_for: provider_instance, message: why }));
 }
 
+/** The tags by which the use of the machines of an order is summed up that have other tags than those of the request. */
+function usageTagsThere(
+  tags: Tags,
+  { usage_tags }: RequestRecord,
+  { usageTagging }: StepContext,
+  now: number,
+): Pick<AttemptRecord, 'usage_tags'> {
+  const kept = usageTagging.of(() => tags, now);
+  if (kept) return { usage_tags: kept };
+  return usage_tags ? { usage_tags: null } : {};
+}
+
 function add(
   change: StateChange,
   orders: readonly PlannedOrder[],
@@ -187,6 +203,7 @@ function add(
   const { request, now } = change;
   if (!refusal) change.order();
   const free = request.names ? [...freeNames(change)] : undefined;
+  const ownTags = ownTagsOfOrders(request);
   let number = change.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
   for (const { option, machine_count: planned, offers, replaces, choice } of orders) {
     const names = free?.splice(0, planned);
@@ -195,6 +212,14 @@ function add(
     number += 1;
     const { provider_instance, provider_type, api, template } = option;
     const only = names?.length === 1 ? names[0] : undefined;
+    const order: StoredOrder = {
+      machine_count,
+      template,
+      ...(offers ? { offers: [...offers] } : {}),
+      tags: { ...machineTags(template, request), ...(only === undefined ? {} : { [nameTag]: only }) },
+      ...(names ? { names } : {}),
+    };
+    const tags = ownTags(order);
     const attempt: AttemptRecord = {
       request_id: request.request_id,
       attempt: number,
@@ -203,13 +228,8 @@ function add(
       api,
       identity,
       token: attemptToken(context.installation, request.request_id, number),
-      order: {
-        machine_count,
-        template,
-        ...(offers ? { offers: [...offers] } : {}),
-        tags: { ...machineTags(template, request), ...(only === undefined ? {} : { [nameTag]: only }) },
-        ...(names ? { names } : {}),
-      },
+      order,
+      ...(tags ? usageTagsThere(tags, request, context, now) : {}),
       ...(replaces ? { replaces: [...replaces] } : {}),
       state: 'open',
       settled: false,

@@ -8,6 +8,7 @@ import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import { presentToken } from '../../model/ids.ts';
 import type { Template } from '../../model/template.ts';
 import type { RequestRecord } from '../../model/request.ts';
+import type { UsageTagging } from '../../model/usage/usage-tags.ts';
 import type { CalledFor } from '../../providers/guard/called-for.ts';
 import type { CallTrace } from '../../providers/guard/traces/call-span.ts';
 import type { Permit } from '../../providers/guard/guarded-calls.ts';
@@ -34,6 +35,7 @@ export interface StepContext {
   readonly leaseEnds: LeaseEnds;
   readonly settings: Settings;
   readonly budgets: Pick<BudgetRules, 'all'>;
+  readonly usageTagging: UsageTagging;
   readonly installation: string;
   readonly signal: AbortSignal;
   readonly log: Log;

@@ -1,3 +1,5 @@
+import type { StoredOrder } from '../../model/attempt.ts';
+import { sortedTags, type Tags } from '../../model/budget/reserved.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Template } from '../../model/template.ts';
 
@@ -21,4 +23,40 @@ export function machineTags(
     return [[key, (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, longest)]];
   });
   return { ...Object.fromEntries(taken), ...tags };
+}
+
+/** All tags of the machines that a request gets by a template, besides their names. Pure. */
+export const tagsBy = (template: Template, request: Pick<RequestRecord, 'additional_data' | 'tags'>): Tags => ({
+  ...template.tags,
+  ...machineTags(template, request),
+});
+
+/**
+ * The tags that the machines of a request have wherever they come from. The defaults of an instance and a variant may
+ * give others there, see `tagsOfOrder`.
+ */
+export const tagsOfRequest = ({ template, ...request }: RequestRecord): Tags =>
+  template ? tagsBy(template, request) : {};
+
+/** All tags of the machines of an order, besides their names. */
+export function tagsOfOrder({ template, tags }: Pick<StoredOrder, 'template' | 'tags'>): Tags {
+  const { [nameTag]: _name, ...own } = tags;
+  return { ...template.tags, ...own };
+}
+
+/**
+ * Of orders of a request: the tags of their machines where they are others than those of the request. Undefined: they
+ * are the same, or there is no order.
+ */
+export function ownTagsOfOrders(request: RequestRecord): (order: StoredOrder | undefined) => Tags | undefined {
+  const usual = JSON.stringify(sortedTags(tagsOfRequest(request)));
+  const known = new Map<StoredOrder, Tags | undefined>();
+  return (order) => {
+    if (!order) return undefined;
+    if (!known.has(order)) {
+      const tags = sortedTags(tagsOfOrder(order));
+      known.set(order, JSON.stringify(tags) === usual ? undefined : tags);
+    }
+    return known.get(order);
+  };
 }

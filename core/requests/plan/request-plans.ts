@@ -1,4 +1,3 @@
-import type { Budget } from '../../budgets/budget.ts';
 import { budgetChecks } from '../../budgets/budget-checks.ts';
 import { budgetUse, type LimitUse } from '../../budgets/budget-use.ts';
 import type { Budgets } from '../../budgets/budgets.ts';
@@ -9,12 +8,13 @@ import type { BrokerError } from '../../contract/errors.ts';
 import type { BudgetCheck, Change, Store } from '../../contract/storage.ts';
 import type { Price } from '../../model/cost/price.ts';
 import { nothingReserved, plus, reservationOf, reservesText, type Reserved } from '../../model/budget/reserved.ts';
-import { reservedIn, scopeKey, type BudgetScope } from '../../model/budget/scope.ts';
+import { dependsOnPlace, reservedIn, scopeKey, type BudgetScope } from '../../model/budget/scope.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Offer } from '../../model/shortfall.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
 import type { OfferShortfall } from '../../providers/facts.ts';
 import { fallbackOrder } from '../../reconciler/plan/fallback-order.ts';
+import { tagsBy } from '../../reconciler/plan/machine-tags.ts';
 import type { ProviderOption } from '../../reconciler/plan/provider-option.ts';
 import type { OpenedRequest } from '../open-request.ts';
 import { turn } from '../../collections/turn.ts';
@@ -126,7 +126,7 @@ export class RequestPlans {
     const { provider_instance } = option;
     const instance = this.#directory.instance(provider_instance);
     const terms = instance && option.offers && this.#directory.offerTerms(option.offers, option.template, instance);
-    const tags = this.#matched(reservationOf(request.reserves).tags);
+    const tags = this.#matched(tagsBy(option.template, request));
     const known = new Map<string, Pick<PlannedOffer, 'reserves' | 'over'>>();
     const at = ({ market, ...amounts }: Worth): Pick<PlannedOffer, 'reserves' | 'over'> => {
       // What all machines of the request would reserve if they were ordered there. Many offers have equal terms.
@@ -156,9 +156,10 @@ export class RequestPlans {
     return Object.fromEntries(Object.entries(tags).filter(([name]) => names.has(name)));
   }
 
-  /** The budgets of an instance or a market that have no room for the machines of one offer. */
-  #overAt(after: string, { template_id }: RequestRecord, present: Present): readonly BrokerError[] {
-    const local = this.#budgets.all.filter((budget) => isLocal(budget));
+  /** The budgets of some places that have no room for the machines of one offer. */
+  #overAt(after: string, { template_id, reserves }: RequestRecord, present: Present): readonly BrokerError[] {
+    const { tags } = reservationOf(reserves);
+    const local = this.#budgets.all.filter(({ scope }) => dependsOnPlace(scope, tags));
     if (local.length === 0) return [];
     const checks = budgetChecks(local, { template_id: template_id ?? '', after }, (name) =>
       this.#budgets.ranMicrousd(name),
@@ -171,9 +172,10 @@ export class RequestPlans {
     first: PlannedOffer | undefined,
     present: Present,
   ): readonly PlannedUse[] {
+    const { tags } = reservationOf(reserves);
     return this.#budgets.all.flatMap((budget): readonly PlannedUse[] => {
-      // A budget of an instance or a market counts the machines when they are ordered there.
-      const after = isLocal(budget) ? first?.reserves : reserves;
+      // A budget of some places counts the machines when they are ordered there.
+      const after = dependsOnPlace(budget.scope, tags) ? first?.reserves : reserves;
       const asked = reservedIn(budget.scope, { template_id, reserves: after });
       if (asked.machines === 0) return [];
       const before = present(budget.scope);
@@ -193,5 +195,3 @@ type Present = (scope: BudgetScope) => Reserved;
 
 const refusalOf = (check: BudgetCheck, present: Present): BrokerError | undefined =>
   refusals.overBudget(check, plus(present(check.scope), check.bounds.asked));
-
-const isLocal = ({ scope }: Budget): boolean => scope.provider_instance !== undefined || scope.market !== undefined;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   nothingReserved,
+  reservesText,
   type BudgetBounds,
   type BudgetScope,
   type Change,
@@ -83,24 +84,37 @@ export function checkBudgets({ check, opened, shared }: Contract): void {
   check('a budget counts by template, instance, market and tags', async (ending) => {
     const { store } = await opened(ending);
     const tags = { team: 'a', stage: 'test "1"' };
+    // The machines of one place have their own tags instead of those of the request.
+    const atTwoPlaces = reservesText({
+      tags: { team: 'd' },
+      parts: [
+        { ...of(32), provider_instance: 'east' },
+        { ...of(64), provider_instance: 'north', tags: { team: 'e', stage: 'test' } },
+        { ...of(128), provider_instance: 'south', tags: {} },
+      ],
+    });
     const requests: readonly (readonly [string, string, Partial<RequestRecord>])[] = [
       ['r-1', reserving(1), {}],
       ['r-2', reserving(2, { provider_instance: 'east', market: 'spot', tags }), { template_id: 'large' }],
       ['r-3', reserving(4, { provider_instance: 'west', market: 'on-demand', tags: { team: 'b' } }), {}],
       ['r-4', reserving(8, { provider_instance: 'east', market: 'any', tags: { team: 'a' } }), {}],
       ['r-5', reserving(16, { tags }), { kind: 'provision', template_id: 'large' }],
+      ['r-6', atTwoPlaces, {}],
     ];
     const scopes: readonly (readonly [BudgetScope, number])[] = [
-      [{}, 31],
-      [{ template_id: 'small' }, 13],
+      [{}, 255],
+      [{ template_id: 'small' }, 237],
       [{ template_id: 'none' }, 0],
-      [{ provider_instance: 'east' }, 10],
+      [{ provider_instance: 'east' }, 42],
       [{ market: 'spot' }, 10],
       [{ market: 'on-demand' }, 12],
       [{ market: 'capacity-block' }, 8],
       [{ tags: { team: 'a' } }, 26],
       [{ tags: { stage: 'test "1"', team: 'a' } }, 18],
       [{ tags: { team: 'c' } }, 0],
+      [{ tags: { team: 'd' } }, 32],
+      [{ tags: { team: 'e' } }, 64],
+      [{ provider_instance: 'east', tags: { team: 'e' } }, 0],
       [{ provider_instance: 'east', market: 'spot', template_id: 'large', tags: { team: 'a' } }, 2],
     ];
     const fits = (scope: BudgetScope, machines: number): Change => budget(scope, { max_machines: machines });

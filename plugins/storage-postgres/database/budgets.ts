@@ -18,7 +18,7 @@ const summing = (
   FROM ${schema}.request AS r, jsonb_array_elements(r.reserves::jsonb -> 'parts') AS p(part)
   WHERE r.reserves IS NOT NULL AND ($1::text IS NULL OR r.template_id = $1)
     AND ($2::text IS NULL OR p.part ->> 0 = $2) AND ($3::text IS NULL OR p.part ->> 1 IN ($3, 'any'))
-    AND ($4::text IS NULL OR coalesce(r.reserves::jsonb -> 'tags', '{}') @> $4::jsonb)`;
+    AND ($4::text IS NULL OR coalesce(p.part -> 7, r.reserves::jsonb -> 'tags', '{}') @> $4::jsonb)`;
 
 /** The statements about what requests reserve in the scopes of budgets. */
 export class BudgetStatements {

@@ -4,7 +4,7 @@ import { sums } from './0003-budgets.ts';
  * The sums over the parts of rows of requests, by scope. `rows`: a relation with `template_id`, `reserves` and `n`, how
  * often the row counts. Rows that reserve the same are parsed once: most requests that are accepted together do.
  */
-export const summed = (schema: string, rows: string): string => `SELECT b.scope, ${sums
+const summed = (schema: string, rows: string): string => `SELECT b.scope, ${sums
   .map((name, i) => `sum(r.n * (p.part ->> ${i + 2})::bigint)::bigint AS ${name}`)
   .join(', ')}
     FROM (SELECT template_id, reserves::jsonb AS reserved, sum(n) AS n FROM ${rows} AS each_row

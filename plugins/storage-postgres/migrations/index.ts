@@ -2,6 +2,7 @@ import { begin } from './0001-begin.ts';
 import { eventTypes } from './0002-event-types.ts';
 import { budgets } from './0003-budgets.ts';
 import { equalReservations } from './0004-equal-reservations.ts';
+import { tagsByPlace } from './0005-tags-by-place.ts';
 
 /** One change of the schema. */
 export interface Migration {
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   { sql: eventTypes, worksWith: 1 },
   { sql: budgets, worksWith: 1 },
   { sql: equalReservations, worksWith: 1 },
+  { sql: tagsByPlace, worksWith: 1 },
 ];
 
 export const newest = migrations.length;

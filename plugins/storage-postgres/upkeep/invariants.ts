@@ -1,5 +1,5 @@
 import { sums } from '../migrations/0003-budgets.ts';
-import { summed } from '../migrations/0004-equal-reservations.ts';
+import { summed } from '../migrations/0005-tags-by-place.ts';
 import { quoted, shapes, type Kind, type Shape } from '../../../core/index.ts';
 
 /** A condition that all records meet. `sql` returns, in one column, a pointer to each record that violates it. */

@@ -7,12 +7,13 @@ import { budgetBench, cloudOf, offers, type BudgetBench } from './budget-bench.t
 
 const spot = { key: 'spot-2', vcpus: 2, usd: 0.1, market: 'spot' };
 
-/** Budgets of everything, of an instance, of a market and of tags. */
+/** Budgets of everything, of an instance, of a market, of tags, and of tags that only an instance gives. */
 const budgets: readonly Budget[] = [
   { name: 'all', scope: {}, max_machines: 9, max_vcpus: 40, max_usd_per_hour: 2 },
   { name: 'east', scope: { provider_instance: 'east' }, max_machines: 5 },
   { name: 'spot', scope: { market: 'spot' }, max_machines: 3, max_usd_per_hour: 0.25 },
   { name: 'blue', scope: { tags: { team: 'blue' } }, max_machines: 4 },
+  { name: 'green', scope: { tags: { team: 'green' } }, max_machines: 2 },
 ];
 
 type Step =
@@ -75,6 +76,11 @@ async function check(t: ExecutionContext, bench: BudgetBench): Promise<void> {
   if (lives > all.machines) t.fail(`${lives} machines live, ${all.machines} are reserved`);
   const inEast = bench.clouds['east']?.live().length ?? 0;
   if (inEast > 5) t.fail(`${inEast} machines live in east`);
+  const untagged = (await bench.store.find('request', { where: { kind: 'provision' } })).filter(
+    ({ template }) => template?.tags === undefined,
+  );
+  const green = untagged.flatMap(({ request_id }) => bench.clouds['west']?.live(request_id) ?? []).length;
+  if (green > 2) t.fail(`${green} machines live in west with its tags`);
 }
 
 /** Machines that shut down do so until the cloud is no longer slow. */
@@ -89,8 +95,8 @@ async function play(bench: BudgetBench, ids: string[], each: Step): Promise<void
   const clouds = Object.values(bench.clouds);
   switch (each.do) {
     case 'request': {
-      const tags = each.blue ? { team: 'blue' } : {};
-      const asked = bench.request(each.count, { tags, ...(each.retry ? { retry_until_timeout: true } : {}) });
+      const tags = each.blue ? { tags: { team: 'blue' } } : {};
+      const asked = bench.request(each.count, { ...tags, ...(each.retry ? { retry_until_timeout: true } : {}) });
       const id = await asked.catch((error: unknown) => {
         if (!isBrokerError(error) || error.code !== 'BUDGET_EXCEEDED') throw error;
       });
@@ -157,6 +163,8 @@ test('budgets are never exceeded, and at rest nothing is reserved that does not 
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const all = [spot, ...offers];
       const bench = await budgetBench(budgets, { east: cloudOf(all), west: cloudOf(all) });
+      bench.configure('west', { template_defaults: { tags: { team: 'green' } } });
+      await bench.restart();
       try {
         const ids: string[] = [];
         for (const each of steps) {

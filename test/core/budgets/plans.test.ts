@@ -2,6 +2,7 @@ import test from 'ava';
 import type { Budget } from '../../../core/budgets/budget.ts';
 import { Budgets } from '../../../core/budgets/budgets.ts';
 import { systemClock, type Store, type Template } from '../../../core/index.ts';
+import type { ProviderInstance } from '../../../core/model/provider-instance.ts';
 import { choose } from '../../../core/providers/choose.ts';
 import { RequestPlans } from '../../../core/requests/plan/request-plans.ts';
 import { RequestService } from '../../../core/requests/request-service.ts';
@@ -14,14 +15,22 @@ import { silentLog } from '../../../core/contract/log.ts';
 const cloud = new ScriptedCloud();
 
 /** Plans over an API with many offers. `calls` counts the reads of the store. */
-async function plansWith(budgets: readonly Budget[], offers: number, tags: Readonly<Record<string, string>> = {}) {
+async function plansWith(
+  budgets: readonly Budget[],
+  offers: number,
+  tags: Readonly<Record<string, string>> = {},
+  fields: Partial<ProviderInstance> = {},
+) {
   const many = Array.from({ length: offers }, (_, i) => ({
     key: `o-${i}`,
     vcpus: 2,
     usd: i % 2 ? 0.1 : 0.2,
     market: i % 2 ? 'spot' : 'on-demand',
   }));
-  const { directory, facts } = await directoryOf([instanceOf('east')], [scriptedApi(cloud.capabilities, many)]);
+  const { directory, facts } = await directoryOf(
+    [{ ...instanceOf('east'), ...fields }],
+    [scriptedApi(cloud.capabilities, many)],
+  );
   const store: Store = await memoryDriver().open({}, { clock: systemClock, log: silentLog });
   const calls = new Map<string, number>();
   const largest = { rows: 0 };
@@ -102,4 +111,26 @@ test('a plan of a template with a maximum reads its requests a part at a time', 
   t.deepEqual((await plan({ max_instances: 2_000 })).limit, { max: 2_000, held: 1_500 });
   t.true(largest.rows <= 200, `${largest.rows} rows at once`);
   await t.throwsAsync(plan({ max_instances: 1_502 }), { message: /1500 are held, so 3 more are refused/ });
+});
+
+test('a budget of tags that only an instance gives is planned there', async (t) => {
+  const green = { name: 'green', scope: { tags: { team: 'green' } }, max_machines: 2 };
+  const { plan } = await plansWith([green], 2, {}, { template_defaults: { tags: { team: 'green' } } });
+  const { order, budgets, refusals } = await plan();
+  t.deepEqual(refusals, [], 'the request is accepted, since another instance may serve it');
+  t.deepEqual(
+    order.map(({ over }) => over.map(({ details }) => details['budget'])),
+    [['green'], ['green']],
+  );
+  t.deepEqual(
+    budgets.map(({ name, used, after }) => [name, used, after]),
+    [['green', 0, 3]],
+  );
+  const tagged = await plan({ tags: { team: 'green' } });
+  t.is(tagged.refusals[0]?.details['budget'], 'green');
+  t.deepEqual(
+    tagged.order.map(({ over }) => over.length),
+    [0, 0],
+    'it is refused already',
+  );
 });

@@ -1,35 +1,51 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { noUsage, usageTopic } from '../../../core/model/usage/usage.ts';
-import { bootBroker, type PlaceOptions, until } from '../../support/boot-broker.ts';
+import { bootBroker, makePlace, type PlaceOptions, until } from '../../support/boot-broker.ts';
 
 /** Use by tags of the template and of requests, living and after the records are gone, on a storage. */
 export async function usedByTag(t: ExecutionContext, options: PlaceOptions): Promise<void> {
-  const broker = await bootBroker({
+  const untagged = {
+    provider_api: 'RunInstances',
+    image_id: 'ami-1',
+    machine_type: 't3.small',
+    subnet_ids: ['subnet-1'],
+  };
+  const place = await makePlace({
     ...options,
     templates: [
+      { template_id: 'untagged', ...untagged },
       {
         template_id: 'small',
-        provider_api: 'RunInstances',
-        image_id: 'ami-1',
-        machine_type: 't3.small',
-        subnet_ids: ['subnet-1'],
+        ...untagged,
         tags: { team: 'blue', stage: 'test' },
         additional_data_tags: ['team', 'project', 'other'],
       },
     ],
     configuration: { ...options.configuration, usage: { tags: ['team', 'project'] } },
   });
-  t.teardown(() => broker.close());
+  const path = join(place.directory, 'muster.config.json');
+  const configuration = JSON.parse(await readFile(path, 'utf8'));
+  // A template without tags gets those of the instance.
+  configuration.providers[0].template_defaults = { tags: { team: 'green' } };
+  await writeFile(path, JSON.stringify(configuration));
+  const broker = await bootBroker({ place });
+  t.teardown(async () => {
+    await broker.close();
+    await place.close();
+  });
   const requests = [
-    [1, {}],
-    [2, { team: 'red', project: 'a,b' }],
-    [1, { team: 'red', other: 'x' }],
+    ['small', 1, {}],
+    ['small', 2, { team: 'red', project: 'a,b' }],
+    ['small', 1, { team: 'red', other: 'x' }],
+    ['untagged', 1, {}],
   ] as const;
   const machine_ids: string[] = [];
-  for (const [machine_count, tags] of requests) {
+  for (const [template_id, machine_count, tags] of requests) {
     const { body } = await broker.call('POST', '/requests/', {
-      template_id: 'small',
+      template_id,
       machine_count,
       additional_data: tags,
     });
@@ -45,6 +61,7 @@ export async function usedByTag(t: ExecutionContext, options: PlaceOptions): Pro
     (await by(group_by)).rows.map(({ group, untagged_machine_seconds }: any) => [group, untagged_machine_seconds]);
   const expected = [
     [{ 'tag:team': 'blue', 'tag:project': null }, 0],
+    [{ 'tag:team': 'green', 'tag:project': null }, 0],
     [{ 'tag:team': 'red', 'tag:project': 'a,b' }, 0],
     [{ 'tag:team': 'red', 'tag:project': null }, 0],
   ];
@@ -70,6 +87,7 @@ export async function usedByTag(t: ExecutionContext, options: PlaceOptions): Pro
   await broker.broker.store.commit([{ op: 'put', kind: 'fact', record: { ...key, value, at: 1 } }]);
   t.deepEqual(await groups('tag:team'), [
     [{ 'tag:team': 'blue' }, 0],
+    [{ 'tag:team': 'green' }, 0],
     [{ 'tag:team': 'red' }, 0],
     [{ 'tag:team': null }, 5],
   ]);

@@ -2,7 +2,8 @@ import { chunks } from '../../../collections/chunks.ts';
 import type { Store } from '../../../contract/storage.ts';
 import { microusd, type Budget } from '../../../budgets/budget.ts';
 import { machineKey, type MachineRecord } from '../../../model/machine.ts';
-import { tagsOfRequest } from '../../../budgets/reservations.ts';
+import { storableTags, type Tags } from '../../../model/budget/reserved.ts';
+import { tagsOfOrder, tagsOfRequest } from '../../plan/machine-tags.ts';
 import { turn } from '../../../collections/turn.ts';
 
 const dayMs = 86_400_000;
@@ -23,8 +24,6 @@ interface Gone {
   readonly budgets: readonly Budget[];
 }
 
-type Tags = Readonly<Record<string, string>>;
-
 /**
  * Adds up what the machines of budgets cost in the last 24 hours, by the prices that were known when they came. Of
  * machines that are gone, each is read once. A machine without a known price costs `unknown_price_usd` of the budget.
@@ -33,6 +32,7 @@ export class DayCosts {
   readonly #store: Store;
   readonly #budgets: readonly Budget[];
   readonly #gone = new Map<string, Gone>();
+  /** By the order of the machines. */
   readonly #tags = new Map<string, Tags>();
   #readUntil: number | undefined;
 
@@ -60,13 +60,13 @@ export class DayCosts {
     };
     const living = new Set<string>();
     await this.#each({ gone_at: null }, (machine, budgets) => {
-      living.add(machine.request_id);
+      living.add(orderOf(machine));
       // It may have been missing only.
       this.#gone.delete(machineKey(machine));
       add(costOf(machine, now, budgets));
     });
     for (const each of this.#gone.values()) add(each);
-    for (const id of this.#tags.keys()) if (!living.has(id)) this.#tags.delete(id);
+    for (const order of this.#tags.keys()) if (!living.has(order)) this.#tags.delete(order);
     return new Map([...sums].map(([name, sum]) => [name, Math.ceil(sum)]));
   }
 
@@ -89,7 +89,7 @@ export class DayCosts {
 
   #counts({ scope }: Budget, machine: MachineRecord): boolean {
     const { template_id, provider_instance, market, tags } = scope;
-    const own = tags && this.#tags.get(machine.request_id);
+    const own = tags && this.#tags.get(orderOf(machine));
     return (
       (template_id ?? machine.template_id) === machine.template_id &&
       (provider_instance ?? machine.provider_instance) === machine.provider_instance &&
@@ -100,15 +100,27 @@ export class DayCosts {
 
   async #learnTags(machines: readonly MachineRecord[]): Promise<void> {
     if (this.#budgets.every(({ scope }) => scope.tags === undefined)) return;
-    const ids = new Set(machines.map(({ request_id }) => request_id));
-    for (const part of chunks(
-      [...ids].filter((id) => !this.#tags.has(id)),
-      idsAtOnce,
-    ))
-      for (const request of await this.#store.find('request', { where: { request_id: part } }))
-        this.#tags.set(request.request_id, tagsOfRequest(request));
+    const unknown = machines.filter((machine) => !this.#tags.has(orderOf(machine)));
+    const ids = new Set(unknown.map(({ request_id }) => request_id));
+    for (const request_id of chunks([...ids], idsAtOnce)) {
+      const where = { where: { request_id } };
+      const ofRequests = new Map<string, Tags>();
+      for (const request of await this.#store.find('request', where))
+        ofRequests.set(request.request_id, storableTags(tagsOfRequest(request)));
+      // A machine that was found without its order has the tags of its request.
+      for (const machine of unknown) {
+        const tags = ofRequests.get(machine.request_id);
+        if (tags) this.#tags.set(orderOf(machine), tags);
+      }
+      const orders = new Set(unknown.map(orderOf));
+      for (const attempt of await this.#store.find('attempt', where))
+        if (orders.has(orderOf(attempt))) this.#tags.set(orderOf(attempt), storableTags(tagsOfOrder(attempt.order)));
+    }
   }
 }
+
+const orderOf = ({ request_id, attempt }: Pick<MachineRecord, 'request_id' | 'attempt'>): string =>
+  `${request_id}/${attempt}`;
 
 const costOf = ({ created_at, price }: MachineRecord, until: number, budgets: readonly Budget[]): Gone => ({
   from: created_at,
