@@ -5,6 +5,7 @@ import { TemplateReview } from '../../core/templates/review.ts';
 import { compose, type Broker } from '../compose.ts';
 import { connectionBound } from '../http/connection-bound.ts';
 import { firstSteps } from '../process/first-steps.ts';
+import { boundHeapGrowth } from '../process/heap-growth.ts';
 import { stderrLog } from '../process/log.ts';
 import { secretsOf } from '../process/secrets.ts';
 import { callLog, reloadChangedTemplates } from '../http/serve-http.ts';
@@ -104,6 +105,7 @@ async function serve(
   const { max_connections, workers } = configuration.server;
   const receiver = new ConnectionReceiver(app, connectionBound(Math.ceil(max_connections / workers)), log);
   broker.startJobs();
+  boundHeapGrowth();
   const watching = reloadChangedTemplates(broker);
   sendToPrimary({
     event: 'ready',

@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { sentence } from '../../../../../core/contract/findings.ts';
+import { boundHeapGrowth } from '../../../../process/heap-growth.ts';
 import { stderrLog } from '../../../../process/log.ts';
 import { thisPackage } from '../../../../process/this-package.ts';
 import { secretsOf } from '../../../../process/secrets.ts';
@@ -42,6 +43,7 @@ export async function startServer(flags: StartFlags): Promise<void> {
     ...(flags.apiOnly ? { api_only: true } : {}),
   });
   running.resolve(server);
+  boundHeapGrowth();
   const grace = closeWithGrace(
     { delay: graceMs, logger: false, skip: [reloadSignal], onSecondSignal: () => process.exit(1) },
     async ({ err, signal }) => {
