@@ -87,10 +87,19 @@ export function httpTransport(address: Address, timeout_ms: number): Transport {
     },
 
     async open(call) {
-      const answer = await begin(call);
-      return { status: answer.statusCode ?? 0, body: answer };
+      const answer = await begin({ ...call, headers: { 'accept-encoding': 'gzip', ...call.headers } });
+      return { status: answer.statusCode ?? 0, body: decoded(answer) };
     },
 
     close: () => agent.destroy(),
   };
+}
+
+/** The body of an answer as it arrives. */
+function decoded(answer: IncomingMessage): AsyncIterable<Uint8Array> {
+  if (answer.headers['content-encoding'] !== 'gzip') return answer;
+  const { constants, createGunzip } = process.getBuiltinModule('node:zlib');
+  const { pipeline } = process.getBuiltinModule('node:stream');
+  // The body rejects with what breaks the connection.
+  return pipeline(answer, createGunzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined);
 }

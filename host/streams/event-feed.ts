@@ -8,6 +8,7 @@ import { eventMessage } from './event-message.ts';
 import { EventReader, type JournalFeed, type ReadPart } from './event-reader.ts';
 import type { OpenStream } from './open-stream.ts';
 import { inPieces, Pieces } from './pieces.ts';
+import { SharedBytes } from './shared-bytes.ts';
 import type { Turns } from './turns.ts';
 
 /** Events of one read of the journal. */
@@ -114,7 +115,7 @@ export class EventFeed implements JournalFeed {
     this.#rendered += events.length;
     const rendered = events.map((event) => ({ event, bytes: eventMessage(event) }));
     const messages = inPieces(rendered).map((piece) => ({
-      bytes: Buffer.concat(piece.map(({ bytes }) => bytes)),
+      bytes: new SharedBytes(Buffer.concat(piece.map(({ bytes }) => bytes))),
       last: piece.at(-1)?.event.seq ?? after,
     }));
     return { messages, next, ...(gap ? { gap } : {}) };

@@ -4,10 +4,11 @@ import { comment, gapMessage, greeting, idLine } from './event-message.ts';
 import type { Gap } from '../../core/journal/journal.ts';
 import type { OpenStream } from './open-stream.ts';
 import type { Pieces } from './pieces.ts';
+import type { SharedBytes } from './shared-bytes.ts';
 
 /** Older events as messages. */
 export interface ReadPart {
-  readonly messages: readonly { readonly bytes: Buffer; readonly last: number }[];
+  readonly messages: readonly { readonly bytes: SharedBytes; readonly last: number }[];
   readonly next: number;
   readonly gap?: Gap;
 }

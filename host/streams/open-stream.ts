@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { GzipBody } from './gzip-body.ts';
+import { SharedBytes } from './shared-bytes.ts';
 import type { Turns } from './turns.ts';
 
 /** How long a reader may take nothing, in milliseconds. */
@@ -9,6 +11,8 @@ export interface StreamParts {
   /** Monotonic milliseconds. */
   now(): number;
   readonly turns: Turns;
+  /** Whether the answer is compressed. Default false. */
+  readonly gzip?: boolean;
   /** Called once, when the stream is over. `cut`: why the server ended it. */
   closed(cut: string | undefined): void;
 }
@@ -18,6 +22,8 @@ export class OpenStream {
   readonly #response: ServerResponse;
   readonly #now: () => number;
   readonly #turns: Turns;
+  /** Undefined: the answer is not compressed. */
+  readonly #body: GzipBody | undefined;
   /** Since when something waits for the reader. */
   #blockedSince: number | undefined;
   #pending = 0;
@@ -30,10 +36,11 @@ export class OpenStream {
   /** Returns the text to send now and then; without data it is no message. */
   beat: () => string = () => '';
 
-  constructor({ response, now, turns, closed }: StreamParts) {
+  constructor({ response, now, turns, gzip = false, closed }: StreamParts) {
     this.#response = response;
     this.#now = now;
     this.#turns = turns;
+    this.#body = gzip ? new GzipBody() : undefined;
     // A stream is open longer than any call: it ends by what its reader takes, and dead connections are noticed.
     response.socket?.setTimeout(0);
     response.socket?.setKeepAlive(true, unreadMs);
@@ -60,15 +67,20 @@ export class OpenStream {
   }
 
   /** Sends bytes. `onDrain` is called when the operating system took them. */
-  write(bytes: Uint8Array | string): void {
+  write(bytes: SharedBytes | Uint8Array | string): void {
     if (this.#closed) return;
     this.#pending += 1;
     this.#blockedSince ??= this.#now();
     // Node would gather the parts of a message until the end of the turn, and then write to all sockets in one go.
     const { socket } = this.#response;
     socket?.cork();
-    this.#response.write(bytes, this.#taken);
+    this.#response.write(this.#encoded(bytes), this.#taken);
     socket?.uncork();
+  }
+
+  #encoded(bytes: SharedBytes | Uint8Array | string): Uint8Array | string {
+    if (bytes instanceof SharedBytes) return this.#body?.shared(bytes) ?? bytes.plain;
+    return this.#body?.stored(typeof bytes === 'string' ? Buffer.from(bytes) : bytes) ?? bytes;
   }
 
   readonly #taken = (): void => {
@@ -101,6 +113,7 @@ export class OpenStream {
   end(last = ''): void {
     if (this.#closed) return;
     if (this.blocked) this.cut('ended');
+    else if (this.#body) this.#response.end(Buffer.concat([this.#body.stored(Buffer.from(last)), this.#body.end()]));
     else this.#response.end(last);
   }
 }

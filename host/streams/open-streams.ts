@@ -1,3 +1,4 @@
+import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../core/contract/clock.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
@@ -54,10 +55,18 @@ export class OpenStreams {
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) raw.setHeader(name, value);
-    // Proxies that gather answers would delay every message.
-    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    const gzip = negotiate(String(reply.request.headers['accept-encoding'] ?? ''), ['gzip', 'identity']) === 'gzip';
+    const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
+    raw.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      vary,
+      ...(gzip ? { 'content-encoding': 'gzip' } : {}),
+      // Proxies that gather answers would delay every message.
+      'x-accel-buffering': 'no',
+    });
     const stream = new OpenStream({
       response: raw,
+      gzip,
       now: () => this.#clock.monotonic(),
       turns: this.turns,
       closed: (cut) => {

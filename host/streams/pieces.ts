@@ -1,5 +1,6 @@
 import type { EventRecord } from '../../core/model/records.ts';
 import { eventMessage } from './event-message.ts';
+import { SharedBytes } from './shared-bytes.ts';
 
 /** An event with its message, which all readers share. */
 export interface RenderedEvent {
@@ -10,7 +11,7 @@ export interface RenderedEvent {
 /** Consecutive events of the journal, as one write. */
 export class Piece {
   readonly events: readonly RenderedEvent[];
-  readonly bytes: Buffer;
+  readonly bytes: SharedBytes;
   readonly first: number;
   readonly last: number;
   /** How many bytes the feed rendered up to the end of this piece. */
@@ -18,15 +19,17 @@ export class Piece {
 
   constructor(events: readonly RenderedEvent[], before: number) {
     this.events = events;
-    this.bytes =
-      events.length === 1 ? (events[0]?.bytes ?? Buffer.of()) : Buffer.concat(events.map((each) => each.bytes));
+    const [only] = events;
+    this.bytes = new SharedBytes(
+      only && events.length === 1 ? only.bytes : Buffer.concat(events.map((each) => each.bytes)),
+    );
     this.first = events[0]?.event.seq ?? 0;
     this.last = events.at(-1)?.event.seq ?? 0;
     this.end = before + this.bytes.length;
   }
 
   /** The messages behind `after` that a filter leaves. Undefined when there are none. */
-  behind(after: number, matches: ((event: EventRecord) => boolean) | undefined): Buffer | undefined {
+  behind(after: number, matches: ((event: EventRecord) => boolean) | undefined): SharedBytes | Buffer | undefined {
     if (!matches && after < this.first) return this.bytes;
     const wanted = this.events.filter(({ event }) => event.seq > after && (matches?.(event) ?? true));
     const [first, ...more] = wanted;

@@ -1,5 +1,6 @@
 import { comment, greeting, idLine } from './event-message.ts';
 import type { OpenStream } from './open-stream.ts';
+import { SharedBytes } from './shared-bytes.ts';
 
 /** A status document as it is sent to its readers. */
 export interface StatusMessage {
@@ -10,14 +11,14 @@ export interface StatusMessage {
   readonly text: string;
 }
 
-const messages = new WeakMap<StatusMessage, Buffer>();
+const messages = new WeakMap<StatusMessage, SharedBytes>();
 
 /** The message as bytes, which all readers share. */
-function bytesOf(message: StatusMessage): Buffer {
+function bytesOf(message: StatusMessage): SharedBytes {
   let bytes = messages.get(message);
   if (!bytes) {
     const lines = message.text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-    bytes = Buffer.from(`${idLine(message.version)}${lines.join('')}\n`);
+    bytes = new SharedBytes(Buffer.from(`${idLine(message.version)}${lines.join('')}\n`));
     messages.set(message, bytes);
   }
   return bytes;

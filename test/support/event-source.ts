@@ -1,4 +1,6 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream';
+import { constants, createGunzip } from 'node:zlib';
 import { until } from './boot-broker.ts';
 
 /** A message of a stream, or a comment. */
@@ -36,12 +38,14 @@ export interface SourceOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Reads nothing. */
   readonly paused?: boolean;
+  /** Takes the answer compressed. Then `broken` also says that it has no proper end. */
+  readonly gzip?: boolean;
 }
 
 /** Opens a stream of server-sent events, as a browser reads it. */
 export async function openSource(
   path: string,
-  { port, socketPath, headers, paused }: SourceOptions,
+  { port, socketPath, headers, paused, gzip = false }: SourceOptions,
 ): Promise<EventSource> {
   const messages: Message[] = [];
   let text = '';
@@ -53,14 +57,16 @@ export async function openSource(
     sent = request({
       ...(socketPath === undefined ? { host: '127.0.0.1', port } : { socketPath }),
       path,
-      headers: { accept: 'text/event-stream', ...headers },
+      headers: { accept: 'text/event-stream', ...(gzip ? { 'accept-encoding': 'gzip' } : {}), ...headers },
       agent: false,
     });
     sent.once('response', resolve).once('error', reject).end();
   });
-  answer.on('error', () => (state.broken = true));
-  answer.on('close', () => (state.ended = true));
-  answer.setEncoding('utf8');
+  const decoder = createGunzip({ flush: constants.Z_SYNC_FLUSH });
+  const body = gzip ? pipeline(answer, decoder, (error) => void (state.broken ||= error instanceof Error)) : answer;
+  body.on('error', () => (state.broken = true));
+  body.on('close', () => (state.ended = true));
+  body.setEncoding('utf8');
   const take = (chunk: string) => {
     text += chunk;
     rest += chunk;
@@ -71,7 +77,7 @@ export async function openSource(
       messages.push(message);
     }
   };
-  if (!paused) answer.on('data', take);
+  if (!paused) body.on('data', take);
   return {
     status: answer.statusCode ?? 0,
     headers: answer.headers,
@@ -92,8 +98,8 @@ export async function openSource(
       return messages.flatMap(({ event, data }) => (data === undefined || event === 'journal.gap' ? [] : [data]));
     },
     next: (wanted) => until(async () => messages.find(wanted)),
-    pause: () => void answer.pause(),
-    resume: () => void (paused ? answer.on('data', take) : answer.resume()),
+    pause: () => void body.pause(),
+    resume: () => void (paused ? body.on('data', take) : body.resume()),
     close: () => void sent?.destroy(),
   };
 }

@@ -1,5 +1,5 @@
 import { brokerStates, type BrokerRecord, type BrokerState, type JobLease } from '../../../core/index.ts';
-import { beginning } from '../database/bounds.ts';
+import { beginning } from '../database/beginning.ts';
 import type { Row, Statement, Value } from '../database/connection.ts';
 import { bound } from '../queries/dialect.ts';
 

@@ -14,7 +14,8 @@ import {
   type Kind,
   type MachineRecord,
 } from '../../../core/index.ts';
-import { checkLock, lockNumber, withinLimit, withinSlots, withNumbers } from '../database/bounds.ts';
+import { withinLimit, withinSlots, withNumbers } from '../database/bounds.ts';
+import { checkLock, lockNumber } from '../database/locks.ts';
 import { reservedOf, type BudgetStatements } from '../database/budgets.ts';
 import type { Statement, Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';

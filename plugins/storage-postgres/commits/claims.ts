@@ -10,7 +10,7 @@ import {
   type LiveBroker,
   type Renewal,
 } from '../../../core/index.ts';
-import { beginning } from '../database/bounds.ts';
+import { beginning } from '../database/beginning.ts';
 import type { Row, Statement } from '../database/connection.ts';
 import { bound } from '../queries/dialect.ts';
 import { leaseValues, type BrokerLeases } from './broker-leases.ts';

@@ -1,5 +1,6 @@
 import { kinds, quoted, type Kind } from '../../../core/index.ts';
-import { beginning, locking } from '../database/bounds.ts';
+import { beginning } from '../database/beginning.ts';
+import { locking } from '../database/locks.ts';
 import type { BudgetStatements } from '../database/budgets.ts';
 import { numberArray, textArray } from '../database/array-value.ts';
 import type { Row, Statement, Value } from '../database/connection.ts';

@@ -1,11 +1,3 @@
-import { createHash } from 'node:crypto';
-
-/**
- * Each statement of a transaction sees what was committed before it, so what is read after a lock is up to date. A
- * database may have another default.
- */
-export const beginning = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-
 /** Values: the template, how many more, the most. The refusal names how many are held. */
 export const withinLimit = (schema: string): string => `SELECT ${schema}.refuse(held::text)
   FROM (SELECT coalesce(sum(holds), 0) AS held FROM ${schema}.request WHERE template_id = $1 AND holds > 0) AS present
@@ -47,25 +39,3 @@ export const withinSlots = (schema: string): string => `WITH open AS MATERIALIZE
     WHEN open.n < $3::bigint AND (SELECT count(*) FROM (${olderWaiters(schema, 'greatest($3::bigint - open.n, 0)')}) AS older) < $3::bigint - open.n THEN NULL
     ELSE ${schema}.refuse(open.n::text) END
   FROM open`;
-
-/**
- * Two transactions must not both count and then both write. A commit with a bound locks a name until it is durable:
- * all locks of a group are taken before its first count, in ascending order, so that groups cannot block each other.
- */
-export const locking = 'SELECT pg_advisory_xact_lock(k) FROM unnest($1::bigint[]) AS k';
-
-/** The number of a lock. Locks belong to the whole database, so that the schema is part of the name. */
-export function lockNumber(schema: string, ...name: readonly string[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([schema, ...name]))
-    .digest()
-    .readBigInt64BE()
-    .toString();
-}
-
-/**
- * The lock of a check. Facts share some locks: a commit may check thousands of facts, and the locks of a server are
- * few.
- */
-export const checkLock = (schema: string, ...fact: readonly string[]): string =>
-  lockNumber(schema, 'check', String(BigInt(lockNumber(schema, ...fact)) & 63n));

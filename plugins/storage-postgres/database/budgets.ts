@@ -8,7 +8,8 @@ import {
 } from '../../../core/index.ts';
 import { sums } from '../migrations/0003-budgets.ts';
 import { numberArray, textArray } from './array-value.ts';
-import { beginning, lockNumber } from './bounds.ts';
+import { beginning } from './beginning.ts';
+import { lockNumber } from './locks.ts';
 import type { Row, Statement, Value } from './connection.ts';
 
 /** What all requests reserve in a scope: the same conditions as those of the triggers. */

@@ -1,6 +1,7 @@
 import { BrokerError, quoted, type Log } from '../../../core/index.ts';
 import { fingerprint, migrations, newest } from '../migrations/index.ts';
-import { beginning, lockNumber } from './bounds.ts';
+import { beginning } from './beginning.ts';
+import { lockNumber } from './locks.ts';
 import type { Target } from './client-config.ts';
 import { Connection } from './connection.ts';
 import { schemaVersion } from './schema-version.ts';

@@ -11,7 +11,8 @@ import {
   type TransferMark,
   type TransferState,
 } from '../../../core/index.ts';
-import { beginning, lockNumber } from '../database/bounds.ts';
+import { beginning } from '../database/beginning.ts';
+import { lockNumber } from '../database/locks.ts';
 import { targetOf, type Target } from '../database/client-config.ts';
 import { Connection, type Row, type Statement } from '../database/connection.ts';
 import { refusal } from '../database/failures.ts';

@@ -91,7 +91,13 @@ export function feedBench(most = 1000): FeedBench {
       await store.commit(Array.from({ length: count }, () => newEvent(clock.now(), 'clock.shifted', { text })));
     },
     async follow(after, filter = {}, answer = new FakeAnswer()) {
-      const reply = { raw: answer, hijack: () => undefined, getHeaders: () => ({}) } as unknown as FastifyReply;
+      const reply = {
+        raw: answer,
+        request: { headers: {} },
+        hijack: () => undefined,
+        getHeader: () => undefined,
+        getHeaders: () => ({}),
+      } as unknown as FastifyReply;
       await feed.follow(filter, after, () => streams.open(reply));
       return answer;
     },

@@ -2,7 +2,7 @@ import test from 'ava';
 import pg from 'pg';
 import { nothingReserved, quoted, silentLog, systemClock, type Change, type Store } from '../../../core/index.ts';
 import { aRequest, insert, reserving } from '../../../plugin-testkit/storage/records.ts';
-import { lockNumber } from '../../../plugins/storage-postgres/database/bounds.ts';
+import { lockNumber } from '../../../plugins/storage-postgres/database/locks.ts';
 import plugin from '../../../plugins/storage-postgres/index.ts';
 import { testDatabase, type TestDatabase } from '../../support/postgres-database.ts';
 
