@@ -13,11 +13,12 @@ const streams = 1_000;
 const per_second = 200;
 const settleMs = 5_000;
 const warmUpSeconds = 5;
+const gatheringMs = 1_000;
 
 /**
  * A thousand open streams of all events, compressed as browsers and the clients of muster take them: what they cost
- * while nothing happens, what calls that cause events take, how often an event is rendered, and how much memory a stream
- * takes that nobody reads and that is not compressed.
+ * while nothing happens, what calls that cause events take, how often an event is rendered, and how much memory a
+ * stream takes that nobody reads and that is not compressed.
  */
 export const streamsThousand: Line = {
   names: ['streams-thousand'],
@@ -99,10 +100,16 @@ async function cpuShare({ pid }: Broker, ms: number): Promise<number> {
   return ((cpuSeconds(pid) ?? Number.NaN) - before) / (ms / 1_000);
 }
 
-/** The last event, and how many were rendered for streams. */
-async function eventsOf({ api }: Broker): Promise<{ readonly last: number; readonly rendered: number }> {
-  const { next } = await json(`${api}/events/?limit=1`);
-  const metrics = (await call(`${new URL(api).origin}/metrics`)).body.toString();
-  const rendered = /^muster_stream_events_rendered_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1];
-  return { last: next, rendered: Number(rendered ?? Number.NaN) };
+/** The last event, and how many were rendered for streams, at a moment without new events. */
+async function eventsOf(broker: Broker): Promise<{ readonly last: number; readonly rendered: number }> {
+  const { api } = broker;
+  for (;;) {
+    const { next } = await json(`${api}/events/?limit=1`);
+    // Events are rendered in parts, a moment after they happened.
+    await wait(gatheringMs);
+    const metrics = (await call(`${new URL(api).origin}/metrics`)).body.toString();
+    const rendered = /^muster_stream_events_rendered_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1];
+    if ((await json(`${api}/events/?limit=1`)).next === next)
+      return { last: next, rendered: Number(rendered ?? Number.NaN) };
+  }
 }

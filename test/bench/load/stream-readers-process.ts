@@ -74,12 +74,20 @@ function countEvents(answer: IncomingMessage): void {
   const isCompressed = answer.headers['content-encoding'] === 'gzip';
   const body = isCompressed ? answer.pipe(createGunzip({ flush: constants.Z_SYNC_FLUSH })) : answer;
   body.on('error', () => undefined);
-  // The text `event: ` begins each message; one that two parts share is rare, and counts too little.
-  body.on('data', (part: Buffer) => (events[place] = (events[place] ?? 0) + occurrences(part)));
+  let rest = Buffer.alloc(0);
+  body.on('data', (part: Buffer) => {
+    const text = Buffer.concat([rest, part]);
+    events[place] = (events[place] ?? 0) + occurrences(text);
+    // The mark of a message may lie in two parts.
+    rest = text.subarray(Math.max(0, text.length - mark.length + 1));
+  });
 }
+
+/** Begins each message of an event, after its id. */
+const mark = '\nevent: ';
 
 function occurrences(part: Buffer): number {
   let count = 0;
-  for (let at = part.indexOf('\nevent: '); at >= 0; at = part.indexOf('\nevent: ', at + 1)) count += 1;
+  for (let at = part.indexOf(mark); at >= 0; at = part.indexOf(mark, at + 1)) count += 1;
   return count;
 }
