@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /** By how much of what is in use the heap may grow until memory is freed again. V8 takes up to 300 by itself. */
-const percent = 40;
+const percent = 80;
 
 /**
  * Bounds how far the heaps of this process grow before V8 looks for memory to free. A server under load would keep two
