@@ -214,7 +214,8 @@ export const BudgetEntry = Type.Object(
         tags: Type.Optional(
           Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.String({ maxLength: 256 }), {
             maxProperties: 20,
-            description: 'Only machines that have each of these tags with this value, by their template and request.',
+            description:
+              'Only machines that have each of these tags with this value, by their template, its instance and the request.',
           }),
         ),
       },

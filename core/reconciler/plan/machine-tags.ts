@@ -35,8 +35,8 @@ export const tagsBy = (template: Template, request: Pick<RequestRecord, 'additio
  * The tags that the machines of a request have wherever they come from. The defaults of an instance and a variant may
  * give others there, see `tagsOfOrder`.
  */
-export const tagsOfRequest = ({ template, ...request }: RequestRecord): Tags =>
-  template ? tagsBy(template, request) : {};
+export const tagsOfRequest = (request: Pick<RequestRecord, 'template' | 'additional_data' | 'tags'>): Tags =>
+  request.template ? tagsBy(request.template, request) : {};
 
 /** All tags of the machines of an order, besides their names. */
 export function tagsOfOrder({ template, tags }: Pick<StoredOrder, 'template' | 'tags'>): Tags {
