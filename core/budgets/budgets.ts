@@ -11,7 +11,7 @@ import { Valuation } from './valuation.ts';
 /** What the acceptance of requests and the commits of the loop need of budgets. */
 export interface BudgetRules {
   readonly all: readonly Budget[];
-  readonly reservations: Pick<Reservations, 'ofNew' | 'of'>;
+  readonly reservations: Pick<Reservations, 'ofNew' | 'of' | 'tagsByPlace'>;
   checks: Budgets['checks'];
 }
 

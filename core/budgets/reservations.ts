@@ -6,11 +6,13 @@ import {
   reservesText,
   type Reserved,
   type ReservedPart,
+  type Tags,
 } from '../model/budget/reserved.ts';
+import type { AttemptRecord } from '../model/attempt.ts';
 import { isTerminal, type RequestRecord } from '../model/request.ts';
-import type { Template } from '../model/template.ts';
+import type { Placed, Template } from '../model/template.ts';
 import type { RequestState } from '../reconciler/state/request-state.ts';
-import { ownTagsOfOrders, tagsBy, tagsOfRequest } from '../reconciler/plan/machine-tags.ts';
+import { ownTags, ownTagsOfOrder, tagsOfRequest, type OwnTags } from '../reconciler/plan/machine-tags.ts';
 import { arrivalsOf, tally } from '../reconciler/state/counting.ts';
 import { microusd, type Budget } from './budget.ts';
 import { amountsOf, unknownWorth, type Valuation, type Worth } from './valuation.ts';
@@ -37,6 +39,7 @@ export const taken = (machines: number, worth: Omit<Worth, 'market'>): Reserved 
 export class Reservations {
   readonly #valuation: Valuation;
   readonly #valued: boolean;
+  readonly #tagged: boolean;
   /** The least that a machine without a known price counts in millionths of a dollar. Infinity: no budget takes one. */
   readonly #unknownPrice: number;
 
@@ -47,6 +50,7 @@ export class Reservations {
       ({ max_vcpus, max_usd_per_hour, max_usd_per_day, scope }) =>
         (max_vcpus ?? max_usd_per_hour ?? max_usd_per_day ?? scope.market) !== undefined,
     );
+    this.#tagged = budgets.some(({ scope }) => scope.tags !== undefined);
     this.#unknownPrice = Math.min(
       ...budgets.map(({ unknown_price_usd }) =>
         unknown_price_usd === undefined ? Infinity : microusd(unknown_price_usd),
@@ -56,16 +60,26 @@ export class Reservations {
 
   /** The reservation of a request that is about to be accepted: its machines, each as the dearest that may come. */
   ofNew(request: NewRequest): string {
-    const { template, machine_count } = request;
-    return reservesText({ tags: tagsBy(template, request), parts: [taken(machine_count, this.#dearest(request))] });
+    const tags = tagsOfRequest(request);
+    // Where all places give the same tags, the machines have them before it is known where they come from.
+    const [own, ...others] = this.tagsByPlace(request);
+    const isKnown = own && others.length === 0 && ownTags(own, request);
+    const part = taken(request.machine_count, this.#dearest(request));
+    return reservesText({ tags, parts: [isKnown ? { ...part, tags: own } : part] });
+  }
+
+  /** The different tags that machines of a request may get at the places that may serve it. */
+  tagsByPlace({ template, variants, preference = {}, ...request }: NewRequest): readonly Tags[] {
+    return this.#tagged ? this.#valuation.tagsByPlace(placedBy(template, variants), preference, request) : [];
   }
 
   /**
    * The reservation of a request with its orders and machines: machines that live with their type and price, those on
    * the way as the dearest of their order, and those that are not ordered as the dearest that may come, but with no
    * more than the request has left of what it reserved before: the order asks for the rest, under the conditions of
-   * the budgets. A machine counts until it is gone, with the tags of its order. Undefined: nothing is reserved.
-   * Derived from the records alone.
+   * the budgets. A machine counts until it is gone, with the tags of its order. Machines that are not ordered have the
+   * tags with which the request reserved for them before, so that no budget counts more without being asked.
+   * Undefined: nothing is reserved. Derived from the records alone.
    * `excluded`: instances that the request does not use any more.
    */
   of(
@@ -81,14 +95,14 @@ export class Reservations {
       const { provider_instance, order } = attempt;
       return this.#valuation.ofOrder(provider_instance, order.template, order.offers);
     };
-    const ownTags = ownTagsOfOrders(request);
+    const tagsOf = (order: AttemptRecord['order'] | undefined) => order && ownTagsOfOrder(order, request);
     const parts = new Parts();
     for (const { attempt, provider_instance, market, machine_type, usd_per_hour, count } of machines.living()) {
       if (count === 0) continue;
       // What a report lacks yet is at most what the order allows.
       const worth = orderWorth(attempt);
       const known = amountsOf(this.#valuation.vcpusOf(provider_instance, machine_type), usd_per_hour);
-      const place = { provider_instance, market: market ?? worth.market, tags: ownTags(orders.get(attempt)?.order) };
+      const place = { provider_instance, market: market ?? worth.market, tags: tagsOf(orders.get(attempt)?.order) };
       parts.add(place, unrounded(count, { ...worth, ...known }));
     }
     for (const attempt of attempts) {
@@ -97,15 +111,19 @@ export class Reservations {
       const worth = orderWorth(attempt.attempt);
       const { provider_instance } = attempt;
       parts.add(
-        { provider_instance, market: worth.market, tags: ownTags(attempt.order) },
+        { provider_instance, market: worth.market, tags: tagsOf(attempt.order) },
         unrounded(incoming + replacing, worth),
       );
     }
     const { missing } = isTerminal(request.status) ? { missing: 0 } : tally({ request, attempts, machines });
     if (missing > 0) {
-      const most = taken(missing, this.#dearest({ ...request, template }, excluded));
-      const left = minus(sumOf(reservationOf(request.reserves).parts), sumOf(parts.all()));
-      parts.add({}, withinLeft(most, left, this.#unknownPrice));
+      const worth = this.#dearest({ ...request, template }, excluded);
+      let open = missing;
+      for (const [tags, left] of leftByTags(reservationOf(request.reserves).parts, parts.all())) {
+        const machines = Math.max(0, Math.min(open, left.machines));
+        open -= machines;
+        parts.add({ tags }, withinLeft(taken(machines, worth), left, this.#unknownPrice));
+      }
     }
     const all = parts.all().filter(({ machines }) => machines > 0);
     return all.length === 0 ? undefined : reservesText({ tags: tagsOfRequest(request), parts: all });
@@ -120,7 +138,7 @@ export class Reservations {
     excluded?: ReadonlyMap<string, unknown>,
   ): Worth {
     if (!this.#valued) return unknownWorth;
-    return this.#valuation.ofRequest({ template, ...(variants ? { variants } : {}) }, preference, excluded);
+    return this.#valuation.ofRequest(placedBy(template, variants), preference, excluded);
   }
 }
 
@@ -130,7 +148,26 @@ export type NewRequest = Pick<
   'variants' | 'machine_count' | 'tags' | 'additional_data' | 'preference'
 > & { readonly template: Template };
 
-const sumOf = (parts: readonly Reserved[]): Reserved => parts.reduce(plus, nothingReserved);
+const placedBy = (template: Template, variants: NewRequest['variants']): Placed => ({
+  template,
+  ...(variants ? { variants } : {}),
+});
+
+/** What is left of an earlier reservation, by the own tags of the machines, the usual tags first. */
+function leftByTags(
+  before: readonly ReservedPart[],
+  now: readonly ReservedPart[],
+): readonly (readonly [OwnTags | undefined, Reserved])[] {
+  const left = new Map<string, readonly [OwnTags | undefined, Reserved]>([['', [undefined, nothingReserved]]]);
+  const change = ({ tags }: ReservedPart, by: (sum: Reserved) => Reserved) => {
+    const text = tags ? JSON.stringify(tags) : '';
+    const [own, sum] = left.get(text) ?? [tags && { tags, text }, nothingReserved];
+    left.set(text, [own, by(sum)]);
+  };
+  for (const part of before) change(part, (sum) => plus(sum, part));
+  for (const part of now) change(part, (sum) => minus(sum, part));
+  return [...left].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
 
 /**
  * What missing machines reserve: `most`, or what is `left` of an earlier reservation where that is less. An amount and
@@ -154,18 +191,22 @@ function withinLeft(most: Reserved, left: Reserved, unknownPrice: number): Reser
 }
 
 /** Where machines come from, as far as budgets count by it. */
-type Place = { readonly [K in 'provider_instance' | 'market' | 'tags']?: ReservedPart[K] | undefined };
+interface Place {
+  readonly provider_instance?: string;
+  readonly market?: ReservedPart['market'];
+  readonly tags: OwnTags | undefined;
+}
 
 /** Sums by place, in a fixed order. Parts of a vCPU are rounded up for each sum. */
 class Parts {
   readonly #parts = new Map<string, ReservedPart>();
 
   add({ provider_instance, market, tags }: Place, more: Reserved): void {
-    const key = JSON.stringify([provider_instance ?? null, market ?? null, ...(tags ? [tags] : [])]);
+    const key = `${JSON.stringify([provider_instance ?? null, market ?? null])}${tags?.text ?? ''}`;
     const place = {
       ...(provider_instance === undefined ? {} : { provider_instance }),
       ...(market === undefined ? {} : { market }),
-      ...(tags === undefined ? {} : { tags }),
+      ...(tags === undefined ? {} : { tags: tags.tags }),
     };
     this.#parts.set(key, { ...place, ...plus(this.#parts.get(key) ?? nothingReserved, more) });
   }

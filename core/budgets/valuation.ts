@@ -1,6 +1,8 @@
 import { variantFor, type Placed, type Template } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
-import type { Preference } from '../model/request.ts';
+import { sortedTags, type Tags } from '../model/budget/reserved.ts';
+import type { Preference, RequestRecord } from '../model/request.ts';
+import { tagsBy } from '../reconciler/plan/machine-tags.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { OfferTerms } from '../contract/provider/resources.ts';
 import type { Offer } from '../model/shortfall.ts';
@@ -65,24 +67,42 @@ export class Valuation {
    * nothing is known here: it counts when its order is made there. Nothing is asked of an instance that is `excluded`,
    * or that is not called for the template now.
    */
-  ofRequest(
-    placed: Placed,
-    { provider_instance, provider_type }: Preference,
-    excluded: ReadonlyMap<string, unknown> = new Map(),
-  ): Worth {
-    const worths = this.#directory.selectable
-      .filter(
-        (instance) =>
-          (provider_instance ?? instance.name) === instance.name &&
-          (provider_type ?? instance.type) === instance.type &&
-          !excluded.has(instance.name) &&
-          !this.#directory.quarantined(instance.name, placed.template.template_id) &&
-          this.#directory.mayServeAt(placed, instance),
-      )
+  ofRequest(placed: Placed, preference: Preference, excluded: ReadonlyMap<string, unknown> = new Map()): Worth {
+    const worths = this.#places(placed, preference)
+      .filter(({ name }) => !excluded.has(name) && !this.#directory.quarantined(name, placed.template.template_id))
       .flatMap((instance) =>
         this.#directory.instance(instance.name) ? this.#ofTemplate(variantFor(placed, instance.name), instance) : [],
       );
     return dearest(worths);
+  }
+
+  /** The different tags that machines of a request may get at the instances that may serve it. */
+  tagsByPlace(
+    placed: Placed,
+    preference: Preference,
+    request: Pick<RequestRecord, 'additional_data' | 'tags'>,
+  ): readonly Tags[] {
+    const { template, variants } = placed;
+    const mayDiffer =
+      variants !== undefined ||
+      this.#directory.selectable.some(
+        ({ template_defaults: { tags, additional_data_tags } }) => (tags ?? additional_data_tags) !== undefined,
+      );
+    if (!mayDiffer) return [tagsBy(template, request)];
+    const found = this.#places(placed, preference).map((instance) =>
+      sortedTags(tagsBy(this.#directory.templateFor(variantFor(placed, instance.name), instance), request)),
+    );
+    return [...new Map(found.map((tags) => [JSON.stringify(tags), tags])).values()];
+  }
+
+  /** The instances that may serve a request. */
+  #places(placed: Placed, { provider_instance, provider_type }: Preference): readonly ProviderInstance[] {
+    return this.#directory.selectable.filter(
+      (instance) =>
+        (provider_instance ?? instance.name) === instance.name &&
+        (provider_type ?? instance.type) === instance.type &&
+        this.#directory.mayServeAt(placed, instance),
+    );
   }
 
   /** The dearest machine of an order. `template`: with the defaults of the instance. */

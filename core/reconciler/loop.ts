@@ -52,7 +52,7 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
   // Before requests are claimed that need an instance which left the configuration of this broker. A storage that
   // cannot be written must not prevent the start.
-  await facts.learnServed(placeOf(parts.broker), parts.instances).catch(() => undefined);
+  await facts.learnServed(placeOf(parts.broker, parts.data_directory), parts.instances).catch(() => undefined);
   const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
   loop.start();
   return loop;

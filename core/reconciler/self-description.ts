@@ -11,6 +11,7 @@ import type { HealthWatch } from './health/health-watch.ts';
 
 interface SelfDescriptionParts {
   readonly broker: Omit<BrokerRecord, 'serves'>;
+  readonly data_directory: string;
   readonly instances: readonly ProviderInstance[];
   readonly log: Log;
   readonly facts: Facts;
@@ -20,9 +21,12 @@ interface SelfDescriptionParts {
   readonly directory: ProviderDirectory;
 }
 
-/** Where a broker runs: another one at the same place replaces it. */
-export const placeOf = ({ host, address = '' }: Pick<BrokerRecord, 'host' | 'address'>): string =>
-  `${host} ${address}`.trim();
+/**
+ * Where a broker runs: another one at the same place replaces it. Where the system chooses the port, the address is
+ * not known: then the data directory, which no two servers share, tells brokers of one host apart.
+ */
+export const placeOf = ({ host, address }: Pick<BrokerRecord, 'host' | 'address'>, data_directory: string): string =>
+  `${host} ${address ?? data_directory}`.trim();
 
 /** What this broker tells the others in its record, and what it learns of theirs with each renewal. */
 export class SelfDescription {
@@ -62,10 +66,10 @@ export class SelfDescription {
 
   /** The lease was renewed with this record, beside these brokers. What cannot be stored is stored at a later renewal. */
   renewed(record: BrokerRecord, live: readonly BrokerRecord[]): void {
-    const { broker, instances, log, facts, liveBrokers } = this.#parts;
+    const { broker, data_directory, instances, log, facts, liveBrokers } = this.#parts;
     liveBrokers.renewed(record, live);
     facts.learnBrokers(live).catch(() => undefined);
-    facts.learnServed(placeOf(broker), instances).catch(() => undefined);
+    facts.learnServed(placeOf(broker, data_directory), instances).catch(() => undefined);
     if (!this.hasOthers && this.#warned.size === 0) return;
     const differences = differencesOf(record, live);
     for (const each of differences) if (!this.#warned.has(each)) log.warn({}, each);

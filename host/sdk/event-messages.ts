@@ -6,6 +6,9 @@ export interface EventMessage {
   readonly data: string;
 }
 
+/** The empty line behind a message. */
+const end = /\r?\n\r?\n/;
+
 /** The longest message in characters: more than any document of the broker. */
 const longest = 64 * 1024 * 1024;
 
@@ -15,13 +18,24 @@ const longest = 64 * 1024 * 1024;
  */
 export async function* messagesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EventMessage> {
   const decoder = new TextDecoder();
-  let rest = '';
+  let parts: string[] = [];
+  let length = 0;
+  let tail = '';
   let id: string | undefined;
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    const blocks = rest.split(/\r?\n\r?\n/);
-    rest = blocks.pop() ?? '';
-    if (rest.length > longest) throw new Error('a message of the stream is too long');
+    const text = decoder.decode(chunk, { stream: true });
+    // Of a message that comes in many parts, each is looked through once, with the end of those before it.
+    const isEnded = end.test(tail + text);
+    parts.push(text);
+    length += text.length;
+    tail = (tail + text).slice(-3);
+    if (!isEnded && length > longest) throw new Error('a message of the stream is too long');
+    if (!isEnded) continue;
+    const blocks = parts.join('').split(end);
+    const rest = blocks.pop() ?? '';
+    parts = [rest];
+    length = rest.length;
+    tail = rest.slice(-3);
     for (const block of blocks) {
       const fields = fieldsOf(block);
       id = fields.get('id')?.at(-1) ?? id;

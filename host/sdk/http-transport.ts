@@ -95,11 +95,14 @@ export function httpTransport(address: Address, timeout_ms: number): Transport {
   };
 }
 
+/** Bytes of the decoded parts of an answer at most, as long as those that a socket gives. */
+const chunkSize = 64 * 1024;
+
 /** The body of an answer as it arrives. */
 function decoded(answer: IncomingMessage): AsyncIterable<Uint8Array> {
   if (answer.headers['content-encoding'] !== 'gzip') return answer;
   const { constants, createGunzip } = process.getBuiltinModule('node:zlib');
   const { pipeline } = process.getBuiltinModule('node:stream');
   // The body rejects with what breaks the connection.
-  return pipeline(answer, createGunzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined);
+  return pipeline(answer, createGunzip({ flush: constants.Z_SYNC_FLUSH, chunkSize }), () => undefined);
 }

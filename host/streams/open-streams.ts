@@ -1,5 +1,5 @@
-import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply } from 'fastify';
+import Negotiator from 'negotiator';
 import type { Clock } from '../../core/contract/clock.ts';
 import { BrokerError } from '../../core/contract/errors.ts';
 import { counter, gauge, type Family } from '../metrics/family.ts';
@@ -55,7 +55,7 @@ export class OpenStreams {
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) raw.setHeader(name, value);
-    const gzip = negotiate(String(reply.request.headers['accept-encoding'] ?? ''), ['gzip', 'identity']) === 'gzip';
+    const gzip = new Negotiator(reply.request).encodings(['gzip', 'identity'])[0] === 'gzip';
     const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
     raw.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',

@@ -12,6 +12,7 @@ import type { Quarantined } from '../../core/providers/quarantine/quarantine.ts'
 import { Facts } from '../../core/providers/facts.ts';
 import { Explanations, type Explanation } from '../../core/requests/explain/explanations.ts';
 import { RequestQueries } from '../../core/requests/queries/request-queries.ts';
+import type { RequestInput } from '../../core/requests/open-request.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
 import { LeaseCommands } from '../../core/requests/leases/lease-commands.ts';
 import { RequestCommands } from '../../core/requests/request-commands.ts';
@@ -29,7 +30,12 @@ export interface LoopBench {
   readonly requestService: RequestService;
   readonly requestCommands: RequestCommands;
   readonly leaseCommands: LeaseCommands;
-  request(machine_count: number, template?: Partial<Template>, preference?: Preference): Promise<string>;
+  request(
+    machine_count: number,
+    template?: Partial<Template>,
+    preference?: Preference,
+    given?: Pick<RequestInput, 'additional_data' | 'tags'>,
+  ): Promise<string>;
   /** Changes the configuration of an instance; the loop runs by it from its next start. */
   configure(instance: string, fields: Partial<ProviderInstance>): void;
   /** From the next start on nothing is called at an instance for requests of a template. */
@@ -141,10 +147,10 @@ export async function loopBench(
     requestService,
     requestCommands: new RequestCommands(store, clock),
     leaseCommands: new LeaseCommands(store, clock),
-    async request(machine_count, template = {}, preference = {}) {
+    async request(machine_count, template = {}, preference = {}, given = {}) {
       const whole = { template_id: 'small', ...template } as Template;
       const request_id = newRequestId();
-      const input = { template: whole, machine_count };
+      const input = { template: whole, machine_count, ...given };
       await requestService.admit(input);
       await requestService.create(
         input,

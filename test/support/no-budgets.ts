@@ -8,6 +8,7 @@ export const noBudgets: BudgetRules = {
     ofNew: ({ machine_count: n }) =>
       reservesText({ tags: {}, parts: [{ ...nothingReserved, machines: n, unsized: n, unpriced: n }] }),
     of: () => undefined,
+    tagsByPlace: () => [],
   },
   checks: () => [],
 };

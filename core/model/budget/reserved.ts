@@ -64,13 +64,23 @@ export function reservesText({ tags, parts }: Reservation): string {
       ...(own === undefined ? ([] as const) : ([sortedTags(own)] as const)),
     ],
   );
-  const sorted = sortedTags(tags);
-  return JSON.stringify({ parts: stored, ...(Object.keys(sorted).length > 0 ? { tags: sorted } : {}) });
+  const usual = sortedTags(tags);
+  return JSON.stringify({ parts: stored, ...(Object.keys(usual).length > 0 ? { tags: usual } : {}) });
 }
 
+// A request may have thousands of tags, and its reservation is derived with each of its commits.
+const sorted = new WeakMap<Tags, Tags>();
+
 /** Tags as they are stored: equal ones make equal texts. */
-export const sortedTags = (tags: Tags): Tags =>
-  Object.fromEntries(Object.entries(storableTags(tags)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+export function sortedTags(tags: Tags): Tags {
+  let found = sorted.get(tags);
+  if (!found) {
+    found = Object.fromEntries(Object.entries(storableTags(tags)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    sorted.set(tags, found);
+    sorted.set(found, found);
+  }
+  return found;
+}
 
 /**
  * Tags as budgets compare them. Storages that parse JSON refuse NUL and lone surrogates, which no cloud accepts in a

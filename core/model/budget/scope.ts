@@ -83,17 +83,10 @@ export function partsIn(
 }
 
 /** Whether machines with these tags have those of a scope. */
-function hasTags(scope: BudgetScope, tags: Tags): boolean {
+export function hasTags(scope: BudgetScope, tags: Tags): boolean {
   for (const name in scope.tags) if (tags[name] !== scope.tags[name]) return false;
   return true;
 }
-
-/**
- * Whether it depends on the place of machines if a scope counts them. They count when they are ordered there, and not
- * when their request is accepted. `tags`: those that they have at every place.
- */
-export const dependsOnPlace = (scope: BudgetScope, tags: Tags): boolean =>
-  scope.provider_instance !== undefined || scope.market !== undefined || !hasTags(scope, tags);
 
 const isAt = (scope: BudgetScope, { provider_instance, market }: ReservedPart): boolean =>
   (scope.provider_instance === undefined || scope.provider_instance === provider_instance) &&

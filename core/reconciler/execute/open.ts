@@ -1,14 +1,13 @@
 import { isBrokerError, type BrokerError } from '../../contract/errors.ts';
 import { ProviderFault } from '../../contract/fault.ts';
 import { attemptToken } from '../../model/ids.ts';
-import type { Tags } from '../../model/budget/reserved.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import { limitOf } from '../../model/template.ts';
 import type { AttemptRecord, StoredOrder } from '../../model/attempt.ts';
 import { applyLaunchFault } from '../apply/apply-launch.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { dependsOnPlace } from '../../model/budget/scope.ts';
-import { machineTags, nameTag, ownTagsOfOrders, tagsOfRequest } from '../plan/machine-tags.ts';
+import { hasTags, type BudgetScope } from '../../model/budget/scope.ts';
+import { machineTags, nameTag, ownTagsOfOrder, tagsOfOrder } from '../plan/machine-tags.ts';
 import { freeNames } from '../state/names.ts';
 import type { PlannedOrder } from '../plan/plan-orders.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
@@ -80,12 +79,18 @@ async function waitsForRoom(
   const { request, machines } = claimed.state;
   const { alive, present } = machines.counts();
   const scope = context.budgets.all.find(({ name }) => name === details['budget'])?.scope;
-  if (alive === present || !scope || dependsOnPlace(scope, tagsOfRequest(request))) return false;
+  if (alive === present || !scope || !countsEverywhere(scope, request, context)) return false;
   // A request that cannot use its slot must not block others.
   if (request.waits_for !== undefined) await context.record(claimed, (change) => change.stopWaiting());
   context.slots.leave(claimed);
   claimed.holdBack(`Waiting for the end of machines that shut down: ${message}`, longestHoldMs);
   return true;
+}
+
+/** Whether a budget counts the machines of a request at all places that may serve it. */
+function countsEverywhere(scope: BudgetScope, { template, ...request }: RequestRecord, context: StepContext): boolean {
+  if (!template || scope.provider_instance !== undefined || scope.market !== undefined) return false;
+  return context.budgets.reservations.tagsByPlace({ ...request, template }).every((tags) => hasTags(scope, tags));
 }
 
 /**
@@ -181,16 +186,17 @@ async function openInTurn(
   await context.record(claimed, (change) => change.setRequest({ waits_for: provider_instance, message: why }));
 }
 
-/** The tags by which the use of the machines of an order is summed up that have other tags than those of the request. */
+/** The tags by which the use of the machines of an order is summed up, where they have not the usual ones. */
 function usageTagsThere(
-  tags: Tags,
-  { usage_tags }: RequestRecord,
+  order: StoredOrder,
+  request: RequestRecord,
   { usageTagging }: StepContext,
   now: number,
 ): Pick<AttemptRecord, 'usage_tags'> {
-  const kept = usageTagging.of(() => tags, now);
+  if (!ownTagsOfOrder(order, request)) return {};
+  const kept = usageTagging.of(() => tagsOfOrder(order), now);
   if (kept) return { usage_tags: kept };
-  return usage_tags ? { usage_tags: null } : {};
+  return request.usage_tags ? { usage_tags: null } : {};
 }
 
 function add(
@@ -203,7 +209,6 @@ function add(
   const { request, now } = change;
   if (!refusal) change.order();
   const free = request.names ? [...freeNames(change)] : undefined;
-  const ownTags = ownTagsOfOrders(request);
   let number = change.attempts.reduce((most, attempt) => Math.max(most, attempt.attempt), 0);
   for (const { option, machine_count: planned, offers, replaces, choice } of orders) {
     const names = free?.splice(0, planned);
@@ -219,7 +224,6 @@ function add(
       tags: { ...machineTags(template, request), ...(only === undefined ? {} : { [nameTag]: only }) },
       ...(names ? { names } : {}),
     };
-    const tags = ownTags(order);
     const attempt: AttemptRecord = {
       request_id: request.request_id,
       attempt: number,
@@ -229,7 +233,7 @@ function add(
       identity,
       token: attemptToken(context.installation, request.request_id, number),
       order,
-      ...(tags ? usageTagsThere(tags, request, context, now) : {}),
+      ...usageTagsThere(order, request, context, now),
       ...(replaces ? { replaces: [...replaces] } : {}),
       state: 'open',
       settled: false,

@@ -34,7 +34,7 @@ export interface StepContext {
   readonly spans: RequestSpans;
   readonly leaseEnds: LeaseEnds;
   readonly settings: Settings;
-  readonly budgets: Pick<BudgetRules, 'all'>;
+  readonly budgets: Pick<BudgetRules, 'all' | 'reservations'>;
   readonly usageTagging: UsageTagging;
   readonly installation: string;
   readonly signal: AbortSignal;

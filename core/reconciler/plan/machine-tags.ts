@@ -31,32 +31,52 @@ export const tagsBy = (template: Template, request: Pick<RequestRecord, 'additio
   ...machineTags(template, request),
 });
 
-/**
- * The tags that the machines of a request have wherever they come from. The defaults of an instance and a variant may
- * give others there, see `tagsOfOrder`.
- */
-export const tagsOfRequest = (request: Pick<RequestRecord, 'template' | 'additional_data' | 'tags'>): Tags =>
-  request.template ? tagsBy(request.template, request) : {};
+interface Known {
+  readonly tags: RequestRecord['tags'];
+  readonly additional_data: RequestRecord['additional_data'];
+  readonly found: Tags;
+}
+// The reservation of a request is derived with each of its commits, which share the objects in it.
+const known = new WeakMap<Template, Known>();
 
-/** All tags of the machines of an order, besides their names. */
+/**
+ * The usual tags of the machines of a request: those by its own template. The defaults of an instance and a variant
+ * may give others there, see `tagsOfOrder`. Pure.
+ */
+export function tagsOfRequest(request: Pick<RequestRecord, 'template' | 'additional_data' | 'tags'>): Tags {
+  const { template, tags, additional_data } = request;
+  if (!template) return {};
+  const before = known.get(template);
+  if (before && before.tags === tags && before.additional_data === additional_data) return before.found;
+  const found = tagsBy(template, request);
+  known.set(template, { tags, additional_data, found });
+  return found;
+}
+
+/** All tags of the machines of an order, besides their names. Pure. */
 export function tagsOfOrder({ template, tags }: Pick<StoredOrder, 'template' | 'tags'>): Tags {
   const { [nameTag]: _name, ...own } = tags;
   return { ...template.tags, ...own };
 }
 
-/**
- * Of orders of a request: the tags of their machines where they are others than those of the request. Undefined: they
- * are the same, or there is no order.
- */
-export function ownTagsOfOrders(request: RequestRecord): (order: StoredOrder | undefined) => Tags | undefined {
-  const usual = JSON.stringify(sortedTags(tagsOfRequest(request)));
-  const known = new Map<StoredOrder, Tags | undefined>();
-  return (order) => {
-    if (!order) return undefined;
-    if (!known.has(order)) {
-      const tags = sortedTags(tagsOfOrder(order));
-      known.set(order, JSON.stringify(tags) === usual ? undefined : tags);
-    }
-    return known.get(order);
-  };
+/** Tags that are not the usual ones of a request. */
+export interface OwnTags {
+  readonly tags: Tags;
+  /** Equal for equal tags. */
+  readonly text: string;
+}
+
+/** The tags as own ones; undefined where they are the usual ones of the request. */
+export function ownTags(tags: Tags, request: Parameters<typeof tagsOfRequest>[0]): OwnTags | undefined {
+  const text = JSON.stringify(sortedTags(tags));
+  return text === JSON.stringify(sortedTags(tagsOfRequest(request))) ? undefined : { tags: sortedTags(tags), text };
+}
+
+// An order does not change, nor do the usual tags of its request.
+const ofOrders = new WeakMap<StoredOrder, OwnTags | undefined>();
+
+/** The tags of the machines of an order, where they are not the usual ones of the request. */
+export function ownTagsOfOrder(order: StoredOrder, request: RequestRecord): OwnTags | undefined {
+  if (!ofOrders.has(order)) ofOrders.set(order, ownTags(tagsOfOrder(order), request));
+  return ofOrders.get(order);
 }

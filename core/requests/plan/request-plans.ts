@@ -7,8 +7,8 @@ import { refusals } from '../../contract/commits/refusals.ts';
 import type { BrokerError } from '../../contract/errors.ts';
 import type { BudgetCheck, Change, Store } from '../../contract/storage.ts';
 import type { Price } from '../../model/cost/price.ts';
-import { nothingReserved, plus, reservationOf, reservesText, type Reserved } from '../../model/budget/reserved.ts';
-import { dependsOnPlace, reservedIn, scopeKey, type BudgetScope } from '../../model/budget/scope.ts';
+import { nothingReserved, plus, reservesText, type Reserved } from '../../model/budget/reserved.ts';
+import { reservedIn, scopeKey, type BudgetScope } from '../../model/budget/scope.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import type { Offer } from '../../model/shortfall.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
@@ -157,9 +157,9 @@ export class RequestPlans {
   }
 
   /** The budgets of some places that have no room for the machines of one offer. */
-  #overAt(after: string, { template_id, reserves }: RequestRecord, present: Present): readonly BrokerError[] {
-    const { tags } = reservationOf(reserves);
-    const local = this.#budgets.all.filter(({ scope }) => dependsOnPlace(scope, tags));
+  #overAt(after: string, request: RequestRecord, present: Present): readonly BrokerError[] {
+    const { template_id } = request;
+    const local = this.#budgets.all.filter(({ scope }) => countsLater(scope, request));
     if (local.length === 0) return [];
     const checks = budgetChecks(local, { template_id: template_id ?? '', after }, (name) =>
       this.#budgets.ranMicrousd(name),
@@ -167,15 +167,10 @@ export class RequestPlans {
     return checks.flatMap((check) => refusalOf(check, present) ?? []);
   }
 
-  #uses(
-    { reserves, template_id }: RequestRecord,
-    first: PlannedOffer | undefined,
-    present: Present,
-  ): readonly PlannedUse[] {
-    const { tags } = reservationOf(reserves);
+  #uses(request: RequestRecord, first: PlannedOffer | undefined, present: Present): readonly PlannedUse[] {
+    const { reserves, template_id } = request;
     return this.#budgets.all.flatMap((budget): readonly PlannedUse[] => {
-      // A budget of some places counts the machines when they are ordered there.
-      const after = dependsOnPlace(budget.scope, tags) ? first?.reserves : reserves;
+      const after = countsLater(budget.scope, request) ? first?.reserves : reserves;
       const asked = reservedIn(budget.scope, { template_id, reserves: after });
       if (asked.machines === 0) return [];
       const before = present(budget.scope);
@@ -189,6 +184,9 @@ export class RequestPlans {
     });
   }
 }
+
+/** A budget of some places, or of tags that machines get there, counts the machines when they are ordered there. */
+const countsLater = (scope: BudgetScope, request: RequestRecord): boolean => reservedIn(scope, request).machines === 0;
 
 /** What is reserved in the scope of a budget. */
 type Present = (scope: BudgetScope) => Reserved;

@@ -7,7 +7,7 @@ import { budgetBench, cloudOf, offers, type BudgetBench } from './budget-bench.t
 
 const spot = { key: 'spot-2', vcpus: 2, usd: 0.1, market: 'spot' };
 
-/** Budgets of everything, of an instance, of a market, of tags, and of tags that only an instance gives. */
+/** Budgets of everything, of an instance, of a market, of tags that an instance takes away, and of tags that it gives. */
 const budgets: readonly Budget[] = [
   { name: 'all', scope: {}, max_machines: 9, max_vcpus: 40, max_usd_per_hour: 2 },
   { name: 'east', scope: { provider_instance: 'east' }, max_machines: 5 },
@@ -81,6 +81,10 @@ async function check(t: ExecutionContext, bench: BudgetBench): Promise<void> {
   );
   const green = untagged.flatMap(({ request_id }) => bench.clouds['west']?.live(request_id) ?? []).length;
   if (green > 2) t.fail(`${green} machines live in west with its tags`);
+  const blue = (await bench.store.find('request', { where: { kind: 'provision' } }))
+    .filter(({ template }) => template?.tags !== undefined)
+    .flatMap(({ request_id }) => bench.clouds['east']?.live(request_id) ?? []).length;
+  if (blue > 4) t.fail(`${blue} blue machines live in east`);
 }
 
 /** Machines that shut down do so until the cloud is no longer slow. */
@@ -96,7 +100,9 @@ async function play(bench: BudgetBench, ids: string[], each: Step): Promise<void
   switch (each.do) {
     case 'request': {
       const tags = each.blue ? { tags: { team: 'blue' } } : {};
-      const asked = bench.request(each.count, { ...tags, ...(each.retry ? { retry_until_timeout: true } : {}) });
+      const template = { ...tags, ...(each.retry ? { retry_until_timeout: true } : {}) };
+      // In west, what is blue elsewhere is red.
+      const asked = bench.request(each.count, template, {}, each.blue ? { additional_data: { team: 'red' } } : {});
       const id = await asked.catch((error: unknown) => {
         if (!isBrokerError(error) || error.code !== 'BUDGET_EXCEEDED') throw error;
       });
@@ -163,7 +169,7 @@ test('budgets are never exceeded, and at rest nothing is reserved that does not 
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const all = [spot, ...offers];
       const bench = await budgetBench(budgets, { east: cloudOf(all), west: cloudOf(all) });
-      bench.configure('west', { template_defaults: { tags: { team: 'green' } } });
+      bench.configure('west', { template_defaults: { tags: { team: 'green' }, additional_data_tags: ['team'] } });
       await bench.restart();
       try {
         const ids: string[] = [];

@@ -19,7 +19,7 @@ async function plansWith(
   budgets: readonly Budget[],
   offers: number,
   tags: Readonly<Record<string, string>> = {},
-  fields: Partial<ProviderInstance> = {},
+  instances: readonly ProviderInstance[] = [instanceOf('east')],
 ) {
   const many = Array.from({ length: offers }, (_, i) => ({
     key: `o-${i}`,
@@ -27,10 +27,7 @@ async function plansWith(
     usd: i % 2 ? 0.1 : 0.2,
     market: i % 2 ? 'spot' : 'on-demand',
   }));
-  const { directory, facts } = await directoryOf(
-    [{ ...instanceOf('east'), ...fields }],
-    [scriptedApi(cloud.capabilities, many)],
-  );
+  const { directory, facts } = await directoryOf([...instances], [scriptedApi(cloud.capabilities, many)]);
   const store: Store = await memoryDriver().open({}, { clock: systemClock, log: silentLog });
   const calls = new Map<string, number>();
   const largest = { rows: 0 };
@@ -115,12 +112,13 @@ test('a plan of a template with a maximum reads its requests a part at a time', 
 
 test('a budget of tags that only an instance gives is planned there', async (t) => {
   const green = { name: 'green', scope: { tags: { team: 'green' } }, max_machines: 2 };
-  const { plan } = await plansWith([green], 2, {}, { template_defaults: { tags: { team: 'green' } } });
+  const greenEast = { ...instanceOf('east'), template_defaults: { tags: { team: 'green' } } };
+  const { plan } = await plansWith([green], 2, {}, [greenEast, { ...instanceOf('west'), priority: 2 }]);
   const { order, budgets, refusals } = await plan();
   t.deepEqual(refusals, [], 'the request is accepted, since another instance may serve it');
   t.deepEqual(
     order.map(({ over }) => over.map(({ details }) => details['budget'])),
-    [['green'], ['green']],
+    [['green'], ['green'], [], []],
   );
   t.deepEqual(
     budgets.map(({ name, used, after }) => [name, used, after]),
@@ -130,7 +128,9 @@ test('a budget of tags that only an instance gives is planned there', async (t) 
   t.is(tagged.refusals[0]?.details['budget'], 'green');
   t.deepEqual(
     tagged.order.map(({ over }) => over.length),
-    [0, 0],
+    [0, 0, 0, 0],
     'it is refused already',
   );
+  const alone = await plansWith([green], 2, {}, [greenEast]);
+  t.is((await alone.plan()).refusals[0]?.details['budget'], 'green', 'its machines can have no other tags');
 });

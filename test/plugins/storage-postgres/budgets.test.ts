@@ -1,6 +1,15 @@
 import test from 'ava';
 import pg from 'pg';
-import { nothingReserved, quoted, silentLog, systemClock, type Change, type Store } from '../../../core/index.ts';
+import {
+  nothingReserved,
+  quoted,
+  reservesText,
+  scopeKey,
+  silentLog,
+  systemClock,
+  type Change,
+  type Store,
+} from '../../../core/index.ts';
 import { aRequest, insert, reserving } from '../../../plugin-testkit/storage/records.ts';
 import { lockNumber } from '../../../plugins/storage-postgres/database/locks.ts';
 import plugin from '../../../plugins/storage-postgres/index.ts';
@@ -30,6 +39,20 @@ test('a sum that the database lost, as by a restore, is learned again', async (t
   await t.throwsAsync(store.commit(asking('r-2')), { message: /is not known; try again/ });
   await store.commit(asking('r-2'));
   await t.throwsAsync(store.commit(asking('r-3')), { message: /Budget 'b' allows 5 machines; 4 machines are used/ });
+});
+
+test('an older muster that does not know the tags of a place learns the right sum', async (t) => {
+  const place = database.place();
+  const store = await openIn(place);
+  t.teardown(() => store.close());
+  const part = { ...nothingReserved, provider_instance: 'west', tags: { team: 'green' } };
+  const reserves = reservesText({ tags: {}, parts: [{ ...part, machines: 3 }] });
+  await store.commit([insert('request', aRequest('r-1', { reserves }))]);
+  const scope = { tags: { team: 'green' } };
+  // As the statement of a version without own tags: it found none.
+  const values = `'${scopeKey(scope)}', NULL, NULL, NULL, '${JSON.stringify(scope.tags)}', 0, 0, 0, 0, 0`;
+  await database.run(`INSERT INTO ${place}.budget SELECT ${values} ON CONFLICT DO NOTHING`);
+  t.like(await store.reserved(scope), { machines: 3 });
 });
 
 test('a scope is summed up with what is committed meanwhile, whatever isolation the database has by default', async (t) => {

@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 /** The most records that are read before other work runs. */
 const rowsAtOnce = 500;
 /** Storages limit how many values one comparison may list. */
-const idsAtOnce = 200;
+const machinesAtOnce = 200;
 /** Brokers write the time of an end before they commit it: later commits may have earlier times. */
 const overlapMs = 60_000;
 
@@ -100,21 +100,20 @@ export class DayCosts {
 
   async #learnTags(machines: readonly MachineRecord[]): Promise<void> {
     if (this.#budgets.every(({ scope }) => scope.tags === undefined)) return;
-    const unknown = machines.filter((machine) => !this.#tags.has(orderOf(machine)));
-    const ids = new Set(unknown.map(({ request_id }) => request_id));
-    for (const request_id of chunks([...ids], idsAtOnce)) {
-      const where = { where: { request_id } };
-      const ofRequests = new Map<string, Tags>();
-      for (const request of await this.#store.find('request', where))
-        ofRequests.set(request.request_id, storableTags(tagsOfRequest(request)));
+    const all = machines.filter((machine) => !this.#tags.has(orderOf(machine)));
+    for (const unknown of chunks(all, machinesAtOnce)) {
+      const request_id = [...new Set(unknown.map((machine) => machine.request_id))];
+      const attempt = [...new Set(unknown.map((machine) => machine.attempt))];
+      const requests = await this.#store.find('request', { where: { request_id } });
+      const usual = new Map(requests.map((request) => [request.request_id, storableTags(tagsOfRequest(request))]));
       // A machine that was found without its order has the tags of its request.
       for (const machine of unknown) {
-        const tags = ofRequests.get(machine.request_id);
+        const tags = usual.get(machine.request_id);
         if (tags) this.#tags.set(orderOf(machine), tags);
       }
       const orders = new Set(unknown.map(orderOf));
-      for (const attempt of await this.#store.find('attempt', where))
-        if (orders.has(orderOf(attempt))) this.#tags.set(orderOf(attempt), storableTags(tagsOfOrder(attempt.order)));
+      for (const each of await this.#store.find('attempt', { where: { request_id, attempt } }))
+        if (orders.has(orderOf(each))) this.#tags.set(orderOf(each), storableTags(tagsOfOrder(each.order)));
     }
   }
 }

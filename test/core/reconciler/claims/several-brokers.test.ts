@@ -54,6 +54,23 @@ test('a request whose instance no live broker has waits for the broker that had 
   t.is(clouds.west.orders.length, 2);
 });
 
+test('a broker without an instance does not speak for another one on its host that is away', async (t) => {
+  const { clock, clouds, store, joinWith, request, stop, statuses } = await brokersBench(t);
+  // The system chooses the ports of both, so that their addresses are not known.
+  const there = { data_directory: '/there' };
+  await stop(await joinWith(there, 'host', 'east', 'west'));
+  await joinWith({ data_directory: '/here' }, 'host', 'east');
+  const ids = await request('west', 1);
+  await clock.advance(90_000);
+  const [waiting] = await store.find('request', {});
+  t.is(waiting?.message, "No live broker has the provider instance 'west'; the request waits for one.");
+  await joinWith(there, 'host', 'east', 'west');
+  await clock.advance(20_000);
+  clouds.west.boot();
+  await clock.advance(5_000);
+  t.deepEqual([...(await statuses(ids))], ['completed']);
+});
+
 test('a request whose instance left the configuration of all brokers fails at once with a sentence', async (t) => {
   const { clock, store, join, request, stop } = await brokersBench(t);
   await join('b', 'east');
