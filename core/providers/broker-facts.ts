@@ -71,12 +71,20 @@ export class BrokerFacts {
     return { ...brokersFact, value: live, at: this.#clock.now() };
   }
 
-  /** Whether a broker had the instance in its configuration within about the last hour. */
-  wasServedLately(instance: string): boolean {
+  /**
+   * Whether a broker had the instance in its configuration within about the last hour. `accepted_at`: when a request
+   * for the instance was accepted. A broker accepts requests a moment before it has stored what it has, and may end
+   * between.
+   */
+  wasServedLately(instance: string, accepted_at: number): boolean {
     const now = this.#clock.now();
-    for (const fact of this.#known.values())
-      if (fact.topic === 'served' && fact.name === instance && holds(fact, now)) return true;
-    return false;
+    let ended_at = -Infinity;
+    for (const fact of this.#known.values()) {
+      if (fact.topic !== 'served' || fact.name !== instance) continue;
+      if (holds(fact, now)) return true;
+      ended_at = Math.max(ended_at, fact.until ?? -Infinity);
+    }
+    return accepted_at > ended_at && now - accepted_at < servedKeptMs;
   }
 
   /** The facts that change when the broker at a place has these instances. Cheap while nothing changes. */

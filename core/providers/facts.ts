@@ -132,8 +132,8 @@ export class Facts implements Disposable {
     return this.#brokers.live;
   }
 
-  wasServedLately(instance: string): boolean {
-    return this.#brokers.wasServedLately(instance);
+  wasServedLately(instance: string, accepted_at: number): boolean {
+    return this.#brokers.wasServedLately(instance, accepted_at);
   }
 
   health(instance: string): Health {

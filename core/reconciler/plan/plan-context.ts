@@ -43,7 +43,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
     whereIs(instance) {
       if (parts.directory.instance(instance)) return 'here';
       if (parts.liveBrokers.has(instance)) return 'elsewhere';
-      return parts.facts.wasServedLately(instance) ? 'lately' : 'nowhere';
+      return parts.facts.wasServedLately(instance, claimed.state.request.created_at) ? 'lately' : 'nowhere';
     },
     areElsewhere: (instances) => parts.liveBrokers.hasAll(instances),
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,

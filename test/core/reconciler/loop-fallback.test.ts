@@ -256,6 +256,10 @@ test('a request whose instance was named stays with it, one whose instance no br
   await bench.clock.advance(3_000);
   t.is((await bench.status(named)).request.status, 'failed');
   t.is(west.orders.length, 0);
+  // A broker had it, and has it no more.
+  const at = bench.clock.now();
+  const served = { topic: 'served', name: 'north', item: 'a host', value: null, at, until: at };
+  await bench.store.commit([{ op: 'put', kind: 'fact', record: served }]);
   const selection = {
     strategy: 'explicit',
     provider_type: 'scripted',

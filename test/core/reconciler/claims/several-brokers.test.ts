@@ -54,6 +54,20 @@ test('a request whose instance no live broker has waits for the broker that had 
   t.is(clouds.west.orders.length, 2);
 });
 
+test('a request waits that a broker accepted before it had stored what it has, and that nobody else can serve', async (t) => {
+  const { clock, clouds, store, join, request, statuses } = await brokersBench(t);
+  await join('b', 'east');
+  const ids = await request('west', 1);
+  await clock.advance(90_000);
+  const [waiting] = await store.find('request', {});
+  t.is(waiting?.message, "No live broker has the provider instance 'west'; the request waits for one.");
+  await join('a', 'west');
+  await clock.advance(20_000);
+  clouds.west.boot();
+  await clock.advance(5_000);
+  t.deepEqual([...(await statuses(ids))], ['completed']);
+});
+
 test('a broker without an instance does not speak for another one on its host that is away', async (t) => {
   const { clock, clouds, store, joinWith, request, stop, statuses } = await brokersBench(t);
   // The system chooses the ports of both, so that their addresses are not known.
