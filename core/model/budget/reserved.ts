@@ -29,7 +29,7 @@ export interface ReservedPart extends Reserved {
 /** Tags of machines, as a budget matches them. */
 export type Tags = Readonly<Record<string, string>>;
 
-/** Everything that a request reserves, with the tags that its machines have at every place. */
+/** Everything that a request reserves, with the usual tags of its machines. */
 export interface Reservation {
   readonly tags: Tags;
   readonly parts: readonly ReservedPart[];
