@@ -20,7 +20,13 @@ const program = (begin: string): string => `
 `;
 
 const mostMb = async (begin: string): Promise<number> => {
-  const args = ['--max-semi-space-size=2', '--single-threaded-gc', '--input-type=module-typescript', '-e', program(begin)];
+  const args = [
+    '--max-semi-space-size=2',
+    '--single-threaded-gc',
+    '--input-type=module-typescript',
+    '-e',
+    program(begin),
+  ];
   const { stdout } = await run(process.execPath, args);
   return Number.parseInt(stdout, 10);
 };
