@@ -63,9 +63,9 @@ export class Reservations {
     const tags = tagsOfRequest(request);
     // Where all places give the same tags, the machines have them before it is known where they come from.
     const [own, ...others] = this.tagsByPlace(request);
-    const isKnown = own && others.length === 0 && ownTags(own, request);
+    const known = own && others.length === 0 ? ownTags(own, request) : undefined;
     const part = taken(request.machine_count, this.#dearest(request));
-    return reservesText({ tags, parts: [isKnown ? { ...part, tags: own } : part] });
+    return reservesText({ tags, parts: [known ? { ...part, tags: known.tags } : part] });
   }
 
   /** The different tags that machines of a request may get at the places that may serve it. */

@@ -6,15 +6,12 @@ import { limitOf } from '../../model/template.ts';
 import type { AttemptRecord, StoredOrder } from '../../model/attempt.ts';
 import { applyLaunchFault } from '../apply/apply-launch.ts';
 import type { StateChange } from '../state/request-state.ts';
-import { hasTags, type BudgetScope } from '../../model/budget/scope.ts';
 import { machineTags, nameTag, ownTagsOfOrder, tagsOfOrder } from '../plan/machine-tags.ts';
 import { freeNames } from '../state/names.ts';
 import type { PlannedOrder } from '../plan/plan-orders.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import { connect, defaultAgainMs, type Apply, type StepContext } from './step-context.ts';
-
-/** The longest wait for an instance that asks for one. Then it is checked whether another instance can serve. */
-const longestHoldMs = 10_000;
+import { connect, defaultAgainMs, longestHoldMs, type Apply, type StepContext } from './step-context.ts';
+import { waitsForRoom } from './room-in-budget.ts';
 
 /**
  * Stores the orders before they are sent. An instance without a known identity gets no orders. An instance with the
@@ -66,32 +63,6 @@ export async function open(
 /** How many orders fit into one commit: each has an event; statistics may take half of the rows. */
 const ordersAtOnce = ({ settings }: StepContext): number =>
   Math.max(1, Math.floor((settings.rows_per_commit / 2 - 4) / 2));
-
-/**
- * Whether the request waits for room in a budget of all places: machines of its own that shut down take some of it
- * until they are gone. A budget of some places may leave room at others, so that it does not wait there.
- */
-async function waitsForRoom(
-  claimed: ClaimedRequest,
-  context: StepContext,
-  { message, details }: BrokerError,
-): Promise<boolean> {
-  const { request, machines } = claimed.state;
-  const { alive, present } = machines.counts();
-  const scope = context.budgets.all.find(({ name }) => name === details['budget'])?.scope;
-  if (alive === present || !scope || !countsEverywhere(scope, request, context)) return false;
-  // A request that cannot use its slot must not block others.
-  if (request.waits_for !== undefined) await context.record(claimed, (change) => change.stopWaiting());
-  context.slots.leave(claimed);
-  claimed.holdBack(`Waiting for the end of machines that shut down: ${message}`, longestHoldMs);
-  return true;
-}
-
-/** Whether a budget counts the machines of a request at all places that may serve it. */
-function countsEverywhere(scope: BudgetScope, { template, ...request }: RequestRecord, context: StepContext): boolean {
-  if (!template || scope.provider_instance !== undefined || scope.market !== undefined) return false;
-  return context.budgets.reservations.tagsByPlace({ ...request, template }).every((tags) => hasTags(scope, tags));
-}
 
 /**
  * A budget has no room for the order: an attempt is stored as closed, so that the next offer or instance is tried, as

@@ -52,6 +52,12 @@ export interface StepContext {
   noteReportTrouble(instance: string, trouble: string | null | undefined): void;
 }
 
+/**
+ * The longest wait before it is checked again whether another instance can serve, in milliseconds, also where the
+ * provider asks for more.
+ */
+export const longestHoldMs = 10_000;
+
 /** The wait before the next call when the provider names none, in milliseconds. */
 export const defaultAgainMs = 2_000;
 

@@ -45,15 +45,15 @@ export class BudgetStatements {
   }
 
   /**
-   * Stores the sums of a scope, once; from then on the triggers keep them. It waits for the groups that change
-   * requests and do not know the scope yet.
+   * Stores a scope, once. A trigger adds its sums, and from then on triggers keep them. It waits for the groups that
+   * change requests and do not know the scope yet.
    */
   learning(scope: BudgetScope): readonly Statement[] {
     return [
       { text: beginning },
       { text: 'SELECT pg_advisory_xact_lock($1::bigint)', values: [this.#lock] },
       {
-        text: `INSERT INTO ${this.#schema}.budget SELECT $5, $1, $2, $3, $4, summed.* FROM (${this.#summing}) AS summed ON CONFLICT DO NOTHING`,
+        text: `INSERT INTO ${this.#schema}.budget VALUES ($5, $1, $2, $3, $4, 0, 0, 0, 0, 0) ON CONFLICT DO NOTHING`,
         values: [...parameters(scope), scopeKey(scope)],
       },
       { text: 'COMMIT' },

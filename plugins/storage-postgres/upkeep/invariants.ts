@@ -1,5 +1,6 @@
 import { sums } from '../migrations/0003-budgets.ts';
-import { summed } from '../migrations/0005-tags-by-place.ts';
+import { summed } from '../migrations/0004-equal-reservations.ts';
+import { tagsOfPart } from '../migrations/0005-tags-by-place.ts';
 import { quoted, shapes, type Kind, type Shape } from '../../../core/index.ts';
 
 /** A condition that all records meet. `sql` returns, in one column, a pointer to each record that violates it. */
@@ -96,7 +97,7 @@ export function invariants(schema: string, isObject: string): readonly Invariant
       level: 'error',
       broken: 'differs from what the requests reserve',
       sql: `SELECT '/budget/' || k.scope FROM ${schema}.budget AS k
-        LEFT JOIN (${summed(schema, `(SELECT template_id, reserves, 1 AS n FROM ${schema}.request)`)}) AS d USING (scope)
+        LEFT JOIN (${summed(schema, `(SELECT template_id, reserves, 1 AS n FROM ${schema}.request)`, tagsOfPart)}) AS d USING (scope)
         WHERE ${sums.map((name) => `k.${name} <> coalesce(d.${name}, 0)`).join(' OR ')}`,
     },
     {

@@ -1,9 +1,14 @@
-import test from 'ava';
-import { ProviderFault, type BrokerRecord } from '../../../../core/index.ts';
+import test, { type ExecutionContext } from 'ava';
+import { ProviderFault, type BrokerRecord, type Store } from '../../../../core/index.ts';
 import { choose } from '../../../../core/providers/choose.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
 import { brokersBench } from '../../../support/brokers-bench.ts';
 import { noBudgets } from '../../../support/no-budgets.ts';
+
+async function waitsForWest(t: ExecutionContext, store: Store): Promise<void> {
+  const [waiting] = await store.find('request', {});
+  t.is(waiting?.message, "No live broker has the provider instance 'west'; the request waits for one.");
+}
 
 test('a broker that joins has its share of the requests within a minute, and nothing is ordered twice', async (t) => {
   const { clock, clouds, join, request, holds, statuses } = await brokersBench(t);
@@ -43,8 +48,7 @@ test('a request whose instance no live broker has waits for the broker that had 
   const ids = await request('west', 2);
   await clock.advance(90_000);
   t.deepEqual(b.held(), { requests: 2, unserved: 2 });
-  const [waiting] = await store.find('request', {});
-  t.is(waiting?.message, "No live broker has the provider instance 'west'; the request waits for one.");
+  await waitsForWest(t, store);
   await join('a', 'west');
   await clock.advance(20_000);
   clouds.west.boot();
@@ -59,8 +63,7 @@ test('a request waits that a broker accepted before it had stored what it has, a
   await join('b', 'east');
   const ids = await request('west', 1);
   await clock.advance(90_000);
-  const [waiting] = await store.find('request', {});
-  t.is(waiting?.message, "No live broker has the provider instance 'west'; the request waits for one.");
+  await waitsForWest(t, store);
   await join('a', 'west');
   await clock.advance(20_000);
   clouds.west.boot();
@@ -76,8 +79,7 @@ test('a broker without an instance does not speak for another one on its host th
   await joinWith({ data_directory: '/here' }, 'host', 'east');
   const ids = await request('west', 1);
   await clock.advance(90_000);
-  const [waiting] = await store.find('request', {});
-  t.is(waiting?.message, "No live broker has the provider instance 'west'; the request waits for one.");
+  await waitsForWest(t, store);
   await joinWith(there, 'host', 'east', 'west');
   await clock.advance(20_000);
   clouds.west.boot();
