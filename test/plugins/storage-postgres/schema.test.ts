@@ -31,6 +31,7 @@ import { testDatabase, type TestDatabase } from '../../support/postgres-database
 import { runCli } from '../../support/run-cli.ts';
 import { oneOfMany } from '../../support/temporary-directory.ts';
 
+// One after another: many stores that open at once on a busy computer would get no connection in time.
 let database: TestDatabase;
 let schema = '';
 test.before(async () => {
@@ -45,7 +46,7 @@ const openIn = (schema: string, options: object = {}, log: Log = silentLog): Pro
   Promise.reject(new Error('The plugin has no driver.'));
 
 for (const [kind, { key, columns, indexes }] of Object.entries(kinds)) {
-  test(`the table of ${kind} has every column and index that the kind asks for`, async (t) => {
+  test.serial(`the table of ${kind} has every column and index that the kind asks for`, async (t) => {
     const present = await database.run(
       `SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = '${schema}' AND table_name = '${kind}'`,
     );
@@ -81,7 +82,7 @@ const pages: readonly (readonly [string, Kind, object])[] = [
   ['facts that ended', 'fact', { where: { until: { before: 5 } }, order: [['until', 'asc']] }],
 ];
 
-test('pages are read in the order of an index, without sorting', async (t) => {
+test.serial('pages are read in the order of an index, without sorting', async (t) => {
   const client = new pg.Client(database.server.url);
   await client.connect();
   // The tables are empty: a plan that sorts would be cheapest.
@@ -102,7 +103,7 @@ test('pages are read in the order of an index, without sorting', async (t) => {
   await client.end();
 });
 
-test('five stores that open a new schema at once find one set of tables', async (t) => {
+test.serial('five stores that open a new schema at once find one set of tables', async (t) => {
   const place = database.place();
   const updated: object[] = [];
   const log = { ...silentLog, info: (data: object) => updated.push(data) } as Log;
@@ -123,7 +124,7 @@ async function refusal(opening: Promise<Store>): Promise<string> {
   return isBrokerError(error) ? `${error.code}: ${error.message}` : String(error);
 }
 
-test('a start that must not migrate refuses outdated tables and names the command', async (t) => {
+test.serial('a start that must not migrate refuses outdated tables and names the command', async (t) => {
   t.regex(
     await refusal(openIn(database.place(), { migrate: false })),
     /INVALID_CONFIGURATION.*version 0.*`muster storage migrate`/,
@@ -131,18 +132,23 @@ test('a start that must not migrate refuses outdated tables and names the comman
   await (await openIn(schema, { migrate: false })).close();
 });
 
-test('tables of a newer muster are used where they work with this one, and refused where they do not', async (t) => {
-  const place = database.place();
-  await (await openIn(place)).close();
-  await database.run(`INSERT INTO ${place}.migration (version, fingerprint, works_with) VALUES (${newest + 1}, 1, 1)`);
-  const opened = await openIn(place);
-  await opened.commit([insert('request', aRequest('r-1'))]);
-  await opened.close();
-  await database.run(`UPDATE ${place}.migration SET works_with = ${newest + 1} WHERE version = ${newest + 1}`);
-  t.regex(await refusal(openIn(place)), /INVALID_CONFIGURATION.*newer muster/);
-});
+test.serial(
+  'tables of a newer muster are used where they work with this one, and refused where they do not',
+  async (t) => {
+    const place = database.place();
+    await (await openIn(place)).close();
+    await database.run(
+      `INSERT INTO ${place}.migration (version, fingerprint, works_with) VALUES (${newest + 1}, 1, 1)`,
+    );
+    const opened = await openIn(place);
+    await opened.commit([insert('request', aRequest('r-1'))]);
+    await opened.close();
+    await database.run(`UPDATE ${place}.migration SET works_with = ${newest + 1} WHERE version = ${newest + 1}`);
+    t.regex(await refusal(openIn(place)), /INVALID_CONFIGURATION.*newer muster/);
+  },
+);
 
-test('tables of another program, and of an unreleased build, are refused and stay as they are', async (t) => {
+test.serial('tables of another program, and of an unreleased build, are refused and stay as they are', async (t) => {
   const place = database.place();
   await database.run(`CREATE SCHEMA ${place}`);
   await database.run(`CREATE TABLE ${place}.theirs (a int)`);
@@ -153,7 +159,7 @@ test('tables of another program, and of an unreleased build, are refused and sta
   t.regex(await refusal(openIn(older)), /INVALID_CONFIGURATION.*before its release/);
 });
 
-test('a request whose commit is under way is not taken over, and its holder is not refused', async (t) => {
+test.serial('a request whose commit is under way is not taken over, and its holder is not refused', async (t) => {
   const place = database.place();
   const opened = await openIn(place);
   t.teardown(() => opened.close());
@@ -173,7 +179,7 @@ test('a request whose commit is under way is not taken over, and its holder is n
   t.deepEqual(over, { request_id: 'r-1', epoch: 2, taken_over: true });
 });
 
-test('the check names records that disagree', async (t) => {
+test.serial('the check names records that disagree', async (t) => {
   const place = database.place();
   const opened = await openIn(place);
   await opened.commit([
@@ -202,34 +208,37 @@ test('the check names records that disagree', async (t) => {
   );
 });
 
-test('the check names sums of budgets that differ from what requests reserve, and triggers that are off', async (t) => {
-  const place = database.place();
-  const opened = await openIn(place);
-  const tags = { team: 'blue' };
-  for (const scope of [{}, { template_id: 'small', market: 'spot', tags } as const, { provider_instance: 'west' }])
-    await opened.commit([{ op: 'budget', name: 'b', scope, bounds: { max_machines: 99, asked: nothingReserved } }]);
-  const spot = reserving(2, { provider_instance: 'east', market: 'spot', tags: { ...tags, 'a\0b': 'c' } });
-  await opened.commit([
-    insert('request', aRequest('r-1', { reserves: spot })),
-    insert('request', aRequest('r-2', { reserves: reserving(3) })),
-  ]);
-  await opened.close();
-  const check = async () => (await plugin.storages?.[0]?.check?.(database.options(place)))?.findings;
-  t.deepEqual(await check(), []);
-  await database.run(`UPDATE ${place}.budget SET machines = machines + 1 WHERE template_id = 'small'`);
-  await database.run(`UPDATE ${place}.budget SET unpriced = 1 WHERE provider_instance = 'west'`);
-  await database.run(`ALTER TABLE ${place}.request DISABLE TRIGGER freed`);
-  t.deepEqual(
-    new Set((await check())?.map(({ level, path, message }) => `${level} ${path}: ${message}`)),
-    new Set([
-      'error /budget/["small",null,"spot",[["team","blue"]]]: differs from what the requests reserve',
-      'error /budget/[null,"west",null,[]]: differs from what the requests reserve',
-      'error /request: has not its triggers, so that its records are not counted',
-    ]),
-  );
-});
+test.serial(
+  'the check names sums of budgets that differ from what requests reserve, and triggers that are off',
+  async (t) => {
+    const place = database.place();
+    const opened = await openIn(place);
+    const tags = { team: 'blue' };
+    for (const scope of [{}, { template_id: 'small', market: 'spot', tags } as const, { provider_instance: 'west' }])
+      await opened.commit([{ op: 'budget', name: 'b', scope, bounds: { max_machines: 99, asked: nothingReserved } }]);
+    const spot = reserving(2, { provider_instance: 'east', market: 'spot', tags: { ...tags, 'a\0b': 'c' } });
+    await opened.commit([
+      insert('request', aRequest('r-1', { reserves: spot })),
+      insert('request', aRequest('r-2', { reserves: reserving(3) })),
+    ]);
+    await opened.close();
+    const check = async () => (await plugin.storages?.[0]?.check?.(database.options(place)))?.findings;
+    t.deepEqual(await check(), []);
+    await database.run(`UPDATE ${place}.budget SET machines = machines + 1 WHERE template_id = 'small'`);
+    await database.run(`UPDATE ${place}.budget SET unpriced = 1 WHERE provider_instance = 'west'`);
+    await database.run(`ALTER TABLE ${place}.request DISABLE TRIGGER freed`);
+    t.deepEqual(
+      new Set((await check())?.map(({ level, path, message }) => `${level} ${path}: ${message}`)),
+      new Set([
+        'error /budget/["small",null,"spot",[["team","blue"]]]: differs from what the requests reserve',
+        'error /budget/[null,"west",null,[]]: differs from what the requests reserve',
+        'error /request: has not its triggers, so that its records are not counted',
+      ]),
+    );
+  },
+);
 
-test('the check names a gap in the journal, and tables that were changed by hand', async (t) => {
+test.serial('the check names a gap in the journal, and tables that were changed by hand', async (t) => {
   const place = database.place();
   const opened = await openIn(place);
   await opened.commit([1, 2, 3, 4, 5].map(() => insert('event', anEvent())));
@@ -250,7 +259,7 @@ test('the check names a gap in the journal, and tables that were changed by hand
   );
 });
 
-test('the command line prepares a schema and checks it, and shows the URL to nobody', async (t) => {
+test.serial('the command line prepares a schema and checks it, and shows the URL to nobody', async (t) => {
   const place = database.place();
   const directory = oneOfMany('muster-postgres-');
   const file = join(directory, 'muster.config.json');
@@ -275,7 +284,7 @@ test('the command line prepares a schema and checks it, and shows the URL to nob
   t.notRegex([before, checked, copied, shown].map(({ out, err }) => out + err).join(), /geheimes/);
 });
 
-test('a filled database of a version without budgets counts what its requests hold', async (t) => {
+test.serial('a filled database of a version without budgets counts what its requests hold', async (t) => {
   const place = database.place();
   await database.run(`CREATE SCHEMA ${place}`);
   await database.run(
