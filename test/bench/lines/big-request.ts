@@ -87,8 +87,8 @@ export async function machinesOf({ broker }: Provisioning, request_id: string): 
 
 function told({ template, phases }: Done): string {
   const parts = [...phases].map(
-    ([phase, { seconds, blocked_ms, blocked_cpu_ms }]) =>
-      `${phase} ${seconds.toFixed(2)} s (${Math.round(blocked_ms)} ms, ${Math.round(blocked_cpu_ms)} of processor)`,
+    ([phase, { seconds, blocked_ms, blocked_cpu_ms, queued_ms }]) =>
+      `${phase} ${seconds.toFixed(2)} s (${Math.round(blocked_ms)} ms, ${Math.round(blocked_cpu_ms)} of processor; and ${Math.round(queued_ms)} in which others had it)`,
   );
   return `${template}: ${parts.join(', ')}`;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /** What `processes/watch-thread.ts` writes down of a thread. */
 export type ThreadLine =
-  | { readonly blocked_ms: number; readonly blocked_cpu_ms: number }
+  | { readonly blocked_ms: number; readonly blocked_cpu_ms: number; readonly queued_ms: number }
   /** Written in one transaction: more than in any before it. */
   | { readonly rows: number }
   /** Since the thread began. */
@@ -12,10 +12,12 @@ type Line = ThreadLine & { readonly thread: number; readonly at: number };
 
 /** How the loop's thread of a broker fared over a while. */
 export interface ThreadRecord {
-  /** Its event loop, at a stretch. */
+  /** Its event loop, at a stretch; without the time in which others had the processors. */
   readonly blocked_ms: number;
-  /** What of the longest was processor time of the thread: the rest it waited, for the disk or for the processor. */
+  /** What of the longest was processor time of the thread: the rest it waited, most likely for the disk. */
   readonly blocked_cpu_ms: number;
+  /** How long it waited for a processor in that stretch. */
+  readonly queued_ms: number;
   /** Of the time, from 0 to 1, in which the event loop was not idle. */
   readonly active: number;
   /** Processor time by time. */
@@ -30,13 +32,15 @@ export function threadRecord(file: string, since: number, until: number): Thread
     .toSorted((a, b) => b.blocked_ms - a.blocked_ms);
   const used = lines.flatMap((line) => ('active_ms' in line ? [line] : []));
   const [first, last] = [used[0], used.at(-1)];
-  const { blocked_ms = 0, blocked_cpu_ms = 0 } = blocks[0] ?? {};
-  if (!first || !last || first === last) return { blocked_ms, blocked_cpu_ms, active: Number.NaN, cpu: Number.NaN };
+  const { blocked_ms = 0, blocked_cpu_ms = 0, queued_ms = 0 } = blocks[0] ?? {};
+  if (!first || !last || first === last)
+    return { blocked_ms, blocked_cpu_ms, queued_ms, active: Number.NaN, cpu: Number.NaN };
   const active = last.active_ms - first.active_ms;
   const time = active + last.idle_ms - first.idle_ms;
   return {
     blocked_ms,
     blocked_cpu_ms,
+    queued_ms,
     active: active / time,
     cpu: (last.cpu_ms - first.cpu_ms) / (last.at - first.at),
   };

@@ -3,12 +3,14 @@
  * that `BENCH_WATCH` names. A line for each block of 10 ms and more, one for each transaction that writes more rows
  * than any before it, and one every quarter of a second with the time that was used.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { threadId } from 'node:worker_threads';
 import type { ThreadLine } from '../measure/thread-record.ts';
 
 const file = process.env['BENCH_WATCH'];
+/** Of Linux: nanoseconds on a processor, nanoseconds in the queue for one, and turns. */
+const schedulerRecord = '/proc/thread-self/schedstat';
 const stepMs = 4;
 const leastMs = 10;
 const tellMs = 250;
@@ -27,13 +29,14 @@ if (file !== undefined) {
 function watchBlocks(tell: (line: ThreadLine) => void): void {
   let last = performance.now();
   let lastCpu = cpuMs();
+  let lastQueued = queuedMs();
   setInterval(() => {
-    const now = performance.now();
-    const cpu = cpuMs();
-    const blocked_ms = now - last - stepMs;
-    // Less than was blocked, where other processes had the processor.
-    if (blocked_ms >= leastMs) tell({ blocked_ms, blocked_cpu_ms: cpu - lastCpu });
-    [last, lastCpu] = [performance.now(), cpuMs()];
+    const late_ms = performance.now() - last - stepMs;
+    if (late_ms >= leastMs) {
+      const queued_ms = queuedMs() - lastQueued;
+      tell({ blocked_ms: Math.max(0, late_ms - queued_ms), blocked_cpu_ms: cpuMs() - lastCpu, queued_ms });
+    }
+    [last, lastCpu, lastQueued] = [performance.now(), cpuMs(), queuedMs()];
   }, stepMs).unref();
 }
 
@@ -53,6 +56,12 @@ function watchTransactions(tell: (line: ThreadLine) => void): void {
     };
     return statement;
   };
+}
+
+/** How long this thread could have run, and other threads or processes had the processors. 0 where that is not known. */
+function queuedMs(): number {
+  if (!existsSync(schedulerRecord)) return 0;
+  return Number(readFileSync(schedulerRecord, 'latin1').split(' ')[1]) / 1_000_000;
 }
 
 function cpuMs(): number {
