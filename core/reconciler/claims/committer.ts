@@ -2,7 +2,6 @@ import type { BudgetRules } from '../../budgets/budgets.ts';
 import { chunks } from '../../collections/chunks.ts';
 import type { Clock } from '../../contract/clock.ts';
 import { isBrokerError } from '../../contract/errors.ts';
-import type { MachineRecord } from '../../model/machine.ts';
 import type { FactRecord } from '../../model/records.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { offerShortfallFact, type Facts } from '../../providers/facts.ts';
@@ -118,7 +117,6 @@ export class Committer {
       for (const part of [...alone, ...parts.slice(0, -1), together ? [...last, ...shortfalls] : last])
         await this.#insist(claimed, part);
     });
-    claimed.version += 1;
     const before = claimed.state.request;
     claimed.state = change.done(claimed.state.machines);
     for (const end of change.announcedEnds) claimed.announcedEnds.add(end, this.#parts.clock.monotonic());
@@ -130,19 +128,18 @@ export class Committer {
    * statistics and events must not be written twice. Rejects while the storage does not answer.
    */
   async #isWritten(claimed: ClaimedRequest, changes: readonly Change[]): Promise<boolean> {
-    if (changes.some((change) => change.op === 'put' && change.kind === 'request')) {
-      const stored = await this.#parts.store.get('request', { request_id: claimed.request_id });
-      return stored !== undefined && stored.version > claimed.version;
-    }
-    for (const change of changes) {
-      if (change.op !== 'put' || change.kind !== 'machine') continue;
-      const stored = await this.#parts.store.get('machine', change.record);
-      return stored !== undefined && sameFields(stored, change.record);
-    }
-    return false;
+    if (!changes.some(raisesVersion)) return false;
+    const stored = await this.#parts.store.get('request', { request_id: claimed.request_id });
+    return stored !== undefined && stored.version > claimed.version;
   }
 
   async #insist(claimed: ClaimedRequest, changes: readonly Change[]): Promise<void> {
+    await this.#commitOnce(claimed, changes);
+    if (changes.some(raisesVersion)) claimed.version += 1;
+  }
+
+  /** Repeats a commit that the storage did not answer, until it is written. */
+  async #commitOnce(claimed: ClaimedRequest, changes: readonly Change[]): Promise<void> {
     try {
       let isInDoubt = false;
       for (let tries = 0; ; tries++) {
@@ -190,7 +187,4 @@ export class Committer {
   }
 }
 
-const sameFields = (stored: MachineRecord, record: MachineRecord): boolean =>
-  Object.entries(record).every(
-    ([name, value]) => JSON.stringify(stored[name as keyof MachineRecord]) === JSON.stringify(value),
-  );
+const raisesVersion = (change: Change): boolean => change.op === 'put' && change.kind === 'request';

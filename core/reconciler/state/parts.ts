@@ -36,6 +36,8 @@ export interface Rows {
   /** The attempts as they were, with their new handles. */
   readonly handles: readonly AttemptRecord[];
   readonly request: RequestRecord;
+  /** The request as it is stored. */
+  readonly stored: RequestRecord;
   readonly signals: readonly SignalRecord[];
   readonly events: readonly EventRecord[];
 }
@@ -47,7 +49,9 @@ export interface Rows {
  * signals. So an attempt is never stored as settled before its machines, and a signal is never stored as applied
  * before its effect. New handles are stored before everything else: a machine without a stored handle could never be
  * released if its order cannot be repeated after the crash. Decisions use values derived from these records, never
- * counters, so writing the first parts twice changes nothing.
+ * counters, so writing the first parts twice changes nothing. Each commit raises the version of the request: by it
+ * readers know that what they have read before is outdated. Else one broker would show the machines as after the first
+ * parts, and another one its answer from before them.
  */
 export function partsOf(
   rows: Rows,
@@ -60,16 +64,18 @@ export function partsOf(
   /** Equal events of several machines become one row. */
   let lines = new Set<string>();
   let usage: readonly UsageRow[] = [];
-  const close = () => {
-    if (part.length === 0) return;
-    parts.push([...part, ...usage.map(added), ...eventsOf(machineEvents).map(inserted)]);
+  const close = (request = rows.stored) => {
+    if (part.length === 0 && request === rows.stored) return;
+    parts.push([...part, put(request), ...usage.map(added), ...eventsOf(machineEvents).map(inserted)]);
     part = [];
     usage = [];
     machineEvents = [];
     lines = new Set();
   };
+  /** Each part contains the request. */
+  const room = most - 1;
   const add = (changes: readonly Change[], events: readonly MachineEvent[] = [], used: readonly UsageRow[] = []) => {
-    if (part.length + lines.size + usage.length + changes.length + events.length + used.length > most) close();
+    if (part.length + lines.size + usage.length + changes.length + events.length + used.length > room) close();
     part.push(...changes);
     if (used.length > 0) usage = summed([...usage, ...used]);
     for (const event of events) {
@@ -79,7 +85,7 @@ export function partsOf(
   };
   for (const { before, ahead } of rows.machines.flat()) {
     if (before === undefined) continue;
-    chunks(ahead, Math.max(1, most - 1)).forEach((days, index) => {
+    chunks(ahead, Math.max(1, room - 1)).forEach((days, index) => {
       // One commit stores a machine once.
       if (index > 0) close();
       add([{ op: 'put', kind: 'machine', record: { ...before, used_from: endOfDays(days) } }], [], days);
@@ -97,18 +103,20 @@ export function partsOf(
     add([{ op: 'put', kind: 'attempt', record }, ...events.map(inserted)]);
   for (const key of rows.removed) add([{ op: 'delete', kind: 'attempt', key }]);
   // The request, its signals and its events are committed together where they fit.
-  const last: Change[] = [
-    { op: 'put', kind: 'request', record: rows.request },
-    ...rows.signals.map((record): Change => ({ op: 'put', kind: 'signal', record })),
-    ...rows.events.map(inserted),
-  ];
-  for (const part of chunks(last, most)) add(part);
-  close();
+  const [first = [], ...others] = chunks([...rows.signals.map(applied), ...rows.events.map(inserted)], room);
+  add(first);
+  close(rows.request);
+  for (const other of others) {
+    add(other);
+    close(rows.request);
+  }
   const handles = rows.handles.map((record): Change => ({ op: 'put', kind: 'attempt', record }));
-  const all = parts.length > 1 && handles.length > 0 ? [handles, ...parts] : parts;
+  const all = parts.length > 1 && handles.length > 0 ? [[...handles, put(rows.stored)], ...parts] : parts;
   return all.map((changes, index) => [rows.fence, ...(index === 0 ? rows.conditions : []), ...changes]);
 }
 
+const put = (record: RequestRecord): Change => ({ op: 'put', kind: 'request', record });
+const applied = (record: SignalRecord): Change => ({ op: 'put', kind: 'signal', record });
 const added = ({ day, kind, amounts }: UsageRow): Change => ({
   op: 'add',
   kind: 'fact',

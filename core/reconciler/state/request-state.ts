@@ -64,6 +64,7 @@ interface EventData {
  */
 export class StateChange {
   #request: RequestRecord;
+  readonly #stored: RequestRecord;
   readonly #attempts: Map<number, AttemptRecord>;
   readonly #before: readonly AttemptRecord[];
   readonly #machines: ChangedMachines;
@@ -90,6 +91,7 @@ export class StateChange {
   constructor(from: RequestState, now: number) {
     this.now = now;
     this.#request = from.request;
+    this.#stored = from.request;
     this.#before = from.attempts;
     this.#attempts = new Map(from.attempts.map((attempt) => [attempt.attempt, attempt]));
     this.#machines = new ChangedMachines(from.machines);
@@ -327,6 +329,7 @@ export class StateChange {
       removed: [...this.#removedAttempts].map((attempt) => ({ request_id, attempt })),
       handles: this.#newHandles(),
       request: this.#request,
+      stored: this.#stored,
       signals: this.#applied,
       events: this.#events.filter(({ data }) => !this.#changedAttempts.has(data['attempt'] as number)),
     };

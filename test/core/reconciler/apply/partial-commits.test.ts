@@ -1,5 +1,6 @@
 import test from 'ava';
 import { ProviderFault, type Change, type Store } from '../../../../core/index.ts';
+import { RequestQueries } from '../../../../core/requests/queries/request-queries.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
@@ -103,6 +104,37 @@ test('a machine that was lost in a part of an interrupted change counts as lost 
   east.boot();
   await bench.clock.advance(5_000);
   t.is((await bench.status(id)).request.status, 'completed');
+  await bench.close();
+});
+
+test('readers that keep an answer know after each part of a change that it is outdated', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 400 });
+  const bench = await loopBench({ east });
+  const id = await bench.request(400);
+  const queries = new RequestQueries(bench.store, bench.clock, {
+    refresh: () => undefined,
+    refreshedAt: () => undefined,
+  });
+  const shown = new Map<string, Set<string>>();
+  const commit = bench.store.commit.bind(bench.store);
+  bench.store.commit = async (changes) => {
+    await commit(changes);
+    const { cache_key, load } = await queries.status(id, true, false);
+    const { machines = [] } = await load();
+    const statuses = JSON.stringify(machines.map(({ machine_id, status }) => [machine_id, status]));
+    shown.set(cache_key, (shown.get(cache_key) ?? new Set()).add(statuses));
+  };
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  await bench.requestService.returnMachines(east.live(id), 3_600);
+  await bench.clock.advance(20_000);
+  t.deepEqual(east.live(id), []);
+  t.true(shown.size > 8, 'the changes were large');
+  t.deepEqual(
+    [...shown.values()].map(({ size }) => size),
+    [...shown].map(() => 1),
+  );
   await bench.close();
 });
 
