@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../contract/clock.ts';
-import type { BrokerRecord } from '../model/broker.ts';
+import type { BrokerRecord, ServedInstance } from '../model/broker.ts';
 import type { Health } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
@@ -21,6 +21,10 @@ export interface BrokerHealth extends Health {
 
 /** The broker of this process. */
 export type OwnBroker = Pick<BrokerRecord, 'broker_id' | 'host'>;
+
+/** An instance as a broker that had it described it. */
+export type LatelyServed = Pick<ServedInstance, 'name' | 'type'> & Required<Pick<ServedInstance, 'terms'>>;
+type Description = Omit<LatelyServed, 'name'>;
 
 /**
  * How long after its end a broker is expected to come back with its instances: an hour, and the time between two
@@ -87,17 +91,49 @@ export class BrokerFacts {
     return accepted_at > ended_at && now - accepted_at < servedKeptMs;
   }
 
-  /** The facts that change when the broker at a place has these instances. Cheap while nothing changes. */
-  served(place: string, instances: readonly string[]): readonly FactRecord[] {
+  /** The instances that brokers described, and had in their configuration within about the last hour. */
+  get servedLately(): readonly LatelyServed[] {
+    const now = this.#clock.now();
+    const latest = new Map<string, FactRecord>();
+    for (const fact of this.#known.values()) {
+      if (fact.topic !== 'served' || fact.value === null || !holds(fact, now)) continue;
+      if (fact.at > (latest.get(fact.name)?.at ?? -Infinity)) latest.set(fact.name, fact);
+    }
+    return [...latest].map(([name, { value }]) => ({ ...(value as Description), name }));
+  }
+
+  /** Whether one broker had all these instances in its configuration within about the last hour. */
+  wereTogetherLately(instances: readonly string[]): boolean {
+    const now = this.#clock.now();
+    const atPlace = new Map<string, Set<string>>();
+    for (const fact of this.#known.values())
+      if (fact.topic === 'served' && holds(fact, now))
+        atPlace.set(fact.item, (atPlace.get(fact.item) ?? new Set()).add(fact.name));
+    return [...atPlace.values()].some((names) => instances.every((name) => names.has(name)));
+  }
+
+  /**
+   * The facts that change when the broker at a place has these instances. Cheap while nothing changes. Instances
+   * without a description keep the one that is known.
+   */
+  served(place: string, instances: readonly (Pick<LatelyServed, 'name'> & Partial<Description>)[]): FactRecord[] {
     const at = this.#clock.now();
-    const kept = [...this.#known.values()].filter(
-      (fact) => fact.topic === 'served' && fact.item === place && holds(fact, at),
+    const kept = new Map(
+      [...this.#known.values()].flatMap((fact) =>
+        fact.topic === 'served' && fact.item === place && holds(fact, at) ? [[fact.name, fact]] : [],
+      ),
     );
-    const young = new Set(kept.flatMap((fact) => (at - fact.at < servedEveryMs ? [fact.name] : [])));
-    const fact = { topic: 'served', item: place, value: null, at };
+    const names = new Set(instances.map(({ name }) => name));
+    const fact = { topic: 'served', item: place, at };
     return [
-      ...kept.flatMap(({ name }) => (instances.includes(name) ? [] : [{ ...fact, name, until: at }])),
-      ...instances.flatMap((name) => (young.has(name) ? [] : [{ ...fact, name, until: at + servedKeptMs }])),
+      ...[...kept.keys()].flatMap((name) => (names.has(name) ? [] : [{ ...fact, name, value: null, until: at }])),
+      ...instances.flatMap(({ name, type, terms }) => {
+        const before = kept.get(name);
+        const value = type !== undefined && terms !== undefined ? { type, terms } : (before?.value ?? null);
+        const isYoung = before !== undefined && at - before.at < servedEveryMs;
+        if (isYoung && JSON.stringify(before.value) === JSON.stringify(value)) return [];
+        return [{ ...fact, name, value, until: at + servedKeptMs }];
+      }),
     ];
   }
 

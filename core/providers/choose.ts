@@ -18,10 +18,12 @@ export interface Chosen extends Selection {
 }
 
 /** The candidates for a template: the instances that may serve it. */
-export function candidatesOf(placed: Placed, directory: ProviderDirectory): readonly Candidate[] {
-  const open = directory.selectable.filter(
-    ({ name }) => placed.variants === undefined || Object.hasOwn(placed.variants, name),
-  );
+export function candidatesOf(
+  placed: Placed,
+  directory: ProviderDirectory,
+  instances = directory.selectable,
+): readonly Candidate[] {
+  const open = instances.filter(({ name }) => placed.variants === undefined || Object.hasOwn(placed.variants, name));
   return open.map((instance) => candidate(variantFor(placed, instance.name), instance, directory));
 }
 
@@ -62,14 +64,15 @@ export function chooseUnreviewed(
   return select(queryOf(placed, input, preference, directory), candidatesOf(placed, directory));
 }
 
-/** All instances in the order in which they would serve the request, healthy or not. Throws nothing. */
+/** The instances in the order in which they would serve the request, healthy or not. Throws nothing. */
 export function rankAll(
   placed: Placed,
   input: SelectionInput,
   preference: Preference,
   directory: ProviderDirectory,
+  instances = directory.selectable,
 ): Ranking {
-  const candidates = candidatesOf(placed, directory).map(({ unhealthy: _unhealthy, ...rest }) => rest);
+  const candidates = candidatesOf(placed, directory, instances).map(({ unhealthy: _unhealthy, ...rest }) => rest);
   return rank(queryOf(placed, input, preference, directory), candidates);
 }
 

@@ -85,6 +85,11 @@ export class ProviderDirectory {
     return elsewhere.length === 0 ? this.instances : [...this.instances, ...elsewhere.map(({ instance }) => instance)];
   }
 
+  /** The instances that only brokers had that ended within about the last hour. They may come back. */
+  get absent(): readonly ProviderInstance[] {
+    return this.#elsewhere.absent.map(({ instance }) => instance);
+  }
+
   /** The configured instance with this name. Throws PROVIDER_NOT_FOUND. */
   require(name: string): ProviderInstance {
     return this.#known(name, this.instance(name));
@@ -118,7 +123,7 @@ export class ProviderDirectory {
   apis(instance: string): readonly ProviderApi[] {
     const configured = this.#apis.get(instance);
     if (configured) return configured;
-    const elsewhere = this.#elsewhere.named(instance);
+    const elsewhere = this.#elsewhere.described(instance);
     return (elsewhere?.apis ?? []).flatMap(
       (name) => this.#allApis.find((api) => api.type === elsewhere?.instance.type && api.name === name) ?? [],
     );
@@ -126,13 +131,13 @@ export class ProviderDirectory {
 
   /** The names of the APIs of an instance, preferred first. */
   apiNames(instance: string): readonly string[] {
-    return this.#elsewhere.named(instance)?.apis ?? this.apis(instance).map(({ name }) => name);
+    return this.#elsewhere.described(instance)?.apis ?? this.apis(instance).map(({ name }) => name);
   }
 
   /** The API with which an instance serves a template; undefined when the instance does not offer the required API. */
   apiOf(template: Template, instance: string): ProviderApi | undefined {
-    const selectable = this.#selectable(instance);
-    const required = this.namedApi(selectable ? this.templateFor(template, selectable) : template);
+    const known = this.instance(instance) ?? this.#elsewhere.described(instance)?.instance;
+    const required = this.namedApi(known ? this.templateFor(template, known) : template);
     return required === undefined ? this.apis(instance)[0] : this.apis(instance).find((api) => api.name === required);
   }
 

@@ -2,34 +2,58 @@ import type { ServedInstance } from '../model/broker.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { Facts } from './facts.ts';
 
-/** An instance that only other live brokers have, as one of them describes it. */
+/** An instance that only other brokers have, as one of them describes it. */
 export interface ElsewhereInstance {
   readonly instance: ProviderInstance;
   /** The names of its APIs, preferred first. */
   readonly apis: readonly string[];
 }
 
-/** The instances that other live brokers have and this one has not. */
+type KnownInstances = ReadonlyMap<string, ElsewhereInstance>;
+
+/** The instances that other brokers have and this one has not. */
 export class ElsewhereInstances {
   readonly #configured: ReadonlySet<string>;
-  readonly #facts: Pick<Facts, 'liveBrokers'>;
+  readonly #facts: Pick<Facts, 'liveBrokers' | 'servedLately'>;
   #from: Facts['liveBrokers'] = [];
-  #byName: ReadonlyMap<string, ElsewhereInstance> = new Map();
+  #byName: KnownInstances = new Map();
   /** By its description: an instance that did not change is the same object. */
-  #known: ReadonlyMap<string, ElsewhereInstance> = new Map();
+  #known: KnownInstances = new Map();
+  #knownAbsent: KnownInstances = new Map();
 
-  constructor(configured: readonly ProviderInstance[], facts: Pick<Facts, 'liveBrokers'>) {
+  constructor(configured: readonly ProviderInstance[], facts: Pick<Facts, 'liveBrokers' | 'servedLately'>) {
     this.#configured = new Set(configured.map(({ name }) => name));
     this.#facts = facts;
   }
 
+  /** Those of live brokers. */
   get all(): readonly ElsewhereInstance[] {
     const byName = this.#present();
     return byName.size === 0 ? none : [...byName.values()];
   }
 
+  /** Those of brokers that ended lately. */
+  get absent(): readonly ElsewhereInstance[] {
+    const present = this.#present();
+    const known = new Map<string, ElsewhereInstance>();
+    for (const { name, type, terms } of this.#facts.servedLately) {
+      if (this.#configured.has(name) || present.has(name)) continue;
+      const text = JSON.stringify([name, type, terms]);
+      known.set(text, this.#knownAbsent.get(text) ?? described(name, type, terms));
+    }
+    this.#knownAbsent = known;
+    return [...known.values()];
+  }
+
+  /** One of a live broker. */
   named(name: string): ElsewhereInstance | undefined {
     return this.#configured.has(name) ? undefined : this.#present().get(name);
+  }
+
+  /** One of a live broker, or of one that ended lately. */
+  described(name: string): ElsewhereInstance | undefined {
+    if (this.#configured.has(name)) return undefined;
+    return this.#present().get(name) ?? this.absent.find(({ instance }) => instance.name === name);
   }
 
   #present(): ReadonlyMap<string, ElsewhereInstance> {

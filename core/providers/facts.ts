@@ -9,7 +9,7 @@ import { nearTopic, ranTopic } from '../budgets/budget-topics.ts';
 import { endOrphanTopic, orphansTopic } from './orphans/orphan.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
-import { BrokerFacts, type BrokerHealth, type OwnBroker } from './broker-facts.ts';
+import { BrokerFacts, type BrokerHealth, type LatelyServed, type OwnBroker } from './broker-facts.ts';
 import { holds, KnownFacts } from './known-facts.ts';
 
 /** When the last discovery of an instance ran, and which cloud answered. */
@@ -132,6 +132,14 @@ export class Facts implements Disposable {
     return this.#brokers.live;
   }
 
+  get servedLately(): readonly LatelyServed[] {
+    return this.#brokers.servedLately;
+  }
+
+  wereTogetherLately(instances: readonly string[]): boolean {
+    return this.#brokers.wereTogetherLately(instances);
+  }
+
   wasServedLately(instance: string, accepted_at: number): boolean {
     return this.#brokers.wasServedLately(instance, accepted_at);
   }
@@ -163,9 +171,8 @@ export class Facts implements Disposable {
    * Learns which instances the broker at a place has. Another broker that starts there replaces it. Stores only what
    * changed.
    */
-  async learnServed(place: string, instances: readonly Pick<ProviderInstance, 'name'>[]): Promise<void> {
-    const names = instances.map(({ name }) => name);
-    const news = this.#brokers.served(place, names);
+  async learnServed(place: string, instances: Parameters<BrokerFacts['served']>[1]): Promise<void> {
+    const news = this.#brokers.served(place, instances);
     if (news.length > 0) await this.learn(news);
   }
 

@@ -69,7 +69,8 @@ export class SelfDescription {
     const { broker, data_directory, instances, log, facts, liveBrokers } = this.#parts;
     liveBrokers.renewed(record, live);
     facts.learnBrokers(live).catch(() => undefined);
-    facts.learnServed(placeOf(broker, data_directory), instances).catch(() => undefined);
+    const described = instances.map(({ name, type }) => ({ name, type, terms: this.#termsOf(name) }));
+    facts.learnServed(placeOf(broker, data_directory), described).catch(() => undefined);
     if (!this.hasOthers && this.#warned.size === 0) return;
     const differences = differencesOf(record, live);
     for (const each of differences) if (!this.#warned.has(each)) log.warn({}, each);

@@ -49,6 +49,27 @@ export function fallbackOrder(
   };
 }
 
+/**
+ * The instances that may serve a request as soon as a broker has them again that ended lately, best first. `excluded`
+ * as for `fallbackOrder`.
+ */
+export function absentInstances(
+  request: RequestRecord,
+  directory: ProviderDirectory,
+  excluded: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
+  const { request_id: key, template, variants, machine_count, preference = {} } = request;
+  const { absent } = directory;
+  if (!template || absent.length === 0) return [];
+  const placed = { template, ...(variants ? { variants } : {}) };
+  const { eligible } = rankAll(placed, { key, machine_count }, preference, directory, absent);
+  return eligible.flatMap(({ name }) => (excluded.has(name) ? [] : [name]));
+}
+
+/** The message of a request that waits for a broker with an instance. */
+export const waitsForBroker = (instance: string): string =>
+  `No live broker has the provider instance '${instance}'; the request waits for one.`;
+
 /** The reason for the shortfall of a request that no instance may serve. */
 export function noCandidates(out: readonly Rejection[]): readonly Shortfall[] {
   if (out.length === 0) return [];

@@ -18,7 +18,7 @@ import { isSettled } from '../state/attempt.ts';
 import { neededInstances } from '../state/needed-instances.ts';
 import { tally } from '../state/counting.ts';
 import { freeNames } from '../state/names.ts';
-import { noCandidates, type Elsewhere, type FallbackOrder } from './fallback-order.ts';
+import { noCandidates, waitsForBroker, type Elsewhere, type FallbackOrder } from './fallback-order.ts';
 import { forgettable } from './forgettable.ts';
 import { orderChoice } from './order-choice.ts';
 import { observationDue, type ObservationContext } from './observation-due.ts';
@@ -63,6 +63,8 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
   readonly agenda: Agenda;
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
+  /** The instances that may serve the request when a broker that ended lately is back. */
+  absentInstances(): readonly string[];
   /**
    * Which broker has an instance in its configuration: this one, another live one, one that ended within the last
    * hour, or none.
@@ -70,6 +72,8 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
   whereIs(instance: string): 'here' | 'elsewhere' | 'lately' | 'nowhere';
   /** Whether another live broker has all these instances. */
   areElsewhere(instances: readonly NeededInstance[]): boolean;
+  /** Whether one broker had all these instances that ended within the last hour, or lives. */
+  wereTogetherLately(instances: readonly NeededInstance[]): boolean;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
   /**
@@ -148,24 +152,29 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     });
     if (planned.orders.length > 0)
       return { steps: [...steps, { do: 'open', orders: explained(planned.orders, from, { options, out }) }] };
-    const to = place === 'elsewhere' || orderable === 0 ? undefined : nextElsewhere(from, elsewhere, at);
+    const isContinued = place === 'elsewhere' && (options.length === 0 || isHandedOver(request));
+    const to = isContinued || orderable === 0 ? undefined : nextElsewhere(from, elsewhere, at);
     if (steps.length === 0 && to) return { steps: [{ do: 'hand-over', to }] };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
       wake.in(at.held_back.ms);
     } else if (orderable === 0) {
       message = 'A name becomes free when the release of the machine that had it is accepted.';
-    } else if (place === 'elsewhere' && (options.length === 0 || isHandedOver(request))) {
+    } else if (isContinued) {
       message = `Another broker has the provider instance '${request.selected_instance}' and continues the request.`;
     } else if (retries.retries && !planned.denied) {
       const why = options.length > 0 ? 'Every offer lacked capacity' : 'No provider instance can serve it now';
       message = `${why}; trying again until the time-out.`;
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
-    } else if (options.length === 0 && place === 'lately') {
-      message = `No live broker has the provider instance '${request.selected_instance}'; the request waits for one.`;
     } else {
-      exhausted = true;
-      skipped = options.length > 0 ? planned.skipped : noCandidates(out);
+      const absent = awaitedInstance(from, options.length > 0, at);
+      if (absent === undefined) {
+        exhausted = true;
+        skipped = options.length > 0 ? planned.skipped : noCandidates(out);
+      } else {
+        message = waitsForBroker(absent);
+        wake.in(absentCheckMs);
+      }
     }
   }
 
@@ -275,8 +284,30 @@ function nextElsewhere(
   const { handed_over = [] } = request;
   const open = elsewhere.filter(({ provider_instance }) => !handed_over.includes(provider_instance));
   if (open.length === 0) return undefined;
-  const needed = attempts.length === 0 ? [] : neededInstances(request, attempts);
+  const needed = neededBeside(request, attempts);
   return open.find(({ provider_instance }) => at.areElsewhere([...needed, { name: provider_instance }]));
+}
+
+/** What another broker needs to continue a request at one more instance. */
+const neededBeside = (request: RequestRecord, attempts: readonly AttemptRecord[]): readonly NeededInstance[] =>
+  attempts.length === 0 ? [] : neededInstances(request, attempts);
+
+/** How often a request that waits for a broker is planned again. */
+const absentCheckMs = 10_000;
+
+/**
+ * The instance for which a request waits that nothing else can serve: brokers that had it ended lately. The selected
+ * one, else one where nothing was ordered yet. `others`: other instances were there, whose offers are exhausted.
+ */
+function awaitedInstance({ request, attempts }: RequestState, others: boolean, at: PlanContext): string | undefined {
+  const { selected_instance, handed_over = [] } = request;
+  const isTried = (instance: string) => attempts.some(({ provider_instance }) => provider_instance === instance);
+  if (selected_instance !== undefined && whereabouts(request, at) === 'lately')
+    if (!others || !isTried(selected_instance)) return selected_instance;
+  const needed = neededBeside(request, attempts);
+  return at
+    .absentInstances()
+    .find((name) => !isTried(name) && !handed_over.includes(name) && at.wereTogetherLately([...needed, { name }]));
 }
 
 const isHandedOver = ({ handed_over = [], selected_instance }: RequestRecord): boolean =>

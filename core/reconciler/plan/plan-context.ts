@@ -5,7 +5,7 @@ import type { ProviderApi } from '../../contract/provider/provider-api.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
 import { noticesTopic, type Facts } from '../../providers/facts.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
-import { fallbackOrder } from './fallback-order.ts';
+import { absentInstances, fallbackOrder } from './fallback-order.ts';
 import { refOf } from './pending-releases.ts';
 import type { PlanContext } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
@@ -40,11 +40,14 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
     agenda: claimed,
     fallbackOrder: () =>
       fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
+    absentInstances: () =>
+      absentInstances(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
     whereIs(instance) {
       if (parts.directory.instance(instance)) return 'here';
       if (parts.liveBrokers.has(instance)) return 'elsewhere';
       return parts.facts.wasServedLately(instance, claimed.state.request.created_at) ? 'lately' : 'nowhere';
     },
+    wereTogetherLately: (instances) => parts.facts.wereTogetherLately(instances.map(({ name }) => name)),
     areElsewhere: (instances) => parts.liveBrokers.hasAll(instances),
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) =>

@@ -8,6 +8,8 @@ export interface Situation extends RequestState {
   isServed(instance: string): boolean;
   /** Why an instance does not answer; undefined: it answers, or nothing is known. */
   trouble(instance: string): string | undefined;
+  /** The instance of a broker that ended lately, for which the request waits. Absent: it waits for none. */
+  readonly awaited?: string;
   /** Only of a request that waits for a slot. */
   readonly slots?: SlotSituation;
   /** When an offer that lacked capacity is ordered again. Absent: no request waits for that. */

@@ -1,7 +1,10 @@
 import test from 'ava';
-import { silentLog, type Log } from '../../../core/index.ts';
+import { ProviderFault, silentLog, type Log, type Template } from '../../../core/index.ts';
+import { newRequestId } from '../../../core/model/ids.ts';
 import { choose } from '../../../core/providers/choose.ts';
+import { Explanations } from '../../../core/requests/explain/explanations.ts';
 import { RequestService } from '../../../core/requests/request-service.ts';
+import type { ScriptedCloud, Script } from '../../support/scripted-cloud.ts';
 import { brokersBench } from '../../support/brokers-bench.ts';
 import { noBudgets } from '../../support/no-budgets.ts';
 
@@ -55,4 +58,93 @@ test('a difference between live brokers is logged once, and again after it was g
   await clock.advance(20_000);
   t.is(warned.length, 2);
   await stop(b);
+});
+
+/** What an interface of a host with an instance tells. */
+const explain = async (
+  { store, clock, interfaceWith }: Awaited<ReturnType<typeof brokersBench>>,
+  instance: 'east',
+): Promise<Explanations> => new Explanations(store, clock, (await interfaceWith(instance)).directory);
+
+function haveNothing(cloud: ScriptedCloud): void {
+  const none: Script = (_order, { scripts }) => {
+    scripts.unshift(none);
+    return new ProviderFault('capacity', 'None in east.');
+  };
+  cloud.scripts.push(none);
+}
+
+/** A request that any instance may serve, selected for one of them. */
+async function anywhere(
+  { store, clock, interfaceWith }: Awaited<ReturnType<typeof brokersBench>>,
+  selected: 'east' | 'west',
+  given: Template = template,
+): Promise<string> {
+  const { directory } = await interfaceWith('east', 'west');
+  const request_id = newRequestId();
+  const chosen = choose({ template: given }, { key: request_id, machine_count: 1 }, {}, directory);
+  const requests = new RequestService(store, clock, noBudgets, 100);
+  const input = { template: given, machine_count: 1, timeout: 600 };
+  await requests.create(input, { ...chosen, provider_instance: selected }, { request_id });
+  return request_id;
+}
+
+for (const selected of ['east', 'west'] as const)
+  test(`a request selected for ${selected} that lacks capacity at one instance waits for the broker of the other, which ended a moment ago`, async (t) => {
+    const bench = await brokersBench(t);
+    const { clock, store, clouds, join, stop } = bench;
+    await join('a', 'east');
+    const b = await join('b', 'east', 'west');
+    await clock.advance(10_000);
+    await stop(b);
+    haveNothing(clouds.east);
+    const request_id = await anywhere(bench, selected);
+    await clock.advance(60_000);
+    const waiting = await store.get('request', { request_id });
+    t.not(waiting?.status, 'failed', waiting?.message);
+    t.regex(waiting?.message ?? '', /No live broker has the provider instance 'west'.* waits for one/);
+    const explained = await (await explain(bench, 'east')).of(request_id);
+    const { because, waiting_for } = await explained.load();
+    t.regex(because, /waits for a broker that has 'west' in its configuration; no live broker has it/);
+    t.is(waiting_for?.what, "a broker that has 'west'");
+    await join('b', 'east', 'west');
+    await clock.advance(30_000);
+    clouds.west.boot();
+    await clock.advance(10_000);
+    const ended = await store.get('request', { request_id });
+    t.is(ended?.status, 'completed', ended?.message);
+    t.is(clouds.west.orders.length, 1);
+    t.true(clouds.east.orders.length <= 3, 'it did not keep on asking the other one');
+  });
+
+test('a request that waits for an absent broker ends by its time-out, and not before', async (t) => {
+  const bench = await brokersBench(t);
+  const { clock, store, clouds, join, stop } = bench;
+  await join('a', 'east');
+  await stop(await join('b', 'east', 'west'));
+  haveNothing(clouds.east);
+  const request_id = await anywhere(bench, 'east');
+  await clock.advance(590_000);
+  t.not((await store.get('request', { request_id }))?.status, 'failed');
+  await clock.advance(20_000);
+  const ended = await store.get('request', { request_id });
+  t.is(ended?.status, 'failed');
+  t.regex(ended?.message ?? '', /None in east/);
+});
+
+test('a request waits for no instance that cannot serve it, or that the broker has no more', async (t) => {
+  const bench = await brokersBench(t);
+  const { clock, store, clouds, join, stop } = bench;
+  await join('a', 'east');
+  await stop(await join('b', 'east', 'west', 'north'));
+  // The same broker, with another configuration.
+  await stop(await join('b', 'east', 'north'));
+  haveNothing(clouds.east);
+  const request_id = await anywhere(bench, 'east', { template_id: 'small', provider_name: 'east' });
+  await clock.advance(20_000);
+  t.is((await store.get('request', { request_id }))?.status, 'failed', 'it names its instance');
+  await stop(await join('b', 'east'));
+  const other = await anywhere(bench, 'east');
+  await clock.advance(20_000);
+  t.is((await store.get('request', { request_id: other }))?.status, 'failed', 'no broker has the others any more');
 });

@@ -17,6 +17,8 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
     refresh_now: false,
   },
   fallbackOrder: () => ({ options: [], elsewhere: [], out: [] }),
+  absentInstances: () => [],
+  wereTogetherLately: () => true,
   replacementsWaitMs: 0,
   offersOfMachines: () => new Set(),
   sendsNotices: () => false,
