@@ -2,7 +2,7 @@ import { variantFor, type Placed, type Template } from '../model/template.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import { sortedTags, type Tags } from '../model/budget/reserved.ts';
 import type { Preference, RequestRecord } from '../model/request.ts';
-import { tagsBy } from '../reconciler/plan/machine-tags.ts';
+import { tagsBy, tagsOfRequest } from '../reconciler/plan/machine-tags.ts';
 import type { ProviderDirectory } from '../providers/directory.ts';
 import type { OfferTerms } from '../contract/provider/resources.ts';
 import type { Offer } from '../model/shortfall.ts';
@@ -41,6 +41,8 @@ export const worthOf = ({ market, vcpus, price }: OfferTerms): Worth => ({
 /** Nothing is known of a machine. */
 export const unknownWorth: Worth = { market: 'any' };
 
+const none: ReadonlyMap<string, unknown> = new Map();
+
 /** What was told of offers, by the machine types that were discovered then. Later ones may tell more. */
 interface KnownWorth {
   readonly worth: Worth;
@@ -67,7 +69,7 @@ export class Valuation {
    * nothing is known here: it counts when its order is made there. Nothing is asked of an instance that is `excluded`,
    * or that is not called for the template now.
    */
-  ofRequest(placed: Placed, preference: Preference, excluded: ReadonlyMap<string, unknown> = new Map()): Worth {
+  ofRequest(placed: Placed, preference: Preference, excluded: ReadonlyMap<string, unknown> = none): Worth {
     const worths = this.#places(placed, preference)
       .filter(({ name }) => !excluded.has(name) && !this.#directory.quarantined(name, placed.template.template_id))
       .flatMap((instance) =>
@@ -88,7 +90,7 @@ export class Valuation {
       this.#directory.selectable.some(
         ({ template_defaults: { tags, additional_data_tags } }) => (tags ?? additional_data_tags) !== undefined,
       );
-    if (!mayDiffer) return [tagsBy(template, request)];
+    if (!mayDiffer) return [tagsOfRequest({ ...request, template })];
     const found = this.#places(placed, preference).map((instance) =>
       sortedTags(tagsBy(this.#directory.templateFor(variantFor(placed, instance.name), instance), request)),
     );

@@ -68,8 +68,10 @@ export interface OwnTags {
 
 /** The tags as own ones; undefined where they are the usual ones of the request. */
 export function ownTags(tags: Tags, request: Parameters<typeof tagsOfRequest>[0]): OwnTags | undefined {
+  const usual = tagsOfRequest(request);
+  if (tags === usual) return undefined;
   const text = JSON.stringify(sortedTags(tags));
-  return text === JSON.stringify(sortedTags(tagsOfRequest(request))) ? undefined : { tags: sortedTags(tags), text };
+  return text === JSON.stringify(sortedTags(usual)) ? undefined : { tags: sortedTags(tags), text };
 }
 
 // An order does not change, nor do the usual tags of its request.
