@@ -6,8 +6,8 @@ import type { Family } from '../metrics/family.ts';
 import type { ExportThreadData, FromExport, ToExport } from './export/export-messages.ts';
 import type { SpanBatch } from './span-record.ts';
 
-/** Batches that the thread has not taken over, at most; with `batchSize` this bounds the waiting spans. */
-const mostWaiting = 128;
+/** Batches that the thread has not taken over, at most; each has up to 64 kB. */
+const mostWaiting = 64;
 /** Milliseconds for the last export when the server stops. */
 const closeMs = 3_000;
 /** Milliseconds between two reports of spans that the thread had no time for. */

@@ -1,17 +1,18 @@
 import { randomFillSync } from 'node:crypto';
 
 const pool = Buffer.alloc(8_192);
-let used = pool.length;
+/** The pool as hexadecimal digits: to take a part of a text costs less than to encode a part of the bytes. */
+let digits = '';
+let used = 0;
 
-/** Random hexadecimal digits, two for each byte. */
-function randomHex(bytes: number): string {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool);
+function randomDigits(count: number): string {
+  if (used + count > digits.length) {
+    digits = randomFillSync(pool).toString('hex');
     used = 0;
   }
-  used += bytes;
-  return pool.toString('hex', used - bytes, used);
+  used += count;
+  return digits.slice(used - count, used);
 }
 
-export const newTraceId = (): string => randomHex(16);
-export const newSpanId = (): string => randomHex(8);
+export const newTraceId = (): string => randomDigits(32);
+export const newSpanId = (): string => randomDigits(16);

@@ -13,10 +13,10 @@ import { currentCall } from '../http/call-context.ts';
 import { newSpanId, newTraceId } from './random-ids.ts';
 import { RecordedSpan, type SpanPlace } from './recorded-span.ts';
 import type { Sampler } from './sampler.ts';
+import { SpanBuffer } from './span-buffer.ts';
 import type { SpanBatch, SpanRecord } from './span-record.ts';
 
-/** Spans of one batch at most, and milliseconds after which an incomplete batch is sent. */
-const batchSize = 64;
+/** Milliseconds after which an incomplete batch is sent. */
 const batchMs = 500;
 /** Characters of the message of a failure at most. */
 const longestMessage = 1_000;
@@ -40,7 +40,7 @@ export class SpanRecorder implements Tracer {
   readonly #options: RecorderOptions;
   readonly #running = new AsyncLocalStorage<Span>();
   readonly #ended = (span: RecordedSpan): void => this.#add(span);
-  #batch: SpanRecord[] = [];
+  readonly #batch = new SpanBuffer();
   #timer: NodeJS.Timeout | undefined;
   /** Epoch milliseconds at the origin of the monotonic clock. */
   #origin = Date.now() - performance.now();
@@ -89,12 +89,11 @@ export class SpanRecorder implements Tracer {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const batch = this.#batch;
-    if (batch.length === 0) return;
-    this.#batch = [];
+    const batch = this.#batch.take();
+    if (!batch) return;
     // The clock of the host may have been set.
     this.#origin = Date.now() - performance.now();
-    this.#options.send({ json: JSON.stringify(batch), spans: batch.length });
+    this.#options.send(batch);
   }
 
   /** What runs on after its span has ended, for example a timer, belongs to no span. */
@@ -149,9 +148,13 @@ export class SpanRecorder implements Tracer {
   }
 
   #push(record: SpanRecord): void {
-    this.#batch.push(record);
-    if (this.#batch.length >= batchSize) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
+    const text = JSON.stringify(record);
+    if (!this.#batch.add(text)) {
+      this.flush();
+      // A span that no batch has room for is sent alone.
+      if (!this.#batch.add(text)) return this.#options.send({ json: `[${text}]`, spans: 1 });
+    }
+    this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
   }
 }
 

@@ -25,7 +25,7 @@ export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
     if (operation === undefined) return;
     const route = bound.url.replace(/:(\w+)/g, '{$1}');
     // A route of two methods gets the method from its call.
-    const begin = (request: Traced, reply: FastifyReply, done: () => void): void => {
+    const begin = (request: Traced, _reply: FastifyReply, done: () => void): void => {
       const { headers, method } = request;
       const { traceparent, tracestate } = headers;
       const span = tracer.start(`${method} ${route}`, {
@@ -42,14 +42,10 @@ export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
       const call = currentCall();
       if (call) call.span = span;
       request[spanKey] = span;
-      // `onResponse` is not called for a caller who has left.
-      reply.raw.on('close', () => {
-        if (reply.sent) end(span, reply);
-      });
       done();
     };
     bound.onRequest = [begin, ...[bound.onRequest ?? []].flat()];
-    bound.onSend = [...[bound.onSend ?? []].flat(), endUnheard];
+    bound.onSend = [...[bound.onSend ?? []].flat(), endOfCall];
   });
 }
 
@@ -68,22 +64,22 @@ interface Refused {
   readonly message: string;
 }
 
-function end(span: Span, reply: FastifyReply): void {
-  const { statusCode } = reply;
-  // The span of a stream would last as long as its reader stays.
-  if (isStream(reply)) return;
-  span.set(
-    statusCode < 400
-      ? { 'http.response.status_code': statusCode, 'muster.outcome': 'ok' }
-      : { 'http.response.status_code': statusCode },
-  );
-  span.end();
-}
-
-/** The caller has left before the answer: the work of the call belonged to its span until here. */
-function endUnheard<T>(request: FastifyRequest, reply: FastifyReply, payload: T, done: Sent<T>): void {
+/**
+ * The answer is ready. That it leaves is not waited for: a caller may have left before, and a listener for each call
+ * costs as much as its span.
+ */
+function endOfCall<T>(request: FastifyRequest, reply: FastifyReply, payload: T, done: Sent<T>): void {
   const span = spanOf(request);
-  if (span && reply.raw.destroyed) end(span, reply);
+  // The span of a stream would last as long as its reader stays.
+  if (span && !isStream(reply)) {
+    const { statusCode } = reply;
+    span.set(
+      statusCode < 400
+        ? { 'http.response.status_code': statusCode, 'muster.outcome': 'ok' }
+        : { 'http.response.status_code': statusCode },
+    );
+    span.end();
+  }
   done(null, payload);
 }
 

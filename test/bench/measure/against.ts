@@ -1,5 +1,8 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { ClosedLoopJob } from '../load/closed-loop-process.ts';
 import { ClosedLoop, type Round } from '../load/closed-loop.ts';
+import { Child } from '../processes/child.ts';
 import { type Row, type Target, atLeast } from '../report/row.ts';
 import { spread, type Spread } from './numbers.ts';
 
@@ -26,6 +29,9 @@ export interface Comparison {
   readonly seconds: number;
 }
 
+/** One runs on each processor, where the time of threads is compared. */
+const ballastFile = join(import.meta.dirname, '../load/ballast-process.ts');
+
 /** A POST needs this long until Node has compiled its whole path: a server runs for weeks. */
 const warmUpSeconds = 3;
 
@@ -45,6 +51,7 @@ export async function against(comparison: Comparison): Promise<Row> {
     seconds,
   } = comparison;
   const load = new ClosedLoop();
+  const ballast = threadCounts ? Array.from({ length: availableParallelism() }, () => Child.of(ballastFile)) : [];
   const ours: Round[] = [];
   const bare: Round[] = [];
   try {
@@ -55,7 +62,7 @@ export async function against(comparison: Comparison): Promise<Row> {
       bare.push(await load.run({ ...call, url: baseline.url, seconds }, baseline.pid));
     }
   } finally {
-    await load.stop();
+    await Promise.all([load.stop(), ...ballast.map((each) => each.stop())]);
   }
   const by_rate = pairwise(ours, bare, (each) => each.rate) as Spread;
   const by_cpu = pairwise(ours, bare, (each) => each.per_cpu_second);

@@ -78,11 +78,23 @@ test('a trace that is not sampled has places and no records, except a span that 
   );
 });
 
-test('a batch is sent when it is full', (t) => {
-  const { tracer, batches } = recorder();
-  for (let i = 0; i < 600; i++) tracer.start('call').end();
-  t.deepEqual(
-    batches.map(({ spans }) => spans),
-    Array<number>(9).fill(64),
+test('a batch is sent when it is full, and each span is in one batch, whatever its size and text', (t) => {
+  const { tracer, batches, records } = recorder();
+  const texts = Array.from(
+    { length: 3_000 },
+    (_, i) => `${i} ${['x', 'ü', '€', '😀', '"\\\n\ud800'][i % 5]?.repeat(i % 97)}`,
   );
+  texts.splice(1_500, 0, 'long '.repeat(40_000));
+  for (const text of texts) tracer.start('call', { attributes: { text } }).end();
+  t.true(batches.length > 3, 'without the timer');
+  const sent = batches.length;
+  t.deepEqual(
+    records().map(([, , , , , , , , { text }]) => text),
+    texts,
+  );
+  t.is(batches.length, sent + 1);
+  for (const { json, spans } of batches) {
+    t.is(spans, (JSON.parse(json) as unknown[]).length);
+    t.true(spans === 1 || Buffer.byteLength(json) <= 65_536);
+  }
 });
