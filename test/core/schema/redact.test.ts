@@ -36,7 +36,7 @@ test('a query is shown without its secrets and is read in one pass', (t) => {
   t.is(redactQuery('/a?token=b&limit=1&x??api_key=c;password=d'), '/a?token=***&limit=1&x??api_key=***;password=***');
   t.is(redactQuery('/a?access%5Fkey=b&%74oken=c&%zz=d'), '/a?access%5Fkey=***&%74oken=***&%zz=d');
   const began = performance.now();
-  redactQuery(`/a${'?'.repeat(50_000)}`);
-  redactQuery(`/a?${'&a'.repeat(25_000)}`);
-  t.true(performance.now() - began < 1_000);
+  redactQuery(`/a${'?'.repeat(400_000)}`);
+  redactQuery(`/a?${'&a'.repeat(200_000)}`);
+  t.true(performance.now() - began < 5_000);
 });

@@ -100,7 +100,7 @@ test('a call that is not answered in time is a fault of kind unavailable', async
   const before = performance.now();
   const fault = await t.throwsAsync<ProviderFault>(cloud.check?.(session, quietCall()) as Promise<void>);
   t.is(fault?.kind, 'unavailable');
-  t.true(performance.now() - before < 2_500);
+  t.true(performance.now() - before < 20_000, 'the time-out of the SDK is 30 s');
   const change = session.write((ec2) => new ec2.TerminateInstancesCommand({ InstanceIds: ['i-1'] }), quietCall());
   t.is((await t.throwsAsync<ProviderFault>(change))?.kind, 'unknown-outcome');
 });
