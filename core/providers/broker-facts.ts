@@ -83,8 +83,8 @@ export class BrokerFacts {
   wasServedLately(instance: string, accepted_at: number): boolean {
     const now = this.#clock.now();
     let ended_at = -Infinity;
-    for (const fact of this.#known.values()) {
-      if (fact.topic !== 'served' || fact.name !== instance) continue;
+    for (const fact of this.#known.of('served')) {
+      if (fact.name !== instance) continue;
       if (holds(fact, now)) return true;
       ended_at = Math.max(ended_at, fact.until ?? -Infinity);
     }
@@ -95,8 +95,8 @@ export class BrokerFacts {
   get servedLately(): readonly LatelyServed[] {
     const now = this.#clock.now();
     const latest = new Map<string, FactRecord>();
-    for (const fact of this.#known.values()) {
-      if (fact.topic !== 'served' || fact.value === null || !holds(fact, now)) continue;
+    for (const fact of this.#known.of('served')) {
+      if (fact.value === null || !holds(fact, now)) continue;
       if (fact.at > (latest.get(fact.name)?.at ?? -Infinity)) latest.set(fact.name, fact);
     }
     return [...latest].map(([name, { value }]) => ({ ...(value as Description), name }));
@@ -106,9 +106,8 @@ export class BrokerFacts {
   wereTogetherLately(instances: readonly string[]): boolean {
     const now = this.#clock.now();
     const atPlace = new Map<string, Set<string>>();
-    for (const fact of this.#known.values())
-      if (fact.topic === 'served' && holds(fact, now))
-        atPlace.set(fact.item, (atPlace.get(fact.item) ?? new Set()).add(fact.name));
+    for (const fact of this.#known.of('served'))
+      if (holds(fact, now)) atPlace.set(fact.item, (atPlace.get(fact.item) ?? new Set()).add(fact.name));
     return [...atPlace.values()].some((names) => instances.every((name) => names.has(name)));
   }
 
@@ -119,8 +118,8 @@ export class BrokerFacts {
   served(place: string, instances: readonly (Pick<LatelyServed, 'name'> & Partial<Description>)[]): FactRecord[] {
     const at = this.#clock.now();
     const kept = new Map(
-      [...this.#known.values()].flatMap((fact) =>
-        fact.topic === 'served' && fact.item === place && holds(fact, at) ? [[fact.name, fact]] : [],
+      [...this.#known.of('served')].flatMap((fact) =>
+        fact.item === place && holds(fact, at) ? [[fact.name, fact]] : [],
       ),
     );
     const names = new Set(instances.map(({ name }) => name));
@@ -203,8 +202,8 @@ export class BrokerFacts {
     if (!this.#own) return undefined;
     const live = new Set(this.live.map(({ broker_id }) => broker_id));
     let latest: FactRecord | undefined;
-    for (const fact of this.#known.values()) {
-      if (fact.topic !== 'health' || fact.name !== instance || live.has(fact.item)) continue;
+    for (const fact of this.#known.of('health')) {
+      if (fact.name !== instance || live.has(fact.item)) continue;
       const { host = this.#own.host } = fact.value as HealthFact;
       if (host === this.#own.host && (latest === undefined || fact.at > latest.at)) latest = fact;
     }

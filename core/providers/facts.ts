@@ -98,7 +98,7 @@ export class Facts implements Disposable {
     const read = this.#facts.startRead();
     const records = await this.#store.find('fact', { where: { topic: light } });
     if (!this.#facts.applyRead(read, records)) return;
-    const discoveries = [...this.#facts.values()].filter(({ topic }) => topic === 'discovery');
+    const discoveries = [...this.#facts.of('discovery')];
     for (const { name, at } of discoveries) {
       if (this.#machineTypes.get(name)?.at === at) continue;
       const types = await this.#store.get('fact', { topic: bulky, name, item: '' });
@@ -124,7 +124,7 @@ export class Facts implements Disposable {
   /** The facts of a topic that hold now. */
   ofTopic(topic: string): readonly FactRecord[] {
     const now = this.#clock.now();
-    return [...this.#facts.values()].filter((fact) => fact.topic === topic && holds(fact, now));
+    return [...this.#facts.of(topic)].filter((fact) => holds(fact, now));
   }
 
   /** See `BrokerFacts`, also for the following. */
@@ -184,7 +184,7 @@ export class Facts implements Disposable {
   /** Instances that have living machines and are not configured, with their type. */
   missing(): readonly { readonly name: string; readonly type: string }[] {
     const now = this.#clock.now();
-    const missing = [...this.#facts.values()].filter((fact) => fact.topic === 'missing' && holds(fact, now));
+    const missing = [...this.#facts.of('missing')].filter((fact) => holds(fact, now));
     return missing.map(({ name, value }) => ({ name, type: String(value) }));
   }
 
@@ -210,8 +210,8 @@ export class Facts implements Disposable {
   /** All offers of an instance that lacked capacity recently, the oldest first. */
   offerShortfalls(instance: string): readonly OfferShortfall[] {
     const now = this.#clock.now();
-    return [...this.#facts.values()]
-      .filter((fact) => fact.topic === 'offer' && fact.name === instance && holds(fact, now))
+    return [...this.#facts.of('offer')]
+      .filter((fact) => fact.name === instance && holds(fact, now))
       .map(offerShortfallOf)
       .toSorted((a, b) => a.since - b.since);
   }
@@ -224,9 +224,8 @@ export class Facts implements Disposable {
 
   /** Whether any offer of the instance lacked capacity recently. Avoids computing the offers of a template. */
   hasOfferShortfalls(instance: string): boolean {
-    for (const fact of this.#facts.values()) {
-      if (fact.topic === 'offer' && fact.name === instance && holds(fact, this.#clock.now())) return true;
-    }
+    for (const fact of this.#facts.of('offer'))
+      if (fact.name === instance && holds(fact, this.#clock.now())) return true;
     return false;
   }
 

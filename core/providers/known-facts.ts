@@ -15,14 +15,15 @@ export interface LearnedFacts {
  * were learned since its start.
  */
 export class KnownFacts {
-  #facts = new Map<string, FactRecord>();
+  /** By topic, then by name and item: those of one topic are read often, and there may be thousands of another. */
+  #facts = new Map<string, Map<string, FactRecord>>();
   #learned: readonly LearnedFacts[] = [];
   #startedReads = 0;
   #appliedRead = 0;
   #changes = 0;
 
   get(fact: Pick<FactRecord, 'topic' | 'name' | 'item'>): FactRecord | undefined {
-    return this.#facts.get(keyOf(fact));
+    return this.#facts.get(fact.topic)?.get(keyOf(fact));
   }
 
   /** Increases with every change of the facts. */
@@ -30,8 +31,8 @@ export class KnownFacts {
     return this.#changes;
   }
 
-  values(): Iterable<FactRecord> {
-    return this.#facts.values();
+  of(topic: string): Iterable<FactRecord> {
+    return this.#facts.get(topic)?.values() ?? [];
   }
 
   /** Starts a read and returns its number. */
@@ -45,9 +46,9 @@ export class KnownFacts {
     this.#appliedRead = read;
     this.#changes += 1;
     this.#learned = this.#learned.filter(({ covered_by }) => covered_by === undefined || covered_by > read);
-    this.#facts = new Map(
-      [...records, ...this.#learned.flatMap((learned) => learned.records)].map((fact) => [keyOf(fact), fact]),
-    );
+    this.#facts = new Map();
+    for (const fact of records) this.#put(fact);
+    for (const learned of this.#learned) for (const fact of learned.records) this.#put(fact);
     return true;
   }
 
@@ -56,7 +57,7 @@ export class KnownFacts {
     const learned: LearnedFacts = { records, covered_by: undefined };
     this.#learned = [...this.#learned, learned];
     this.#changes += 1;
-    for (const record of records) this.#facts.set(keyOf(record), record);
+    for (const record of records) this.#put(record);
     return learned;
   }
 
@@ -64,10 +65,15 @@ export class KnownFacts {
   settle(learned: LearnedFacts): void {
     learned.covered_by = this.#startedReads + 1;
   }
+
+  #put(fact: FactRecord): void {
+    let ofTopic = this.#facts.get(fact.topic);
+    if (!ofTopic) this.#facts.set(fact.topic, (ofTopic = new Map()));
+    ofTopic.set(keyOf(fact), fact);
+  }
 }
 
-const keyOf = ({ topic, name, item }: Pick<FactRecord, 'topic' | 'name' | 'item'>): string =>
-  `${topic}\u0000${name}\u0000${item}`;
+const keyOf = ({ name, item }: Pick<FactRecord, 'name' | 'item'>): string => `${name}\u0000${item}`;
 
 /**
  * Allows for small differences between the clocks of two threads; only a larger difference means that the clock was
