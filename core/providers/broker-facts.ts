@@ -23,15 +23,37 @@ export interface BrokerHealth extends Health {
 export type OwnBroker = Pick<BrokerRecord, 'broker_id' | 'host'>;
 
 /** An instance as a broker that had it described it. */
-export type LatelyServed = Pick<ServedInstance, 'name' | 'type'> & Required<Pick<ServedInstance, 'terms'>>;
-type Description = Omit<LatelyServed, 'name'>;
+type Description = Pick<ServedInstance, 'type'> & Required<Pick<ServedInstance, 'terms'>>;
+
+/** An instance that a broker had lately. */
+export interface LatelyServed extends Description {
+  readonly name: string;
+  /** Until when a request may wait for it, in epoch milliseconds. */
+  readonly until: number;
+}
+
+interface Lately {
+  readonly changes: number;
+  readonly at: number;
+  readonly instances: readonly LatelyServed[];
+  /** The names of the instances of each place. */
+  readonly together: readonly ReadonlySet<string>[];
+}
 
 /**
- * How long after its end a broker is expected to come back with its instances: an hour, and the time between two
- * commits of what it has.
+ * How long a request waits for an instance that it was not accepted for: a broker that restarts is back by then. One
+ * that comes back under another name, as a container does, is not known to be the same.
  */
-const servedKeptMs = 4_800_000;
-const servedEveryMs = 1_200_000;
+const absentMs = 600_000;
+/** How long what is known of it is not looked up again while no fact changes. */
+const latelyKnownMs = 5_000;
+
+/**
+ * How long after its end a broker is expected to come back with the instance for which a request was accepted: an hour,
+ * and the time between two commits of what it has.
+ */
+const servedKeptMs = 3_720_000;
+const servedEveryMs = 120_000;
 /** How long the health that a broker found is kept after it was stored last. */
 const healthKeptMs = 86_400_000;
 
@@ -49,6 +71,7 @@ export class BrokerFacts {
   readonly #fingerprints: ReadonlyMap<string, string>;
   readonly #own: OwnBroker | undefined;
   #live: readonly BrokerRecord[] | undefined;
+  #lately: Lately | undefined;
   /** By instance, since the last change of the facts or of the live brokers. */
   readonly #judgements = new Map<string, Judged>();
   #judgedAt: { readonly changes: number; readonly live: readonly BrokerRecord[] | undefined } = {
@@ -91,31 +114,44 @@ export class BrokerFacts {
     return accepted_at > ended_at && now - accepted_at < servedKeptMs;
   }
 
-  /** The instances that brokers described, and had in their configuration within about the last hour. */
+  /**
+   * The instances that brokers had within the last minutes, as they described them. The same list while nothing
+   * changes.
+   */
   get servedLately(): readonly LatelyServed[] {
-    const now = this.#clock.now();
-    const latest = new Map<string, FactRecord>();
-    for (const fact of this.#known.of('served')) {
-      if (fact.value === null || !holds(fact, now)) continue;
-      if (fact.at > (latest.get(fact.name)?.at ?? -Infinity)) latest.set(fact.name, fact);
-    }
-    return [...latest].map(([name, { value }]) => ({ ...(value as Description), name }));
+    return this.#ofLately().instances;
   }
 
-  /** Whether one broker had all these instances in its configuration within about the last hour. */
+  /** Whether one broker had all these instances within the last minutes. */
   wereTogetherLately(instances: readonly string[]): boolean {
+    return this.#ofLately().together.some((names) => instances.every((name) => names.has(name)));
+  }
+
+  #ofLately(): Lately {
     const now = this.#clock.now();
-    const atPlace = new Map<string, Set<string>>();
-    for (const fact of this.#known.of('served'))
-      if (holds(fact, now)) atPlace.set(fact.item, (atPlace.get(fact.item) ?? new Set()).add(fact.name));
-    return [...atPlace.values()].some((names) => instances.every((name) => names.has(name)));
+    const known = this.#lately;
+    if (known?.changes === this.#known.changes && now >= known.at && now - known.at < latelyKnownMs) return known;
+    const facts = [...this.#known.of('served')].filter((fact) => holds(fact, now) && now - fact.at < absentMs);
+    const together = new Map<string, Set<string>>();
+    const latest = new Map<string, FactRecord>();
+    for (const fact of facts) {
+      together.set(fact.item, (together.get(fact.item) ?? new Set()).add(fact.name));
+      if (fact.value !== null && fact.at > (latest.get(fact.name)?.at ?? -Infinity)) latest.set(fact.name, fact);
+    }
+    const found = [...latest].map(([name, { value, at }]) => ({
+      ...(value as Description),
+      name,
+      until: at + absentMs,
+    }));
+    const instances = JSON.stringify(found) === JSON.stringify(known?.instances) && known ? known.instances : found;
+    return (this.#lately = { changes: this.#known.changes, at: now, instances, together: [...together.values()] });
   }
 
   /**
    * The facts that change when the broker at a place has these instances. Cheap while nothing changes. Instances
    * without a description keep the one that is known.
    */
-  served(place: string, instances: readonly (Pick<LatelyServed, 'name'> & Partial<Description>)[]): FactRecord[] {
+  served(place: string, instances: readonly ({ readonly name: string } & Partial<Description>)[]): FactRecord[] {
     const at = this.#clock.now();
     const kept = new Map(
       [...this.#known.of('served')].flatMap((fact) =>

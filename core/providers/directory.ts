@@ -85,9 +85,10 @@ export class ProviderDirectory {
     return elsewhere.length === 0 ? this.instances : [...this.instances, ...elsewhere.map(({ instance }) => instance)];
   }
 
-  /** The instances that only brokers had that ended within about the last hour. They may come back. */
+  /** The instances that only brokers had that ended within the last minutes. They may come back. */
   get absent(): readonly ProviderInstance[] {
-    return this.#elsewhere.absent.map(({ instance }) => instance);
+    const { absent } = this.#elsewhere;
+    return absent.size === 0 ? [] : [...absent.values()].map(({ instance }) => instance);
   }
 
   /** The configured instance with this name. Throws PROVIDER_NOT_FOUND. */

@@ -19,6 +19,9 @@ export class ElsewhereInstances {
   #byName: KnownInstances = new Map();
   /** By its description: an instance that did not change is the same object. */
   #known: KnownInstances = new Map();
+  #absentFrom: Facts['servedLately'] = [];
+  #absentBeside: KnownInstances | undefined;
+  #absent: KnownInstances = new Map();
   #knownAbsent: KnownInstances = new Map();
 
   constructor(configured: readonly ProviderInstance[], facts: Pick<Facts, 'liveBrokers' | 'servedLately'>) {
@@ -32,17 +35,24 @@ export class ElsewhereInstances {
     return byName.size === 0 ? none : [...byName.values()];
   }
 
-  /** Those of brokers that ended lately. */
-  get absent(): readonly ElsewhereInstance[] {
+  /** Those of brokers that ended within the last minutes, by name. */
+  get absent(): KnownInstances {
     const present = this.#present();
+    const { servedLately } = this.#facts;
+    if (servedLately === this.#absentFrom && present === this.#absentBeside) return this.#absent;
+    this.#absentFrom = servedLately;
+    this.#absentBeside = present;
+    const byName = new Map<string, ElsewhereInstance>();
     const known = new Map<string, ElsewhereInstance>();
-    for (const { name, type, terms } of this.#facts.servedLately) {
+    for (const { name, type, terms } of servedLately) {
       if (this.#configured.has(name) || present.has(name)) continue;
       const text = JSON.stringify([name, type, terms]);
-      known.set(text, this.#knownAbsent.get(text) ?? described(name, type, terms));
+      const each = this.#knownAbsent.get(text) ?? described(name, type, terms);
+      known.set(text, each);
+      byName.set(name, each);
     }
     this.#knownAbsent = known;
-    return [...known.values()];
+    return (this.#absent = byName);
   }
 
   /** One of a live broker. */
@@ -53,7 +63,7 @@ export class ElsewhereInstances {
   /** One of a live broker, or of one that ended lately. */
   described(name: string): ElsewhereInstance | undefined {
     if (this.#configured.has(name)) return undefined;
-    return this.#present().get(name) ?? this.absent.find(({ instance }) => instance.name === name);
+    return this.#present().get(name) ?? this.absent.get(name);
   }
 
   #present(): ReadonlyMap<string, ElsewhereInstance> {

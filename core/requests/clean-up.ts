@@ -46,7 +46,9 @@ export class CleanUp {
     let machines = 0;
     for await (const request of this.#over(older_than_days)) {
       await this.#endKeeping(request);
-      machines += await this.#removeMachines(request.request_id);
+      const removed = await this.#removeMachines(request.request_id);
+      if (removed > 0) await this.#raiseVersion(request.request_id);
+      machines += removed;
     }
     return { requests: 0, machines };
   }
@@ -80,6 +82,18 @@ export class CleanUp {
     if (request.template?.replace_lost !== true || request.kept_count === 0) return;
     const record = { ...request, kept_count: 0 };
     await this.#store.commit([{ op: 'update', kind: 'request', record, version: request.version }]);
+  }
+
+  /** Interfaces keep answers by the version of the request. */
+  async #raiseVersion(request_id: string): Promise<void> {
+    const record = await this.#store.get('request', { request_id });
+    if (!record) return;
+    try {
+      await this.#store.commit([{ op: 'update', kind: 'request', record, version: record.version }]);
+    } catch (error) {
+      // Another writer has raised it.
+      if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
+    }
   }
 
   async #removeMachines(request_id: string): Promise<number> {

@@ -23,7 +23,7 @@ import { forgettable } from './forgettable.ts';
 import { orderChoice } from './order-choice.ts';
 import { observationDue, type ObservationContext } from './observation-due.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
-import { requestRetries } from './standing.ts';
+import { isUnanswered, requestRetries } from './standing.ts';
 import { onTick } from '../leases/lease-due.ts';
 import { msUntil } from '../state/ms-until.ts';
 import type { AnnouncedEnds } from '../claims/announced-ends.ts';
@@ -63,7 +63,7 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
   readonly agenda: Agenda;
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
-  /** The instances that may serve the request when a broker that ended lately is back. */
+  /** The instances that may serve the request when a broker is back that ended within the last minutes. */
   absentInstances(): readonly string[];
   /**
    * Which broker has an instance in its configuration: this one, another live one, one that ended within the last
@@ -72,7 +72,7 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
   whereIs(instance: string): 'here' | 'elsewhere' | 'lately' | 'nowhere';
   /** Whether another live broker has all these instances. */
   areElsewhere(instances: readonly NeededInstance[]): boolean;
-  /** Whether one broker had all these instances that ended within the last hour, or lives. */
+  /** Whether one broker had all these instances that ended within the last minutes, or lives. */
   wereTogetherLately(instances: readonly NeededInstance[]): boolean;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
@@ -218,8 +218,10 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
   if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
     return { steps: [{ do: 'undo' }] };
-  if (counts.missing > 0 && from.attempts.length === 0 && whereabouts(request, at) !== 'here')
-    skipped = noCandidates(at.fallbackOrder().out);
+  if (counts.missing > 0 && from.attempts.length === 0) {
+    const { options, out } = at.fallbackOrder();
+    if (options.length === 0 || whereabouts(request, at) !== 'here') skipped = noCandidates(out);
+  }
   return { steps: [{ do: 'end', ...(skipped.length > 0 ? { skipped } : {}) }] };
 }
 
@@ -301,7 +303,8 @@ const absentCheckMs = 10_000;
  */
 function awaitedInstance({ request, attempts }: RequestState, others: boolean, at: PlanContext): string | undefined {
   const { selected_instance, handed_over = [] } = request;
-  const isTried = (instance: string) => attempts.some(({ provider_instance }) => provider_instance === instance);
+  const isTried = (instance: string) =>
+    attempts.some((attempt) => attempt.provider_instance === instance && !isUnanswered(attempt));
   if (selected_instance !== undefined && whereabouts(request, at) === 'lately')
     if (!others || !isTried(selected_instance)) return selected_instance;
   const needed = neededBeside(request, attempts);

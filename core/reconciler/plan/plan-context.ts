@@ -45,6 +45,8 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
     whereIs(instance) {
       if (parts.directory.instance(instance)) return 'here';
       if (parts.liveBrokers.has(instance)) return 'elsewhere';
+      const absent = parts.directory.absent.find(({ name }) => name === instance);
+      if (absent?.enabled === false) return 'nowhere';
       return parts.facts.wasServedLately(instance, claimed.state.request.created_at) ? 'lately' : 'nowhere';
     },
     wereTogetherLately: (instances) => parts.facts.wereTogetherLately(instances.map(({ name }) => name)),

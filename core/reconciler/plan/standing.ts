@@ -91,7 +91,7 @@ const areAllDenied = (offers: ProviderOption['offers'], tried: readonly AttemptR
   (offers ?? [undefined]).every((offer) => tried.some((attempt) => reasonsAgainst(attempt, offer).some(isDenied)));
 
 /** The attempt was ended because the instance did not answer, so it shows nothing about the offers. */
-const isUnanswered = ({ state, shortfall }: AttemptRecord): boolean =>
+export const isUnanswered = ({ state, shortfall }: AttemptRecord): boolean =>
   state === 'closed' && shortfall.some(({ kind }) => kind === 'unavailable');
 
 /** The last attempt that was ended because the instance did not answer; 0: none. */

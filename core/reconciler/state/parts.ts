@@ -73,7 +73,7 @@ export function partsOf(
     lines = new Set();
   };
   /** Each part contains the request. */
-  const room = most - 1;
+  const room = Math.max(1, most - 1);
   const add = (changes: readonly Change[], events: readonly MachineEvent[] = [], used: readonly UsageRow[] = []) => {
     if (part.length + lines.size + usage.length + changes.length + events.length + used.length > room) close();
     part.push(...changes);

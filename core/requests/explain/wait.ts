@@ -74,7 +74,7 @@ function orderToCome(from: Situation): Wait {
   const instance = request.selected_instance ?? request.provider_instance ?? '';
   if (!from.isServed(instance) && attempts.length === 0)
     return { for: 'broker', instance, until: request.deadline_at };
-  if (from.awaited !== undefined) return { for: 'broker', instance: from.awaited, until: request.deadline_at };
+  if (from.awaited !== undefined) return { for: 'broker', instance: from.awaited };
   if (tried_again_at !== undefined && tried_again_at > now) return { for: 'capacity', until: tried_again_at };
   const { machine_count, template_id, message } = request;
   const isHeld = attempts.length === 0 && message !== openingMessage(machine_count, template_id, instance);

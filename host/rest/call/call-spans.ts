@@ -64,6 +64,18 @@ interface Refused {
   readonly message: string;
 }
 
+/** Ends the span of a call whose handler writes the answer itself, past the hooks. */
+export function endSpanWithAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const span = spanOf(request);
+  if (span) reply.raw.once('close', () => endWith(span, reply.raw.statusCode));
+}
+
+function endWith(span: Span, status: number): void {
+  const code = { 'http.response.status_code': status };
+  span.set(status < 400 ? { ...code, 'muster.outcome': 'ok' } : code);
+  span.end();
+}
+
 /**
  * The answer is ready. That it leaves is not waited for: a caller may have left before, and a listener for each call
  * costs as much as its span.
@@ -71,15 +83,7 @@ interface Refused {
 function endOfCall<T>(request: FastifyRequest, reply: FastifyReply, payload: T, done: Sent<T>): void {
   const span = spanOf(request);
   // The span of a stream would last as long as its reader stays.
-  if (span && !isStream(reply)) {
-    const { statusCode } = reply;
-    span.set(
-      statusCode < 400
-        ? { 'http.response.status_code': statusCode, 'muster.outcome': 'ok' }
-        : { 'http.response.status_code': statusCode },
-    );
-    span.end();
-  }
+  if (span && !isStream(reply)) endWith(span, reply.statusCode);
   done(null, payload);
 }
 

@@ -5,6 +5,7 @@ import { isLocalCall } from '../../http/local-call.ts';
 import type { ExecuteOperation } from '../../mcp/sessions/broker-access.ts';
 import { remoteExecutor } from '../../sdk/remote-executor.ts';
 import { localExecutor } from '../../sdk/local-executor.ts';
+import { endSpanWithAnswer } from '../call/call-spans.ts';
 import type { PathTable } from './path-table.ts';
 
 const path = '/mcp';
@@ -44,6 +45,7 @@ export function bindMcpRoute(app: FastifyInstance, paths: PathTable, broker: Bro
   app.post(path, { config }, async (request: FastifyRequest, reply: FastifyReply) => {
     const { answerCall } = await import('../../mcp/tools/answer-call.ts');
     reply.hijack();
+    endSpanWithAnswer(request, reply);
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
     const execute: ExecuteOperation = isLocalCall(request.raw)

@@ -1,5 +1,5 @@
 /** The entry point of the thread that `Exporter` starts. */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { useCompileCache } from '../../process/compile-cache.ts';
 import type { ExportThreadData } from './export-messages.ts';
@@ -9,7 +9,8 @@ const niceness = 10;
 
 if (!parentPort) throw new Error('This file must run in a worker thread.');
 useCompileCache();
-// Calls come first: what the export has no time for is dropped and counted. Linux alone takes this for one thread.
-if (process.platform === 'linux') setPriority(niceness);
+// Calls come first: what the export has no time for is dropped and counted. Linux alone takes this for one thread. A
+// server that was started with a lower priority keeps it.
+if (process.platform === 'linux' && getPriority() < niceness) setPriority(niceness);
 const { runExport } = await import('./run-export.ts');
 await runExport(parentPort, workerData as ExportThreadData);

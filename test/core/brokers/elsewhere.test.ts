@@ -79,12 +79,13 @@ async function anywhere(
   { store, clock, interfaceWith }: Awaited<ReturnType<typeof brokersBench>>,
   selected: 'east' | 'west',
   given: Template = template,
+  timeout = 600,
 ): Promise<string> {
   const { directory } = await interfaceWith('east', 'west');
   const request_id = newRequestId();
   const chosen = choose({ template: given }, { key: request_id, machine_count: 1 }, {}, directory);
   const requests = new RequestService(store, clock, noBudgets, 100);
-  const input = { template: given, machine_count: 1, timeout: 600 };
+  const input = { template: given, machine_count: 1, timeout };
   await requests.create(input, { ...chosen, provider_instance: selected }, { request_id });
   return request_id;
 }
@@ -117,19 +118,91 @@ for (const selected of ['east', 'west'] as const)
     t.true(clouds.east.orders.length <= 3, 'it did not keep on asking the other one');
   });
 
-test('a request that waits for an absent broker ends by its time-out, and not before', async (t) => {
+for (const [what, timeout, least_s, most_s] of [
+  ['its time-out', 300, 290, 310],
+  ['ten minutes when its time-out is later', 86_400, 400, 700],
+] as const)
+  test(`a request that waits for an absent broker ends after ${what}`, async (t) => {
+    const bench = await brokersBench(t);
+    const { clock, store, clouds, join, stop } = bench;
+    await join('a', 'east');
+    await stop(await join('b', 'east', 'west'));
+    haveNothing(clouds.east);
+    const request_id = await anywhere(bench, 'east', template, timeout);
+    await clock.advance(least_s * 1_000);
+    t.not((await store.get('request', { request_id }))?.status, 'failed');
+    await clock.advance((most_s - least_s) * 1_000);
+    const ended = await store.get('request', { request_id });
+    t.is(ended?.status, 'failed');
+    t.regex(ended?.message ?? '', /None in east/);
+  });
+
+for (const [host, s] of [
+  ['the same host', 20],
+  ['a new host, as a container', 700],
+] as const)
+  test(`a request does not wait for an instance that its broker has no more after a restart on ${host}`, async (t) => {
+    const bench = await brokersBench(t);
+    const { clock, store, clouds, join, stop } = bench;
+    await stop(await join('the same host', 'east', 'west'));
+    await join(host, 'east');
+    haveNothing(clouds.east);
+    const request_id = await anywhere(bench, 'east', template, 86_400);
+    await clock.advance(s * 1_000);
+    t.is((await store.get('request', { request_id }))?.status, 'failed', 'after ten minutes it is known');
+  });
+
+test('a request whose order at the absent broker was never sent waits for it', async (t) => {
   const bench = await brokersBench(t);
   const { clock, store, clouds, join, stop } = bench;
   await join('a', 'east');
-  await stop(await join('b', 'east', 'west'));
+  const b = await join('b', 'east', 'west');
+  await clock.advance(10_000);
   haveNothing(clouds.east);
-  const request_id = await anywhere(bench, 'east');
-  await clock.advance(590_000);
-  t.not((await store.get('request', { request_id }))?.status, 'failed');
+  const away: Script = (_order, { scripts }) => {
+    scripts.unshift(away);
+    return new ProviderFault('unavailable', 'No connection.');
+  };
+  clouds.west.scripts.push(away);
+  const request_id = await anywhere(bench, 'west');
+  await clock.advance(3_000);
+  t.is((await store.find('attempt', { where: { request_id } })).at(-1)?.provider_instance, 'west');
+  await stop(b);
+  clouds.west.scripts.length = 0;
+  await clock.advance(60_000);
+  const waiting = await store.get('request', { request_id });
+  t.not(waiting?.status, 'failed', waiting?.message);
+  await join('b', 'east', 'west');
+  await clock.advance(30_000);
+  clouds.west.boot();
+  await clock.advance(10_000);
+  t.is((await store.get('request', { request_id }))?.status, 'completed');
+});
+
+test('a request does not wait for an instance that its broker disabled before it ended', async (t) => {
+  const bench = await brokersBench(t);
+  const { clock, store, clouds, join, joinWith, stop, instance } = bench;
+  await join('a', 'east');
+  await stop(await join('b', 'east', 'west'));
+  const disabled = await joinWith({ instances: [instance('east'), { ...instance('west'), enabled: false }] }, 'b');
   await clock.advance(20_000);
+  await stop(disabled);
+  haveNothing(clouds.east);
+  const request_id = await anywhere(bench, 'west');
+  await clock.advance(60_000);
+  t.is((await store.get('request', { request_id }))?.status, 'failed');
+});
+
+test('a request that no instance serves tells why at its end, also after it waited for a broker', async (t) => {
+  const bench = await brokersBench(t);
+  const { clock, store, join, joinWith, stop, instance } = bench;
+  await joinWith({ instances: [{ ...instance('east'), enabled: false }] }, 'a');
+  await stop(await join('b', 'east', 'west'));
+  const request_id = await anywhere(bench, 'east', template, 300);
+  await clock.advance(310_000);
   const ended = await store.get('request', { request_id });
   t.is(ended?.status, 'failed');
-  t.regex(ended?.message ?? '', /None in east/);
+  t.regex(ended?.message ?? '', /'east': it is disabled/);
 });
 
 test('a request waits for no instance that cannot serve it, or that the broker has no more', async (t) => {

@@ -1,6 +1,23 @@
 import test from 'ava';
 import { operate } from './support.ts';
 
+test('a status that was asked before a clean-up of machine records is not kept after it', async (t) => {
+  const broker = await operate();
+  t.teardown(broker.close);
+  const { store } = broker.broker;
+  const over = await broker.machines(2);
+  await broker.run('create_return_request', { machine_ids: over.ids });
+  await broker.until(async () => (await store.get('request', { request_id: over.request_id }))?.next_at === null);
+  const shown = async () => {
+    const { body } = await broker.call('GET', `/requests/${over.request_id}/status`);
+    return (body.machines ?? []).length;
+  };
+  t.is(await shown(), 2);
+  await broker.run('cleanup_terminated_machines', { older_than_days: 0 });
+  t.is(await store.count('machine', { request_id: over.request_id }), 0);
+  t.is(await shown(), 0);
+});
+
 test('records of what is over are removed, and nothing that lives is touched', async (t) => {
   const broker = await operate();
   t.teardown(broker.close);

@@ -128,3 +128,21 @@ test('the guide shows the trace of a run, apart from its times', async (t) => {
   const [, shown = ''] = /```\n(POST [^`]*)\n```/.exec(readFileSync('docs/guides/tracing.md', 'utf8')) ?? [];
   t.is(timeless(traceTimes(await broker.stopped(), trace_id)), timeless(shown));
 });
+
+test('a call over MCP at the server has its span', async (t) => {
+  const broker = await tracedBroker(t);
+  const { statusCode } = await broker.app.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: { traceparent, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    payload: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'list_templates', arguments: {} },
+    }),
+  });
+  t.is(statusCode, 200);
+  const spans = await broker.stopped();
+  t.like(only(spans, 'POST /mcp').attributes, { 'muster.operation': 'mcp', 'muster.interface': 'mcp' });
+});
