@@ -49,8 +49,8 @@ const absentMs = 600_000;
 const latelyKnownMs = 5_000;
 
 /**
- * How long after its end a broker is expected to come back with the instance for which a request was accepted: an hour,
- * and the time between two commits of what it has.
+ * How long after its end a broker is expected to come back with the instance that a request was accepted for: an
+ * hour, and the time between two commits of what it has.
  */
 const servedKeptMs = 3_720_000;
 const servedEveryMs = 120_000;

@@ -45,7 +45,7 @@ export class CleanUp {
   async machines(older_than_days: number): Promise<Removed> {
     let machines = 0;
     for await (const request of this.#over(older_than_days)) {
-      await this.#endKeeping(request);
+      if (!(await this.#endKeeping(request))) continue;
       const removed = await this.#removeMachines(request.request_id);
       if (removed > 0) await this.#raiseVersion(request.request_id);
       machines += removed;
@@ -77,22 +77,34 @@ export class CleanUp {
 
   /**
    * The number of machines to replace is computed from the rows that are removed here, so the request stops replacing.
+   * Returns false when it is at work again.
    */
-  async #endKeeping(request: RequestRecord): Promise<void> {
-    if (request.template?.replace_lost !== true || request.kept_count === 0) return;
-    const record = { ...request, kept_count: 0 };
-    await this.#store.commit([{ op: 'update', kind: 'request', record, version: request.version }]);
+  async #endKeeping(request: RequestRecord): Promise<boolean> {
+    if (request.template?.replace_lost !== true || request.kept_count === 0) return true;
+    return this.#update({ ...request, kept_count: 0 });
   }
 
   /** Interfaces keep answers by the version of the request. */
   async #raiseVersion(request_id: string): Promise<void> {
     const record = await this.#store.get('request', { request_id });
-    if (!record) return;
+    if (record) await this.#update(record);
+  }
+
+  /**
+   * Stores a request as long as nobody has claimed it since it was read: its holder knows the version. Returns false
+   * when somebody has; then the request is at work again, and its holder raises the version.
+   */
+  async #update(record: RequestRecord): Promise<boolean> {
+    const { request_id, epoch, version } = record;
     try {
-      await this.#store.commit([{ op: 'update', kind: 'request', record, version: record.version }]);
+      await this.#store.commit([
+        { op: 'fence', request_id, epoch },
+        { op: 'update', kind: 'request', record, version },
+      ]);
+      return true;
     } catch (error) {
-      // Another writer has raised it.
       if (!isBrokerError(error) || error.code !== 'CONFLICT') throw error;
+      return false;
     }
   }
 
