@@ -38,6 +38,17 @@ export class LiveBrokers {
     return this.others.some((broker) => broker.draining !== true && canServe(broker, needs));
   }
 
+  /** As `hasAll`, also where a broker has not connected yet to the cloud of an instance. */
+  mayHaveAll(instances: readonly NeededInstance[]): boolean {
+    return this.others.some(
+      ({ draining, serves }) =>
+        draining !== true &&
+        instances.every(({ name, identity }) =>
+          serves.some((each) => each.name === name && (each.identity ?? identity) === (identity ?? each.identity)),
+        ),
+    );
+  }
+
   /** The part of the rate limits of a cloud that the record of this broker is to tell. */
   shareToTell(identity: string): number {
     return rateShare(identity, this.#me, this.#all);

@@ -40,7 +40,7 @@ import { RequestRunner } from './request-runner.ts';
 import { RequestSpans } from './traces/request-spans.ts';
 import { UsageTagging } from '../model/usage/usage-tags.ts';
 import type { LoopParts, RunningLoop } from './running-loop.ts';
-import { placeOf, SelfDescription } from './self-description.ts';
+import { SelfDescription } from './self-description.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
 /** Starts the reconciler loop. A process runs at most one. */
@@ -50,10 +50,8 @@ export async function startLoop(parts: LoopParts): Promise<RunningLoop> {
   const installation = await installationOf(parts.store, parts.clock.now());
   const stoppages = await Stoppages.open(parts.store, parts.clock, parts.stopped, (name) => pluginsOf(name, parts));
   const quarantine = [...(parts.quarantine ?? []), ...stoppages.quarantined];
-  // Before requests are claimed that need an instance which left the configuration of this broker. A storage that
-  // cannot be written must not prevent the start.
-  await facts.learnServed(placeOf(parts.broker, parts.data_directory), parts.instances).catch(() => undefined);
   const loop = new Loop({ ...parts, quarantine }, facts, installation, stoppages);
+  await loop.tellServed();
   loop.start();
   return loop;
 }
@@ -234,6 +232,14 @@ class Loop implements RunningLoop {
 
   start(): void {
     this.#claimPool.start();
+  }
+
+  /**
+   * Tells which instances this broker has. Before requests are claimed that need one which left its configuration. A
+   * storage that cannot be written must not prevent the start.
+   */
+  async tellServed(): Promise<void> {
+    await this.#self.tellServed().catch(() => undefined);
   }
 
   refresh(request_ids: readonly string[]): void {

@@ -64,13 +64,19 @@ export class SelfDescription {
     return { ...broker, serves, ...(this.#template_files ? { template_files: this.#template_files } : {}) };
   }
 
+  /** Stores which instances this broker has, where that is news. */
+  async tellServed(): Promise<void> {
+    const { broker, data_directory, instances, facts } = this.#parts;
+    const described = instances.map(({ name, type }) => ({ name, type, terms: this.#termsOf(name) }));
+    await facts.learnServed(placeOf(broker, data_directory), described);
+  }
+
   /** The lease was renewed with this record, beside these brokers. What cannot be stored is stored at a later renewal. */
   renewed(record: BrokerRecord, live: readonly BrokerRecord[]): void {
-    const { broker, data_directory, instances, log, facts, liveBrokers } = this.#parts;
+    const { log, facts, liveBrokers } = this.#parts;
     liveBrokers.renewed(record, live);
     facts.learnBrokers(live).catch(() => undefined);
-    const described = instances.map(({ name, type }) => ({ name, type, terms: this.#termsOf(name) }));
-    facts.learnServed(placeOf(broker, data_directory), described).catch(() => undefined);
+    this.tellServed().catch(() => undefined);
     if (!this.hasOthers && this.#warned.size === 0) return;
     const differences = differencesOf(record, live);
     for (const each of differences) if (!this.#warned.has(each)) log.warn({}, each);

@@ -72,6 +72,8 @@ export interface PlanContext extends ReplacementContext, ObservationContext {
   whereIs(instance: string): 'here' | 'elsewhere' | 'lately' | 'nowhere';
   /** Whether another live broker has all these instances. */
   areElsewhere(instances: readonly NeededInstance[]): boolean;
+  /** As `areElsewhere`, also where that broker has not connected to all of them yet. */
+  mayBeElsewhere(instances: readonly NeededInstance[]): boolean;
   /** Whether one broker had all these instances that ended within the last minutes, or lives. */
   wereTogetherLately(instances: readonly NeededInstance[]): boolean;
   /** Whether an instance is configured and enabled. */
@@ -153,7 +155,8 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     if (planned.orders.length > 0)
       return { steps: [...steps, { do: 'open', orders: explained(planned.orders, from, { options, out }) }] };
     const isContinued = place === 'elsewhere' && (options.length === 0 || isHandedOver(request));
-    const to = isContinued || orderable === 0 ? undefined : nextElsewhere(from, elsewhere, at);
+    const to =
+      isContinued || orderable === 0 ? undefined : firstElsewhere(from, elsewhere, (all) => at.areElsewhere(all));
     if (steps.length === 0 && to) return { steps: [{ do: 'hand-over', to }] };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
@@ -167,14 +170,15 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
       message = `${why}; trying again until the time-out.`;
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
     } else {
+      const starting = orderable === 0 ? undefined : firstElsewhere(from, elsewhere, (all) => at.mayBeElsewhere(all));
       const absent = awaitedInstance(from, options.length > 0, at);
-      if (absent === undefined) {
+      if (starting) message = `The broker with '${starting.provider_instance}' starts; the request waits for it.`;
+      else if (absent !== undefined) message = waitsForBroker(absent);
+      else {
         exhausted = true;
         skipped = options.length > 0 ? planned.skipped : noCandidates(out);
-      } else {
-        message = waitsForBroker(absent);
-        wake.in(absentCheckMs);
       }
+      if (!exhausted) wake.in(absentCheckMs);
     }
   }
 
@@ -278,16 +282,16 @@ const whereabouts = ({ selected_instance }: RequestRecord, at: PlanContext): Ret
  * The instance to which a request is handed over: one that another broker has beside all that the request still needs.
  * Once for each instance: two brokers may disagree whether they can serve it.
  */
-function nextElsewhere(
+function firstElsewhere(
   { request, attempts }: RequestState,
   elsewhere: readonly Elsewhere[],
-  at: PlanContext,
+  areThere: (instances: readonly NeededInstance[]) => boolean,
 ): Elsewhere | undefined {
   const { handed_over = [] } = request;
   const open = elsewhere.filter(({ provider_instance }) => !handed_over.includes(provider_instance));
   if (open.length === 0) return undefined;
   const needed = neededBeside(request, attempts);
-  return open.find(({ provider_instance }) => at.areElsewhere([...needed, { name: provider_instance }]));
+  return open.find(({ provider_instance }) => areThere([...needed, { name: provider_instance }]));
 }
 
 /** What another broker needs to continue a request at one more instance. */
@@ -295,7 +299,7 @@ const neededBeside = (request: RequestRecord, attempts: readonly AttemptRecord[]
   attempts.length === 0 ? [] : neededInstances(request, attempts);
 
 /** How often a request that waits for a broker is planned again. */
-const absentCheckMs = 10_000;
+const absentCheckMs = 5_000;
 
 /**
  * The instance for which a request waits that nothing else can serve: brokers that had it ended lately. The selected

@@ -22,7 +22,7 @@ export interface PlanParts {
   readonly directory: ProviderDirectory;
   readonly pool: SessionPool;
   readonly stoppages: Stoppages;
-  readonly liveBrokers: Pick<LiveBrokers, 'has' | 'hasAll'>;
+  readonly liveBrokers: Pick<LiveBrokers, 'has' | 'hasAll' | 'mayHaveAll'>;
   readonly cadence: Cadence;
   readonly restingSlots: RestingSlots;
   api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
@@ -50,6 +50,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
       return parts.facts.wasServedLately(instance, claimed.state.request.created_at) ? 'lately' : 'nowhere';
     },
     wereTogetherLately: (instances) => parts.facts.wereTogetherLately(instances.map(({ name }) => name)),
+    mayBeElsewhere: (instances) => parts.liveBrokers.mayHaveAll(instances),
     areElsewhere: (instances) => parts.liveBrokers.hasAll(instances),
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
     quarantined: ({ provider_instance, order }) =>

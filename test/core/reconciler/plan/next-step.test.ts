@@ -19,6 +19,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
   fallbackOrder: () => ({ options: [], elsewhere: [], out: [] }),
   absentInstances: () => [],
   wereTogetherLately: () => true,
+  mayBeElsewhere: () => false,
   replacementsWaitMs: 0,
   offersOfMachines: () => new Set(),
   sendsNotices: () => false,
@@ -121,6 +122,26 @@ test('a request whose instance only an absent broker has waits for one, and fail
     [[], "No live broker has the provider instance 'east'; the request waits for one."],
   );
   t.deepEqual(nextStep(stateOf({ request }), at({ ...lately, now: 10_000 })).steps, [{ do: 'end' }]);
+});
+
+test('a request that another live broker can perhaps serve waits until that broker has connected to its clouds', (t) => {
+  const request = requestOf({ status: 'in_progress', selected_instance: 'east', deadline_at: 10_000 });
+  const short = { kind: 'capacity' as const, code: 'c', message: 'None.' };
+  const attempts = [attemptOf(1, { state: 'closed', settled: true, shortfall: [short] })];
+  const west = { provider_instance: 'west', provider_type: 'cloud' };
+  const next = (fields: Partial<PlanContext>) =>
+    nextStep(
+      stateOf({ request, attempts }),
+      at({ areElsewhere: () => false, fallbackOrder: () => ({ options: [], elsewhere: [west], out: [] }), ...fields }),
+    );
+  const waiting = next({ mayBeElsewhere: (all) => all.some(({ name }) => name === 'west') });
+  t.deepEqual([waiting.steps, waiting.message], [[], "The broker with 'west' starts; the request waits for it."]);
+  t.true((waiting.again_ms ?? Infinity) <= 10_000);
+  t.deepEqual(next({ areElsewhere: () => true }).steps, [{ do: 'hand-over', to: west }]);
+  t.deepEqual(
+    next({}).steps.map((step) => step.do),
+    ['end'],
+  );
 });
 
 test('a request whose instance no broker has any more fails at once, unless something was ordered', (t) => {
