@@ -1,4 +1,4 @@
-import type { BrokerRecord } from '../model/broker.ts';
+import type { BrokerRecord, ServedInstance } from '../model/broker.ts';
 import { canServe, needsOf, type NeededInstance } from './needs.ts';
 import { rateShare, usedShare } from './rate-share.ts';
 
@@ -38,14 +38,14 @@ export class LiveBrokers {
     return this.others.some((broker) => broker.draining !== true && canServe(broker, needs));
   }
 
-  /** As `hasAll`, also where a broker has not connected yet to the cloud of an instance. */
+  /** As `hasAll`, also where a broker has not connected yet to the cloud of an instance and has not failed to. */
   mayHaveAll(instances: readonly NeededInstance[]): boolean {
+    const mayBe = ({ identity, unhealthy }: ServedInstance, needed: string | undefined) =>
+      needed === undefined || identity === needed || (identity === undefined && unhealthy !== true);
     return this.others.some(
       ({ draining, serves }) =>
         draining !== true &&
-        instances.every(({ name, identity }) =>
-          serves.some((each) => each.name === name && (each.identity ?? identity) === (identity ?? each.identity)),
-        ),
+        instances.every(({ name, identity }) => serves.some((each) => each.name === name && mayBe(each, identity))),
     );
   }
 

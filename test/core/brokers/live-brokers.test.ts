@@ -12,6 +12,7 @@ test('another broker has instances when it speaks to the same clouds, and may ha
     [[{ ...east, identity: 'e' }, west], false, true, true],
     [[east, west], false, false, true],
     [[{ ...east, identity: 'other' }, west], false, false, false],
+    [[{ ...east, unhealthy: true }, west], false, false, false],
     [[{ ...east, identity: 'e' }], false, false, false],
     [[east, west], true, false, false],
     [[], false, false, false],
