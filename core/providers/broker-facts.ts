@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../contract/clock.ts';
-import type { BrokerRecord, ServedInstance } from '../model/broker.ts';
+import type { BrokerRecord } from '../model/broker.ts';
 import type { Health } from '../model/health.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { FactRecord } from '../model/records.ts';
-import { holds, type KnownFacts } from './known-facts.ts';
+import type { KnownFacts } from './known-facts.ts';
 
 /** Stored health, with the fingerprint of the configuration that it belongs to. */
 interface HealthFact extends Health {
@@ -22,38 +22,6 @@ export interface BrokerHealth extends Health {
 /** The broker of this process. */
 export type OwnBroker = Pick<BrokerRecord, 'broker_id' | 'host'>;
 
-/** An instance as a broker that had it described it. */
-type Description = Pick<ServedInstance, 'type'> & Required<Pick<ServedInstance, 'terms'>>;
-
-/** An instance that a broker had lately. */
-export interface LatelyServed extends Description {
-  readonly name: string;
-  /** Until when a request may wait for it, in epoch milliseconds. */
-  readonly until: number;
-}
-
-interface Lately {
-  readonly changes: number;
-  readonly at: number;
-  readonly instances: readonly LatelyServed[];
-  /** The names of the instances of each place. */
-  readonly together: readonly ReadonlySet<string>[];
-}
-
-/**
- * How long a request waits for an instance that it was not accepted for: a broker that restarts is back by then. One
- * that comes back under another name, as a container does, is not known to be the same.
- */
-const absentMs = 600_000;
-/** How long what is known of it is not looked up again while no fact changes. */
-const latelyKnownMs = 5_000;
-
-/**
- * How long after its end a broker is expected to come back with the instance that a request was accepted for: an
- * hour, and the time between two commits of what it has.
- */
-const servedKeptMs = 3_720_000;
-const servedEveryMs = 120_000;
 /** How long the health that a broker found is kept after it was stored last. */
 const healthKeptMs = 86_400_000;
 
@@ -63,7 +31,7 @@ interface Judged {
   readonly by_broker: readonly BrokerHealth[];
 }
 
-/** The facts about brokers: which live, which instances each had lately, and what health each found. */
+/** The facts about brokers: which live, and what health each found of its instances. */
 export class BrokerFacts {
   readonly #known: KnownFacts;
   readonly #clock: Clock;
@@ -71,7 +39,6 @@ export class BrokerFacts {
   readonly #fingerprints: ReadonlyMap<string, string>;
   readonly #own: OwnBroker | undefined;
   #live: readonly BrokerRecord[] | undefined;
-  #lately: Lately | undefined;
   /** By instance, since the last change of the facts or of the live brokers. */
   readonly #judgements = new Map<string, Judged>();
   #judgedAt: { readonly changes: number; readonly live: readonly BrokerRecord[] | undefined } = {
@@ -96,80 +63,6 @@ export class BrokerFacts {
     this.#live = live;
     if (JSON.stringify(this.#known.get(brokersFact)?.value) === JSON.stringify(live)) return undefined;
     return { ...brokersFact, value: live, at: this.#clock.now() };
-  }
-
-  /**
-   * Whether a broker had the instance in its configuration within about the last hour. `accepted_at`: when a request
-   * for the instance was accepted. A broker accepts requests a moment before it has stored what it has, and may end
-   * between.
-   */
-  wasServedLately(instance: string, accepted_at: number): boolean {
-    const now = this.#clock.now();
-    let ended_at = -Infinity;
-    for (const fact of this.#known.of('served')) {
-      if (fact.name !== instance) continue;
-      if (holds(fact, now)) return true;
-      ended_at = Math.max(ended_at, fact.until ?? -Infinity);
-    }
-    return accepted_at > ended_at && now - accepted_at < servedKeptMs;
-  }
-
-  /**
-   * The instances that brokers had within the last minutes, as they described them. The same list while nothing
-   * changes.
-   */
-  get servedLately(): readonly LatelyServed[] {
-    return this.#ofLately().instances;
-  }
-
-  /** Whether one broker had all these instances within the last minutes. */
-  wereTogetherLately(instances: readonly string[]): boolean {
-    return this.#ofLately().together.some((names) => instances.every((name) => names.has(name)));
-  }
-
-  #ofLately(): Lately {
-    const now = this.#clock.now();
-    const known = this.#lately;
-    if (known?.changes === this.#known.changes && now >= known.at && now - known.at < latelyKnownMs) return known;
-    const facts = [...this.#known.of('served')].filter((fact) => holds(fact, now) && now - fact.at < absentMs);
-    const together = new Map<string, Set<string>>();
-    const latest = new Map<string, FactRecord>();
-    for (const fact of facts) {
-      together.set(fact.item, (together.get(fact.item) ?? new Set()).add(fact.name));
-      if (fact.value !== null && fact.at > (latest.get(fact.name)?.at ?? -Infinity)) latest.set(fact.name, fact);
-    }
-    const found = [...latest].map(([name, { value, at }]) => ({
-      ...(value as Description),
-      name,
-      until: at + absentMs,
-    }));
-    const instances = JSON.stringify(found) === JSON.stringify(known?.instances) && known ? known.instances : found;
-    return (this.#lately = { changes: this.#known.changes, at: now, instances, together: [...together.values()] });
-  }
-
-  /**
-   * The facts that change when the broker at a place has these instances. Cheap while nothing changes. Instances
-   * without a description keep the one that is known.
-   */
-  served(place: string, instances: readonly ({ readonly name: string } & Partial<Description>)[]): FactRecord[] {
-    const at = this.#clock.now();
-    const kept = new Map(
-      [...this.#known.of('served')].flatMap((fact) =>
-        fact.item === place && holds(fact, at) ? [[fact.name, fact]] : [],
-      ),
-    );
-    const names = new Set(instances.map(({ name }) => name));
-    const fact = { topic: 'served', item: place, at };
-    return [
-      ...[...kept.keys()].flatMap((name) => (names.has(name) ? [] : [{ ...fact, name, value: null, until: at }])),
-      ...instances.flatMap(({ name, type, terms }) => {
-        const before = kept.get(name);
-        const value = type !== undefined && terms !== undefined ? { type, terms } : (before?.value ?? null);
-        const isYoung = before !== undefined && at - before.at < servedEveryMs;
-        if (isYoung && JSON.stringify(before.value) === JSON.stringify(value)) return [];
-        return [{ ...fact, name, value, until: at + servedKeptMs }];
-      }),
-    ];
   }
 
   /**

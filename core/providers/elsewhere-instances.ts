@@ -14,17 +14,17 @@ type KnownInstances = ReadonlyMap<string, ElsewhereInstance>;
 /** The instances that other brokers have and this one has not. */
 export class ElsewhereInstances {
   readonly #configured: ReadonlySet<string>;
-  readonly #facts: Pick<Facts, 'liveBrokers' | 'servedLately'>;
+  readonly #facts: Pick<Facts, 'liveBrokers' | 'served'>;
   #from: Facts['liveBrokers'] = [];
   #byName: KnownInstances = new Map();
   /** By its description: an instance that did not change is the same object. */
   #known: KnownInstances = new Map();
-  #absentFrom: Facts['servedLately'] = [];
+  #absentFrom: Facts['served']['lately'] = [];
   #absentBeside: KnownInstances | undefined;
   #absent: KnownInstances = new Map();
   #knownAbsent: KnownInstances = new Map();
 
-  constructor(configured: readonly ProviderInstance[], facts: Pick<Facts, 'liveBrokers' | 'servedLately'>) {
+  constructor(configured: readonly ProviderInstance[], facts: Pick<Facts, 'liveBrokers' | 'served'>) {
     this.#configured = new Set(configured.map(({ name }) => name));
     this.#facts = facts;
   }
@@ -38,21 +38,16 @@ export class ElsewhereInstances {
   /** Those of brokers that ended within the last minutes, by name. */
   get absent(): KnownInstances {
     const present = this.#present();
-    const { servedLately } = this.#facts;
-    if (servedLately === this.#absentFrom && present === this.#absentBeside) return this.#absent;
-    this.#absentFrom = servedLately;
+    const { lately } = this.#facts.served;
+    if (lately === this.#absentFrom && present === this.#absentBeside) return this.#absent;
+    this.#absentFrom = lately;
     this.#absentBeside = present;
-    const byName = new Map<string, ElsewhereInstance>();
-    const known = new Map<string, ElsewhereInstance>();
-    for (const { name, type, terms } of servedLately) {
-      if (this.#configured.has(name) || present.has(name)) continue;
-      const text = JSON.stringify([name, type, terms]);
-      const each = this.#knownAbsent.get(text) ?? described(name, type, terms);
-      known.set(text, each);
-      byName.set(name, each);
-    }
-    this.#knownAbsent = known;
-    return (this.#absent = byName);
+    const found = this.#described(
+      lately.filter(({ name }) => !present.has(name)),
+      this.#knownAbsent,
+    );
+    this.#knownAbsent = found.known;
+    return (this.#absent = found.byName);
   }
 
   /** One of a live broker. */
@@ -70,21 +65,25 @@ export class ElsewhereInstances {
     const { liveBrokers } = this.#facts;
     if (liveBrokers === this.#from) return this.#byName;
     this.#from = liveBrokers;
+    const served = liveBrokers.flatMap(({ draining, serves }) => (draining === true ? [] : serves));
+    const found = this.#described(served, this.#known);
+    this.#byName = found.byName;
+    this.#known = found.known;
+    return this.#byName;
+  }
+
+  /** Those of the instances that this broker has not, each once. One that did not change is the same object. */
+  #described(served: readonly Pick<ServedInstance, 'name' | 'type' | 'terms'>[], before: KnownInstances) {
     const byName = new Map<string, ElsewhereInstance>();
     const known = new Map<string, ElsewhereInstance>();
-    for (const { draining, serves } of liveBrokers) {
-      if (draining === true) continue;
-      for (const { name, type, terms } of serves) {
-        if (terms === undefined || this.#configured.has(name) || byName.has(name)) continue;
-        const text = JSON.stringify([name, type, terms]);
-        const each = this.#known.get(text) ?? described(name, type, terms);
-        known.set(text, each);
-        byName.set(name, each);
-      }
+    for (const { name, type, terms } of served) {
+      if (terms === undefined || this.#configured.has(name) || byName.has(name)) continue;
+      const text = JSON.stringify([name, type, terms]);
+      const each = before.get(text) ?? described(name, type, terms);
+      known.set(text, each);
+      byName.set(name, each);
     }
-    this.#byName = byName;
-    this.#known = known;
-    return byName;
+    return { byName, known };
   }
 }
 

@@ -9,8 +9,9 @@ import { nearTopic, ranTopic } from '../budgets/budget-topics.ts';
 import { endOrphanTopic, orphansTopic } from './orphans/orphan.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
-import { BrokerFacts, type BrokerHealth, type LatelyServed, type OwnBroker } from './broker-facts.ts';
+import { BrokerFacts, type BrokerHealth, type OwnBroker } from './broker-facts.ts';
 import { holds, KnownFacts } from './known-facts.ts';
+import { ServedFacts, type DescribedInstance } from './served-facts.ts';
 
 /** When the last discovery of an instance ran, and which cloud answered. */
 export interface Discovered {
@@ -71,6 +72,7 @@ export class Facts implements Disposable {
     { readonly at: number; readonly byName: ReadonlyMap<string, MachineType> }
   >();
   readonly #brokers: BrokerFacts;
+  readonly served: ServedFacts;
   #onRead: () => void = () => undefined;
   #watch: Disposable | undefined;
 
@@ -79,6 +81,7 @@ export class Facts implements Disposable {
     this.#store = store;
     this.#clock = clock;
     this.#brokers = new BrokerFacts(this.#facts, clock, instances, own);
+    this.served = new ServedFacts(this.#facts, clock);
   }
 
   /** Reads all facts, and reads them again after every change. */
@@ -132,18 +135,6 @@ export class Facts implements Disposable {
     return this.#brokers.live;
   }
 
-  get servedLately(): readonly LatelyServed[] {
-    return this.#brokers.servedLately;
-  }
-
-  wereTogetherLately(instances: readonly string[]): boolean {
-    return this.#brokers.wereTogetherLately(instances);
-  }
-
-  wasServedLately(instance: string, accepted_at: number): boolean {
-    return this.#brokers.wasServedLately(instance, accepted_at);
-  }
-
   health(instance: string): Health {
     return this.#brokers.health(instance);
   }
@@ -171,8 +162,8 @@ export class Facts implements Disposable {
    * Learns which instances the broker at a place has. Another broker that starts there replaces it. Stores only what
    * changed.
    */
-  async learnServed(place: string, instances: Parameters<BrokerFacts['served']>[1]): Promise<void> {
-    const news = this.#brokers.served(place, instances);
+  async learnServed(place: string, instances: readonly DescribedInstance[]): Promise<void> {
+    const news = this.served.news(place, instances);
     if (news.length > 0) await this.learn(news);
   }
 

@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
-import { isTerminal, type RequestRecord } from '../../model/request.ts';
+import { isTerminal } from '../../model/request.ts';
 import type { Capabilities } from '../../contract/provider/capabilities.ts';
 import {
   pendingReleases,
@@ -12,18 +12,17 @@ import {
   type PendingRelease,
 } from './pending-releases.ts';
 import { planReplacements, replacementRetries, type ReplacementContext } from '../replacement/plan-replacements.ts';
-import type { NeededInstance } from '../../brokers/needs.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
-import { neededInstances } from '../state/needed-instances.ts';
 import { tally } from '../state/counting.ts';
 import { freeNames } from '../state/names.ts';
 import { noCandidates, waitsForBroker, type Elsewhere, type FallbackOrder } from './fallback-order.ts';
+import { awaitedInstance, firstElsewhere, isHandedOver, whereabouts, type OtherBrokers } from './other-brokers.ts';
 import { forgettable } from './forgettable.ts';
 import { orderChoice } from './order-choice.ts';
 import { observationDue, type ObservationContext } from './observation-due.ts';
 import { planOrders, type PlannedOrder } from './plan-orders.ts';
-import { isUnanswered, requestRetries } from './standing.ts';
+import { requestRetries } from './standing.ts';
 import { onTick } from '../leases/lease-due.ts';
 import { msUntil } from '../state/ms-until.ts';
 import type { AnnouncedEnds } from '../claims/announced-ends.ts';
@@ -59,23 +58,10 @@ export type Agenda = ObservationContext['agenda'] & {
 };
 
 /** The inputs of a decision besides the state of the request. */
-export interface PlanContext extends ReplacementContext, ObservationContext {
+export interface PlanContext extends ReplacementContext, ObservationContext, OtherBrokers {
   readonly agenda: Agenda;
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
-  /** The instances that may serve the request when a broker is back that ended within the last minutes. */
-  absentInstances(): readonly string[];
-  /**
-   * Which broker has an instance in its configuration: this one, another live one, one that ended within the last
-   * hour, or none.
-   */
-  whereIs(instance: string): 'here' | 'elsewhere' | 'lately' | 'nowhere';
-  /** Whether another live broker has all these instances. */
-  areElsewhere(instances: readonly NeededInstance[]): boolean;
-  /** As `areElsewhere`, also where that broker has not connected to all of them yet. */
-  mayBeElsewhere(instances: readonly NeededInstance[]): boolean;
-  /** Whether one broker had all these instances that ended within the last minutes, or lives. */
-  wereTogetherLately(instances: readonly NeededInstance[]): boolean;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
   /**
@@ -170,7 +156,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
       message = `${why}; trying again until the time-out.`;
       wake.in(Math.min(10_000, (planned.tried_again_at ?? Infinity) - at.now));
     } else {
-      const starting = orderable === 0 ? undefined : firstElsewhere(from, elsewhere, (all) => at.mayBeElsewhere(all));
+      const starting = firstElsewhere(from, elsewhere, (all) => at.mayBeElsewhere(all));
       const absent = awaitedInstance(from, options.length > 0, at);
       if (starting) message = `The broker with '${starting.provider_instance}' starts; the request waits for it.`;
       else if (absent !== undefined) message = waitsForBroker(absent);
@@ -274,51 +260,8 @@ function explained(
   return choice ? [{ ...first, choice }, ...more] : orders;
 }
 
-/** Which broker has the selected instance of a request. */
-const whereabouts = ({ selected_instance }: RequestRecord, at: PlanContext): ReturnType<PlanContext['whereIs']> =>
-  selected_instance === undefined ? 'here' : at.whereIs(selected_instance);
-
-/**
- * The instance to which a request is handed over: one that another broker has beside all that the request still needs.
- * Once for each instance: two brokers may disagree whether they can serve it.
- */
-function firstElsewhere(
-  { request, attempts }: RequestState,
-  elsewhere: readonly Elsewhere[],
-  areThere: (instances: readonly NeededInstance[]) => boolean,
-): Elsewhere | undefined {
-  const { handed_over = [] } = request;
-  const open = elsewhere.filter(({ provider_instance }) => !handed_over.includes(provider_instance));
-  if (open.length === 0) return undefined;
-  const needed = neededBeside(request, attempts);
-  return open.find(({ provider_instance }) => areThere([...needed, { name: provider_instance }]));
-}
-
-/** What another broker needs to continue a request at one more instance. */
-const neededBeside = (request: RequestRecord, attempts: readonly AttemptRecord[]): readonly NeededInstance[] =>
-  attempts.length === 0 ? [] : neededInstances(request, attempts);
-
 /** How often a request that waits for a broker is planned again. */
 const absentCheckMs = 5_000;
-
-/**
- * The instance for which a request waits that nothing else can serve: brokers that had it ended lately. The selected
- * one, else one where nothing was ordered yet. `others`: other instances were there, whose offers are exhausted.
- */
-function awaitedInstance({ request, attempts }: RequestState, others: boolean, at: PlanContext): string | undefined {
-  const { selected_instance, handed_over = [] } = request;
-  const isTried = (instance: string) =>
-    attempts.some((attempt) => attempt.provider_instance === instance && !isUnanswered(attempt));
-  if (selected_instance !== undefined && whereabouts(request, at) === 'lately')
-    if (!others || !isTried(selected_instance)) return selected_instance;
-  const needed = neededBeside(request, attempts);
-  return at
-    .absentInstances()
-    .find((name) => !isTried(name) && !handed_over.includes(name) && at.wereTogetherLately([...needed, { name }]));
-}
-
-const isHandedOver = ({ handed_over = [], selected_instance }: RequestRecord): boolean =>
-  selected_instance !== undefined && handed_over.at(-1) === selected_instance;
 
 /** The message when an attempt stays unreachable until the configuration changes. */
 function unreachable({ attempts }: RequestState, at: PlanContext): string | undefined {

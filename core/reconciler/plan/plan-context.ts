@@ -47,9 +47,9 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
       if (parts.liveBrokers.has(instance)) return 'elsewhere';
       const absent = parts.directory.absent.find(({ name }) => name === instance);
       if (absent?.enabled === false) return 'nowhere';
-      return parts.facts.wasServedLately(instance, claimed.state.request.created_at) ? 'lately' : 'nowhere';
+      return parts.facts.served.wasServed(instance, claimed.state.request.created_at) ? 'lately' : 'nowhere';
     },
-    wereTogetherLately: (instances) => parts.facts.wereTogetherLately(instances.map(({ name }) => name)),
+    wereTogetherLately: (instances) => parts.facts.served.wereTogether(instances.map(({ name }) => name)),
     mayBeElsewhere: (instances) => parts.liveBrokers.mayHaveAll(instances),
     areElsewhere: (instances) => parts.liveBrokers.hasAll(instances),
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
