@@ -25,7 +25,8 @@ test('a sink gets every entry of the journal at least once and in order, over a 
     });
     return ((await answer.json()) as { readonly request_id: string }).request_id;
   };
-  const told = (type: string) => lines().filter((line) => line.endsWith(` ${type}`)).length;
+  // What the sink was writing when the broker was killed comes again.
+  const told = (type: string) => new Set(lines().filter((line) => line.endsWith(` ${type}`))).size;
 
   const first = await startBroker({ place });
   t.teardown(() => first.stop());
