@@ -70,6 +70,10 @@ export function absentInstances(
 export const waitsForBroker = (instance: string): string =>
   `No live broker has the provider instance '${instance}'; the request waits for one.`;
 
+/** The message of a request that waits until a live broker has connected to an instance. */
+export const waitsForConnection = (instance: string): string =>
+  `The broker with '${instance}' cannot take the request over yet; the request waits for it.`;
+
 /** The reason for the shortfall of a request that no instance may serve. */
 export function noCandidates(out: readonly Rejection[]): readonly Shortfall[] {
   if (out.length === 0) return [];

@@ -16,7 +16,13 @@ import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { tally } from '../state/counting.ts';
 import { freeNames } from '../state/names.ts';
-import { noCandidates, waitsForBroker, type Elsewhere, type FallbackOrder } from './fallback-order.ts';
+import {
+  noCandidates,
+  waitsForBroker,
+  waitsForConnection,
+  type Elsewhere,
+  type FallbackOrder,
+} from './fallback-order.ts';
 import { awaitedInstance, firstElsewhere, isHandedOver, whereabouts, type OtherBrokers } from './other-brokers.ts';
 import { forgettable } from './forgettable.ts';
 import { orderChoice } from './order-choice.ts';
@@ -158,7 +164,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     } else {
       const starting = firstElsewhere(from, elsewhere, (all) => at.mayBeElsewhere(all));
       const absent = awaitedInstance(from, options.length > 0, at);
-      if (starting) message = `The broker with '${starting.provider_instance}' starts; the request waits for it.`;
+      if (starting) message = waitsForConnection(starting.provider_instance);
       else if (absent !== undefined) message = waitsForBroker(absent);
       else {
         exhausted = true;

@@ -24,7 +24,9 @@ function sentenceOf(wait: Wait, from: Situation): string {
     case 'slot':
       return slotSentence(wait);
     case 'broker':
-      return `the request waits for a broker that has '${wait.instance}' in its configuration; no live broker has it`;
+      return from.isServed(wait.instance)
+        ? `a broker that has '${wait.instance}' in its configuration cannot take the request over yet; the request waits for it`
+        : `the request waits for a broker that has '${wait.instance}' in its configuration; no live broker has it`;
     case 'search':
       return `${cancelled ? 'the request is cancelled, but ' : ''}it is not known what '${wait.instance}' started for an order of ${machinesOf(countOf(wait))}, and the order cannot be repeated: its machines are searched by their tags, and released if they appear`;
     case 'outcome':

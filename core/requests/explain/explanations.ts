@@ -4,7 +4,12 @@ import type { Store } from '../../contract/storage.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import { isTerminal, type RequestRecord } from '../../model/request.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
-import { absentInstances, fallbackOrder, waitsForBroker } from '../../reconciler/plan/fallback-order.ts';
+import {
+  absentInstances,
+  fallbackOrder,
+  waitsForBroker,
+  waitsForConnection,
+} from '../../reconciler/plan/fallback-order.ts';
 import { offersFor, type OfferStanding } from '../../reconciler/plan/offer-states.ts';
 import { planOrders } from '../../reconciler/plan/plan-orders.ts';
 import { requestRetries, type OfferClock } from '../../reconciler/plan/standing.ts';
@@ -86,7 +91,9 @@ export class Explanations {
     const { options, elsewhere } = fallbackOrder(request, this.#providers);
     const { missing } = tally(state);
     const planned = missing > 0 && at.retries ? planOrders(state, options, missing, at) : undefined;
-    const awaited = absentInstances(request, this.#providers).find((name) => request.message === waitsForBroker(name));
+    const awaited =
+      absentInstances(request, this.#providers).find((name) => request.message === waitsForBroker(name)) ??
+      elsewhere.find(({ provider_instance: name }) => request.message === waitsForConnection(name))?.provider_instance;
     const situation: Situation = {
       ...state,
       now,

@@ -2,6 +2,7 @@ import test from 'ava';
 import { ProviderFault, silentLog, type Log, type Template } from '../../../core/index.ts';
 import { newRequestId } from '../../../core/model/ids.ts';
 import { choose } from '../../../core/providers/choose.ts';
+import { waitsForConnection } from '../../../core/reconciler/plan/fallback-order.ts';
 import { Explanations } from '../../../core/requests/explain/explanations.ts';
 import { RequestService } from '../../../core/requests/request-service.ts';
 import type { ScriptedCloud, Script } from '../../support/scripted-cloud.ts';
@@ -117,6 +118,29 @@ for (const selected of ['east', 'west'] as const)
     t.is(clouds.west.orders.length, 1);
     t.true(clouds.east.orders.length <= 3, 'it did not keep on asking the other one');
   });
+
+test('a request that waits until another broker has connected to its cloud is explained so', async (t) => {
+  const bench = await brokersBench(t);
+  const { clock, store, join } = bench;
+  await join('a', 'east');
+  await join('b', 'west');
+  await clock.advance(10_000);
+  const request_id = await anywhere(bench, 'east');
+  const request = await store.get('request', { request_id });
+  if (!request) return t.fail();
+  // What its loop writes while 'west' has not told which account it reaches; see the test of the next step.
+  const record = { ...request, message: waitsForConnection('west') };
+  await store.commit([
+    { op: 'fence', request_id, epoch: request.epoch },
+    { op: 'put', kind: 'request', record },
+  ]);
+  const { because, waiting_for } = await (await (await explain(bench, 'east')).of(request_id)).load();
+  t.is(
+    because,
+    "A broker that has 'west' in its configuration cannot take the request over yet; the request waits for it.",
+  );
+  t.is(waiting_for?.what, "a broker that has 'west'");
+});
 
 for (const [what, timeout, least_s, most_s] of [
   ['its time-out', 300, 290, 310],

@@ -135,7 +135,10 @@ test('a request that another live broker can perhaps serve waits until that brok
       at({ areElsewhere: () => false, fallbackOrder: () => ({ options: [], elsewhere: [west], out: [] }), ...fields }),
     );
   const waiting = next({ mayBeElsewhere: (all) => all.some(({ name }) => name === 'west') });
-  t.deepEqual([waiting.steps, waiting.message], [[], "The broker with 'west' starts; the request waits for it."]);
+  t.deepEqual(
+    [waiting.steps, waiting.message],
+    [[], "The broker with 'west' cannot take the request over yet; the request waits for it."],
+  );
   t.true((waiting.again_ms ?? Infinity) <= 10_000);
   t.deepEqual(next({ areElsewhere: () => true }).steps, [{ do: 'hand-over', to: west }]);
   t.deepEqual(

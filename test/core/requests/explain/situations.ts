@@ -3,7 +3,7 @@ import type { AttemptOutcome } from '../../../../core/model/attempt.ts';
 import type { ReturnSituation, Situation } from '../../../../core/requests/explain/situation.ts';
 import { attemptOf, machineOf, requestOf, stateOf } from '../../../support/records.ts';
 
-interface Given extends Partial<Pick<Situation, 'slots' | 'tried_again_at'>> {
+interface Given extends Partial<Pick<Situation, 'slots' | 'tried_again_at' | 'awaited'>> {
   readonly request?: Partial<RequestRecord>;
   readonly attempts?: readonly AttemptRecord[];
   readonly machines?: readonly MachineRecord[];
@@ -340,6 +340,14 @@ const requests: Readonly<Record<string, readonly [Given, string]>> = {
   'no broker has the instance of its open order': [
     { attempts: [open(1)], unserved: ['east'] },
     "The request waits for a broker that has 'east' in its configuration; no live broker has it.",
+  ],
+  'the broker of the next instance was stopped a moment ago': [
+    { attempts: [refused(1, [reasons.capacity(zone('1'), 3)])], unserved: ['west'], awaited: 'west' },
+    "The request waits for a broker that has 'west' in its configuration; no live broker has it.",
+  ],
+  'the broker of the next instance has not connected to its cloud yet': [
+    { attempts: [refused(1, [reasons.capacity(zone('1'), 3)])], awaited: 'west' },
+    "A broker that has 'west' in its configuration cannot take the request over yet; the request waits for it.",
   ],
   'every offer lacked capacity, and it keeps trying': [
     {
