@@ -1,6 +1,6 @@
 import { postgresServer } from '../../support/postgres-server.ts';
-import { against, type Comparison } from '../measure/against.ts';
-import { nodeFlags, nodeFlagsWithDatabase, startWithoutLoop } from '../processes/broker.ts';
+import { against, type Pair, type Side } from '../measure/against.ts';
+import { nodeFlags, nodeFlagsWithDatabase, startWithoutLoop, type Broker } from '../processes/broker.ts';
 import { workplace } from '../processes/workplace.ts';
 import type { Line } from './line.ts';
 
@@ -18,21 +18,26 @@ export const postWithBudgets: Line = {
   names: ['post-budgets', 'postgres-post-budgets'],
 
   async run({ rounds, seconds }, wanted, tell) {
-    const measure = async (name: string, title: string, storages: readonly [object, object], flags = nodeFlags) => {
-      const [limited, free] = await Promise.all([
-        startWithoutLoop(workplace({}, {}, { ...storages[0], budgets }), flags),
-        startWithoutLoop(workplace({}, {}, storages[1]), flags),
-      ]);
-      const side = (broker: typeof free): Comparison['subject'] => ({
-        url: `${broker.api}/machines/request`,
-        pid: broker.pid,
-      });
+    const measure = async (
+      name: string,
+      title: string,
+      places: readonly { readonly limited: object; readonly free: object }[],
+      flags = nodeFlags,
+    ) => {
+      const brokers: Broker[] = [];
+      const side = async (configuration: object): Promise<Side> => {
+        const broker = await startWithoutLoop(workplace({}, {}, configuration), flags);
+        brokers.push(broker);
+        return { url: `${broker.api}/machines/request`, pid: broker.pid };
+      };
+      const pairs: Pair[] = [];
+      for (const { limited, free } of places)
+        pairs.push({ subject: await side({ ...limited, budgets }), baseline: await side(free) });
       tell(
         await against({
           name,
           title,
-          subject: side(limited),
-          baseline: side(free),
+          pairs,
           call: { method: 'POST', body: JSON.stringify({ template_id: 'run', machine_count: 1 }) },
           least: 0.85,
           cpuCounts: false,
@@ -40,16 +45,25 @@ export const postWithBudgets: Line = {
           seconds,
         }),
       );
-      await Promise.all([limited.stop(), free.stop()]);
+      await Promise.all(brokers.map((broker) => broker.stop()));
     };
     if (wanted('post-budgets'))
-      await measure('post-budgets', 'POST a request with five budgets, by without', [{}, {}]);
+      await measure(
+        'post-budgets',
+        'POST a request with five budgets, by without',
+        Array.from({ length: 3 }, () => ({ limited: {}, free: {} })),
+      );
     if (!wanted('postgres-post-budgets')) return;
     const server = await postgresServer({ fsync: 'on', full_page_writes: 'on' });
     const storage = (schema: string) => ({ storage: { type: 'postgres', url: server.url, schema } });
     try {
       const title = 'POST a request with five budgets on PostgreSQL, by without';
-      await measure('postgres-post-budgets', title, [storage('limited'), storage('free')], nodeFlagsWithDatabase);
+      await measure(
+        'postgres-post-budgets',
+        title,
+        [{ limited: storage('limited'), free: storage('free') }],
+        nodeFlagsWithDatabase,
+      );
     } finally {
       await server.remove();
     }

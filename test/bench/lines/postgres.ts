@@ -28,8 +28,12 @@ export const postgres: Line = {
           await against({
             name: 'postgres-post',
             title: 'POST a request on PostgreSQL',
-            subject: { url: `${broker.api}/machines/request`, pid: broker.pid },
-            baseline: { url: `${url}/api/v1/machines/request`, pid: bare.pid },
+            pairs: [
+              {
+                subject: { url: `${broker.api}/machines/request`, pid: broker.pid },
+                baseline: { url: `${url}/api/v1/machines/request`, pid: bare.pid },
+              },
+            ],
             call: { method: 'POST', body: JSON.stringify({ template_id: 'run', machine_count: 1 }) },
             least: 0.5,
             rate: 5_000,
@@ -57,8 +61,7 @@ export const postgres: Line = {
           await against({
             name: 'postgres-status',
             title,
-            subject,
-            baseline,
+            pairs: [{ subject, baseline }],
             least: 0.35,
             cpuCounts: false,
             rounds,

@@ -45,7 +45,7 @@ export const reads: Line = {
     for (const { path, ...page } of pages) {
       const subject = { url: `${broker.api}${path}`, pid: broker.pid };
       const baseline = { url: `${url}${path}`, pid: bare.pid };
-      tell(await against({ ...page, subject, baseline, cpuCounts: true, rounds, seconds }));
+      tell(await against({ ...page, pairs: [{ subject, baseline }], cpuCounts: true, rounds, seconds }));
     }
     await Promise.all([bare.stop(), broker.stop()]);
   },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { against } from '../measure/against.ts';
-import { startWithoutLoop } from '../processes/broker.ts';
+import { against, type Pair, type Side } from '../measure/against.ts';
+import { startWithoutLoop, type Broker } from '../processes/broker.ts';
 import { Child } from '../processes/child.ts';
 import { workplace } from '../processes/workplace.ts';
 import type { Line } from './line.ts';
@@ -19,13 +19,19 @@ export const telemetry: Line = {
   async run({ rounds, seconds }, _wanted, tell) {
     const collector = Child.of(join(import.meta.dirname, '../baselines/collector.ts'));
     const { url } = await collector.ask<{ url: string }>({ do: 'start' });
-    const traced = await startWithoutLoop(workplace(), undefined, { OTEL_EXPORTER_OTLP_ENDPOINT: url });
-    const plain = await startWithoutLoop(workplace());
+    const brokers: Broker[] = [];
+    const side = async (env: Record<string, string>): Promise<Side> => {
+      const broker = await startWithoutLoop(workplace(), undefined, env);
+      brokers.push(broker);
+      return { url: `${broker.api}/machines/request`, pid: broker.pid };
+    };
+    const pairs: Pair[] = [];
+    while (pairs.length < 3)
+      pairs.push({ subject: await side({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), baseline: await side({}) });
     const row = await against({
       name: 'post-traced',
       title: 'POST a request, traced, against untraced',
-      subject: { url: `${traced.api}/machines/request`, pid: traced.pid },
-      baseline: { url: `${plain.api}/machines/request`, pid: plain.pid },
+      pairs,
       call: { method: 'POST', body: JSON.stringify({ template_id: 'run', machine_count: 1 }) },
       least: 0.9,
       cpuCounts: false,
@@ -35,12 +41,12 @@ export const telemetry: Line = {
     });
     const { bytes } = await collector.ask<{ bytes: number }>({ do: 'count' });
     // What is dropped costs nothing. The warm-up comes on top of these calls.
-    const each = bytes / (row.measured.median * rounds * seconds);
+    const each = bytes / (row.measured.median * row.runs * seconds);
     tell({
       ...row,
       targets: [...row.targets, { text: `≥ ${leastBytes} B a call exported`, met: each >= leastBytes }],
       notes: [...(row.notes ?? []), `the collector got ${Math.round(bytes / 1e6)} MB, ${Math.round(each)} B a call`],
     });
-    await Promise.all([traced.stop(), plain.stop(), collector.stop()]);
+    await Promise.all([...brokers, collector].map((each) => each.stop()));
   },
 };

@@ -18,8 +18,12 @@ export const writes: Line = {
       await against({
         name: 'post',
         title: 'POST a request, closed loop, loop paused',
-        subject: { url: `${broker.api}/machines/request`, pid: broker.pid },
-        baseline: { url: `${url}/api/v1/machines/request`, pid: bare.pid },
+        pairs: [
+          {
+            subject: { url: `${broker.api}/machines/request`, pid: broker.pid },
+            baseline: { url: `${url}/api/v1/machines/request`, pid: bare.pid },
+          },
+        ],
         call: { method: 'POST', body: JSON.stringify({ template_id: 'run', machine_count: 1 }) },
         least: 0.5,
         cpuCounts: false,

@@ -11,11 +11,20 @@ export interface Side {
   readonly pid: number;
 }
 
+/** What is compared, and with what. */
+export interface Pair {
+  readonly subject: Side;
+  readonly baseline: Side;
+}
+
 export interface Comparison {
   readonly name: string;
   readonly title: string;
-  readonly subject: Side;
-  readonly baseline: Side;
+  /**
+   * Processes of the two programs, which take the rounds in turn. Two processes of one program differ by a tenth, by
+   * where their memory lies and what was compiled first: a small difference needs several pairs.
+   */
+  readonly pairs: readonly Pair[];
   readonly call?: Pick<ClosedLoopJob, 'method' | 'body'>;
   /** The ratio that is wanted; left out, it is only told. */
   readonly least?: number;
@@ -35,32 +44,22 @@ const ballastFile = join(import.meta.dirname, '../load/ballast-process.ts');
 /** A POST needs this long until Node has compiled its whole path: a server runs for weeks. */
 const warmUpSeconds = 3;
 
-/** Loads subject and baseline in turn. Both get a warm-up that is not counted. */
+/** Loads subjects and baselines in turn, `rounds` times each. All get a warm-up that is not counted. */
 export async function against(comparison: Comparison): Promise<Row> {
-  const {
-    name,
-    title,
-    subject,
-    baseline,
-    call = {},
-    least,
-    rate,
-    cpuCounts,
-    threadCounts,
-    rounds,
-    seconds,
-  } = comparison;
+  const { name, title, pairs, call = {}, least, rate, cpuCounts, threadCounts, rounds, seconds } = comparison;
   const load = new ClosedLoop();
   const ballast = threadCounts ? Array.from({ length: availableParallelism() }, () => Child.of(ballastFile)) : [];
   const ours: Round[] = [];
   const bare: Round[] = [];
   try {
-    for (const side of [subject, baseline])
-      await load.run({ ...call, url: side.url, seconds: warmUpSeconds }, side.pid);
-    for (let round = 0; round < rounds; round++) {
-      ours.push(await load.run({ ...call, url: subject.url, seconds }, subject.pid));
-      bare.push(await load.run({ ...call, url: baseline.url, seconds }, baseline.pid));
-    }
+    const loaded = ({ url, pid }: Side, forSeconds = seconds) => load.run({ ...call, url, seconds: forSeconds }, pid);
+    for (const { subject, baseline } of pairs)
+      for (const side of [subject, baseline]) await loaded(side, warmUpSeconds);
+    for (let round = 0; round < rounds; round++)
+      for (const { subject, baseline } of pairs) {
+        ours.push(await loaded(subject));
+        bare.push(await loaded(baseline));
+      }
   } finally {
     await Promise.all([load.stop(), ...ballast.map((each) => each.stop())]);
   }
@@ -84,7 +83,7 @@ export async function against(comparison: Comparison): Promise<Row> {
     title,
     unit: 'req/s',
     measured,
-    runs: rounds,
+    runs: ours.length,
     baseline: baselineSpread,
     ratio: { by_rate, by_cpu },
     targets,
