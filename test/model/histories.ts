@@ -52,6 +52,29 @@ const past = (what: string, broke: Rule, differing: Differing, ...commands: read
  */
 export const pasts: readonly Past[] = [
   past(
+    'the host of one of three brokers is suspended while it claims: afterwards it takes its share of the requests again',
+    'never ended',
+    {
+      api: { kind: 'request', machines_per_launch: 1, boot_ms: 0 },
+      instances: [{ free: 12 }],
+      templates: [{ retry_until_timeout: true, replace_lost: true, on_rebalance: 'replace' }],
+      sweep: 'off',
+      lease_ms: 30_000,
+      names: 'told',
+      brokers: 3,
+    },
+    request(8),
+    { do: 'observations', at: 1, mood: 'fails', ms: 400_000 },
+    { do: 'freeze', on: 'commit', side: 'after', executed: 'no', nth: 5, ms: 40_000, by: 2 },
+    { do: 'storage', of: 'reads', fault: 'unknown, not written', after: 0, times: 20, by: 2 },
+    pass(2_000),
+    request(3, 4),
+    { do: 'recommend', at: 1, from: 0, machines: 2 },
+    pass(60_000),
+    { do: 'suspend', ms: 900_000, by: 2 },
+    request(1),
+  ),
+  past(
     'two answers are taken in together and cut off after the first part, and then the tokens are too old: what is stored can be ended',
     'nobody can release it',
     { api: { machines_per_launch: 1, prepares: false, token_valid_ms: 60_000 }, sweep: 'report' },

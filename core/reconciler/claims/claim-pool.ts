@@ -7,6 +7,8 @@ import { SignalInbox } from './signal-inbox.ts';
 
 /** The interval of claims without a notice of the store. */
 const idleMs = 1_000;
+/** The longest additional interval after a claim that took long. */
+const longestPauseMs = 5_000;
 /** The shortest interval between rounds, so that notices are handled together. */
 const shortestMs = 5;
 
@@ -127,9 +129,10 @@ export class ClaimPool {
         if (now >= this.#nextClaim()) {
           await this.#claims.claim();
           if (this.#claims.due) this.#rouse();
-          // A claim takes longer the more requests are held. At most a fifth of the time is spent on claims.
+          // A claim takes longer the more requests are held. At most a fifth of the time is spent on claims. A claim
+          // during which the host was suspended says nothing about the next one: other brokers leave this one its share.
           const took = clock.monotonic() - now;
-          this.#claimAt = clock.monotonic() + idleMs + took * 4;
+          this.#claimAt = clock.monotonic() + idleMs + Math.min(took * 4, longestPauseMs);
         }
         trouble.over(this);
       } catch (error) {

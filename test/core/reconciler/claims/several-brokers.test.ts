@@ -27,6 +27,31 @@ test('a broker that joins has its share of the requests within a minute, and not
   t.is(clouds.east.orders.length, 24);
 });
 
+test('a broker whose claim took minutes, for its host stood still, claims its share again at once', async (t) => {
+  const { clock, clouds, store, join, joinWith, request, statuses } = await brokersBench(t);
+  let stands = true;
+  const claim: Store['claim'] = async (...given) => {
+    if (stands) await clock.sleep(300_000);
+    stands = false;
+    return store.claim(...given);
+  };
+  const slow = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'claim') return claim;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  await join('a', 'east');
+  await joinWith({ store: slow }, 'b', 'east');
+  await clock.advance(310_000);
+  const ids = await request('east', 24);
+  await clock.advance(15_000);
+  clouds.east.boot();
+  await clock.advance(15_000);
+  t.deepEqual([...(await statuses(ids))], ['completed']);
+});
+
 test('a request goes to the broker that has its instance, wherever it was accepted', async (t) => {
   const { clock, clouds, join, request, holds, statuses } = await brokersBench(t);
   await join('a', 'east');
