@@ -129,8 +129,8 @@ export class ClaimPool {
         if (now >= this.#nextClaim()) {
           await this.#claims.claim();
           if (this.#claims.due) this.#rouse();
-          // A claim takes longer the more requests are held. At most a fifth of the time is spent on claims. A claim
-          // during which the host was suspended says nothing about the next one: other brokers leave this one its share.
+          // A claim takes longer the more requests are held. At most a fifth of the time is spent on claims. The pause
+          // is bounded, because the host may have been suspended meanwhile: other brokers leave this one its share.
           const took = clock.monotonic() - now;
           this.#claimAt = clock.monotonic() + idleMs + Math.min(took * 4, longestPauseMs);
         }
