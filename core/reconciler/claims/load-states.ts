@@ -22,13 +22,12 @@ export async function loadStates(store: Store, claims: readonly Claim[]): Promis
       store.find('signal', { where: { request_id, applied: false }, order: [['created_at', 'asc']] }),
     ]);
     const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.request_id);
-    const machinesOf = Map.groupBy(machines, (machine) => machine.request_id);
     const signalsOf = Map.groupBy(signals, (signal) => signal.request_id);
     for (const request of requests) {
       states.set(request.request_id, {
         request,
         attempts: attemptsOf.get(request.request_id) ?? [],
-        machines: new MachineSet(machinesOf.get(request.request_id)),
+        machines: new MachineSet(machines.get(request.request_id)),
         signals: signalsOf.get(request.request_id) ?? [],
       });
     }
@@ -36,8 +35,28 @@ export async function loadStates(store: Store, claims: readonly Claim[]): Promis
   return states;
 }
 
-/** Only the holder of the claims changes these records, so that the pages are consistent. */
-async function readMachines(store: Store, request_id: readonly string[]): Promise<readonly MachineRecord[]> {
+/**
+ * Only the holder of the claims changes these records, so that the pages are consistent. Request by request: the index
+ * of the storages orders the machines of one request; over several, each page would sort them all.
+ */
+async function readMachines(
+  store: Store,
+  request_ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly MachineRecord[]>> {
+  const machines = new Map<string, readonly MachineRecord[]>();
+  let rows = 0;
+  for (const request_id of request_ids) {
+    const found = await machinesOf(store, request_id);
+    machines.set(request_id, found);
+    rows += found.length;
+    if (rows < rowsAtOnce) continue;
+    rows = 0;
+    await turn();
+  }
+  return machines;
+}
+
+async function machinesOf(store: Store, request_id: string): Promise<readonly MachineRecord[]> {
   const machines: MachineRecord[] = [];
   for (;;) {
     const page = await store.find('machine', {

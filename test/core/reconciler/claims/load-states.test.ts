@@ -1,0 +1,44 @@
+import test from 'ava';
+import { silentLog, systemClock, type Store } from '../../../../core/index.ts';
+import { loadStates } from '../../../../core/reconciler/claims/load-states.ts';
+import { memoryDriver } from '../../../support/memory-driver.ts';
+import { machineOf, requestOf } from '../../../support/records.ts';
+
+test('machines are read request by request and in pages, so that no read sorts those of all claims', async (t) => {
+  const store: Store = await memoryDriver().open({}, { clock: systemClock, log: silentLog });
+  const counts = { 'r-few': 3, 'r-many': 2_500, 'r-none': 0 };
+  const claims = Object.keys(counts).map((request_id) => ({ request_id, epoch: 0, taken_over: true }));
+  for (const [request_id, count] of Object.entries(counts)) {
+    await store.commit([{ op: 'insert', kind: 'request', record: requestOf({ request_id }) }]);
+    for (let n = 0; n < count; n++) {
+      const record = machineOf(`${request_id}-${n}`, { request_id, created_at: n });
+      await store.commit([{ op: 'put', kind: 'machine', record }]);
+    }
+  }
+  const asked: unknown[] = [];
+  const watched = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== 'find') return typeof value === 'function' ? value.bind(target) : value;
+      return (...given: Parameters<Store['find']>) => {
+        const [kind, { where, limit } = {}] = given;
+        if (kind === 'machine') asked.push([where, limit]);
+        return target.find(...given);
+      };
+    },
+  });
+  const states = await loadStates(watched, [...claims, { request_id: 'r-gone', epoch: 0, taken_over: true }]);
+  t.deepEqual(
+    [...states]
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([request_id, { machines }]) => [request_id, [...machines.all()].length]),
+    Object.entries(counts),
+  );
+  t.deepEqual(
+    [...(states.get('r-many')?.machines.all() ?? [])].map(({ created_at }) => created_at),
+    Array.from({ length: 2_500 }, (_, n) => n),
+  );
+  // The storages have an index for the machines of one request, in this order.
+  const page = (request_id: string) => [{ request_id }, 1_000];
+  t.deepEqual(asked, ['r-few', 'r-many', 'r-many', 'r-many', 'r-none', 'r-gone'].map(page));
+});
