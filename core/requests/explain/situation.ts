@@ -8,7 +8,7 @@ export interface Situation extends RequestState {
   isServed(instance: string): boolean;
   /** Why an instance does not answer; undefined: it answers, or nothing is known. */
   trouble(instance: string): string | undefined;
-  /** The instance of a broker that ended lately, or has not started yet, for which the request waits. */
+  /** The instance of a broker that ended lately, or has not started yet, for which the request waits. Absent: none. */
   readonly awaited?: string;
   /** Only of a request that waits for a slot. */
   readonly slots?: SlotSituation;

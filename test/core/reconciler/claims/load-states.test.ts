@@ -3,6 +3,7 @@ import { silentLog, systemClock, type Store } from '../../../../core/index.ts';
 import { loadStates } from '../../../../core/reconciler/claims/load-states.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 import { machineOf, requestOf } from '../../../support/records.ts';
+import { storeWith } from '../../../support/store-with.ts';
 
 test('machines are read request by request and in pages, so that no read sorts those of all claims', async (t) => {
   const store: Store = await memoryDriver().open({}, { clock: systemClock, log: silentLog });
@@ -16,17 +17,11 @@ test('machines are read request by request and in pages, so that no read sorts t
     }
   }
   const asked: unknown[] = [];
-  const watched = new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (name !== 'find') return typeof value === 'function' ? value.bind(target) : value;
-      return (...given: Parameters<Store['find']>) => {
-        const [kind, { where, limit } = {}] = given;
-        if (kind === 'machine') asked.push([where, limit]);
-        return target.find(...given);
-      };
-    },
-  });
+  const find: Store['find'] = (kind, query) => {
+    if (kind === 'machine') asked.push([query.where, query.limit]);
+    return store.find(kind, query);
+  };
+  const watched = storeWith(store, { find });
   const states = await loadStates(watched, [...claims, { request_id: 'r-gone', epoch: 0, taken_over: true }]);
   t.deepEqual(
     [...states]

@@ -4,6 +4,7 @@ import { choose } from '../../../../core/providers/choose.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
 import { brokersBench } from '../../../support/brokers-bench.ts';
 import { noBudgets } from '../../../support/no-budgets.ts';
+import { storeWith } from '../../../support/store-with.ts';
 
 async function waitsForWest(t: ExecutionContext, store: Store): Promise<void> {
   const [waiting] = await store.find('request', {});
@@ -35,15 +36,8 @@ test('a broker whose claim took minutes, for its host stood still, claims its sh
     stands = false;
     return store.claim(...given);
   };
-  const slow = new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'claim') return claim;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
   await join('a', 'east');
-  await joinWith({ store: slow }, 'b', 'east');
+  await joinWith({ store: storeWith(store, { claim }) }, 'b', 'east');
   await clock.advance(310_000);
   const ids = await request('east', 24);
   await clock.advance(15_000);
