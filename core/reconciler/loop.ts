@@ -39,7 +39,7 @@ import { noTracer } from '../tracing/tracer.ts';
 import { RequestRunner } from './request-runner.ts';
 import { RequestSpans } from './traces/request-spans.ts';
 import { UsageTagging } from '../model/usage/usage-tags.ts';
-import type { LoopParts, RunningLoop } from './running-loop.ts';
+import type { HeldCounts, LoopParts, RunningLoop } from './running-loop.ts';
 import { SelfDescription } from './self-description.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
@@ -289,7 +289,7 @@ class Loop implements RunningLoop {
     if (this.#directory.instance(instance)) this.#health.misbehaved(instance, 'outside of calls', message);
   }
 
-  held(): { readonly requests: number; readonly unserved: number } {
+  held(): HeldCounts {
     const broker = this.#self.record();
     let requests = 0;
     let unserved = 0;
@@ -297,7 +297,7 @@ class Loop implements RunningLoop {
       requests += 1;
       if (!canServe(broker, state.request.needs)) unserved += 1;
     }
-    return { requests, unserved };
+    return { requests, unserved, unreadable: this.#claimPool.unreadable };
   }
 
   trouble(): string | undefined {
@@ -310,6 +310,7 @@ class Loop implements RunningLoop {
 
   async #stop(): Promise<void> {
     this.#leaving = true;
+    this.#self.drains();
     await this.#claimPool.stop(stopMs, () => this.#stopping.abort());
     this.#reportObserved();
     await this.#background.stop();

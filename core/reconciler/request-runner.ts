@@ -70,6 +70,8 @@ export class RequestRunner {
       claimed.fence();
       if (!claimed.derived || claimed.pending_shift !== 0) await this.#parts.committer.commit(claimed, []);
       while (claimed.present().signals.length > 0) await this.#applySignals(claimed);
+      // No call is in flight here. A request whose calls fail slowly is never at rest otherwise.
+      if (claimed.surplus && claimed.isAtRest) return this.#parts.claimPool.yield(claimed);
       if (claimed.state.request.kind === 'return') return this.#watchReturn(claimed);
       await this.#applyExclusions(claimed);
       await this.#reach(claimed);
@@ -126,18 +128,13 @@ export class RequestRunner {
 
   /** Connects to the instances of the request's attempts, because decisions about them need a session. */
   async #reach(claimed: ClaimedRequest): Promise<void> {
+    const { pool, directory } = this.#parts;
     const names = new Set(
       claimed.state.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance),
     );
-    for (const name of names) {
-      if (this.#parts.pool.known(name) || !this.#parts.directory.instance(name)) continue;
-      // A failed connection counts as an unanswered call.
-      const reached = await this.#parts.pool.connect(name).then(
-        () => true,
-        () => false,
-      );
-      if (!reached) claimed.unanswered(name);
-    }
+    const unknown = [...names].filter((name) => !pool.known(name) && directory.instance(name));
+    // A failed connection counts as an unanswered call.
+    await Promise.all(unknown.map((name) => pool.connect(name).catch(() => claimed.unanswered(name))));
   }
 
   /** Nothing is due now: stores the message and schedules the next decision. */

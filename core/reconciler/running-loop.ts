@@ -53,6 +53,16 @@ export interface LoopParts {
   ended?(request: RequestRecord): void;
 }
 
+/** How many requests a broker has claimed. */
+export interface HeldCounts {
+  /** Those that it works on. */
+  readonly requests: number;
+  /** How many of them this broker cannot serve: then no live broker can. */
+  readonly unserved: number;
+  /** Others, which are left alone because their records cannot be read. */
+  readonly unreadable: number;
+}
+
 export interface RunningLoop {
   /** Observes these requests now, each at most once in two seconds. */
   refresh(request_ids: readonly string[]): void;
@@ -68,8 +78,7 @@ export interface RunningLoop {
   states(): readonly InstanceState[];
   /** Code of a plugin failed for an instance outside any call. */
   failed(instance: string, message: string): void;
-  /** How many requests are held, and how many of them this broker cannot serve: then no live broker can. */
-  held(): { readonly requests: number; readonly unserved: number };
+  held(): HeldCounts;
   /** Why the loop cannot continue; undefined when the storage serves. */
   trouble(): string | undefined;
   /** Ends running calls, yields the claims, closes the sessions. The store stays open. Idempotent. */

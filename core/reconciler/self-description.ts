@@ -35,6 +35,7 @@ export class SelfDescription {
   /** Differences to other brokers that are logged. */
   #warned: ReadonlySet<string> = new Set();
   #template_files: FileHashes | undefined;
+  #draining = false;
 
   constructor(parts: SelfDescriptionParts) {
     this.#parts = parts;
@@ -49,6 +50,11 @@ export class SelfDescription {
     this.#template_files = template_files;
   }
 
+  /** From now on the record tells the other brokers that this one ends: they take its share. */
+  drains(): void {
+    this.#draining = true;
+  }
+
   /** The present record. */
   record(): BrokerRecord {
     const { broker, pool, health, liveBrokers } = this.#parts;
@@ -61,7 +67,12 @@ export class SelfDescription {
         terms: this.#termsOf(name),
       };
     });
-    return { ...broker, serves, ...(this.#template_files ? { template_files: this.#template_files } : {}) };
+    return {
+      ...broker,
+      ...(this.#draining ? { draining: true } : {}),
+      ...(this.#template_files ? { template_files: this.#template_files } : {}),
+      serves,
+    };
   }
 
   /** Stores which instances this broker has, where that is news. */

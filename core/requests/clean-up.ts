@@ -129,11 +129,12 @@ export class CleanUp {
   /** Removes a request; returns the number of its machines, or undefined when the request is still needed. */
   async #remove(request: RequestRecord): Promise<number | undefined> {
     const { request_id } = request;
-    if (await this.#isNeeded(request_id)) return undefined;
+    const signalsOf = request.kind === 'return' ? { return_id: request_id } : { request_id };
+    if (await this.#isNeeded(request_id, signalsOf)) return undefined;
     const machines = await this.#removeMachines(request_id);
     const [attempts, signals, keys] = await Promise.all([
       this.#store.find('attempt', { where: { request_id } }),
-      this.#store.find('signal', { where: request.kind === 'return' ? { return_id: request_id } : { request_id } }),
+      this.#store.find('signal', { where: signalsOf }),
       this.#store.find('key', { where: { request_id } }),
     ]);
     const at = this.#clock.now();
@@ -156,10 +157,16 @@ export class CleanUp {
     }
   }
 
-  /** Whether a signal waits, or a machine lives. */
-  async #isNeeded(request_id: string): Promise<boolean> {
+  /**
+   * Whether a signal waits, or a machine lives. A return that ended by its time-out is still carried out: its signals
+   * wait for the holders of the requests whose machines it returns.
+   */
+  async #isNeeded(
+    request_id: string,
+    signalsOf: { readonly request_id: string } | { readonly return_id: string },
+  ): Promise<boolean> {
     const [signals, alive] = await Promise.all([
-      this.#store.count('signal', { request_id, applied: false }),
+      this.#store.count('signal', { ...signalsOf, applied: false }),
       this.#store.count('machine', { request_id, gone_at: null }),
     ]);
     return signals + alive > 0;

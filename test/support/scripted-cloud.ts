@@ -47,6 +47,8 @@ export class ScriptedCloud {
   busy = false;
   /** Observations fail with this. */
   deaf: ProviderFault | undefined;
+  /** What each launch, observation and check waits for before it does anything. */
+  before: () => Promise<void> = async () => undefined;
   /** Releases are accepted later. */
   hold = false;
   /** Released machines shut down until they are killed. */
@@ -203,6 +205,7 @@ export const scriptedType = defineProviderType({
   config,
   connect: (settings): ScriptedCloud => settings.cloud,
   identity: async (cloud) => cloud.identity,
+  check: async (cloud) => cloud.before(),
   places: async () => ({ regions: ['here'], availability_zones: ['here-a'] }),
   machineTypeOf: (template, known) => known(template.machine_type ?? '') ?? typeNamed(template.machine_type),
   offerTerms: (offers) => offers.map(termsOf),
@@ -275,6 +278,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
       cloud.removed.push(...orphans.map(({ id }) => id));
     },
     async launch(cloud, order, call): Promise<Launch<{ token: string }>> {
+      await cloud.before();
       call.fence();
       if (!order.token.startsWith(order.prepared.for))
         throw new Error('An order came with what was prepared for another.');
@@ -294,6 +298,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
       throw new ProviderFault('unknown-outcome', 'The connection was cut.');
     },
     async observe(cloud, watched) {
+      await cloud.before();
       cloud.calls.push(`observe ${watched.length}`);
       return watched.map(({ handle, known, only_known }) => {
         cloud.asked.push(known.length);

@@ -38,7 +38,7 @@ export class ClaimPool {
   constructor(parts: ClaimPoolParts) {
     this.#parts = parts;
     this.#claims = new HeldClaims(parts);
-    this.#inbox = new SignalInbox(parts.store, parts.clock);
+    this.#inbox = new SignalInbox(parts.store, parts.clock, parts.log);
   }
 
   start(): void {
@@ -49,6 +49,11 @@ export class ClaimPool {
   /** The requests that are held here. */
   held(): Iterable<ClaimedRequest> {
     return this.#claims.all().values();
+  }
+
+  /** How many requests are left alone because they cannot be read. */
+  get unreadable(): number {
+    return this.#claims.unreadable;
   }
 
   get(request_id: string): ClaimedRequest | undefined {
@@ -73,14 +78,17 @@ export class ClaimPool {
     return this.#claims.yield(claimed);
   }
 
-  /** Waits `ms` for running calls, then aborts them, and yields all requests at rest. */
+  /**
+   * Waits `ms` for running calls, then aborts them, and yields all requests at rest. The record of the broker says by
+   * now that it ends.
+   */
   async stop(ms: number, abort: () => void): Promise<void> {
     this.#stopping.abort();
     this.#watch?.[Symbol.dispose]();
     this.#rouse();
     await this.#rounds;
     // A storage that cannot be written must not delay the end.
-    await this.#within(this.#claims.drain(), ms);
+    await this.#within(this.#claims.tell(), ms);
     await this.#rest(ms);
     abort();
     await this.#rest(ms);
@@ -124,9 +132,9 @@ export class ClaimPool {
       try {
         this.compareClocks();
         await this.#claims.renew();
-        if (this.#inbox.due) await this.#inbox.deliver(this.#claims.all());
         const now = clock.monotonic();
-        if (now >= this.#nextClaim()) {
+        // What was claimed is loaded before more is claimed: other brokers may get the rest.
+        if (now >= this.#nextClaim() && !this.#claims.loads) {
           await this.#claims.claim();
           if (this.#claims.due) this.#rouse();
           // A claim takes longer the more requests are held. At most a fifth of the time is spent on claims. The pause
@@ -134,6 +142,9 @@ export class ClaimPool {
           const took = clock.monotonic() - now;
           this.#claimAt = clock.monotonic() + idleMs + Math.min(took * 4, longestPauseMs);
         }
+        await this.#claims.load();
+        if (this.#claims.loads) this.#rouse();
+        if (this.#inbox.due) await this.#inbox.deliver(this.#claims.all());
         trouble.over(this);
       } catch (error) {
         trouble.failed(this, error);

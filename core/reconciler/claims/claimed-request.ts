@@ -15,6 +15,9 @@ export interface Validity {
   readonly wall: number;
 }
 
+export const isPast = ({ monotonic, wall }: Validity, clock: Clock): boolean =>
+  clock.monotonic() > monotonic || clock.now() > wall;
+
 /** A request whose claim this process holds, with the times of its calls. */
 export class ClaimedRequest {
   state: HeldState;
@@ -22,6 +25,8 @@ export class ClaimedRequest {
   /** Monotonic milliseconds: the time of the next decision. */
   due_at = 0;
   busy = false;
+  /** Other brokers should have the request: it is yielded as soon as no call is in flight. */
+  surplus = false;
   refresh_now = false;
   /** The stored version of the request. */
   version: number;
@@ -77,8 +82,7 @@ export class ClaimedRequest {
   }
 
   get lost(): boolean {
-    const { monotonic, wall } = this.#valid_until;
-    return this.#ended.signal.aborted || this.#clock.monotonic() > monotonic || this.#clock.now() > wall;
+    return this.#ended.signal.aborted || isPast(this.#valid_until, this.#clock);
   }
 
   /**
@@ -106,6 +110,11 @@ export class ClaimedRequest {
    */
   get canYield(): boolean {
     return this.load?.taken_over !== true;
+  }
+
+  /** Whether the request may be yielded now, when no call is in flight: nothing of it is known here alone. */
+  get isAtRest(): boolean {
+    return !this.lost && this.canYield && this.pending_shift === 0 && this.new_signals.size === 0;
   }
 
   /** Runs tasks one after another, so that each starts from the state that the one before it left. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { Log } from '../../contract/log.ts';
-import type { Claim, Store } from '../../contract/storage.ts';
+import { chunks } from '../../collections/chunks.ts';
+import type { Claim, Held, Store } from '../../contract/storage.ts';
 import type { BrokerRecord } from '../../model/broker.ts';
 import { ClockShifts } from '../clock-shift/clock-shifts.ts';
 import type { Settings } from '../settings.ts';
@@ -8,9 +9,14 @@ import type { HeldState, RequestState } from '../state/request-state.ts';
 import { ClaimedRequest, type Validity } from './claimed-request.ts';
 import { loadStates } from './load-states.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
+import { UnloadedClaims, type UnloadedClaim } from './unloaded-claims.ts';
 
 /** The most claims of one call. */
 const claimsAtOnce = 200;
+/** The most claims that are yielded in one call. */
+const yieldsAtOnce = 1_000;
+/** So many failed reads of a single request mean that the request cannot be read, not that the storage is away. */
+const unreadableAfter = 3;
 
 export interface HeldClaimsParts {
   readonly store: Store;
@@ -26,10 +32,11 @@ export interface HeldClaimsParts {
   lateReleaseHarms(loaded: RequestState): boolean;
 }
 
-/** The claims of this process: takes, renews, yields and loses them. */
+/** The claims of this process: takes, loads, renews, yields and loses them. */
 export class HeldClaims {
   readonly #parts: HeldClaimsParts;
   readonly #held = new Map<string, ClaimedRequest>();
+  readonly #unloaded: UnloadedClaims;
   /** Requests that are being yielded now. */
   readonly #yielding = new Set<string>();
   readonly #shifts: ClockShifts;
@@ -42,6 +49,7 @@ export class HeldClaims {
   constructor(parts: HeldClaimsParts) {
     this.#parts = parts;
     this.#shifts = new ClockShifts(parts);
+    this.#unloaded = new UnloadedClaims(parts.clock);
   }
 
   all(): ReadonlyMap<string, ClaimedRequest> {
@@ -57,15 +65,47 @@ export class HeldClaims {
     this.#shifts.compare(this.#held.values());
   }
 
+  /** Whether claimed requests can be loaded now. */
+  get loads(): boolean {
+    return this.#unloaded.due;
+  }
+
+  /** How many requests are left alone because they cannot be read. */
+  get unreadable(): number {
+    return this.#unloaded.unreadable;
+  }
+
+  /** Claims requests, which are loaded by `load`. */
   async claim(): Promise<void> {
     const { store, broker, settings } = this.#parts;
     this.due = false;
     // The lease counts from before the call, because the call may take long and the store counts from its own time.
     const before = this.#validity();
     const claims = await store.claim(broker(), claimsAtOnce, settings.lease_ms);
-    if (claims.length === 0) return;
     if (claims.length === claimsAtOnce) this.due = true;
-    await this.#take(claims, before);
+    for (const claim of claims) this.#toLoad(claim, before);
+  }
+
+  /**
+   * Loads some of the claimed requests: few enough that the lease can be renewed and other requests continue in
+   * between. Rejects when they cannot be read; a request that cannot be read when others can is left alone for a time.
+   */
+  async load(): Promise<void> {
+    for (const { claim } of this.#unloaded.ended()) this.#shifts.notLoaded(claim);
+    const next = this.#unloaded.next();
+    if (next.length === 0) return;
+    const loaded = await loadStates(
+      this.#parts.store,
+      next.map(({ claim }) => claim),
+    ).catch((error: unknown) => this.#notLoaded(next, error));
+    if (!loaded) return;
+    // A shift of the clock during the load is noticed before the requests join the others.
+    this.compareClocks();
+    for (const { claim, validUntil } of next.slice(0, loaded.count)) {
+      this.#unloaded.delete(claim.request_id);
+      const state = loaded.states.get(claim.request_id);
+      if (state) this.#held.set(claim.request_id, this.#claimed(state, claim, validUntil));
+    }
   }
 
   /**
@@ -88,21 +128,19 @@ export class HeldClaims {
       if (epochs.get(claimed.request_id) === claimed.claim.epoch) claimed.renewed(validUntil);
       else this.lost(claimed);
     }
+    for (const each of this.#unloaded.all())
+      if (epochs.get(each.claim.request_id) === each.claim.epoch) each.validUntil = validUntil;
+      else this.#dropUnloaded(each);
     // Claims that the store assigns to this process and that are not held here: no other process would get them while
     // this one renews. As after a crash, the outcome of their calls is in doubt.
-    const forgotten = held.filter(({ request_id }) => !this.#held.has(request_id) && !this.#yielding.has(request_id));
-    if (forgotten.length > 0)
-      await this.#take(
-        forgotten.map((claim) => ({ ...claim, taken_over: true })),
-        validUntil,
-      );
-    for (const id of surplus) await this.#yieldAtRest(id);
+    for (const claim of held) if (!this.#has(claim)) this.#toLoad({ ...claim, taken_over: true }, validUntil);
+    await this.#yieldSurplus(new Set(surplus));
   }
 
-  /** Tells the other brokers that this one ends: they take its share. */
-  async drain(): Promise<void> {
+  /** Tells the other brokers what the record of this one says now. */
+  async tell(): Promise<void> {
     const { store, broker, settings } = this.#parts;
-    await store.renew({ ...broker(), draining: true }, settings.lease_ms);
+    await store.renew(broker(), settings.lease_ms);
   }
 
   /** Ends the lease of this broker, after its claims were yielded. */
@@ -110,34 +148,49 @@ export class HeldClaims {
     await this.#parts.store.leave(this.#parts.broker());
   }
 
-  /** Yields a request to other brokers unless something is under way; then it is asked for again. */
-  async #yieldAtRest(request_id: string): Promise<void> {
+  /**
+   * Yields the requests that other brokers should have: those at rest now, and the others as soon as their calls have
+   * ended.
+   */
+  async #yieldSurplus(surplus: ReadonlySet<string>): Promise<void> {
     this.compareClocks();
-    const claimed = this.#held.get(request_id);
-    if (!claimed || claimed.busy || claimed.lost || !claimed.canYield) return;
-    if (claimed.pending_shift !== 0 || claimed.new_signals.size > 0) return;
-    await this.yield(claimed);
+    for (const claimed of this.#held.values()) claimed.surplus = surplus.has(claimed.request_id);
+    const held = [...this.#held.values()].filter((claimed) => claimed.surplus && !claimed.busy && claimed.isAtRest);
+    const unloaded = [...this.#unloaded.all()].filter(
+      ({ claim }) => surplus.has(claim.request_id) && !claim.taken_over,
+    );
+    for (const part of chunks([...held, ...unloaded], yieldsAtOnce)) await this.#yieldAll(part);
   }
 
   /** Yields a request without calls in flight and without work that is due soon. */
   async yield(claimed: ClaimedRequest): Promise<void> {
-    this.#held.delete(claimed.request_id);
-    claimed.end();
-    this.#yielding.add(claimed.request_id);
+    await this.#yieldAll([claimed]);
+  }
+
+  async #yieldAll(all: readonly (ClaimedRequest | UnloadedClaim)[]): Promise<void> {
+    const claims = all.map(({ claim }) => claim);
+    for (const each of all)
+      if (each instanceof ClaimedRequest) {
+        this.#held.delete(each.request_id);
+        each.end();
+      } else this.#dropUnloaded(each);
+    for (const { request_id } of claims) this.#yielding.add(request_id);
     try {
-      await this.#parts.store.yield([claimed.claim]);
+      await this.#parts.store.yield(claims);
     } finally {
-      this.#yielding.delete(claimed.request_id);
+      for (const { request_id } of claims) this.#yielding.delete(request_id);
     }
   }
 
   /** Ends all claims and yields those without calls in flight, of which everything is stored. */
   async yieldAll(): Promise<void> {
     const atRest = [...this.#held.values()].filter((claimed) => !claimed.busy && !claimed.lost && claimed.canYield);
+    const unloaded = [...this.#unloaded.all()].filter(({ claim }) => !claim.taken_over);
     for (const claimed of this.#held.values()) claimed.end();
     this.#held.clear();
+    this.#unloaded.clear();
     await this.#parts.store
-      .yield(atRest.map((claimed) => claimed.claim))
+      .yield([...atRest, ...unloaded].map(({ claim }) => claim))
       .catch((error: unknown) =>
         this.#parts.log.warn({ err: error }, 'Claims could not be yielded; they end with their lease.'),
       );
@@ -166,22 +219,35 @@ export class HeldClaims {
     if (isFirst) this.#held.delete(claimed.request_id);
   }
 
-  async #take(claims: readonly Claim[], validUntil: Validity): Promise<void> {
-    const states = await loadStates(this.#parts.store, claims).catch((error: unknown) => error);
-    // A shift of the clock during the load is noticed before the requests join the others.
-    this.compareClocks();
-    for (const claim of claims) {
-      // A claim that ended unnoticed may be given to the same process again.
-      const earlier = this.#held.get(claim.request_id);
-      if (earlier) this.lost(earlier);
-      if (!(states instanceof Map)) {
-        this.#shifts.notLoaded(claim);
-        continue;
-      }
-      const loaded = states.get(claim.request_id);
-      if (loaded) this.#held.set(claim.request_id, this.#claimed(loaded, claim, validUntil));
-    }
-    if (!(states instanceof Map)) throw states;
+  #has({ request_id }: Held): boolean {
+    return (
+      this.#held.has(request_id) || this.#yielding.has(request_id) || this.#unloaded.get(request_id) !== undefined
+    );
+  }
+
+  #toLoad(claim: Claim, validUntil: Validity): void {
+    // A claim that ended unnoticed may be given to the same process again.
+    const earlier = this.#held.get(claim.request_id);
+    if (earlier) this.lost(earlier);
+    const unloaded = this.#unloaded.get(claim.request_id);
+    if (unloaded) this.#dropUnloaded(unloaded);
+    this.#unloaded.add(claim, validUntil);
+  }
+
+  #dropUnloaded({ claim }: UnloadedClaim): void {
+    this.#unloaded.delete(claim.request_id);
+    this.#shifts.notLoaded(claim);
+  }
+
+  /** A record that cannot be read must not stop the requests beside it. */
+  #notLoaded(read: readonly UnloadedClaim[], error: unknown): undefined {
+    const alone = this.#unloaded.failed(read);
+    if (!alone || alone.failures < unreadableAfter) throw error;
+    const { request_id } = alone.claim;
+    this.#parts.log.error(
+      { err: error, request_id, tries: alone.failures },
+      'A request cannot be read from the storage, so nothing is done for it. It is read again later; other requests continue.',
+    );
   }
 
   /** Until when a claim that is requested now is certainly held. */

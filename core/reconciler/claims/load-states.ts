@@ -1,38 +1,62 @@
-import { chunks } from '../../collections/chunks.ts';
 import type { MachineRecord } from '../../model/machine.ts';
+import type { RequestRecord } from '../../model/request.ts';
 import type { Claim, Store } from '../../contract/storage.ts';
 import type { HeldState } from '../state/request-state.ts';
 import { MachineSet } from '../state/machine-set.ts';
 import { turn } from '../../collections/turn.ts';
 
-/** Storages limit how many values one comparison may list. */
-const atOnce = 200;
+/**
+ * The number of machines that are loaded before the lease is renewed and other work runs. Loading them takes about 20
+ * milliseconds.
+ */
+const machinesAtOnce = 2_000;
 /** The number of records that are read before other work runs, because parsing them blocks the thread. */
-const rowsAtOnce = 1_000;
+const rowsAtOnce = 500;
 
-/** The stored state of the claimed requests. Requests that do not exist are left out. */
-export async function loadStates(store: Store, claims: readonly Claim[]): Promise<Map<string, HeldState>> {
+export interface Loaded {
+  /** Requests that do not exist are left out. */
+  readonly states: ReadonlyMap<string, HeldState>;
+  /** The number of claims, from the first one on, that were loaded. */
+  readonly count: number;
+}
+
+/** Loads the stored state of the first of the claimed requests: of so many as have few machines together. */
+export async function loadStates(store: Store, claims: readonly Claim[]): Promise<Loaded> {
+  const ids = claims.map((claim) => claim.request_id);
+  const requests = await store.find('request', { where: { request_id: ids } });
+  const count = howMany(ids, requests);
+  const request_id = ids.slice(0, count);
+  const [attempts, machines, signals] = await Promise.all([
+    store.find('attempt', { where: { request_id } }),
+    readMachines(store, request_id),
+    store.find('signal', { where: { request_id, applied: false }, order: [['created_at', 'asc']] }),
+  ]);
+  const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.request_id);
+  const signalsOf = Map.groupBy(signals, (signal) => signal.request_id);
   const states = new Map<string, HeldState>();
-  for (const part of chunks(claims, atOnce)) {
-    const request_id = part.map((claim) => claim.request_id);
-    const [requests, attempts, machines, signals] = await Promise.all([
-      store.find('request', { where: { request_id } }),
-      store.find('attempt', { where: { request_id } }),
-      readMachines(store, request_id),
-      store.find('signal', { where: { request_id, applied: false }, order: [['created_at', 'asc']] }),
-    ]);
-    const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.request_id);
-    const signalsOf = Map.groupBy(signals, (signal) => signal.request_id);
-    for (const request of requests) {
-      states.set(request.request_id, {
-        request,
-        attempts: attemptsOf.get(request.request_id) ?? [],
-        machines: new MachineSet(machines.get(request.request_id)),
-        signals: signalsOf.get(request.request_id) ?? [],
-      });
-    }
+  for (const request of requests) {
+    const found = machines.get(request.request_id);
+    if (!found) continue;
+    states.set(request.request_id, {
+      request,
+      attempts: attemptsOf.get(request.request_id) ?? [],
+      machines: new MachineSet(found),
+      signals: signalsOf.get(request.request_id) ?? [],
+    });
   }
-  return states;
+  return { states, count };
+}
+
+function howMany(ids: readonly string[], requests: readonly RequestRecord[]): number {
+  const sizes = new Map(
+    requests.map(({ request_id, kind, machine_count }) => [request_id, kind === 'return' ? 0 : machine_count]),
+  );
+  let machines = 0;
+  for (const [index, id] of ids.entries()) {
+    machines += sizes.get(id) ?? 0;
+    if (machines > machinesAtOnce && index > 0) return index;
+  }
+  return ids.length;
 }
 
 /**

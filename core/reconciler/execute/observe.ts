@@ -46,7 +46,8 @@ export async function verify(
     verifies: true,
     ...(isFew ? { only: ({ machine_id }: MachineRecord) => announced.has(machine_id) } : {}),
   });
-  if (!claimed.observation_failed.has(attempt.attempt)) announcedEnds.answered(attempt.attempt, began);
+  if (claimed.observation_failed.has(attempt.attempt)) announcedEnds.asked(attempt.attempt, context.monotonic());
+  else announcedEnds.answered(attempt.attempt, began);
   return applies;
 }
 
@@ -118,6 +119,8 @@ async function ask(
     );
   } catch (error) {
     if (!isFault(error)) throw error;
+    // Counted from its end: a call that lasts longer than the interval would be due again at once, for ever.
+    if (!part || !verifies) claimed.observed_at.set(attempt.attempt, context.monotonic());
     context.log.warn(
       { request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code },
       error.message,

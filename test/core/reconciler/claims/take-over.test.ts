@@ -45,6 +45,7 @@ async function world(t: ExecutionContext) {
       async claim() {
         await claims.renew();
         await claims.claim();
+        await claims.load();
         return claims.all().get(request_id);
       },
       commit: (...applies: readonly Apply[]) => committer.commit(claims.all().get(request_id) ?? t.fail(), applies),
