@@ -1,4 +1,3 @@
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { Budget } from '../budgets/budget.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { LiveBrokers } from '../brokers/live-brokers.ts';
@@ -29,6 +28,7 @@ import { hasEnded, reportEnd } from './claims/report-end.ts';
 import { StorageTrouble } from './claims/storage-trouble.ts';
 import { LeaseEnds } from './leases/lease-ends.ts';
 import { isAlive } from './state/machine-life.ts';
+import { CallTurns } from './execute/call-turns.ts';
 import { Observer } from './execute/observer.ts';
 import { Owners } from './execute/owners.ts';
 import type { StepContext } from './execute/step-context.ts';
@@ -88,7 +88,7 @@ class Loop implements RunningLoop {
   readonly #self: SelfDescription;
   readonly #budgets: Budgets;
   readonly #spans: RequestSpans;
-  readonly #calls = new Map<string, LimitFunction>();
+  readonly #turns: CallTurns;
   readonly #refreshed = new Set<string>();
   readonly #relay: RefreshRelay;
   #leaving = false;
@@ -102,7 +102,13 @@ class Loop implements RunningLoop {
     this.#facts = facts;
     this.#settings = { ...defaultSettings, ...parts.settings };
     const liveBrokers = new LiveBrokers(parts.broker);
-    this.#health = new HealthWatch(facts, clock, log, this.#settings.health_first_ms);
+    const { calls_at_once, health_first_ms } = this.#settings;
+    this.#turns = new CallTurns((name) => Math.max(1, Math.floor(calls_at_once * this.#self.share(name))));
+    this.#health = new HealthWatch(facts, clock, log, {
+      firstMs: health_first_ms,
+      // What waits there goes to another instance if one can serve it.
+      turnedUnhealthy: (name) => this.#turns.recallAt(name),
+    });
     const share = (name: string): number => this.#self.share(name);
     this.#pool = new SessionPool({ ...parts, installation, evidence: this.#health, share }, this.#stopping.signal);
     const quarantined = (name: string, template_id?: string): boolean =>
@@ -207,7 +213,7 @@ class Loop implements RunningLoop {
       api,
       record: (claimed, apply) => committer.commit(claimed, [apply]),
       slots: this.#slots,
-      slot: (instance, call) => this.#callsOf(instance)(call),
+      turns: this.#turns,
       noteReportTrouble: (instance, trouble) => {
         if (trouble === null) this.#health.cured(instance, 'reports');
         else if (trouble !== undefined) this.#health.misbehaved(instance, 'reports', trouble);
@@ -348,13 +354,5 @@ class Loop implements RunningLoop {
     this.#parts.refreshed?.([...this.#refreshed], now);
     this.#relay.observed([...this.#refreshed], now);
     this.#refreshed.clear();
-  }
-
-  #callsOf(instance: string): LimitFunction {
-    let limit = this.#calls.get(instance);
-    if (!limit) this.#calls.set(instance, (limit = pLimit(this.#settings.calls_at_once)));
-    const most = Math.max(1, Math.floor(this.#settings.calls_at_once * this.#self.share(instance)));
-    if (limit.concurrency !== most) limit.concurrency = most;
-    return limit;
   }
 }

@@ -53,6 +53,8 @@ export class ClaimedRequest {
   readonly unanswered_since = new Map<number, number>();
   readonly repeated = new Set<number>();
   readonly announcedEnds = new AnnouncedEnds();
+  /** Calls that wait for their turn. */
+  readonly waitingCalls = new Set<{ recall(): void }>();
   /** Signals that arrived since the state was loaded. */
   readonly new_signals = new Map<string, SignalRecord>();
   readonly #clock: Clock;
@@ -124,6 +126,19 @@ export class ClaimedRequest {
     return turn;
   }
 
+  /** A signal arrived: it is applied before calls that still wait. */
+  told(signal: SignalRecord): void {
+    if (this.new_signals.has(signal.signal_id)) return;
+    this.new_signals.set(signal.signal_id, signal);
+    this.due_at = 0;
+    this.recallCalls();
+  }
+
+  /** The calls that still wait for their turn are not made now; the request is planned again. */
+  recallCalls(): void {
+    for (const each of [...this.waitingCalls]) each.recall();
+  }
+
   holdBack(why: string, ms: number): void {
     this.held_back = { why, until: this.#clock.monotonic() + ms };
   }
@@ -146,6 +161,7 @@ export class ClaimedRequest {
 
   end(): void {
     this.#ended.abort();
+    this.recallCalls();
   }
 
   /**

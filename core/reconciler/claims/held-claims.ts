@@ -154,7 +154,10 @@ export class HeldClaims {
    */
   async #yieldSurplus(surplus: ReadonlySet<string>): Promise<void> {
     this.compareClocks();
-    for (const claimed of this.#held.values()) claimed.surplus = surplus.has(claimed.request_id);
+    for (const claimed of this.#held.values()) {
+      claimed.surplus = surplus.has(claimed.request_id);
+      if (claimed.surplus) claimed.recallCalls();
+    }
     const held = [...this.#held.values()].filter((claimed) => claimed.surplus && !claimed.busy && claimed.isAtRest);
     const unloaded = [...this.#unloaded.all()].filter(
       ({ claim }) => surplus.has(claim.request_id) && !claim.taken_over,

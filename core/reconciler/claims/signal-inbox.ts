@@ -97,10 +97,5 @@ export class SignalInbox {
 }
 
 function pass(signals: readonly SignalRecord[], held: ReadonlyMap<string, ClaimedRequest>): void {
-  for (const signal of signals) {
-    const claimed = held.get(signal.request_id);
-    if (!claimed || claimed.new_signals.has(signal.signal_id)) continue;
-    claimed.new_signals.set(signal.signal_id, signal);
-    claimed.due_at = 0;
-  }
+  for (const signal of signals) held.get(signal.request_id)?.told(signal);
 }

@@ -1,3 +1,4 @@
+import type { AttemptRecord } from '../../model/attempt.ts';
 import { applyLeft, markLost } from '../apply/apply-launch.ts';
 import { expire, finish, trim, undo } from '../apply/finish.ts';
 import { announceEnds } from '../leases/apply-leases.ts';
@@ -16,15 +17,17 @@ import { launch } from './launch.ts';
 import type { Apply, StepContext } from './step-context.ts';
 
 /**
- * Executes one step: at most one call to the provider, and the commits that must precede it. Rejects only with
- * ClaimLost or a failed commit.
+ * Executes one step: at most one call to the provider, and the commits that must precede it. A call that is recalled
+ * before its turn has no outcome. Rejects only with ClaimLost or a failed commit.
  */
 export async function perform(step: Step, claimed: ClaimedRequest, context: StepContext): Promise<readonly Apply[]> {
+  const inTurn = async ({ provider_instance }: AttemptRecord, call: () => Promise<readonly Apply[]>) =>
+    (await context.turns.take(provider_instance, claimed, call)) ?? [];
   switch (step.do) {
     case 'open':
       return open(step.orders, claimed, context);
     case 'launch':
-      return context.slot(step.attempt.provider_instance, () => launch(step.attempt, claimed, context));
+      return inTurn(step.attempt, () => launch(step.attempt, claimed, context));
     case 'recover':
       return recover(step.attempt, claimed, context);
     case 'observe':
@@ -32,9 +35,9 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'verify':
       return verify(step.attempt, claimed, context);
     case 'release':
-      return context.slot(step.pending.attempt.provider_instance, () => release(step.pending, claimed, context));
+      return inTurn(step.pending.attempt, () => release(step.pending, claimed, context));
     case 'dispose':
-      return context.slot(step.attempt.provider_instance, () => dispose(step.attempt, claimed, context));
+      return inTurn(step.attempt, () => dispose(step.attempt, claimed, context));
     case 'close':
       return [(change) => change.moveAttempt(step.attempt.attempt, dropped)];
     case 'leave':

@@ -17,6 +17,7 @@ import type { StateChange } from '../state/request-state.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { SlotQueue } from '../claims/slot-queue.ts';
+import type { CallTurns } from './call-turns.ts';
 import type { Observer } from './observer.ts';
 import type { Cadence } from '../cadence/cadence.ts';
 import type { RequestSpans } from '../traces/request-spans.ts';
@@ -47,7 +48,7 @@ export interface StepContext {
   /** Requests that wait for a free slot at an instance. */
   readonly slots: SlotQueue;
   /** Limits the number of concurrent changing calls at one instance. */
-  slot<T>(instance: string, call: () => Promise<T>): Promise<T>;
+  readonly turns: CallTurns;
   /** Records what `ownReports` found of the reports of an instance. Reports of known machines say nothing of it. */
   noteReportTrouble(instance: string, trouble: string | null | undefined): void;
 }

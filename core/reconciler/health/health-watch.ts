@@ -37,6 +37,13 @@ interface Watched {
   asking?: Promise<Checked>;
 }
 
+export interface HealthWatchOptions {
+  /** The delay of the first checks in milliseconds. */
+  readonly firstMs?: number;
+  /** Called when an instance that was healthy, or of unknown health, is unhealthy now. Must not throw. */
+  readonly turnedUnhealthy?: ((instance: string) => void) | undefined;
+}
+
 /**
  * Determines the health of the instances. The end of each call is evidence. An instance without evidence is checked:
  * at the start, after two minutes without an answer, and less often the longer it is unhealthy. An instance is
@@ -51,13 +58,14 @@ export class HealthWatch implements CallEvidence {
   readonly #log: Log;
   readonly #watched = new Map<string, Watched>();
   readonly #first_at: number;
+  readonly #turnedUnhealthy: HealthWatchOptions['turnedUnhealthy'];
 
-  /** `firstMs`: the delay of the first checks in milliseconds. */
-  constructor(facts: Facts, clock: Clock, log: Log, firstMs = 0) {
+  constructor(facts: Facts, clock: Clock, log: Log, { firstMs = 0, turnedUnhealthy }: HealthWatchOptions = {}) {
     this.#facts = facts;
     this.#clock = clock;
     this.#log = log;
     this.#first_at = clock.monotonic() + firstMs;
+    this.#turnedUnhealthy = turnedUnhealthy;
   }
 
   ended(instance: string, verb: Verb, { ms, fault, misbehaved, aborted, of, unsure }: CallEnd): void {
@@ -115,7 +123,7 @@ export class HealthWatch implements CallEvidence {
       const watched = this.#of(name);
       this.#judge(name);
       const isOld = watched.stored > -Infinity && this.#clock.monotonic() - watched.stored >= storedAgainMs;
-      if (watched.unstored || isOld) this.#save(name, watched);
+      if (watched.unstored || isOld) void this.#save(name, watched);
       return enabled && !watched.asking && watched.times.due && !pool.isDormant(name);
     });
     await Promise.all(due.map(({ name }) => this.ask(name, pool, signal)));
@@ -196,7 +204,7 @@ export class HealthWatch implements CallEvidence {
     watched.answered = this.#clock.monotonic();
     watched.health = { ...watched.health, answered_at: this.#clock.now() };
     this.#judge(name);
-    if (watched.answered - watched.stored >= storedEveryMs) this.#save(name, watched);
+    if (watched.answered - watched.stored >= storedEveryMs) void this.#save(name, watched);
   }
 
   #trouble(name: string, about: string, message: string, since = -Infinity): void {
@@ -219,7 +227,7 @@ export class HealthWatch implements CallEvidence {
       if (health.status === 'unhealthy')
         this.#log.info({ provider_instance: name }, 'The provider instance answers again.');
       watched.health = { ...rest, status: 'healthy' };
-      this.#save(name, watched);
+      void this.#save(name, watched);
     }
   }
 
@@ -230,16 +238,21 @@ export class HealthWatch implements CallEvidence {
     if (isStored && (health.message === message || now - watched.stored < storedEveryMs)) return;
     this.#log.warn({ provider_instance: name }, `The provider instance is unhealthy: ${message}`);
     watched.health = { ...health, status: 'unhealthy', message };
-    this.#save(name, watched);
+    const saved = this.#save(name, watched);
+    // Those who are told find the health stored.
+    if (health.status !== 'unhealthy') void saved.then(() => this.#turnedUnhealthy?.(name));
   }
 
-  #save(name: string, watched: Watched): void {
+  /** Stores the health. Never rejects. */
+  async #save(name: string, watched: Watched): Promise<void> {
     watched.stored = this.#clock.monotonic();
     watched.unstored = false;
-    this.#facts.learnHealth(name, watched.health).catch((error: unknown) => {
+    try {
+      await this.#facts.learnHealth(name, watched.health);
+    } catch (error) {
       if (!watched.unstored)
         this.#log.warn({ err: error }, 'The health of an instance could not be stored; it will be retried.');
       watched.unstored = true;
-    });
+    }
   }
 }

@@ -12,6 +12,7 @@ import {
   type PendingRelease,
 } from './pending-releases.ts';
 import { planReplacements, replacementRetries, type ReplacementContext } from '../replacement/plan-replacements.ts';
+import type { ProviderOption } from './provider-option.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
 import { tally } from '../state/counting.ts';
@@ -70,6 +71,8 @@ export interface PlanContext extends ReplacementContext, ObservationContext, Oth
   fallbackOrder(): FallbackOrder;
   /** Whether an instance is configured and enabled. */
   takesOrders(instance: string): boolean;
+  /** Whether an instance does not answer, or refuses everything. Its orders go elsewhere if another one can serve. */
+  isUnhealthy(instance: string): boolean;
   /**
    * Why calls for the attempt are paused for a long time: a call for its template stopped the loop thread. Undefined:
    * they are not.
@@ -251,7 +254,7 @@ function leave(from: RequestState, attempt: AttemptRecord, needless: boolean, at
   // The attempt would block a slot of the instance.
   const quarantined = at.quarantined(attempt);
   if (quarantined !== undefined) return { do: 'leave', attempt, why: quarantined };
-  if (!isSilent(attempt, at) || !isServedElsewhere(from, attempt, at)) return undefined;
+  if (!(isSilent(attempt, at) ? isServedElsewhere : isBetterElsewhere)(from, attempt, at)) return undefined;
   return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
 }
 
@@ -283,14 +286,33 @@ function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: P
 
 /** Whether another healthy instance has an offer for the machines of the attempt. */
 function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: PlanContext): boolean {
-  if (at.held_back !== undefined) return false;
-  const { options } = at.fallbackOrder();
-  const others = options.filter(
-    ({ provider_instance, unhealthy }) => provider_instance !== attempt.provider_instance && !unhealthy,
-  );
-  const { replaces, created_at, order } = attempt;
+  const isOther = ({ provider_instance, unhealthy }: ProviderOption): boolean =>
+    provider_instance !== attempt.provider_instance && !unhealthy;
+  return wouldOrder(from, attempt, at, isOther) !== undefined;
+}
+
+/**
+ * Whether the instance of the attempt is unhealthy, and the same order would go to a healthy one now. Else the request
+ * would go back to the instance, and leave it again.
+ */
+function isBetterElsewhere(from: RequestState, attempt: AttemptRecord, at: PlanContext): boolean {
+  if (!at.isUnhealthy(attempt.provider_instance) || attempt.replaces !== undefined) return false;
+  const option = wouldOrder(from, attempt, at, () => true);
+  return option !== undefined && option.provider_instance !== attempt.provider_instance && !option.unhealthy;
+}
+
+/** The option, of some, that would get the order of an attempt now. */
+function wouldOrder(
+  from: RequestState,
+  { replaces, created_at, order }: AttemptRecord,
+  at: PlanContext,
+  isMeant: (option: ProviderOption) => boolean,
+): ProviderOption | undefined {
+  if (at.held_back !== undefined) return undefined;
+  const options = at.fallbackOrder().options.filter(isMeant);
   const retries = replaces ? { retries: replacementRetries(created_at) } : requestRetries(from.request);
-  return planOrders(from, others, order.machine_count, { ...at.settings, now: at.now, ...retries }).orders.length > 0;
+  const { orders } = planOrders(from, options, order.machine_count, { ...at.settings, now: at.now, ...retries });
+  return orders[0]?.option;
 }
 
 /** An order that can no longer be repeated is searched by tags a few times; machines that appear are released. */

@@ -53,6 +53,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
     mayBeElsewhere: (instances) => parts.liveBrokers.mayHaveAll(instances),
     areElsewhere: (instances) => parts.liveBrokers.hasAll(instances),
     takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
+    isUnhealthy: (instance) => parts.directory.health(instance).status === 'unhealthy',
     quarantined: ({ provider_instance, order }) =>
       parts.pool.quarantined(provider_instance, order.template.template_id)?.message,
     sendsNotices: (instance) => parts.facts.get(noticesTopic, instance) !== undefined,

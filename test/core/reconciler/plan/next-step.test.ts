@@ -26,6 +26,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
   whereIs: () => 'here',
   areElsewhere: () => true,
   takesOrders: () => true,
+  isUnhealthy: () => false,
   quarantined: () => undefined,
   outOfReach: () => undefined,
   movingIntervalMs: () => defaultSettings.observe_moving_ms,
