@@ -38,10 +38,15 @@ export class LiveBrokers {
     return this.others.some((broker) => broker.draining !== true && canServe(broker, needs));
   }
 
-  /** As `hasAll`, also where a broker has not connected yet to the cloud of an instance and has not failed to. */
+  /**
+   * As `hasAll`, also where a broker has not connected yet to the cloud of an instance and has not failed to. It does
+   * not connect to one that is disabled there.
+   */
   mayHaveAll(instances: readonly NeededInstance[]): boolean {
-    const mayBe = ({ identity, unhealthy }: ServedInstance, needed: string | undefined) =>
-      needed === undefined || identity === needed || (identity === undefined && unhealthy !== true);
+    const connects = ({ identity, unhealthy, terms }: ServedInstance) =>
+      identity === undefined && unhealthy !== true && terms?.enabled !== false;
+    const mayBe = (served: ServedInstance, needed: string | undefined) =>
+      needed === undefined || served.identity === needed || connects(served);
     return this.others.some(
       ({ draining, serves }) =>
         draining !== true &&

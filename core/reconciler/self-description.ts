@@ -88,6 +88,7 @@ export class SelfDescription {
     liveBrokers.renewed(record, live);
     facts.learnBrokers(live).catch(() => undefined);
     this.tellServed().catch(() => undefined);
+    if (this.hasOthers) this.#introduce();
     if (!this.hasOthers && this.#warned.size === 0) return;
     const differences = differencesOf(record, live);
     for (const each of differences) if (!this.#warned.has(each)) log.warn({}, each);
@@ -101,6 +102,17 @@ export class SelfDescription {
   share(name: string): number {
     const identity = this.#parts.pool.known(name)?.identity;
     return identity === undefined ? 1 : this.#parts.liveBrokers.share(identity);
+  }
+
+  /**
+   * Connects to instances that nothing has used yet. Other brokers hand requests over only to a broker that tells the
+   * clouds of its instances, and wait for one that may tell them.
+   */
+  #introduce(): void {
+    const { pool, directory } = this.#parts;
+    for (const { name, identity } of pool.served())
+      if (identity === undefined && directory.require(name).enabled && pool.isDormant(name))
+        pool.connectForCheck(name).catch(() => undefined);
   }
 
   #termsOf(name: string): SelectionTerms {

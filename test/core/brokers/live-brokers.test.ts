@@ -4,6 +4,14 @@ import { aBroker } from '../../../plugin-testkit/storage/records.ts';
 
 const east = { name: 'east', type: 'cloud' };
 const west = { name: 'west', type: 'cloud' };
+const disabled = {
+  enabled: false,
+  priority: 1,
+  weight: 1,
+  apis: [],
+  limits: { max_instances_per_request: 1, max_concurrent_requests: null },
+  template_defaults: {},
+};
 
 test('another broker has instances when it speaks to the same clouds, and may have them before it has connected', (t) => {
   const me = aBroker({ host: 'a', serves: [{ ...east, identity: 'e' }] });
@@ -15,6 +23,7 @@ test('another broker has instances when it speaks to the same clouds, and may ha
     [[{ ...east, unhealthy: true }, west], false, false, false],
     [[{ ...east, identity: 'e' }], false, false, false],
     [[east, west], true, false, false],
+    [[{ ...east, terms: disabled }, west], false, false, false],
     [[], false, false, false],
   ] as const) {
     const brokers = new LiveBrokers(me);

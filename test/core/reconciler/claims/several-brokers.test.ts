@@ -1,10 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
 import { ProviderFault, type BrokerRecord, type Store } from '../../../../core/index.ts';
 import { choose } from '../../../../core/providers/choose.ts';
+import { ProviderDirectory } from '../../../../core/providers/directory.ts';
+import { Facts } from '../../../../core/providers/facts.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
 import { brokersBench } from '../../../support/brokers-bench.ts';
 import { noBudgets } from '../../../support/no-budgets.ts';
-import type { ScriptedCloud } from '../../../support/scripted-cloud.ts';
+import { scriptedApi, scriptedType, type ScriptedCloud } from '../../../support/scripted-cloud.ts';
 import { storeWith } from '../../../support/store-with.ts';
 
 async function waitsForWest(t: ExecutionContext, store: Store): Promise<void> {
@@ -73,6 +75,55 @@ for (const seconds of [3, 20])
     await clock.advance(150_000);
     t.deepEqual(await holds(), { a: 0, b: 8 });
   });
+
+for (const enabled of [true, false])
+  test(`a request ends at once, with or without the broker where its instance is ${enabled ? 'en' : 'dis'}abled`, async (t) => {
+    const { clock, clouds, store, instance, joinWith } = await brokersBench(t);
+    const { east } = clouds;
+    const noMore = () => new ProviderFault('capacity', 'No more.');
+    east.scripts.push((order) => ({
+      ...east.start(order, 1),
+      shortfall: [{ kind: 'capacity', code: 'ICE', message: 'No more.', count: 1 }],
+    }));
+    east.scripts.push(...Array.from({ length: 50 }, () => noMore));
+    await joinWith({}, 'a', 'east');
+    await joinWith({ instances: [{ ...instance('east'), enabled }, instance('west')] }, 'b', 'east', 'west');
+    await clock.advance(15_000);
+    const directory = new ProviderDirectory(
+      [instance('east')],
+      [scriptedType],
+      [scriptedApi(east.capabilities)],
+      new Facts(store, clock),
+    );
+    const template = { template_id: 'small' };
+    const chosen = choose({ template }, { key: 'r', machine_count: 2 }, {}, directory);
+    const requests = new RequestService(store, clock, noBudgets, 9);
+    await requests.create({ template, machine_count: 2 }, chosen, { request_id: 'r' });
+    await clock.advance(5_000);
+    east.boot();
+    clouds.west.boot();
+    await clock.advance(20_000);
+    clouds.west.boot();
+    await clock.advance(10_000);
+    const { status, delivered } = (await store.get('request', { request_id: 'r' })) ?? {};
+    t.deepEqual([status, delivered], ['completed', enabled ? 2 : 1]);
+  });
+
+test('a broker beside others tells the clouds of instances that nothing has used yet', async (t) => {
+  const { clock, clouds, store, instance, joinWith } = await brokersBench(t);
+  const config = { cloud: clouds.east, endpoint: 'simulated:here' };
+  const parts = {
+    instances: [{ ...instance('east'), config }],
+    schemes: [{ scheme: 'simulated', open: async () => ({ url: 'http://127.0.0.1', close: async () => undefined }) }],
+  };
+  const identities = async () => (await store.brokers()).map(({ serves }) => serves.map(({ identity }) => identity));
+  await joinWith(parts, 'a', 'east');
+  await clock.advance(60_000);
+  t.deepEqual(await identities(), [[undefined]]);
+  await joinWith(parts, 'b', 'east');
+  await clock.advance(20_000);
+  t.deepEqual(await identities(), [['scripted'], ['scripted']]);
+});
 
 test('a broker that ends says so in every record that it stores', async (t) => {
   const { clock, store, joinWith, request, stop } = await brokersBench(t);
