@@ -12,6 +12,7 @@ import { applyExclusion } from './apply/apply-launch.ts';
 import { applySignals } from './apply/apply-signals.ts';
 import { applyReturnProgress } from './returns/apply-return-progress.ts';
 import { perform } from './execute/perform.ts';
+import { StepsInFlight } from './execute/steps-in-flight.ts';
 import { reportMissing } from './health/report-missing.ts';
 import { calledFor, type StepContext } from './execute/step-context.ts';
 import type { RefutedNotices } from './background/notices/refuted-notices.ts';
@@ -52,7 +53,7 @@ export interface RunnerParts {
 }
 
 /** The number of outcomes that are committed before other requests continue. */
-const appliesAtOnce = 4;
+const outcomesAtOnce = 4;
 
 /** Runs the requests that are held here. */
 export class RequestRunner {
@@ -66,39 +67,71 @@ export class RequestRunner {
 
   /** Plans and executes steps for one request until none is due. Must not run twice at a time for the same request. */
   async run(claimed: ClaimedRequest): Promise<void> {
+    const inFlight = new StepsInFlight(this.#parts.clock, claimed);
+    try {
+      await this.#carryOn(claimed, inFlight);
+    } catch (error) {
+      await inFlight.rest();
+      // The first error decides. Outcomes that cannot be stored now are found again, as after a crash.
+      await this.#conclude(claimed, inFlight).catch(() => undefined);
+      throw error;
+    }
+    await inFlight.rest();
+    await this.#conclude(claimed, inFlight);
+  }
+
+  async #carryOn(claimed: ClaimedRequest, inFlight: StepsInFlight): Promise<void> {
     while (!this.#parts.leaving()) {
       claimed.fence();
       if (!claimed.derived || claimed.pending_shift !== 0) await this.#parts.committer.commit(claimed, []);
       while (claimed.present().signals.length > 0) await this.#applySignals(claimed);
-      // No call is in flight here. A request whose calls fail slowly is never at rest otherwise.
-      if (claimed.surplus && claimed.isAtRest) return this.#parts.claimPool.yield(claimed);
+      const yields = claimed.surplus && claimed.isAtRest;
+      // A request whose calls fail slowly is at rest only here.
+      if (yields && inFlight.none) return this.#parts.claimPool.yield(claimed);
       if (claimed.state.request.kind === 'return') return this.#watchReturn(claimed);
-      await this.#applyExclusions(claimed);
-      await this.#reach(claimed);
-      const context = planContextOf(claimed, this.#parts.planParts);
-      const decision = this.#parts.watch.about(calledFor(claimed.state.request), () =>
-        nextStep(claimed.state, context),
-      );
-      if (decision.steps.length === 0) return this.#settle(claimed, decision, context.held_back !== undefined);
-      const done = await Promise.allSettled(
-        decision.steps.map((step) => perform(step, claimed, this.#parts.stepContext)),
-      );
-      const applies = done.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-      const observations = done.filter((_, index) => decision.steps[index]?.do === 'observe');
-      if (observations.length > 0) claimed.refresh_now = false;
-      if (
-        observations.length > 0 &&
-        observations.every((each) => each.status === 'fulfilled' && each.value.length > 0)
-      )
-        this.#parts.refreshed(claimed.request_id);
-      // The outcomes of successful steps are kept, whatever happened to the others.
-      for (const [index, part] of chunks(applies, appliesAtOnce).entries()) {
-        if (index > 0) await turn();
-        await this.#parts.committer.commit(claimed, part);
-      }
-      this.#parts.refuted.add(claimed.announcedEnds.settle(claimed.state.machines));
-      for (const each of done) if (each.status === 'rejected') throw each.reason;
+      const again_ms = yields ? undefined : await this.#step(claimed, inFlight);
+      if (again_ms === 'settled') return;
+      if (again_ms !== 'stepped') await inFlight.next(again_ms);
+      await this.#conclude(claimed, inFlight);
     }
+  }
+
+  /**
+   * Plans, and executes what is due. Returns 'settled' when nothing is left to do now, and the time of the next plan
+   * when only calls in flight are left.
+   */
+  async #step(claimed: ClaimedRequest, inFlight: StepsInFlight): Promise<'settled' | 'stepped' | number | undefined> {
+    await this.#applyExclusions(claimed);
+    await this.#reach(claimed);
+    const context = planContextOf(claimed, inFlight, this.#parts.planParts);
+    const decision = this.#parts.watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, context));
+    const steps = decision.steps.filter((step) => inFlight.allows(step));
+    if (steps.length === 0) {
+      if (!inFlight.none) return decision.again_ms;
+      await this.#settle(claimed, decision, context.held_back !== undefined);
+      return 'settled';
+    }
+    inFlight.begin(steps, (step) => perform(step, claimed, this.#parts.stepContext));
+    await inFlight.wait(steps);
+    return 'stepped';
+  }
+
+  /** Commits the outcomes of the steps that ended. Those of successful steps are kept, whatever happened to others. */
+  async #conclude(claimed: ClaimedRequest, inFlight: StepsInFlight): Promise<void> {
+    const ended = inFlight.take();
+    const observations = ended.filter(({ step }) => step.do === 'observe');
+    if (observations.length > 0) {
+      claimed.refresh_now = false;
+      const all = observations.every(({ outcome }) => outcome.length > 0) && !inFlight.observes;
+      if (all) this.#parts.refreshed(claimed.request_id);
+    }
+    const outcomes = ended.flatMap(({ outcome }) => outcome);
+    for (const [index, part] of chunks(outcomes, outcomesAtOnce).entries()) {
+      if (index > 0) await turn();
+      await this.#parts.committer.commit(claimed, part);
+    }
+    this.#parts.refuted.add(claimed.announcedEnds.settle(claimed.state.machines));
+    for (const { failure } of ended) if (failure) throw failure.reason;
   }
 
   /** Applies signals. A found machine that belongs to another request must not block the signals of callers. */

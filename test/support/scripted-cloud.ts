@@ -49,6 +49,8 @@ export class ScriptedCloud {
   deaf: ProviderFault | undefined;
   /** What each launch, observation and check waits for before it does anything. */
   before: () => Promise<void> = async () => undefined;
+  /** What each connection waits for. */
+  connecting: () => Promise<void> = async () => undefined;
   /** Releases are accepted later. */
   hold = false;
   /** Released machines shut down until they are killed. */
@@ -203,7 +205,10 @@ const config = Type.Object({ cloud: Type.Optional(Type.Any()) }, { additionalPro
 export const scriptedType = defineProviderType({
   type: 'scripted',
   config,
-  connect: (settings): ScriptedCloud => settings.cloud,
+  async connect(settings): Promise<ScriptedCloud> {
+    await settings.cloud?.connecting();
+    return settings.cloud;
+  },
   identity: async (cloud) => cloud.identity,
   check: async (cloud) => cloud.before(),
   places: async () => ({ regions: ['here'], availability_zones: ['here-a'] }),

@@ -68,8 +68,9 @@ export class ClaimPool {
   /** Makes the request due after `ms`, unless it is due earlier. */
   due(claimed: ClaimedRequest, ms: number): void {
     const at = this.#parts.clock.monotonic() + ms;
-    // For a running request this only requests another round afterwards.
     claimed.due_at = Math.min(claimed.due_at, at);
+    // A running request has another round afterwards, and is planned again beside calls in flight.
+    if (claimed.busy) claimed.planAgain();
     if (ms < idleMs) this.#rouse();
   }
 

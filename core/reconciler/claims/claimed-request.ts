@@ -59,6 +59,7 @@ export class ClaimedRequest {
   readonly new_signals = new Map<string, SignalRecord>();
   readonly #clock: Clock;
   readonly #ended = new AbortController();
+  #call: PromiseWithResolvers<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #valid_until: Validity;
   #offset: number;
@@ -132,11 +133,24 @@ export class ClaimedRequest {
     this.new_signals.set(signal.signal_id, signal);
     this.due_at = 0;
     this.recallCalls();
+    this.planAgain();
+  }
+
+  /** The request is planned again although calls for it are in flight. */
+  planAgain(): void {
+    this.#call?.resolve();
+    this.#call = undefined;
+  }
+
+  /** Resolves when the request is to be planned again. */
+  async called(): Promise<void> {
+    this.#call ??= Promise.withResolvers();
+    await this.#call.promise;
   }
 
   /** The calls that still wait for their turn are not made now; the request is planned again. */
   recallCalls(): void {
-    for (const each of [...this.waitingCalls]) each.recall();
+    for (const each of this.waitingCalls) each.recall();
   }
 
   holdBack(why: string, ms: number): void {
@@ -162,6 +176,7 @@ export class ClaimedRequest {
   end(): void {
     this.#ended.abort();
     this.recallCalls();
+    this.planAgain();
   }
 
   /**

@@ -156,7 +156,9 @@ export class HeldClaims {
     this.compareClocks();
     for (const claimed of this.#held.values()) {
       claimed.surplus = surplus.has(claimed.request_id);
-      if (claimed.surplus) claimed.recallCalls();
+      if (!claimed.surplus) continue;
+      claimed.recallCalls();
+      claimed.planAgain();
     }
     const held = [...this.#held.values()].filter((claimed) => claimed.surplus && !claimed.busy && claimed.isAtRest);
     const unloaded = [...this.#unloaded.all()].filter(

@@ -42,7 +42,7 @@ export class CallTurns {
 
   /** Recalls all calls that wait for an instance. */
   recallAt(instance: string): void {
-    for (const each of [...this.#waiting]) if (each.instance === instance) each.recall();
+    for (const each of this.#waiting) if (each.instance === instance) each.recall();
   }
 
   #limitOf(instance: string): LimitFunction {

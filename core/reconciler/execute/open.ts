@@ -26,7 +26,10 @@ export async function open(
   if (!first) return [];
   if (first.replaces) return openReplacement(first, claimed, context);
   const { provider_instance } = first.option;
+  const { state } = claimed;
   const connected = await connect(provider_instance, first.option.template, context);
+  // A first connection takes long: a caller may have cancelled the request meanwhile, or machines may have come.
+  if (claimed.state !== state && !(connected instanceof ProviderFault)) return [];
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
     // A request that cannot use its slot must not block others.
     if (claimed.state.request.waits_for !== undefined) await context.record(claimed, (change) => change.stopWaiting());

@@ -64,9 +64,18 @@ export type Agenda = ObservationContext['agenda'] & {
   readonly announcedEnds: Pick<AnnouncedEnds, 'due'>;
 };
 
+/** The steps of the request that are being executed. */
+export interface InFlight {
+  /** Orders are about to be stored. */
+  readonly opens: boolean;
+  /** Whether a step of an attempt is executed: no other step of it is planned. */
+  has(attempt: number): boolean;
+}
+
 /** The inputs of a decision besides the state of the request. */
 export interface PlanContext extends ReplacementContext, ObservationContext, OtherBrokers {
   readonly agenda: Agenda;
+  readonly inFlight: InFlight;
   /** The instances that may serve the request. Computed only when machines are missing. */
   fallbackOrder(): FallbackOrder;
   /** Whether an instance is configured and enabled. */
@@ -118,14 +127,15 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   const wake = new Alarm();
   if (leases_at < Infinity) wake.in(leases_at - at.now);
   const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
+  const free = reachable.filter(({ attempt }) => !at.inFlight.has(attempt));
 
   for (const attempt of from.attempts) {
-    if (attempt.state !== 'open' || !attempt.unsent) continue;
+    if (attempt.state !== 'open' || !attempt.unsent || at.inFlight.has(attempt.attempt)) continue;
     const needless = attempt.replaces === undefined ? stop || excess > 0 : isTooLarge(attempt, from);
     const left = leave(from, attempt, needless, at);
     if (left) return { steps: [left] };
   }
-  for (const attempt of reachable) {
+  for (const attempt of free) {
     if (attempt.state === 'open') steps.push(...pursue(attempt, at, wake));
     else if (attempt.state === 'lost' && attempt.handle === undefined) steps.push(...search(attempt, at, wake));
   }
@@ -135,7 +145,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   let exhausted = false;
   let skipped: readonly Shortfall[] = [];
   let message: string | undefined;
-  if (!stop && !over && counts.missing > 0) {
+  if (!stop && !over && counts.missing > 0 && !at.inFlight.opens) {
     const retries = requestRetries(request);
     const { options, elsewhere, out } =
       at.held_back === undefined ? at.fallbackOrder() : { options: [], elsewhere: [], out: [] };
@@ -177,18 +187,20 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     }
   }
 
-  if (replacements.order) return { steps: [...steps, { do: 'open', orders: [replacements.order] }] };
+  if (replacements.order && !at.inFlight.opens)
+    return { steps: [...steps, { do: 'open', orders: [replacements.order] }] };
   if (replacements.again_ms < Infinity) wake.in(replacements.again_ms);
 
   const pendingTargets = pendingReleases({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
   if (pendingTargets.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
   for (const pending of pendingTargets) {
+    if (at.inFlight.has(pending.attempt.attempt)) continue;
     const due = at.agenda.release_at.get(pending.attempt.attempt) ?? 0;
     if (due <= at.monotonic) steps.push({ do: 'release', pending });
     else wake.in(due - at.monotonic);
   }
 
-  for (const attempt of reachable) {
+  for (const attempt of free) {
     const due = observationDue(from, attempt, at);
     if (due === undefined) continue;
     const verified = at.agenda.announcedEnds.due(attempt.attempt, at.settings.observe_moving_ms) ?? Infinity;
@@ -336,7 +348,7 @@ function forget(from: RequestState, at: PlanContext, wake: Alarm): Step[] {
   const removable: number[] = [];
   for (const attempt of old.slice(0, mostForgotten)) {
     const capabilities = at.capabilities(attempt);
-    if (!capabilities) continue;
+    if (!capabilities || at.inFlight.has(attempt.attempt)) continue;
     if (attempt.disposed || !capabilities.disposes) removable.push(attempt.attempt);
     else disposeWhenDue(attempt, at, steps, wake);
   }
@@ -355,7 +367,7 @@ function rest(from: RequestState, reachable: readonly AttemptRecord[], at: PlanC
   const steps: Step[] = [];
   for (const attempt of reachable) {
     if (attempt.disposed || !isSettled(attempt) || !at.capabilities(attempt)?.disposes) continue;
-    if (from.machines.counts(attempt.attempt).alive > 0) continue;
+    if (from.machines.counts(attempt.attempt).alive > 0 || at.inFlight.has(attempt.attempt)) continue;
     disposeWhenDue(attempt, at, steps, wake);
   }
   if (reachable.length < from.attempts.length && from.machines.counts().alive > 0)

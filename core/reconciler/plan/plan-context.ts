@@ -7,7 +7,7 @@ import { noticesTopic, type Facts } from '../../providers/facts.ts';
 import type { SessionPool } from '../../providers/guard/session-pool.ts';
 import { absentInstances, fallbackOrder } from './fallback-order.ts';
 import { refOf } from './pending-releases.ts';
-import type { PlanContext } from './next-step.ts';
+import type { InFlight, PlanContext } from './next-step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { Settings } from '../settings.ts';
 import type { Cadence } from '../cadence/cadence.ts';
@@ -29,7 +29,7 @@ export interface PlanParts {
 }
 
 /** What the next step of a request depends on now. */
-export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanContext {
+export function planContextOf(claimed: ClaimedRequest, inFlight: InFlight, parts: PlanParts): PlanContext {
   const monotonic = parts.clock.monotonic();
   const { held_back } = claimed;
   const left = (held_back?.until ?? 0) - monotonic;
@@ -38,6 +38,7 @@ export function planContextOf(claimed: ClaimedRequest, parts: PlanParts): PlanCo
     monotonic,
     settings: parts.settings,
     agenda: claimed,
+    inFlight,
     fallbackOrder: () =>
       fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
     absentInstances: () =>

@@ -16,6 +16,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
     announcedEnds: { due: () => undefined },
     refresh_now: false,
   },
+  inFlight: { opens: false, has: () => false },
   fallbackOrder: () => ({ options: [], elsewhere: [], out: [] }),
   absentInstances: () => [],
   wereTogetherLately: () => true,
