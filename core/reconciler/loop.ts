@@ -259,10 +259,13 @@ class Loop implements RunningLoop {
     return request_ids.filter((id) => {
       const claimed = this.#claimPool.get(id);
       if (!claimed) return false;
-      if (claimed.refresh_now) return true;
-      claimed.refresh_now = true;
+      const now = this.#clock.monotonic();
+      const { observe_moving_ms } = this.#settings;
+      // Observations that are due already serve this caller too.
+      if (now - (claimed.refresh_asked_at ?? -Infinity) < observe_moving_ms) return true;
+      claimed.refresh_asked_at = now;
       const last = Math.max(-Infinity, ...claimed.observed_at.values());
-      this.#claimPool.due(claimed, Math.max(0, last + this.#settings.observe_moving_ms - this.#clock.monotonic()));
+      this.#claimPool.due(claimed, Math.max(0, last + observe_moving_ms - now));
       return true;
     });
   }

@@ -20,7 +20,7 @@ import type { AttemptRecord } from '../model/attempt.ts';
 import { isSettled } from './state/attempt.ts';
 import type { RequestState } from './state/request-state.ts';
 import { planContextOf, type PlanParts } from './plan/plan-context.ts';
-import { nextStep, type Decision } from './plan/next-step.ts';
+import { nextStep, type Decision, type Step } from './plan/next-step.ts';
 import type { ClaimedRequest } from './claims/claimed-request.ts';
 import type { ClaimPool } from './claims/claim-pool.ts';
 import type { Committer } from './claims/committer.ts';
@@ -55,6 +55,12 @@ export interface RunnerParts {
 /** The number of outcomes that are committed before other requests continue. */
 const outcomesAtOnce = 4;
 
+/** The steps of a request that is about to be yielded: what callers wait for, and what frees others. */
+const whileYielding: ReadonlySet<Step['do']> = new Set(['release', 'trim', 'close', 'leave', 'leases'] as const);
+
+/** The shortest interval between attempts to connect to an instance for one request. */
+const reachAgainMs = 10_000;
+
 /** Runs the requests that are held here. */
 export class RequestRunner {
   readonly #parts: RunnerParts;
@@ -83,13 +89,14 @@ export class RequestRunner {
   async #carryOn(claimed: ClaimedRequest, inFlight: StepsInFlight): Promise<void> {
     while (!this.#parts.leaving()) {
       claimed.fence();
+      claimed.planning();
       if (!claimed.derived || claimed.pending_shift !== 0) await this.#parts.committer.commit(claimed, []);
       while (claimed.present().signals.length > 0) await this.#applySignals(claimed);
       const yields = claimed.surplus && claimed.isAtRest;
       // A request whose calls fail slowly is at rest only here.
       if (yields && inFlight.none) return this.#parts.claimPool.yield(claimed);
       if (claimed.state.request.kind === 'return') return this.#watchReturn(claimed);
-      const again_ms = yields ? undefined : await this.#step(claimed, inFlight);
+      const again_ms = await this.#step(claimed, inFlight, yields);
       if (again_ms === 'settled') return;
       if (again_ms !== 'stepped') await inFlight.next(again_ms);
       await this.#conclude(claimed, inFlight);
@@ -97,39 +104,63 @@ export class RequestRunner {
   }
 
   /**
-   * Plans, and executes what is due. Returns 'settled' when nothing is left to do now, and the time of the next plan
-   * when only calls in flight are left.
+   * Plans, and executes what is due. `yields`: only what callers wait for, because the request is yielded when no call
+   * is in flight. Returns 'settled' when nothing is left to do now, and the time of the next plan when only calls in
+   * flight are left.
    */
-  async #step(claimed: ClaimedRequest, inFlight: StepsInFlight): Promise<'settled' | 'stepped' | number | undefined> {
+  async #step(
+    claimed: ClaimedRequest,
+    inFlight: StepsInFlight,
+    yields: boolean,
+  ): Promise<'settled' | 'stepped' | number | undefined> {
+    const { stepContext, planParts, watch } = this.#parts;
+    const execute = (step: Step) => perform(step, claimed, stepContext);
     await this.#applyExclusions(claimed);
-    await this.#reach(claimed);
-    const context = planContextOf(claimed, inFlight, this.#parts.planParts);
-    const decision = this.#parts.watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, context));
-    const steps = decision.steps.filter((step) => inFlight.allows(step));
+    if (!yields) await inFlight.wait(inFlight.begin(this.#unreached(claimed, inFlight), execute));
+    // What ended meanwhile is stored before anything is decided.
+    if (inFlight.hasEnded) return 'stepped';
+    const context = planContextOf(claimed, inFlight, planParts);
+    const decision = watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, context));
+    const steps = decision.steps.filter((step) => inFlight.allows(step) && (!yields || whileYielding.has(step.do)));
     if (steps.length === 0) {
       if (!inFlight.none) return decision.again_ms;
       await this.#settle(claimed, decision, context.held_back !== undefined);
       return 'settled';
     }
-    inFlight.begin(steps, (step) => perform(step, claimed, this.#parts.stepContext));
-    await inFlight.wait(steps);
+    await inFlight.wait(inFlight.begin(steps, execute));
     return 'stepped';
+  }
+
+  /** The instances of the request's attempts without a session, because decisions about them need one. */
+  #unreached({ state, reached_at }: ClaimedRequest, inFlight: StepsInFlight): readonly Step[] {
+    const { pool, directory, clock } = this.#parts;
+    const now = clock.monotonic();
+    const names = new Set(
+      state.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance),
+    );
+    return [...names].flatMap((instance): Step[] => {
+      if (pool.known(instance) || !directory.instance(instance) || inFlight.reaches(instance)) return [];
+      if (now - (reached_at.get(instance) ?? -Infinity) < reachAgainMs) return [];
+      reached_at.set(instance, now);
+      return [{ do: 'reach', instance }];
+    });
   }
 
   /** Commits the outcomes of the steps that ended. Those of successful steps are kept, whatever happened to others. */
   async #conclude(claimed: ClaimedRequest, inFlight: StepsInFlight): Promise<void> {
     const ended = inFlight.take();
-    const observations = ended.filter(({ step }) => step.do === 'observe');
-    if (observations.length > 0) {
-      claimed.refresh_now = false;
-      const all = observations.every(({ outcome }) => outcome.length > 0) && !inFlight.observes;
-      if (all) this.#parts.refreshed(claimed.request_id);
-    }
     const outcomes = ended.flatMap(({ outcome }) => outcome);
     for (const [index, part] of chunks(outcomes, outcomesAtOnce).entries()) {
       if (index > 0) await turn();
       await this.#parts.committer.commit(claimed, part);
     }
+    inFlight.conclude(ended);
+    const observations = ended.filter(({ step }) => step.do === 'observe');
+    const { machines, attempts } = claimed.state;
+    const isAnswered = ({ attempt }: AttemptRecord): boolean =>
+      machines.counts(attempt).alive === 0 || !claimed.observation_failed.has(attempt);
+    if (observations.length > 0 && !inFlight.observes && attempts.every(isAnswered))
+      this.#parts.refreshed(claimed.request_id);
     this.#parts.refuted.add(claimed.announcedEnds.settle(claimed.state.machines));
     for (const { failure } of ended) if (failure) throw failure.reason;
   }
@@ -157,17 +188,6 @@ export class RequestRunner {
       );
       if (open) await committer.commit(claimed, [(change) => applyExclusion(change, instance, why, settings)]);
     }
-  }
-
-  /** Connects to the instances of the request's attempts, because decisions about them need a session. */
-  async #reach(claimed: ClaimedRequest): Promise<void> {
-    const { pool, directory } = this.#parts;
-    const names = new Set(
-      claimed.state.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance),
-    );
-    const unknown = [...names].filter((name) => !pool.known(name) && directory.instance(name));
-    // A failed connection counts as an unanswered call.
-    await Promise.all(unknown.map((name) => pool.connect(name).catch(() => claimed.unanswered(name))));
   }
 
   /** Nothing is due now: stores the message and schedules the next decision. */

@@ -27,7 +27,8 @@ export class ClaimedRequest {
   busy = false;
   /** Other brokers should have the request: it is yielded as soon as no call is in flight. */
   surplus = false;
-  refresh_now = false;
+  /** Monotonic milliseconds: when a caller last asked for fresh observations. */
+  refresh_asked_at: number | undefined;
   /** The stored version of the request. */
   version: number;
   /**
@@ -48,18 +49,20 @@ export class ClaimedRequest {
   readonly observation_failed = new Set<number>();
   /** The last full observation of each attempt. */
   readonly fully_observed_at = new Map<number, number>();
+  /** When each instance without a session was last connected to. */
+  readonly reached_at = new Map<string, number>();
   readonly release_at = new Map<number, number>();
   readonly dispose_at = new Map<number, number>();
   readonly unanswered_since = new Map<number, number>();
   readonly repeated = new Set<number>();
   readonly announcedEnds = new AnnouncedEnds();
-  /** Calls that wait for their turn. */
-  readonly waitingCalls = new Set<{ recall(): void }>();
+  /** Launches that wait for their turn. */
+  readonly waitingLaunches = new Set<{ recall(): void }>();
   /** Signals that arrived since the state was loaded. */
   readonly new_signals = new Map<string, SignalRecord>();
   readonly #clock: Clock;
   readonly #ended = new AbortController();
-  #call: PromiseWithResolvers<void> | undefined;
+  #call = Promise.withResolvers<void>();
   #last: Promise<unknown> = Promise.resolve();
   #valid_until: Validity;
   #offset: number;
@@ -127,30 +130,34 @@ export class ClaimedRequest {
     return turn;
   }
 
-  /** A signal arrived: it is applied before calls that still wait. */
+  /** A signal arrived: it is applied at once, also while calls are in flight. */
   told(signal: SignalRecord): void {
     if (this.new_signals.has(signal.signal_id)) return;
     this.new_signals.set(signal.signal_id, signal);
     this.due_at = 0;
-    this.recallCalls();
+    // Orders are needless now. Other signals are applied beside the calls that wait.
+    if (signal.kind === 'cancel' || signal.kind === 'complete') this.recallLaunches();
     this.planAgain();
   }
 
   /** The request is planned again although calls for it are in flight. */
   planAgain(): void {
-    this.#call?.resolve();
-    this.#call = undefined;
+    this.#call.resolve();
+  }
+
+  /** The request is being planned: what calls for another plan from now on is not lost. */
+  planning(): void {
+    this.#call = Promise.withResolvers();
   }
 
   /** Resolves when the request is to be planned again. */
-  async called(): Promise<void> {
-    this.#call ??= Promise.withResolvers();
-    await this.#call.promise;
+  get called(): Promise<void> {
+    return this.#call.promise;
   }
 
-  /** The calls that still wait for their turn are not made now; the request is planned again. */
-  recallCalls(): void {
-    for (const each of this.waitingCalls) each.recall();
+  /** The launches that still wait for their turn are not made now. */
+  recallLaunches(): void {
+    for (const each of this.waitingLaunches) each.recall();
   }
 
   holdBack(why: string, ms: number): void {
@@ -175,7 +182,7 @@ export class ClaimedRequest {
 
   end(): void {
     this.#ended.abort();
-    this.recallCalls();
+    this.recallLaunches();
     this.planAgain();
   }
 

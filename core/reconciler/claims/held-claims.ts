@@ -155,9 +155,10 @@ export class HeldClaims {
   async #yieldSurplus(surplus: ReadonlySet<string>): Promise<void> {
     this.compareClocks();
     for (const claimed of this.#held.values()) {
-      claimed.surplus = surplus.has(claimed.request_id);
-      if (!claimed.surplus) continue;
-      claimed.recallCalls();
+      const isSurplus = surplus.has(claimed.request_id);
+      if (isSurplus === claimed.surplus) continue;
+      claimed.surplus = isSurplus;
+      if (isSurplus) claimed.recallLaunches();
       claimed.planAgain();
     }
     const held = [...this.#held.values()].filter((claimed) => claimed.surplus && !claimed.busy && claimed.isAtRest);

@@ -4,7 +4,7 @@ import { isPast, type Validity } from './claimed-request.ts';
 
 /** The wait after the first failed read of a single request. It doubles up to the longest one. */
 const firstWaitMs = 5_000;
-const longestWaitMs = 300_000;
+const longestWaitMs = 60_000;
 /** Storages limit how many values one comparison may list. */
 const atOnce = 200;
 

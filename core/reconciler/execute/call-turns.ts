@@ -1,46 +1,51 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 
-interface WaitingCall {
+interface WaitingLaunch {
   readonly instance: string;
   recall(): void;
 }
 
 /**
- * The turns of calls that change a cloud: a few at a time for each instance. A call that waits for its turn can be
- * recalled, so that its request is planned again: the instance may not answer, or a caller wants something else.
+ * The turns of calls that change a cloud: a few at a time for each instance. A launch that waits for its turn can be
+ * recalled: its order may be needless by now, or the instance does not answer. Releases keep their place.
  */
 export class CallTurns {
   readonly #limits = new Map<string, LimitFunction>();
-  readonly #waiting = new Set<WaitingCall>();
+  readonly #waiting = new Set<WaitingLaunch>();
   readonly #mostAtOnce: (instance: string) => number;
 
   constructor(mostAtOnce: (instance: string) => number) {
     this.#mostAtOnce = mostAtOnce;
   }
 
-  /** Makes a call for a request when it is its turn. Resolves with undefined when the call was recalled before. */
-  take<T>(instance: string, claimed: ClaimedRequest, call: () => Promise<T>): Promise<T | undefined> {
+  /** Makes a call in its turn. */
+  take<T>(instance: string, call: () => Promise<T>): Promise<T> {
+    return this.#limitOf(instance)(call);
+  }
+
+  /** Makes the call that sends an order in its turn. Resolves with undefined when it was recalled before. */
+  takeForLaunch<T>(instance: string, claimed: ClaimedRequest, call: () => Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      const waiting: WaitingCall = {
+      const waiting: WaitingLaunch = {
         instance,
         recall: () => {
           this.#waiting.delete(waiting);
-          claimed.waitingCalls.delete(waiting);
+          claimed.waitingLaunches.delete(waiting);
           resolve(undefined);
         },
       };
       this.#waiting.add(waiting);
-      claimed.waitingCalls.add(waiting);
+      claimed.waitingLaunches.add(waiting);
       void this.#limitOf(instance)(async () => {
         if (!this.#waiting.delete(waiting)) return;
-        claimed.waitingCalls.delete(waiting);
+        claimed.waitingLaunches.delete(waiting);
         await call().then(resolve, reject);
       });
     });
   }
 
-  /** Recalls all calls that wait for an instance. */
+  /** Recalls all launches that wait for an instance. */
   recallAt(instance: string): void {
     for (const each of this.#waiting) if (each.instance === instance) each.recall();
   }

@@ -9,7 +9,7 @@ import { applyReports } from '../apply/apply-reports.ts';
 import { accepted, answered, prepared, sent } from '../state/attempt.ts';
 import { withCloudRequests } from '../state/outcomes.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import { stopsArrivals } from '../plan/pending-releases.ts';
+import { isNeedless } from '../plan/needless.ts';
 import { isEnding } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
 import { connect, orderOf, permitOf, type Apply, type StepContext } from './step-context.ts';
@@ -39,8 +39,8 @@ export async function launch(
   try {
     const { value, fresh } = await prepare(attempt, api, permit);
     const present = claimed.state.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
-    // The caller may have cancelled the request while the order was prepared.
-    if (present.unsent && present.replaces === undefined && stopsArrivals(claimed.state, claimed.now())) return [];
+    // Callers may have cancelled the request or returned machines while the order waited and was prepared.
+    if (present.unsent && isNeedless(present, claimed.state, claimed.now())) return [];
     if (present.unsent || fresh) {
       await context.record(claimed, (change) =>
         change.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, change.now)),

@@ -105,7 +105,9 @@ async function openReplacement(
 ): Promise<readonly Apply[]> {
   const { option, machine_count } = order;
   const { provider_instance, template } = option;
+  const { state } = claimed;
   const connected = await connect(provider_instance, template, context);
+  if (claimed.state !== state && !(connected instanceof ProviderFault)) return [];
   if (connected instanceof ProviderFault && connected.kind !== 'credentials') {
     claimed.holdReplacements(connected.retry_after_ms ?? defaultAgainMs);
     return [];

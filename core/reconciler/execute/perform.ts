@@ -21,13 +21,16 @@ import type { Apply, StepContext } from './step-context.ts';
  * before its turn has no outcome. Rejects only with ClaimLost or a failed commit.
  */
 export async function perform(step: Step, claimed: ClaimedRequest, context: StepContext): Promise<readonly Apply[]> {
-  const inTurn = async ({ provider_instance }: AttemptRecord, call: () => Promise<readonly Apply[]>) =>
-    (await context.turns.take(provider_instance, claimed, call)) ?? [];
+  const { turns } = context;
   switch (step.do) {
+    case 'reach':
+      // A failed connection counts as an unanswered call.
+      await context.pool.connect(step.instance).catch(() => claimed.unanswered(step.instance));
+      return [];
     case 'open':
       return open(step.orders, claimed, context);
     case 'launch':
-      return inTurn(step.attempt, () => launch(step.attempt, claimed, context));
+      return sendInTurn(step.attempt, claimed, context);
     case 'recover':
       return recover(step.attempt, claimed, context);
     case 'observe':
@@ -35,9 +38,9 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'verify':
       return verify(step.attempt, claimed, context);
     case 'release':
-      return inTurn(step.pending.attempt, () => release(step.pending, claimed, context));
+      return turns.take(step.pending.attempt.provider_instance, () => release(step.pending, claimed, context));
     case 'dispose':
-      return inTurn(step.attempt, () => dispose(step.attempt, claimed, context));
+      return turns.take(step.attempt.provider_instance, () => dispose(step.attempt, claimed, context));
     case 'close':
       return [(change) => change.moveAttempt(step.attempt.attempt, dropped)];
     case 'leave':
@@ -69,6 +72,16 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'end':
       return [(change) => finish(change, step.skipped)];
   }
+}
+
+/** A recalled launch has no outcome; it is planned again if it is still needed. */
+async function sendInTurn(
+  attempt: AttemptRecord,
+  claimed: ClaimedRequest,
+  context: StepContext,
+): Promise<readonly Apply[]> {
+  const send = () => launch(attempt, claimed, context);
+  return (await context.turns.takeForLaunch(attempt.provider_instance, claimed, send)) ?? [];
 }
 
 /** Brokers that have the instance claim the request. */

@@ -14,13 +14,15 @@ export interface EndedStep {
 }
 
 /**
- * The steps of one request that are being executed. A call to an instance that does not answer may take a minute; the
- * steps of other attempts are planned and executed meanwhile.
+ * The steps of one request from their beginning until their outcomes are stored. A call to an instance that does not
+ * answer may take a minute; the steps of other attempts are planned and executed meanwhile.
  */
 export class StepsInFlight {
   readonly #clock: Clock;
   readonly #claimed: ClaimedRequest;
-  readonly #running = new Map<Step, Promise<void>>();
+  /** The steps, with their ends. */
+  readonly #steps = new Map<Step, Promise<void>>();
+  /** Those whose outcomes are not stored yet. */
   #ended: EndedStep[] = [];
 
   constructor(clock: Clock, claimed: ClaimedRequest) {
@@ -29,7 +31,7 @@ export class StepsInFlight {
   }
 
   get none(): boolean {
-    return this.#running.size === 0;
+    return this.#steps.size === 0;
   }
 
   /** Whether orders are about to be stored. */
@@ -41,30 +43,44 @@ export class StepsInFlight {
     return this.#some(({ do: name }) => name === 'observe' || name === 'verify');
   }
 
-  /** Whether a step of an attempt is executed. */
+  /** Whether a step of an attempt is executed, or ended without its outcome being stored. */
   has(attempt: number): boolean {
     return this.#some((step) => attemptOf(step) === attempt);
   }
 
-  /** Whether a step may begin beside those that are executed. */
-  allows(step: Step): boolean {
-    return this.none || besideOthers.has(step.do);
+  /** Whether an instance is being connected. */
+  reaches(instance: string): boolean {
+    return this.#some((step) => step.do === 'reach' && step.instance === instance);
   }
 
-  begin(steps: readonly Step[], execute: (step: Step) => Promise<readonly Apply[]>): void {
+  /** Whether a step may begin beside those that are executed. */
+  allows(step: Step): boolean {
+    if (!besideOthers.has(step.do)) return this.none;
+    // Of a step that concerns no single attempt, one at a time.
+    return attemptOf(step) !== undefined || step.do === 'reach' || !this.#some((each) => each.do === step.do);
+  }
+
+  /** Whether outcomes wait to be stored. */
+  get hasEnded(): boolean {
+    return this.#ended.length > 0;
+  }
+
+  begin(steps: readonly Step[], execute: (step: Step) => Promise<readonly Apply[]>): readonly Step[] {
     for (const step of steps) {
       const running = execute(step).then(
         (outcome) => this.#end({ step, outcome }),
         (reason: unknown) => this.#end({ step, outcome: [], failure: { reason } }),
       );
-      this.#running.set(step, running);
+      this.#steps.set(step, running);
     }
+    return steps;
   }
 
   /** Waits until these steps have ended, or some time has passed: the outcomes so far are committed then. */
   async wait(steps: readonly Step[]): Promise<void> {
+    if (steps.length === 0) return;
     const over = new AbortController();
-    const ends = Promise.all(steps.map((step) => this.#running.get(step)));
+    const ends = Promise.all(steps.map((step) => this.#steps.get(step)));
     await Promise.race([ends, this.#clock.sleep(togetherMs, over.signal)]);
     over.abort(null);
   }
@@ -73,7 +89,7 @@ export class StepsInFlight {
   async next(ms: number | undefined): Promise<void> {
     if (this.#ended.length > 0) return;
     const over = new AbortController();
-    const waits: Promise<unknown>[] = [...this.#running.values(), this.#claimed.called()];
+    const waits: Promise<unknown>[] = [...this.#steps.values(), this.#claimed.called];
     if (ms !== undefined) waits.push(this.#clock.sleep(ms, over.signal));
     await Promise.race(waits);
     over.abort(null);
@@ -81,23 +97,27 @@ export class StepsInFlight {
 
   /** Waits until all steps have ended. */
   async rest(): Promise<void> {
-    await Promise.all(this.#running.values());
+    await Promise.all(this.#steps.values());
   }
 
-  /** The steps that ended since the last call. */
+  /** The steps that ended since the last call. They stay in flight until `conclude`. */
   take(): readonly EndedStep[] {
     const ended = this.#ended;
     this.#ended = [];
     return ended;
   }
 
+  /** The outcomes of these steps are stored. */
+  conclude(ended: readonly EndedStep[]): void {
+    for (const { step } of ended) this.#steps.delete(step);
+  }
+
   #end(ended: EndedStep): void {
-    this.#running.delete(ended.step);
     this.#ended.push(ended);
   }
 
   #some(is: (step: Step) => boolean): boolean {
-    for (const step of this.#running.keys()) if (is(step)) return true;
+    for (const step of this.#steps.keys()) if (is(step)) return true;
     return false;
   }
 }
@@ -120,6 +140,9 @@ const besideOthers: ReadonlySet<Step['do']> = new Set([
   'trim',
   'replace',
   'leases',
+  'repeated',
+  'forget',
+  'reach',
 ] as const);
 
 function attemptOf(step: Step): number | undefined {

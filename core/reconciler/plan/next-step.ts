@@ -5,7 +5,6 @@ import type { Capabilities } from '../../contract/provider/capabilities.ts';
 import {
   pendingReleases,
   isRefused,
-  isTooLarge,
   isUndone,
   repeatDue,
   stopsArrivals,
@@ -15,6 +14,7 @@ import { planReplacements, replacementRetries, type ReplacementContext } from '.
 import type { ProviderOption } from './provider-option.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
+import { isNeedless } from './needless.ts';
 import { tally } from '../state/counting.ts';
 import { freeNames } from '../state/names.ts';
 import {
@@ -36,7 +36,7 @@ import type { AnnouncedEnds } from '../claims/announced-ends.ts';
 
 /**
  * One step of a request. `launch`, `recover`, `observe`, `verify`, `dispose` and `release` call the provider, `open`
- * may do so; the other steps only change the store. `verify` observes the machines whose end a notice announced.
+ * may do so, and `reach` connects to an instance; the other steps only change the store. `verify` observes the machines whose end a notice announced.
  */
 export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
@@ -47,6 +47,7 @@ export type Step =
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'forget'; readonly attempts: readonly number[] }
   | { readonly do: 'release'; readonly pending: PendingRelease }
+  | { readonly do: 'reach'; readonly instance: string }
   | { readonly do: 'hand-over'; readonly to: Elsewhere }
   | { readonly do: 'expire' | 'undo' | 'trim' | 'replace' | 'repeated' | 'leases' }
   /** `skipped`: why offers were not used at all. */
@@ -66,6 +67,7 @@ export type Agenda = ObservationContext['agenda'] & {
 
 /** The steps of the request that are being executed. */
 export interface InFlight {
+  readonly none: boolean;
   /** Orders are about to be stored. */
   readonly opens: boolean;
   /** Whether a step of an attempt is executed: no other step of it is planned. */
@@ -102,7 +104,7 @@ export interface PlanContext extends ReplacementContext, ObservationContext, Oth
 export interface Decision {
   /** The steps to execute now. They are independent of each other. */
   readonly steps: readonly Step[];
-  /** Milliseconds until the next decision when there are no steps. Undefined: no time is known. */
+  /** Milliseconds until the next decision when none of the steps is executed. Undefined: no time is known. */
   readonly again_ms?: number;
   readonly message?: string;
 }
@@ -121,8 +123,6 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (leases_at <= at.now) return { steps: [{ do: 'leases' }] };
   const counts = tally(from);
   if (counts.staying > counts.target) return { steps: [{ do: 'trim' }] };
-  // Machines were returned, or seen again, since an order was made that was not sent: what is missing is ordered anew.
-  const excess = counts.staying + counts.incoming - counts.target;
   const steps: Step[] = [];
   const wake = new Alarm();
   if (leases_at < Infinity) wake.in(leases_at - at.now);
@@ -131,8 +131,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
 
   for (const attempt of from.attempts) {
     if (attempt.state !== 'open' || !attempt.unsent || at.inFlight.has(attempt.attempt)) continue;
-    const needless = attempt.replaces === undefined ? stop || excess > 0 : isTooLarge(attempt, from);
-    const left = leave(from, attempt, needless, at);
+    const left = leave(from, attempt, isNeedless(attempt, from, at.now), at);
     if (left) return { steps: [left] };
   }
   for (const attempt of free) {
@@ -162,7 +161,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     const isContinued = place === 'elsewhere' && (options.length === 0 || isHandedOver(request));
     const to =
       isContinued || orderable === 0 ? undefined : firstElsewhere(from, elsewhere, (all) => at.areElsewhere(all));
-    if (steps.length === 0 && to) return { steps: [{ do: 'hand-over', to }] };
+    if (steps.length === 0 && to && at.inFlight.none) return { steps: [{ do: 'hand-over', to }] };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
       wake.in(at.held_back.ms);
@@ -209,7 +208,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     // Notices may end before a rare observation is due.
     else wake.in(Math.min(due - at.monotonic, verified - at.monotonic, at.settings.observe_resting_ms));
   }
-  if (steps.length > 0) return { steps, ...(message === undefined ? {} : { message }) };
+  if (steps.length > 0) return { ...wake.decision(message), steps };
 
   if (over) return rest(from, reachable, at, wake);
 
@@ -223,17 +222,18 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (from.attempts.some((attempt) => isAwaited(attempt) && !isSettled(attempt)))
     return wake.decision(message ?? unreachable(from, at));
   if (request.cancel_requested_at !== undefined)
-    return from.machines.counts().awaitsRelease > 0 ? wake.decision(message) : { steps: [{ do: 'end' }] };
-  if (at.now >= request.deadline_at && counts.ready < counts.staying) return { steps: [{ do: 'expire' }] };
+    return from.machines.counts().awaitsRelease > 0 ? wake.decision(message) : wake.decision(undefined, { do: 'end' });
+  if (at.now >= request.deadline_at && counts.ready < counts.staying)
+    return wake.decision(undefined, { do: 'expire' });
   if (counts.ready < counts.staying) return wake.decision(message);
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
   if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
-    return { steps: [{ do: 'undo' }] };
+    return wake.decision(undefined, { do: 'undo' });
   if (counts.missing > 0 && from.attempts.length === 0) {
     const { options, out } = at.fallbackOrder();
     if (options.length === 0 || whereabouts(request, at) !== 'here') skipped = noCandidates(out);
   }
-  return { steps: [{ do: 'end', ...(skipped.length > 0 ? { skipped } : {}) }] };
+  return wake.decision(undefined, { do: 'end', ...(skipped.length > 0 ? { skipped } : {}) });
 }
 
 /**
@@ -383,9 +383,10 @@ class Alarm {
     this.#ms = Math.min(this.#ms ?? Infinity, Math.max(0, ms));
   }
 
-  decision(message: string | undefined): Decision {
+  /** `step`: what is due now, unless calls in flight forbid it. */
+  decision(message: string | undefined, step?: Step): Decision {
     return {
-      steps: [],
+      steps: step ? [step] : [],
       ...(this.#ms === undefined ? {} : { again_ms: this.#ms }),
       ...(message === undefined ? {} : { message }),
     };

@@ -11,8 +11,8 @@ export interface ObservationContext {
   readonly agenda: {
     /** The last observation of each attempt. */
     readonly observed_at: ReadonlyMap<number, number>;
-    /** A caller requested a fresh observation. */
-    readonly refresh_now: boolean;
+    /** When a caller last asked for fresh observations. */
+    readonly refresh_asked_at: number | undefined;
   };
   /** Whether the provider sends notices about the machines of an instance now. */
   sendsNotices(instance: string): boolean;
@@ -38,7 +38,8 @@ export function observationDue(
   const moving = !isSettled(attempt) || going > 0 || unready > 0;
   const due = moving ? movingDue(last, attempt, at) : restingDue(last, attempt, missing > 0, at);
   const { observe_moving_ms } = at.settings;
-  return at.agenda.refresh_now ? Math.min(due, Math.max(at.monotonic, last + observe_moving_ms)) : due;
+  const isStale = last < (at.agenda.refresh_asked_at ?? -Infinity);
+  return isStale ? Math.min(due, Math.max(at.monotonic, last + observe_moving_ms)) : due;
 }
 
 function movingDue(last: number, attempt: AttemptRecord, { settings, movingIntervalMs }: ObservationContext): number {

@@ -71,6 +71,29 @@ test('a process that dies while one of several calls takes long has stored what 
   await bench.close();
 });
 
+test('a call that ends while the outcomes of others are stored is not made again', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const { clock, store } = bench;
+  const commit = store.commit.bind(store);
+  const isSlow = { now: false };
+  store.commit = async (changes) => {
+    if (isSlow.now) await clock.sleep(500);
+    return commit(changes);
+  };
+  let calls = 0;
+  east.before = async () => {
+    calls += 1;
+    isSlow.now = true;
+    if (calls > 1) await clock.sleep(1_200 + calls);
+  };
+  const id = await bench.request(300);
+  await clock.advance(20_000);
+  t.is(east.orders.length, 3);
+  t.is((await store.find('machine', { where: { request_id: id } })).length, 300);
+  await bench.close();
+});
+
 test('a request that is cancelled while its instance connects orders nothing', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
