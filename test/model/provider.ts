@@ -31,7 +31,8 @@ export function providerOf(
   life: Life,
   time: Time,
 ): { readonly type: ProviderType<any, any>; readonly api: ProviderApi } {
-  const { call_ms } = setup;
+  const { call_ms, calls_vary = false } = setup;
+  let travelled = 0;
 
   /** A call that crosses the wire: what it does there happens whatever becomes of its sender. */
   async function cross<T>(
@@ -63,10 +64,11 @@ export function providerOf(
 
   /** It is carried out half way between question and answer. */
   function travel<T>(call: Call | undefined, run: () => T): Promise<Outcome<T>> {
+    const lasts = calls_vary ? call_ms * 4 ** ((travelled++ % 3) - 1) : call_ms;
     return new Promise((resolve) => {
-      time.after(call_ms / 2, () => {
+      time.after(lasts / 2, () => {
         const outcome = outcomeOf(run);
-        time.after(call_ms / 2, () => resolve(outcome));
+        time.after(lasts / 2, () => resolve(outcome));
       });
       call?.signal.addEventListener('abort', () => resolve({ error: call.signal.reason }), { once: true });
     });

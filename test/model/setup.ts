@@ -20,6 +20,8 @@ export interface ApiSetup {
   readonly visible_within_ms: number;
   /** A call under way takes so long. */
   readonly call_ms: number;
+  /** Of three calls one takes a quarter of it, and one four times as long. */
+  readonly calls_vary?: boolean;
   /** A machine comes up so long after its launch. */
   readonly boot_ms: number;
   /** Machines are seen so long after their launch. */
@@ -53,6 +55,8 @@ export interface Setup {
   readonly lease_ms: number;
   /** Whether requests have names, and how machines learn theirs. */
   readonly names?: Naming;
+  /** A broker takes so long to commit changes of a request. */
+  readonly commit_ms?: number;
   /** How many brokers run at a time, each on a computer of its own. Default 1. */
   readonly brokers?: number;
 }
@@ -105,6 +109,7 @@ const apis = (...sizes: readonly [number, ...number[]]): fc.Arbitrary<ApiSetup> 
     token_valid_ms: oneOf(3_600_000, 60_000),
     visible_within_ms: oneOf(5_000, 30_000),
     call_ms: oneOf(0, 0, 0, 400, 5_000),
+    calls_vary: oneOf(false, true),
     boot_ms: oneOf(1_000, 0, 20_000, 90_000),
     seen_after_ms: oneOf(0, 0, 4_000),
     forget_ms: oneOf(3_600_000, 3_600_000, 60_000),
@@ -134,6 +139,7 @@ export const setups = (rows_per_commit: number, ...sizes: readonly number[]): fc
     sweep: oneOf('terminate', 'terminate', 'report', 'off'),
     rows_per_commit: fc.constant(rows_per_commit),
     lease_ms: oneOf(120_000, 120_000, 30_000),
+    commit_ms: oneOf(0, 0, 10, 300),
     ...names,
   });
 

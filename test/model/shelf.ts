@@ -46,6 +46,7 @@ interface Watcher {
 export class Shelf {
   readonly #store: Store;
   readonly #time: Time;
+  readonly #commitMs: number;
   readonly requests = new Map<string, RequestRecord>();
   readonly attempts = new Map<string, Map<number, AttemptRecord>>();
   readonly machines = new Map<string, MachineRecord>();
@@ -58,9 +59,11 @@ export class Shelf {
   readonly failed_at: number[] = [];
   readonly #watchers = new Set<Watcher>();
 
-  constructor(store: Store, time: Time) {
+  /** `commitMs`: how long a life takes to commit changes of a request. */
+  constructor(store: Store, time: Time, commitMs = 0) {
     this.#store = store;
     this.#time = time;
+    this.#commitMs = commitMs;
   }
 
   /** The store as one life has it; without one, as the interfaces have it. */
@@ -96,6 +99,10 @@ export class Shelf {
         const fault = life?.commitFaults.shift();
         if (fault !== undefined) this.failed_at.push(this.#time.now);
         if (fault !== 'unknown, written') throwIf(fault);
+        if (life && this.#commitMs > 0 && changes.some(({ op }) => op === 'fence')) {
+          await new Promise<void>((resolve) => this.#time.after(this.#commitMs, resolve));
+          await life.gate();
+        }
         await this.#commit(changes, life);
         throwIf(fault);
         if (life?.comesTo('commit', 'after') || (full && life?.comesTo('full commit', 'after'))) await life?.gate();

@@ -74,14 +74,19 @@ export async function brokersBench(t: ExecutionContext) {
       return { facts, directory: new ProviderDirectory(names.map(instance), [scriptedType], apis, facts) };
     },
 
-    /** Requests of a machine each, at an instance. */
-    async request(name: Name, count: number, lease?: number): Promise<readonly string[]> {
-      const directory = new ProviderDirectory([instance(name)], [scriptedType], apis, new Facts(store, clock));
+    /** Requests of a machine each, at an instance; without a name at the first one that serves. */
+    async request(
+      name: Name | undefined,
+      count: number,
+      { lease, machine_count = 1 }: { readonly lease?: number; readonly machine_count?: number } = {},
+    ): Promise<readonly string[]> {
+      const known = [instance(name ?? 'west')];
+      const directory = new ProviderDirectory(known, [scriptedType], apis, new Facts(store, clock));
       const ids = Array.from({ length: count }, newRequestId);
       for (const request_id of ids) {
-        const named = { provider_instance: name };
-        const chosen = choose({ template }, { key: request_id, machine_count: 1 }, named, directory);
-        const input = { template, machine_count: 1, ...(lease === undefined ? {} : { lease }) };
+        const named = name === undefined ? {} : { provider_instance: name };
+        const chosen = choose({ template }, { key: request_id, machine_count }, named, directory);
+        const input = { template, machine_count, ...(lease === undefined ? {} : { lease }) };
         await requests.create(input, chosen, { request_id });
       }
       return ids;

@@ -49,6 +49,8 @@ export class ScriptedCloud {
   deaf: ProviderFault | undefined;
   /** What each launch, observation and check waits for before it does anything. */
   before: () => Promise<void> = async () => undefined;
+  /** What each launch waits for besides. */
+  beforeLaunch: () => Promise<void> = async () => undefined;
   /** What each connection waits for. */
   connecting: () => Promise<void> = async () => undefined;
   /** Releases are accepted later. */
@@ -284,6 +286,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
     },
     async launch(cloud, order, call): Promise<Launch<{ token: string }>> {
       await cloud.before();
+      await cloud.beforeLaunch();
       call.fence();
       if (!order.token.startsWith(order.prepared.for))
         throw new Error('An order came with what was prepared for another.');

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { ProviderFault, type BrokerRecord, type Store } from '../../../../core/index.ts';
+import { ProviderFault, type BrokerRecord, type LaunchOrder, type Store } from '../../../../core/index.ts';
 import { choose } from '../../../../core/providers/choose.ts';
 import { ProviderDirectory } from '../../../../core/providers/directory.ts';
 import { Facts } from '../../../../core/providers/facts.ts';
@@ -150,6 +150,35 @@ test('a broker that ends says so in every record that it stores', async (t) => {
   await stop(loop);
   t.true(ending.records.length > 0);
   t.deepEqual([...new Set(ending.records)], [true]);
+});
+
+test('a request that another broker should have carries out returns while one of its calls takes minutes', async (t) => {
+  const { clock, store, clouds, instance, joinWith, request, holds } = await brokersBench(t);
+  const { east, west } = clouds;
+  west.scripts.push(
+    ...Array.from({ length: 8 }, () => (order: LaunchOrder<any, any>) => ({
+      ...west.start(order, 1),
+      shortfall: [{ kind: 'capacity', code: 'ICE', message: 'No more.', count: 1 } as const],
+    })),
+  );
+  east.beforeLaunch = () => clock.sleep(170_000);
+  const instances = [instance('west'), { ...instance('east'), priority: 2 }];
+  await joinWith({ instances }, 'a');
+  await clock.advance(2_000);
+  await request(undefined, 8, { machine_count: 2 });
+  await clock.advance(5_000);
+  west.boot();
+  await clock.advance(5_000);
+  t.is(west.live().length, 8);
+  await joinWith({ instances }, 'b');
+  await clock.advance(20_000);
+  const names = west.live().map((machine_id) => ({ machine_id, provider_instance: 'west' }));
+  await new RequestService(store, clock, noBudgets, 9).returnMachines(names, 600);
+  await clock.advance(5_000);
+  t.deepEqual(west.live(), []);
+  await clock.advance(180_000);
+  t.is(east.live().length, 8);
+  t.true(Number((await holds())['b']) >= 3);
 });
 
 test('a request goes to the broker that has its instance, wherever it was accepted', async (t) => {

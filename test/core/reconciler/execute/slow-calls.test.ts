@@ -110,3 +110,75 @@ test('a request that is cancelled while its instance connects orders nothing', a
   t.deepEqual(await bench.store.find('attempt', {}), []);
   await bench.close();
 });
+
+test('an order is stored once although its instance connects slowly and other outcomes are stored meanwhile', async (t) => {
+  const west = new ScriptedCloud({ machines_per_launch: 10 });
+  const east = new ScriptedCloud({ machines_per_launch: 10 });
+  const bench = await loopBench({ west, east });
+  const { clock, store } = bench;
+  const commit = store.commit.bind(store);
+  store.commit = async (changes) => {
+    await clock.sleep(50);
+    return commit(changes);
+  };
+  let calls = 0;
+  west.scripts.push((order) => ({ ...west.start(order, 5), shortfall: [{ ...noMore, count: 5 }] }));
+  west.before = async () => {
+    calls += 1;
+    if (calls === 2) await clock.sleep(4_000);
+  };
+  east.connecting = () => clock.sleep(3_000);
+  await Promise.all([bench.request(20), clock.advance(1_000)]);
+  for (let passed = 0; passed < 20_000; passed += 50) {
+    await clock.advance(50);
+    t.true(west.live().length + east.live().length <= 20);
+  }
+  t.is(west.live().length + east.live().length, 20);
+  t.is((await store.find('attempt', {})).length, 3);
+  await Promise.all([bench.close(), clock.advance(10_000)]);
+});
+
+test('a return is carried out although signals of its request come more often than the instance has a turn', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const { clock } = bench;
+  const id = await bench.request(60);
+  await clock.advance(3_000);
+  east.boot();
+  await clock.advance(10_000);
+  const [first, ...others] = east.live(id);
+  const giveBack = (machine_id = '') =>
+    bench.requestService.returnMachines([{ machine_id, provider_instance: 'east' }], 600, {});
+  east.beforeLaunch = () => clock.sleep(10_000);
+  for (let n = 0; n < 48; n++) await bench.request(1);
+  await clock.advance(1_000);
+  await giveBack(first);
+  for (const each of others.slice(0, 40)) {
+    for (let n = 0; n < 3; n++) await bench.request(1);
+    await clock.advance(2_000);
+    await giveBack(each);
+  }
+  t.false(east.live().includes(first ?? ''));
+  t.true(east.live(id).length < 60 - 20, `${east.live(id).length} live`);
+  await bench.close();
+});
+
+test('leases that end together are one return, however long it takes to be stored', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const { clock, store } = bench;
+  const commit = store.commit.bind(store);
+  store.commit = async (changes) => {
+    const isReturn =
+      changes.some(({ op }) => op === 'insert') && changes.some((each) => 'kind' in each && each.kind === 'signal');
+    if (isReturn) await clock.sleep(4_000);
+    return commit(changes);
+  };
+  await bench.request(5, { lease: 120 });
+  await clock.advance(3_000);
+  east.boot();
+  await clock.advance(170_000);
+  t.is((await store.find('request', { where: { kind: 'return' } })).length, 1);
+  t.deepEqual(east.live(), []);
+  await bench.close();
+});

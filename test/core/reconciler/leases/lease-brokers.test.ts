@@ -7,7 +7,7 @@ test('leases, extensions and holds hold over several brokers, of which one dies'
   await join('a', 'east');
   const dying = await join('b', 'east');
   await clock.advance(2_000);
-  const ids = await request('east', 12, 300);
+  const ids = await request('east', 12, { lease: 300 });
   await clock.advance(3_000);
   clouds.east.boot();
   await clock.advance(5_000);
