@@ -9,7 +9,7 @@ import { applyReports } from '../apply/apply-reports.ts';
 import { accepted, answered, prepared, sent } from '../state/attempt.ts';
 import { withCloudRequests } from '../state/outcomes.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import { isNeedless } from '../plan/needless.ts';
+import { isNeedless } from '../plan/pending-releases.ts';
 import { isEnding } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
 import { connect, orderOf, permitOf, type Apply, type StepContext } from './step-context.ts';

@@ -4,6 +4,7 @@ import { isTerminal } from '../../model/request.ts';
 import type { Capabilities } from '../../contract/provider/capabilities.ts';
 import {
   pendingReleases,
+  isNeedless,
   isRefused,
   isUndone,
   repeatDue,
@@ -14,7 +15,6 @@ import { planReplacements, replacementRetries, type ReplacementContext } from '.
 import type { ProviderOption } from './provider-option.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
-import { isNeedless } from './needless.ts';
 import { tally } from '../state/counting.ts';
 import { freeNames } from '../state/names.ts';
 import {

@@ -68,10 +68,20 @@ export const isUndone = ({ cancel_requested_at, undone_at }: RequestRecord): boo
   cancel_requested_at !== undefined || undone_at !== undefined;
 
 /** Whether an order for replacements that was not sent has become too large: fewer machines need one. */
-export const isTooLarge = (attempt: AttemptRecord, { request, machines }: RequestState): boolean => {
+const isTooLarge = (attempt: AttemptRecord, { request, machines }: RequestState): boolean => {
   const { held, lost } = countNeeds(attempt, machines);
   return isUndone(request) || held + lost < attempt.order.machine_count;
 };
+
+/**
+ * Whether an order that was not sent is not needed as it is. Machines may have been returned, or seen again, since it
+ * was made: what is missing is ordered anew.
+ */
+export function isNeedless(attempt: AttemptRecord, from: RequestState, now: number): boolean {
+  if (attempt.replaces !== undefined) return isTooLarge(attempt, from);
+  const { staying, incoming, target } = tally(from);
+  return stopsArrivals(from, now) || staying + incoming > target;
+}
 
 /**
  * Whether no further machine shall arrive: the request ended, is being cancelled, was refused, or its time-out has
