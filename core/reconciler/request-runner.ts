@@ -56,7 +56,14 @@ export interface RunnerParts {
 const outcomesAtOnce = 4;
 
 /** The steps of a request that is about to be yielded: what callers wait for, and what frees others. */
-const whileYielding: ReadonlySet<Step['do']> = new Set(['release', 'trim', 'close', 'leave', 'leases'] as const);
+const whileYielding: ReadonlySet<Step['do']> = new Set([
+  'release',
+  'trim',
+  'replace',
+  'close',
+  'leave',
+  'leases',
+] as const);
 
 /** The shortest interval between attempts to connect to an instance for one request. */
 const reachAgainMs = 10_000;
@@ -76,14 +83,18 @@ export class RequestRunner {
     const inFlight = new StepsInFlight(this.#parts.clock, claimed);
     try {
       await this.#carryOn(claimed, inFlight);
-    } catch (error) {
       await inFlight.rest();
-      // The first error decides. Outcomes that cannot be stored now are found again, as after a crash.
-      await this.#conclude(claimed, inFlight).catch(() => undefined);
+      await this.#conclude(claimed, inFlight);
+    } catch (error) {
+      // What calls in flight bring can be stored no more, or not now. It is found again as after a crash, so nothing
+      // is waited for.
+      if (!inFlight.none) {
+        claimed.inDoubt = true;
+        claimed.end();
+      }
+      await inFlight.rest();
       throw error;
     }
-    await inFlight.rest();
-    await this.#conclude(claimed, inFlight);
   }
 
   async #carryOn(claimed: ClaimedRequest, inFlight: StepsInFlight): Promise<void> {
@@ -119,11 +130,11 @@ export class RequestRunner {
     if (!yields) await inFlight.wait(inFlight.begin(this.#unreached(claimed, inFlight), execute));
     // What ended meanwhile is stored before anything is decided.
     if (inFlight.hasEnded) return 'stepped';
-    const context = planContextOf(claimed, inFlight, planParts);
+    const context = planContextOf(claimed, yields ? inFlight.withoutOrders() : inFlight, planParts);
     const decision = watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, context));
     const steps = decision.steps.filter((step) => inFlight.allows(step) && (!yields || whileYielding.has(step.do)));
     if (steps.length === 0) {
-      if (!inFlight.none) return decision.again_ms;
+      if (!inFlight.none) return Math.min(decision.again_ms ?? Infinity, this.#reachesAgainMs(claimed));
       await this.#settle(claimed, decision, context.held_back !== undefined);
       return 'settled';
     }
@@ -146,6 +157,15 @@ export class RequestRunner {
     });
   }
 
+  /** Milliseconds until an instance without a session is connected to again. */
+  #reachesAgainMs({ state, reached_at }: ClaimedRequest): number {
+    const { pool, clock } = this.#parts;
+    const times = state.attempts
+      .filter(({ disposed, provider_instance }) => !disposed && !pool.known(provider_instance))
+      .flatMap(({ provider_instance }) => reached_at.get(provider_instance) ?? []);
+    return Math.min(...times.map((at) => Math.max(0, at + reachAgainMs - clock.monotonic())), Infinity);
+  }
+
   /** Commits the outcomes of the steps that ended. Those of successful steps are kept, whatever happened to others. */
   async #conclude(claimed: ClaimedRequest, inFlight: StepsInFlight): Promise<void> {
     const ended = inFlight.take();
@@ -154,15 +174,17 @@ export class RequestRunner {
       if (index > 0) await turn();
       await this.#parts.committer.commit(claimed, part);
     }
+    for (const { failure } of ended) if (failure) throw failure.reason;
     inFlight.conclude(ended);
     const observations = ended.filter(({ step }) => step.do === 'observe');
     const { machines, attempts } = claimed.state;
+    const { observation_failed, observed_at, refresh_asked_at = -Infinity } = claimed;
     const isAnswered = ({ attempt }: AttemptRecord): boolean =>
-      machines.counts(attempt).alive === 0 || !claimed.observation_failed.has(attempt);
+      machines.counts(attempt).alive === 0 ||
+      (!observation_failed.has(attempt) && (observed_at.get(attempt) ?? -Infinity) >= refresh_asked_at);
     if (observations.length > 0 && !inFlight.observes && attempts.every(isAnswered))
       this.#parts.refreshed(claimed.request_id);
     this.#parts.refuted.add(claimed.announcedEnds.settle(claimed.state.machines));
-    for (const { failure } of ended) if (failure) throw failure.reason;
   }
 
   /** Applies signals. A found machine that belongs to another request must not block the signals of callers. */

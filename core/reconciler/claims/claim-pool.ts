@@ -85,6 +85,7 @@ export class ClaimPool {
    */
   async stop(ms: number, abort: () => void): Promise<void> {
     this.#stopping.abort();
+    for (const claimed of this.held()) claimed.recallLaunches();
     this.#watch?.[Symbol.dispose]();
     this.#rouse();
     await this.#rounds;
@@ -183,8 +184,12 @@ export class ClaimPool {
       await this.#parts.run(claimed);
       trouble.over(claimed);
     } catch (error) {
-      if (isClaimLost(error) || (isBrokerError(error) && error.code === 'CONFLICT')) this.#claims.lost(claimed);
-      else if (isBrokerError(error) && error.code === 'UNAVAILABLE') {
+      const code = isBrokerError(error) ? error.code : undefined;
+      if (isClaimLost(error) || code === 'CONFLICT') this.#claims.lost(claimed);
+      else if (code === 'UNAVAILABLE' && claimed.inDoubt) {
+        // What is stored tells less than what happened. It is loaded again, as what another holder left.
+        this.#claims.lost(claimed);
+      } else if (code === 'UNAVAILABLE') {
         // A request that could not be yielded is found with the next renewal and claimed again there.
         if (!this.#claims.has(claimed)) return;
         trouble.failed(claimed, error);

@@ -27,6 +27,8 @@ export class ClaimedRequest {
   busy = false;
   /** Other brokers should have the request: it is yielded as soon as no call is in flight. */
   surplus = false;
+  /** Outcomes of calls are lost: the state in memory must not be continued. */
+  inDoubt = false;
   /** Monotonic milliseconds: when a caller last asked for fresh observations. */
   refresh_asked_at: number | undefined;
   /** The stored version of the request. */

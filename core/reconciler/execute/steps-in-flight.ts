@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import type { Step } from '../plan/next-step.ts';
+import type { InFlight, Step } from '../plan/next-step.ts';
 import type { Apply } from './step-context.ts';
 
 /** How long outcomes wait for those of other steps, so that they are committed together. */
@@ -17,7 +17,7 @@ export interface EndedStep {
  * The steps of one request from their beginning until their outcomes are stored. A call to an instance that does not
  * answer may take a minute; the steps of other attempts are planned and executed meanwhile.
  */
-export class StepsInFlight {
+export class StepsInFlight implements InFlight {
   readonly #clock: Clock;
   readonly #claimed: ClaimedRequest;
   /** The steps, with their ends. */
@@ -34,6 +34,15 @@ export class StepsInFlight {
     return this.#steps.size === 0;
   }
 
+  /** As what a plan sees that must make no orders. */
+  withoutOrders(): InFlight {
+    return {
+      opens: true,
+      has: (attempt) => this.has(attempt),
+      changes: (attempt) => this.changes(attempt),
+    };
+  }
+
   /** Whether orders are about to be stored. */
   get opens(): boolean {
     return this.#some(({ do: name }) => name === 'open');
@@ -48,6 +57,11 @@ export class StepsInFlight {
     return this.#some((step) => attemptOf(step) === attempt);
   }
 
+  /** Whether a step of an attempt is executed that may change its machines. */
+  changes(attempt: number): boolean {
+    return this.#some((step) => attemptOf(step) === attempt && step.do !== 'observe' && step.do !== 'verify');
+  }
+
   /** Whether an instance is being connected. */
   reaches(instance: string): boolean {
     return this.#some((step) => step.do === 'reach' && step.instance === instance);
@@ -55,7 +69,7 @@ export class StepsInFlight {
 
   /** Whether a step may begin beside those that are executed. */
   allows(step: Step): boolean {
-    if (!besideOthers.has(step.do)) return this.none;
+    if (!besideOthers.has(step.do)) return !this.#some(({ do: name }) => name !== 'dispose');
     // Of a step that concerns no single attempt, one at a time.
     return attemptOf(step) !== undefined || step.do === 'reach' || !this.#some((each) => each.do === step.do);
   }
@@ -124,7 +138,7 @@ export class StepsInFlight {
 
 /**
  * The steps that may begin while calls for other attempts are executed. The other ones conclude something about the
- * request as a whole.
+ * request as a whole: only what removes the rest of an old attempt may be under way.
  */
 const besideOthers: ReadonlySet<Step['do']> = new Set([
   'open',

@@ -15,7 +15,7 @@ import { planReplacements, replacementRetries, type ReplacementContext } from '.
 import type { ProviderOption } from './provider-option.ts';
 import type { RequestState } from '../state/request-state.ts';
 import { isSettled } from '../state/attempt.ts';
-import { tally } from '../state/counting.ts';
+import { tally, type Tally } from '../state/counting.ts';
 import { freeNames } from '../state/names.ts';
 import {
   noCandidates,
@@ -67,11 +67,12 @@ export type Agenda = ObservationContext['agenda'] & {
 
 /** The steps of the request that are being executed. */
 export interface InFlight {
-  readonly none: boolean;
   /** Orders are about to be stored. */
   readonly opens: boolean;
-  /** Whether a step of an attempt is executed: no other step of it is planned. */
+  /** Whether a step of an attempt is executed: no other step of it is planned, except a release. */
   has(attempt: number): boolean;
+  /** Whether a step of an attempt is executed that may change its machines. */
+  changes(attempt: number): boolean;
 }
 
 /** The inputs of a decision besides the state of the request. */
@@ -139,11 +140,12 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     else if (attempt.state === 'lost' && attempt.handle === undefined) steps.push(...search(attempt, at, wake));
   }
 
-  steps.push(...forget(from, at, wake));
+  const upkeep = forget(from, at, wake);
 
   let exhausted = false;
   let skipped: readonly Shortfall[] = [];
   let message: string | undefined;
+  let handsOver: Step | undefined;
   if (!stop && !over && counts.missing > 0 && !at.inFlight.opens) {
     const retries = requestRetries(request);
     const { options, elsewhere, out } =
@@ -157,11 +159,13 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
       ...retries,
     });
     if (planned.orders.length > 0)
-      return { steps: [...steps, { do: 'open', orders: explained(planned.orders, from, { options, out }) }] };
+      return {
+        steps: [...steps, ...upkeep, { do: 'open', orders: explained(planned.orders, from, { options, out }) }],
+      };
     const isContinued = place === 'elsewhere' && (options.length === 0 || isHandedOver(request));
     const to =
       isContinued || orderable === 0 ? undefined : firstElsewhere(from, elsewhere, (all) => at.areElsewhere(all));
-    if (steps.length === 0 && to && at.inFlight.none) return { steps: [{ do: 'hand-over', to }] };
+    if (to) handsOver = { do: 'hand-over', to };
     if (at.held_back !== undefined) {
       message = at.held_back.why;
       wake.in(at.held_back.ms);
@@ -187,31 +191,63 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   }
 
   if (replacements.order && !at.inFlight.opens)
-    return { steps: [...steps, { do: 'open', orders: [replacements.order] }] };
+    return { steps: [...steps, ...upkeep, { do: 'open', orders: [replacements.order] }] };
   if (replacements.again_ms < Infinity) wake.in(replacements.again_ms);
 
   const pendingTargets = pendingReleases({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
   if (pendingTargets.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
   for (const pending of pendingTargets) {
-    if (at.inFlight.has(pending.attempt.attempt)) continue;
+    if (at.inFlight.changes(pending.attempt.attempt)) continue;
     const due = at.agenda.release_at.get(pending.attempt.attempt) ?? 0;
     if (due <= at.monotonic) steps.push({ do: 'release', pending });
     else wake.in(due - at.monotonic);
   }
 
+  const observations: Step[] = [];
+  let looksFirst = false;
   for (const attempt of free) {
     const due = observationDue(from, attempt, at);
     if (due === undefined) continue;
     const verified = at.agenda.announcedEnds.due(attempt.attempt, at.settings.observe_moving_ms) ?? Infinity;
-    if (verified <= at.monotonic) steps.push({ do: 'verify', attempt });
-    else if (due <= at.monotonic) steps.push({ do: 'observe', attempt });
+    if (verified <= at.monotonic) observations.push({ do: 'verify', attempt });
+    else if (due <= at.monotonic) observations.push({ do: 'observe', attempt });
     // Notices may end before a rare observation is due.
     else wake.in(Math.min(due - at.monotonic, verified - at.monotonic, at.settings.observe_resting_ms));
+    looksFirst ||= verified <= at.monotonic || (due <= at.monotonic && !at.agenda.observed_at.has(attempt.attempt));
   }
-  if (steps.length > 0) return { ...wake.decision(message), steps };
+  // A new holder looks first, and so does one that got a notice: much may have happened.
+  const looks = [...upkeep, ...observations];
+  if (steps.length > 0 || looksFirst) return { ...wake.decision(message), steps: [...steps, ...looks] };
+  if (looks.length === 0 && over) return rest(from, reachable, at, wake);
 
-  if (over) return rest(from, reachable, at, wake);
+  // Observations that take as long as their interval are due again when they end, and what old attempts left may be
+  // much: neither must put off the conclusion.
+  const conclusion: Decision = handsOver
+    ? wake.decision(undefined, handsOver)
+    : over
+      ? wake.decision(message)
+      : conclude(from, counts, at, wake, { message, skipped, exhausted, stop });
+  return conclusion.steps.length > 0 || looks.length === 0 ? conclusion : { ...wake.decision(message), steps: looks };
+}
 
+/** What was found about the machines that are missing. */
+interface Missing {
+  readonly message: string | undefined;
+  readonly skipped: readonly Shortfall[];
+  /** No instance can serve. */
+  readonly exhausted: boolean;
+  readonly stop: boolean;
+}
+
+/** The step that concludes something about a whole request of which no call is due, or the wait for it. */
+function conclude(
+  from: RequestState,
+  counts: Tally,
+  at: PlanContext,
+  wake: Alarm,
+  { message, skipped, exhausted, stop }: Missing,
+): Decision {
+  const { request } = from;
   if (request.deadline_at > at.now) wake.in(request.deadline_at - at.now);
   const repeats = msUntil(request.repeat_release_at, at.now);
   if (repeats > 0) {
@@ -221,19 +257,22 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   const isAwaited = ({ replaces }: AttemptRecord): boolean => replaces === undefined || isUndone(request);
   if (from.attempts.some((attempt) => isAwaited(attempt) && !isSettled(attempt)))
     return wake.decision(message ?? unreachable(from, at));
-  if (request.cancel_requested_at !== undefined)
-    return from.machines.counts().awaitsRelease > 0 ? wake.decision(message) : wake.decision(undefined, { do: 'end' });
+  if (request.cancel_requested_at !== undefined) {
+    const isDone = from.machines.counts().awaitsRelease === 0;
+    return isDone ? wake.decision(undefined, { do: 'end' }) : wake.decision(message);
+  }
   if (at.now >= request.deadline_at && counts.ready < counts.staying)
     return wake.decision(undefined, { do: 'expire' });
   if (counts.ready < counts.staying) return wake.decision(message);
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
   if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
     return wake.decision(undefined, { do: 'undo' });
+  let why = skipped;
   if (counts.missing > 0 && from.attempts.length === 0) {
     const { options, out } = at.fallbackOrder();
-    if (options.length === 0 || whereabouts(request, at) !== 'here') skipped = noCandidates(out);
+    if (options.length === 0 || whereabouts(request, at) !== 'here') why = noCandidates(out);
   }
-  return wake.decision(undefined, { do: 'end', ...(skipped.length > 0 ? { skipped } : {}) });
+  return wake.decision(undefined, { do: 'end', ...(why.length > 0 ? { skipped: why } : {}) });
 }
 
 /**

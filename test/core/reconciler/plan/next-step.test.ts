@@ -16,7 +16,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
     announcedEnds: { due: () => undefined },
     refresh_asked_at: undefined,
   },
-  inFlight: { none: true, opens: false, has: () => false },
+  inFlight: { opens: false, has: () => false, changes: () => false },
   fallbackOrder: () => ({ options: [], elsewhere: [], out: [] }),
   absentInstances: () => [],
   wereTogetherLately: () => true,
