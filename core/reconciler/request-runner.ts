@@ -123,7 +123,7 @@ export class RequestRunner {
     claimed: ClaimedRequest,
     inFlight: StepsInFlight,
     yields: boolean,
-  ): Promise<'settled' | 'stepped' | number | undefined> {
+  ): Promise<'settled' | 'stepped' | number> {
     const { stepContext, planParts, watch } = this.#parts;
     const execute = (step: Step) => perform(step, claimed, stepContext);
     await this.#applyExclusions(claimed);
@@ -134,7 +134,8 @@ export class RequestRunner {
     const decision = watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, context));
     const steps = decision.steps.filter((step) => inFlight.allows(step) && (!yields || whileYielding.has(step.do)));
     if (steps.length === 0) {
-      if (!inFlight.none) return Math.min(decision.again_ms ?? Infinity, this.#reachesAgainMs(claimed));
+      if (!inFlight.none)
+        return Math.min(decision.again_ms ?? Infinity, yields ? Infinity : this.#reachesAgainMs(claimed, inFlight));
       await this.#settle(claimed, decision, context.held_back !== undefined);
       return 'settled';
     }
@@ -158,12 +159,14 @@ export class RequestRunner {
   }
 
   /** Milliseconds until an instance without a session is connected to again. */
-  #reachesAgainMs({ state, reached_at }: ClaimedRequest): number {
+  #reachesAgainMs({ state, reached_at }: ClaimedRequest, inFlight: StepsInFlight): number {
     const { pool, clock } = this.#parts;
-    const times = state.attempts
-      .filter(({ disposed, provider_instance }) => !disposed && !pool.known(provider_instance))
-      .flatMap(({ provider_instance }) => reached_at.get(provider_instance) ?? []);
-    return Math.min(...times.map((at) => Math.max(0, at + reachAgainMs - clock.monotonic())), Infinity);
+    let again_at = Infinity;
+    for (const { disposed, provider_instance: name } of state.attempts) {
+      if (disposed || pool.known(name) || inFlight.reaches(name)) continue;
+      again_at = Math.min(again_at, (reached_at.get(name) ?? Infinity) + reachAgainMs);
+    }
+    return again_at - clock.monotonic();
   }
 
   /** Commits the outcomes of the steps that ended. Those of successful steps are kept, whatever happened to others. */

@@ -1,6 +1,8 @@
 import { turn } from '../../core/collections/turn.ts';
 import type { Clock } from '../../core/index.ts';
 
+const longestTimerMs = 2 ** 31 - 1;
+
 interface Sleeper {
   readonly at: number;
   wake(): void;
@@ -15,6 +17,8 @@ export class FakeClock implements Clock {
   /** As that of a computer is: no whole number. */
   #monotonic = 1_000_000.37;
   readonly #sleepers = new Set<Sleeper>();
+  /** How often something slept. */
+  sleeps = 0;
 
   now(): number {
     return this.#now;
@@ -24,8 +28,11 @@ export class FakeClock implements Clock {
     return this.#monotonic;
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  /** As a timer of Node, it ends at once when it is set to more than 24 days. */
+  sleep(given: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
+    this.sleeps += 1;
+    const ms = given > longestTimerMs ? 1 : given;
     return new Promise((resolve) => {
       const sleeper: Sleeper = {
         at: this.#monotonic + Math.max(0, ms),

@@ -6,6 +6,10 @@ import type { Apply } from './step-context.ts';
 /** How long outcomes wait for those of other steps, so that they are committed together. */
 const togetherMs = 1_000;
 
+/** The bounds of a wait. Timers of the system bound it as well: they end at once when they are set to weeks. */
+const shortestMs = 20;
+const longestMs = 60_000;
+
 /** A step that ended: its outcome, or why it failed. */
 export interface EndedStep {
   readonly step: Step;
@@ -99,13 +103,12 @@ export class StepsInFlight implements InFlight {
     over.abort(null);
   }
 
-  /** Waits until a step ends, the request is to be planned again, or `ms` have passed. */
-  async next(ms: number | undefined): Promise<void> {
+  /** Waits until a step ends, the request is to be planned again, or about `ms` have passed. */
+  async next(ms: number): Promise<void> {
     if (this.#ended.length > 0) return;
     const over = new AbortController();
-    const waits: Promise<unknown>[] = [...this.#steps.values(), this.#claimed.called];
-    if (ms !== undefined) waits.push(this.#clock.sleep(ms, over.signal));
-    await Promise.race(waits);
+    const time = this.#clock.sleep(Math.min(Math.max(ms, shortestMs), longestMs), over.signal);
+    await Promise.race([...this.#steps.values(), this.#claimed.called, time]);
     over.abort(null);
   }
 

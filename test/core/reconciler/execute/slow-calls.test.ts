@@ -94,6 +94,26 @@ test('a call that ends while the outcomes of others are stored is not made again
   await bench.close();
 });
 
+test('a loop is at rest while calls and connections of its requests take long', async (t) => {
+  const west = new ScriptedCloud();
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ west, east });
+  const { clock } = bench;
+  west.scripts.push((order) => ({ ...west.start(order, 1), shortfall: [noMore] }));
+  east.beforeLaunch = () => clock.sleep(170_000);
+  await bench.request(2);
+  await clock.advance(3_000);
+  west.boot();
+  await clock.advance(5_000);
+  west.connecting = () => clock.sleep(60_000);
+  await bench.kill();
+  await clock.advance(3_000);
+  const before = clock.sleeps;
+  await clock.advance(100_000);
+  t.true(clock.sleeps - before < 2_000, `${clock.sleeps - before} sleeps`);
+  await bench.close();
+});
+
 test('a request that is cancelled while its instance connects orders nothing', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
