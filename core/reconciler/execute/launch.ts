@@ -39,8 +39,10 @@ export async function launch(
   try {
     const { value, fresh } = await prepare(attempt, api, permit);
     const present = claimed.state.attempts.find((each) => each.attempt === attempt.attempt) ?? attempt;
-    // Callers may have cancelled the request or returned machines while the order waited and was prepared.
-    if (present.unsent && isNeedless(present, claimed.state, claimed.now())) return [];
+    // Callers may have cancelled the request or returned machines while the order waited and was prepared. What was
+    // prepared is stored, so that it is removed.
+    if (present.unsent && isNeedless(present, claimed.state, claimed.now()))
+      return fresh ? [(change) => change.moveAttempt(attempt.attempt, (each) => prepared(each, value))] : [];
     if (present.unsent || fresh) {
       await context.record(claimed, (change) =>
         change.moveAttempt(attempt.attempt, (each) => sent(fresh ? prepared(each, value) : each, change.now)),

@@ -73,7 +73,7 @@ export class StepsInFlight implements InFlight {
 
   /** Whether a step may begin beside those that are executed. */
   allows(step: Step): boolean {
-    if (!besideOthers.has(step.do)) return !this.#some(({ do: name }) => name !== 'dispose');
+    if (!besideOthers.has(step.do)) return !this.#some(({ do: name }) => name !== 'dispose' && name !== 'release');
     // Of a step that concerns no single attempt, one at a time.
     return attemptOf(step) !== undefined || step.do === 'reach' || !this.#some((each) => each.do === step.do);
   }
@@ -141,7 +141,7 @@ export class StepsInFlight implements InFlight {
 
 /**
  * The steps that may begin while calls for other attempts are executed. The other ones conclude something about the
- * request as a whole: only what removes the rest of an old attempt may be under way.
+ * request as a whole: only releases, and what removes the rest of an old attempt, may be under way.
  */
 const besideOthers: ReadonlySet<Step['do']> = new Set([
   'open',
