@@ -3,7 +3,7 @@ import { attemptStates, type AttemptRecord, type AttemptState } from '../../mode
 import { presentToken } from '../../model/ids.ts';
 import { requestStatuses, type RequestRecord, type RequestStatus } from '../../model/request.ts';
 import { Shortfall } from '../../model/shortfall.ts';
-import { offerStates, type OfferStanding, type OfferState } from '../../reconciler/plan/offer-states.ts';
+import { offerStates, type OfferStanding, type OfferState } from '../../reconciler/plan/orders/offer-states.ts';
 import { reasonsOf } from '../../requests/explain/causes.ts';
 import type { Explanation } from '../../requests/explain/explanations.ts';
 import { isoTime } from '../../schema/iso-time.ts';

@@ -8,7 +8,7 @@ import { applyLaunchFault } from '../apply/apply-launch.ts';
 import type { StateChange } from '../state/request-state.ts';
 import { machineTags, nameTag, ownTagsOfOrder, tagsOfOrder } from '../plan/machine-tags.ts';
 import { freeNames } from '../state/names.ts';
-import type { PlannedOrder } from '../plan/plan-orders.ts';
+import type { PlannedOrder } from '../plan/orders/plan-orders.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { connect, defaultAgainMs, longestHoldMs, type Apply, type StepContext } from './step-context.ts';
 import { waitsForRoom } from './room-in-budget.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import type { InFlight, Step } from '../plan/next-step.ts';
+import type { InFlight } from '../plan/plan-context.ts';
+import type { Step } from '../plan/step.ts';
 import type { Apply } from './step-context.ts';
 
 /** How long outcomes wait for those of other steps, so that they are committed together. */

@@ -2,7 +2,7 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import { isTerminal } from '../../model/request.ts';
 import { isSettled } from '../state/attempt.ts';
 import type { RequestState } from '../state/request-state.ts';
-import { isDenied, memoryMs, type OfferClock } from './standing.ts';
+import { isDenied, memoryMs, type OfferClock } from './orders/standing.ts';
 
 /** How long an attempt without a machine is kept at least: a machine of it may still appear. */
 const keptMs = 900_000;

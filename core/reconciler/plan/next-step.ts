@@ -1,114 +1,26 @@
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
 import { isTerminal } from '../../model/request.ts';
-import type { Capabilities } from '../../contract/provider/capabilities.ts';
-import {
-  pendingReleases,
-  isNeedless,
-  isRefused,
-  isUndone,
-  repeatDue,
-  stopsArrivals,
-  type PendingRelease,
-} from './pending-releases.ts';
-import { planReplacements, replacementRetries, type ReplacementContext } from '../replacement/plan-replacements.ts';
-import type { ProviderOption } from './provider-option.ts';
-import type { RequestState } from '../state/request-state.ts';
-import { isSettled } from '../state/attempt.ts';
-import { tally, type Tally } from '../state/counting.ts';
-import { freeNames } from '../state/names.ts';
-import {
-  noCandidates,
-  waitsForBroker,
-  waitsForConnection,
-  type Elsewhere,
-  type FallbackOrder,
-} from './fallback-order.ts';
-import { awaitedInstance, firstElsewhere, isHandedOver, whereabouts, type OtherBrokers } from './other-brokers.ts';
-import { forgettable } from './forgettable.ts';
-import { orderChoice } from './order-choice.ts';
-import { observationDue, type ObservationContext } from './observation-due.ts';
-import { planOrders, type PlannedOrder } from './plan-orders.ts';
-import { requestRetries } from './standing.ts';
 import { onTick } from '../leases/lease-due.ts';
+import { planReplacements } from '../replacement/plan-replacements.ts';
+import { isSettled } from '../state/attempt.ts';
+import { tally } from '../state/counting.ts';
 import { msUntil } from '../state/ms-until.ts';
-import type { AnnouncedEnds } from '../claims/announced-ends.ts';
-
-/**
- * One step of a request. `launch`, `recover`, `observe`, `verify`, `dispose` and `release` call the provider, `open`
- * may do so, and `reach` connects to an instance; the other steps only change the store. `verify` observes the machines whose end a notice announced.
- */
-export type Step =
-  | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
-  | {
-      readonly do: 'launch' | 'recover' | 'observe' | 'verify' | 'dispose' | 'close' | 'mark-lost';
-      readonly attempt: AttemptRecord;
-    }
-  | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
-  | { readonly do: 'forget'; readonly attempts: readonly number[] }
-  | { readonly do: 'release'; readonly pending: PendingRelease }
-  | { readonly do: 'reach'; readonly instance: string }
-  | { readonly do: 'hand-over'; readonly to: Elsewhere }
-  | { readonly do: 'expire' | 'undo' | 'trim' | 'replace' | 'repeated' | 'leases' }
-  /** `skipped`: why offers were not used at all. */
-  | { readonly do: 'end'; readonly skipped?: readonly Shortfall[] };
-
-/** The times of the calls for each attempt, on the monotonic clock of this process. */
-export type Agenda = ObservationContext['agenda'] & {
-  /** The earliest time of the next call. */
-  readonly release_at: ReadonlyMap<number, number>;
-  readonly dispose_at: ReadonlyMap<number, number>;
-  /** Since when every call for an attempt was certainly not executed. */
-  readonly unanswered_since: ReadonlyMap<number, number>;
-  /** Attempts whose repeated release the provider accepted after a takeover. */
-  readonly repeated: ReadonlySet<number>;
-  readonly announcedEnds: Pick<AnnouncedEnds, 'due'>;
-};
-
-/** The steps of the request that are being executed. */
-export interface InFlight {
-  /** Orders are about to be stored. */
-  readonly opens: boolean;
-  /** Whether a step of an attempt is executed: no other step of it is planned, except a release. */
-  has(attempt: number): boolean;
-  /** Whether a step of an attempt is executed that may change its machines. */
-  changes(attempt: number): boolean;
-}
-
-/** The inputs of a decision besides the state of the request. */
-export interface PlanContext extends ReplacementContext, ObservationContext, OtherBrokers {
-  readonly agenda: Agenda;
-  readonly inFlight: InFlight;
-  /** The instances that may serve the request. Computed only when machines are missing. */
-  fallbackOrder(): FallbackOrder;
-  /** Whether an instance is configured and enabled. */
-  takesOrders(instance: string): boolean;
-  /** Whether an instance does not answer, or refuses everything. Its orders go elsewhere if another one can serve. */
-  isUnhealthy(instance: string): boolean;
-  /**
-   * Why calls for the attempt are paused for a long time: a call for its template stopped the loop thread. Undefined:
-   * they are not.
-   */
-  quarantined(attempt: AttemptRecord): string | undefined;
-  /** Why the present configuration prevents calls for an attempt; undefined: it does not. */
-  outOfReach(attempt: AttemptRecord): string | undefined;
-  /**
-   * Undefined: the instance is not configured or speaks to another cloud now, so no calls are made for the attempt.
-   */
-  capabilities(
-    attempt: AttemptRecord,
-  ): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
-  /** Why no attempt may be opened now, and after how many milliseconds this is checked again. */
-  readonly held_back?: { readonly why: string; readonly ms: number };
-}
-
-export interface Decision {
-  /** The steps to execute now. They are independent of each other. */
-  readonly steps: readonly Step[];
-  /** Milliseconds until the next decision when none of the steps is executed. Undefined: no time is known. */
-  readonly again_ms?: number;
-  readonly message?: string;
-}
+import { freeNames } from '../state/names.ts';
+import type { RequestState } from '../state/request-state.ts';
+import { conclude } from './conclude.ts';
+import { Alarm, type Decision } from './decision.ts';
+import { forgettable } from './forgettable.ts';
+import { leave } from './leave.ts';
+import { observationDue } from './observation-due.ts';
+import { noCandidates, waitsForBroker, waitsForConnection, type FallbackOrder } from './orders/fallback-order.ts';
+import { orderChoice } from './orders/order-choice.ts';
+import { planOrders, type PlannedOrder } from './orders/plan-orders.ts';
+import { requestRetries } from './orders/standing.ts';
+import { awaitedInstance, firstElsewhere, isHandedOver, whereabouts } from './other-brokers.ts';
+import { pendingReleases, repeatDue, stopsArrivals } from './pending-releases.ts';
+import type { PlanContext } from './plan-context.ts';
+import type { Step } from './step.ts';
 
 /**
  * Plans the next steps of a provisioning request. Pure: the same state in the same context gives the same
@@ -132,7 +44,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
 
   for (const attempt of from.attempts) {
     if (attempt.state !== 'open' || !attempt.unsent || at.inFlight.has(attempt.attempt)) continue;
-    const left = leave(from, attempt, isNeedless(attempt, from, at.now), at);
+    const left = leave(from, attempt, at);
     if (left) return { steps: [left] };
   }
   for (const attempt of free) {
@@ -230,51 +142,6 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   return conclusion.steps.length > 0 || looks.length === 0 ? conclusion : { ...wake.decision(message), steps: looks };
 }
 
-/** What was found about the machines that are missing. */
-interface Missing {
-  readonly message: string | undefined;
-  readonly skipped: readonly Shortfall[];
-  /** No instance can serve. */
-  readonly exhausted: boolean;
-  readonly stop: boolean;
-}
-
-/** The step that concludes something about a whole request of which no call is due, or the wait for it. */
-function conclude(
-  from: RequestState,
-  counts: Tally,
-  at: PlanContext,
-  wake: Alarm,
-  { message, skipped, exhausted, stop }: Missing,
-): Decision {
-  const { request } = from;
-  if (request.deadline_at > at.now) wake.in(request.deadline_at - at.now);
-  const repeats = msUntil(request.repeat_release_at, at.now);
-  if (repeats > 0) {
-    wake.in(repeats);
-    return wake.decision(message);
-  }
-  const isAwaited = ({ replaces }: AttemptRecord): boolean => replaces === undefined || isUndone(request);
-  if (from.attempts.some((attempt) => isAwaited(attempt) && !isSettled(attempt)))
-    return wake.decision(message ?? unreachable(from, at));
-  if (request.cancel_requested_at !== undefined) {
-    const isDone = from.machines.counts().awaitsRelease === 0;
-    return isDone ? wake.decision(undefined, { do: 'end' }) : wake.decision(message);
-  }
-  if (at.now >= request.deadline_at && counts.ready < counts.staying)
-    return wake.decision(undefined, { do: 'expire' });
-  if (counts.ready < counts.staying) return wake.decision(message);
-  if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
-  if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
-    return wake.decision(undefined, { do: 'undo' });
-  let why = skipped;
-  if (counts.missing > 0 && from.attempts.length === 0) {
-    const { options, out } = at.fallbackOrder();
-    if (options.length === 0 || whereabouts(request, at) !== 'here') why = noCandidates(out);
-  }
-  return wake.decision(undefined, { do: 'end', ...(why.length > 0 ? { skipped: why } : {}) });
-}
-
 /**
  * Continues an order with an unknown outcome: it is sent until the outcome is known. An order that may have been sent
  * is continued even when it is no longer needed.
@@ -291,24 +158,6 @@ function pursue(attempt: AttemptRecord, at: PlanContext, wake: Alarm): Step[] {
   return [{ do: 'launch', attempt }];
 }
 
-/**
- * Ends an attempt that was certainly never executed, without a call: it is no longer needed, or another instance shall
- * serve.
- */
-function leave(from: RequestState, attempt: AttemptRecord, needless: boolean, at: PlanContext): Step | undefined {
-  const { provider_instance } = attempt;
-  if (needless) return { do: 'close', attempt };
-  const out = at.outOfReach(attempt);
-  if (out !== undefined) return { do: 'leave', attempt, why: `${out}.` };
-  if (!at.takesOrders(provider_instance))
-    return { do: 'leave', attempt, why: `'${provider_instance}' takes no orders any more.` };
-  // The attempt would block a slot of the instance.
-  const quarantined = at.quarantined(attempt);
-  if (quarantined !== undefined) return { do: 'leave', attempt, why: quarantined };
-  if (!(isSilent(attempt, at) ? isServedElsewhere : isBetterElsewhere)(from, attempt, at)) return undefined;
-  return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
-}
-
 /** Adds to the first order why it goes to its instance, where that is news. */
 function explained(
   orders: readonly PlannedOrder[],
@@ -322,49 +171,6 @@ function explained(
 
 /** How often a request that waits for a broker is planned again. */
 const absentCheckMs = 5_000;
-
-/** The message when an attempt stays unreachable until the configuration changes. */
-function unreachable({ attempts }: RequestState, at: PlanContext): string | undefined {
-  const [out] = attempts.flatMap((attempt) => (isSettled(attempt) ? [] : (at.outOfReach(attempt) ?? [])));
-  return out === undefined ? undefined : `${out}: the orders there are continued when it can be reached again.`;
-}
-
-/** Whether no call for the attempt was executed for so long that its instance counts as not answering. */
-function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: PlanContext): boolean {
-  const since = agenda.unanswered_since.get(attempt);
-  return since !== undefined && monotonic - since >= settings.silent_ms;
-}
-
-/** Whether another healthy instance has an offer for the machines of the attempt. */
-function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: PlanContext): boolean {
-  const isOther = ({ provider_instance, unhealthy }: ProviderOption): boolean =>
-    provider_instance !== attempt.provider_instance && !unhealthy;
-  return wouldOrder(from, attempt, at, isOther) !== undefined;
-}
-
-/**
- * Whether the instance of the attempt is unhealthy, and the same order would go to a healthy one now. Else the request
- * would go back to the instance, and leave it again.
- */
-function isBetterElsewhere(from: RequestState, attempt: AttemptRecord, at: PlanContext): boolean {
-  if (!at.isUnhealthy(attempt.provider_instance) || attempt.replaces !== undefined) return false;
-  const option = wouldOrder(from, attempt, at, () => true);
-  return option !== undefined && option.provider_instance !== attempt.provider_instance && !option.unhealthy;
-}
-
-/** The option, of some, that would get the order of an attempt now. */
-function wouldOrder(
-  from: RequestState,
-  { replaces, created_at, order }: AttemptRecord,
-  at: PlanContext,
-  isMeant: (option: ProviderOption) => boolean,
-): ProviderOption | undefined {
-  if (at.held_back !== undefined) return undefined;
-  const options = at.fallbackOrder().options.filter(isMeant);
-  const retries = replaces ? { retries: replacementRetries(created_at) } : requestRetries(from.request);
-  const { orders } = planOrders(from, options, order.machine_count, { ...at.settings, now: at.now, ...retries });
-  return orders[0]?.option;
-}
 
 /** An order that can no longer be repeated is searched by tags a few times; machines that appear are released. */
 function search(attempt: AttemptRecord, at: PlanContext, wake: Alarm): Step[] {
@@ -412,22 +218,4 @@ function rest(from: RequestState, reachable: readonly AttemptRecord[], at: PlanC
   if (reachable.length < from.attempts.length && from.machines.counts().alive > 0)
     wake.in(at.settings.observe_resting_ms);
   return steps.length > 0 ? { steps } : wake.decision(undefined);
-}
-
-/** Keeps the earliest of several times. */
-class Alarm {
-  #ms: number | undefined;
-
-  in(ms: number): void {
-    this.#ms = Math.min(this.#ms ?? Infinity, Math.max(0, ms));
-  }
-
-  /** `step`: what is due now, unless calls in flight forbid it. */
-  decision(message: string | undefined, step?: Step): Decision {
-    return {
-      steps: step ? [step] : [],
-      ...(this.#ms === undefined ? {} : { again_ms: this.#ms }),
-      ...(message === undefined ? {} : { message }),
-    };
-  }
 }

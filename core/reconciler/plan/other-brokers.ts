@@ -3,8 +3,8 @@ import type { AttemptRecord } from '../../model/attempt.ts';
 import type { RequestRecord } from '../../model/request.ts';
 import { neededInstances } from '../state/needed-instances.ts';
 import type { RequestState } from '../state/request-state.ts';
-import type { Elsewhere } from './fallback-order.ts';
-import { isUnanswered } from './standing.ts';
+import type { Elsewhere } from './orders/fallback-order.ts';
+import { isUnanswered } from './orders/standing.ts';
 
 /** What is known of other brokers that may continue a request. */
 export interface OtherBrokers {

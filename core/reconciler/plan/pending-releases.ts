@@ -8,7 +8,7 @@ import { arrivalsOf, keepsNumber, tally } from '../state/counting.ts';
 import { awaitsRelease, isAlive, isStaying } from '../state/machine-life.ts';
 import { countNeeds } from '../replacement/needs.ts';
 import { msUntil } from '../state/ms-until.ts';
-import { isDenied } from './standing.ts';
+import { isDenied } from './orders/standing.ts';
 
 /** A release target that must be sent for one attempt. */
 export interface PendingRelease {

@@ -1,83 +1,56 @@
-import type { LiveBrokers } from '../../brokers/live-brokers.ts';
-import type { Clock } from '../../contract/clock.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
-import type { ProviderApi } from '../../contract/provider/provider-api.ts';
-import type { ProviderDirectory } from '../../providers/directory.ts';
-import { noticesTopic, type Facts } from '../../providers/facts.ts';
-import type { SessionPool } from '../../providers/guard/session-pool.ts';
-import { absentInstances, fallbackOrder } from './fallback-order.ts';
-import { refOf } from './pending-releases.ts';
-import type { InFlight, PlanContext } from './next-step.ts';
-import type { ClaimedRequest } from '../claims/claimed-request.ts';
-import type { Settings } from '../settings.ts';
-import type { Cadence } from '../cadence/cadence.ts';
-import type { RestingSlots } from '../cadence/resting-slots.ts';
-import type { Stoppages } from '../../providers/quarantine/stoppages.ts';
+import type { Capabilities } from '../../contract/provider/capabilities.ts';
+import type { AnnouncedEnds } from '../claims/announced-ends.ts';
+import type { ReplacementContext } from '../replacement/plan-replacements.ts';
+import type { ObservationContext } from './observation-due.ts';
+import type { FallbackOrder } from './orders/fallback-order.ts';
+import type { OtherBrokers } from './other-brokers.ts';
 
-/** The parts of the loop that a plan depends on. */
-export interface PlanParts {
-  readonly clock: Clock;
-  readonly settings: Settings;
-  readonly facts: Facts;
-  readonly directory: ProviderDirectory;
-  readonly pool: SessionPool;
-  readonly stoppages: Stoppages;
-  readonly liveBrokers: Pick<LiveBrokers, 'has' | 'hasAll' | 'mayHaveAll'>;
-  readonly cadence: Cadence;
-  readonly restingSlots: RestingSlots;
-  api(attempt: Pick<AttemptRecord, 'provider_type' | 'api'>): ProviderApi | undefined;
+/** The times of the calls for each attempt, on the monotonic clock of this process. */
+export type Agenda = ObservationContext['agenda'] & {
+  /** The earliest time of the next call. */
+  readonly release_at: ReadonlyMap<number, number>;
+  readonly dispose_at: ReadonlyMap<number, number>;
+  /** Since when every call for an attempt was certainly not executed. */
+  readonly unanswered_since: ReadonlyMap<number, number>;
+  /** Attempts whose repeated release the provider accepted after a takeover. */
+  readonly repeated: ReadonlySet<number>;
+  readonly announcedEnds: Pick<AnnouncedEnds, 'due'>;
+};
+
+/** The steps of the request that are being executed. */
+export interface InFlight {
+  /** Orders are about to be stored. */
+  readonly opens: boolean;
+  /** Whether a step of an attempt is executed: no other step of it is planned, except a release. */
+  has(attempt: number): boolean;
+  /** Whether a step of an attempt is executed that may change its machines. */
+  changes(attempt: number): boolean;
 }
 
-/** What the next step of a request depends on now. */
-export function planContextOf(claimed: ClaimedRequest, inFlight: InFlight, parts: PlanParts): PlanContext {
-  const monotonic = parts.clock.monotonic();
-  const { held_back } = claimed;
-  const left = (held_back?.until ?? 0) - monotonic;
-  return {
-    now: claimed.now(),
-    monotonic,
-    settings: parts.settings,
-    agenda: claimed,
-    inFlight,
-    fallbackOrder: () =>
-      fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
-    absentInstances: () =>
-      absentInstances(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
-    whereIs(instance) {
-      if (parts.directory.instance(instance)) return 'here';
-      if (parts.liveBrokers.has(instance)) return 'elsewhere';
-      const absent = parts.directory.absent.find(({ name }) => name === instance);
-      if (absent?.enabled === false) return 'nowhere';
-      return parts.facts.served.wasServed(instance, claimed.state.request.created_at) ? 'lately' : 'nowhere';
-    },
-    wereTogetherLately: (instances) => parts.facts.served.wereTogether(instances.map(({ name }) => name)),
-    mayBeElsewhere: (instances) => parts.liveBrokers.mayHaveAll(instances),
-    areElsewhere: (instances) => parts.liveBrokers.hasAll(instances),
-    takesOrders: (instance) => parts.directory.instance(instance)?.enabled === true,
-    isUnhealthy: (instance) => parts.directory.health(instance).status === 'unhealthy',
-    quarantined: ({ provider_instance, order }) =>
-      parts.pool.quarantined(provider_instance, order.template.template_id)?.message,
-    sendsNotices: (instance) => parts.facts.get(noticesTopic, instance) !== undefined,
-    outOfReach({ provider_instance: name, identity, api }) {
-      if (!parts.directory.instance(name)) return `'${name}' is not configured`;
-      const connected = parts.pool.known(name);
-      if (!connected) return undefined;
-      if (connected.identity !== identity) return `'${name}' speaks to another cloud than when it got the order`;
-      return connected.api(api) ? undefined : `'${name}' has no API '${api}' any more`;
-    },
-    capabilities(attempt) {
-      const api = parts.api(attempt);
-      const connected = parts.pool.known(attempt.provider_instance);
-      if (!api || connected?.identity !== attempt.identity) return undefined;
-      return { ...api.capabilities, disposes: api.dispose !== undefined, finds: api.find !== undefined };
-    },
-    movingIntervalMs: (attempt) => parts.cadence.intervalOf(claimed, attempt),
-    replacementsWaitMs: Math.max(left, claimed.replacements_at - monotonic),
-    offersOfMachines({ provider_instance, api, offers }, machines) {
-      const mine = machines.filter((machine) => machine.provider_instance === provider_instance);
-      return parts.directory.offersOfMachines(provider_instance, api, mine.map(refOf), offers);
-    },
-    restingOffsetMs: (attempt, interval) => parts.restingSlots.offsetOf(claimed, attempt, interval),
-    ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
-  };
+/** The inputs of a decision besides the state of the request. */
+export interface PlanContext extends ReplacementContext, ObservationContext, OtherBrokers {
+  readonly agenda: Agenda;
+  readonly inFlight: InFlight;
+  /** The instances that may serve the request. Computed only when machines are missing. */
+  fallbackOrder(): FallbackOrder;
+  /** Whether an instance is configured and enabled. */
+  takesOrders(instance: string): boolean;
+  /** Whether an instance does not answer, or refuses everything. Its orders go elsewhere if another one can serve. */
+  isUnhealthy(instance: string): boolean;
+  /**
+   * Why calls for the attempt are paused for a long time: a call for its template stopped the loop thread. Undefined:
+   * they are not.
+   */
+  quarantined(attempt: AttemptRecord): string | undefined;
+  /** Why the present configuration prevents calls for an attempt; undefined: it does not. */
+  outOfReach(attempt: AttemptRecord): string | undefined;
+  /**
+   * Undefined: the instance is not configured or speaks to another cloud now, so no calls are made for the attempt.
+   */
+  capabilities(
+    attempt: AttemptRecord,
+  ): (Capabilities & { readonly disposes: boolean; readonly finds: boolean }) | undefined;
+  /** Why no attempt may be opened now, and after how many milliseconds this is checked again. */
+  readonly held_back?: { readonly why: string; readonly ms: number };
 }

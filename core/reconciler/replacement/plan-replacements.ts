@@ -1,8 +1,8 @@
 import { machineKey, type MachineRecord } from '../../model/machine.ts';
-import type { FallbackOrder } from '../plan/fallback-order.ts';
-import { planOrders, type PlannedOrder } from '../plan/plan-orders.ts';
-import type { ProviderOption } from '../plan/provider-option.ts';
-import type { Retries } from '../plan/standing.ts';
+import type { FallbackOrder } from '../plan/orders/fallback-order.ts';
+import { planOrders, type PlannedOrder } from '../plan/orders/plan-orders.ts';
+import type { ProviderOption } from '../plan/orders/provider-option.ts';
+import type { Retries } from '../plan/orders/standing.ts';
 import type { Settings } from '../settings.ts';
 import { isSettled } from '../state/attempt.ts';
 import type { RequestState } from '../state/request-state.ts';

@@ -9,10 +9,10 @@ import {
   fallbackOrder,
   waitsForBroker,
   waitsForConnection,
-} from '../../reconciler/plan/fallback-order.ts';
-import { offersFor, type OfferStanding } from '../../reconciler/plan/offer-states.ts';
-import { planOrders } from '../../reconciler/plan/plan-orders.ts';
-import { requestRetries, type OfferClock } from '../../reconciler/plan/standing.ts';
+} from '../../reconciler/plan/orders/fallback-order.ts';
+import { offersFor, type OfferStanding } from '../../reconciler/plan/orders/offer-states.ts';
+import { planOrders } from '../../reconciler/plan/orders/plan-orders.ts';
+import { requestRetries, type OfferClock } from '../../reconciler/plan/orders/standing.ts';
 import { ReturnWatch } from '../../reconciler/returns/return-watch.ts';
 import { defaultSettings } from '../../reconciler/settings.ts';
 import { tally } from '../../reconciler/state/counting.ts';

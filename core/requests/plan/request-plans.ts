@@ -13,9 +13,9 @@ import type { RequestRecord } from '../../model/request.ts';
 import type { Offer } from '../../model/shortfall.ts';
 import type { ProviderDirectory } from '../../providers/directory.ts';
 import type { OfferShortfall } from '../../providers/facts.ts';
-import { fallbackOrder } from '../../reconciler/plan/fallback-order.ts';
+import { fallbackOrder } from '../../reconciler/plan/orders/fallback-order.ts';
 import { tagsBy } from '../../reconciler/plan/machine-tags.ts';
-import type { ProviderOption } from '../../reconciler/plan/provider-option.ts';
+import type { ProviderOption } from '../../reconciler/plan/orders/provider-option.ts';
 import type { OpenedRequest } from '../open-request.ts';
 import { turn } from '../../collections/turn.ts';
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import { ProviderFault, silentLog, type Log, type Template } from '../../../core/index.ts';
 import { newRequestId } from '../../../core/model/ids.ts';
 import { choose } from '../../../core/providers/choose.ts';
-import { waitsForConnection } from '../../../core/reconciler/plan/fallback-order.ts';
+import { waitsForConnection } from '../../../core/reconciler/plan/orders/fallback-order.ts';
 import { Explanations } from '../../../core/requests/explain/explanations.ts';
 import { RequestService } from '../../../core/requests/request-service.ts';
 import type { ScriptedCloud, Script } from '../../support/scripted-cloud.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fallbackOrder, noCandidates } from '../../../../core/reconciler/plan/fallback-order.ts';
+import { fallbackOrder, noCandidates } from '../../../../core/reconciler/plan/orders/fallback-order.ts';
 import type { RequestRecord } from '../../../../core/index.ts';
 import type { ProviderDirectory } from '../../../../core/providers/directory.ts';
 import { offerShortfallFact } from '../../../../core/providers/facts.ts';

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { nextStep, type PlanContext } from '../../../../core/reconciler/plan/next-step.ts';
+import { nextStep } from '../../../../core/reconciler/plan/next-step.ts';
+import type { PlanContext } from '../../../../core/reconciler/plan/plan-context.ts';
 import { defaultSettings } from '../../../../core/reconciler/settings.ts';
 import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 

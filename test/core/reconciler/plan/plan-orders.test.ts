@@ -2,9 +2,9 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Shortfall } from '../../../../core/index.ts';
 import type { RequestState } from '../../../../core/reconciler/state/request-state.ts';
-import { planOrders } from '../../../../core/reconciler/plan/plan-orders.ts';
-import type { ProviderOption } from '../../../../core/reconciler/plan/provider-option.ts';
-import type { OfferClock } from '../../../../core/reconciler/plan/standing.ts';
+import { planOrders } from '../../../../core/reconciler/plan/orders/plan-orders.ts';
+import type { ProviderOption } from '../../../../core/reconciler/plan/orders/provider-option.ts';
+import type { OfferClock } from '../../../../core/reconciler/plan/orders/standing.ts';
 import { attemptOf, stateOf, machineOf, requestOf } from '../../../support/records.ts';
 
 const offers = [{ key: 'a' }, { key: 'b' }];

@@ -3,7 +3,7 @@ import type { AttemptRecord, MachineRecord } from '../../../../core/index.ts';
 import { planReplacements } from '../../../../core/reconciler/replacement/plan-replacements.ts';
 import { replace } from '../../../../core/reconciler/replacement/replace.ts';
 import { pendingReleases } from '../../../../core/reconciler/plan/pending-releases.ts';
-import type { ProviderOption } from '../../../../core/reconciler/plan/provider-option.ts';
+import type { ProviderOption } from '../../../../core/reconciler/plan/orders/provider-option.ts';
 import { defaultSettings } from '../../../../core/reconciler/settings.ts';
 import { StateChange } from '../../../../core/reconciler/state/request-state.ts';
 import { attemptOf, machineOf, requestOf, stateOf } from '../../../support/records.ts';

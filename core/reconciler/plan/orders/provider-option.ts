@@ -1,7 +1,7 @@
-import type { Offer, Shortfall } from '../../model/shortfall.ts';
-import type { Template } from '../../model/template.ts';
-import type { Capabilities } from '../../contract/provider/capabilities.ts';
-import type { OfferShortfall } from '../../providers/facts.ts';
+import type { Offer, Shortfall } from '../../../model/shortfall.ts';
+import type { Template } from '../../../model/template.ts';
+import type { Capabilities } from '../../../contract/provider/capabilities.ts';
+import type { OfferShortfall } from '../../../providers/facts.ts';
 
 /** One instance that may serve a request, with its present offers. */
 export interface ProviderOption {

@@ -1,10 +1,10 @@
-import type { RequestRecord } from '../../model/request.ts';
-import { variantFor, type Placed } from '../../model/template.ts';
-import type { Shortfall } from '../../model/shortfall.ts';
-import { rankAll } from '../../providers/choose.ts';
-import type { ProviderDirectory } from '../../providers/directory.ts';
-import type { Rejection } from '../../selection/candidate.ts';
-import { exclusion, unfitness } from '../../selection/eligibility.ts';
+import type { RequestRecord } from '../../../model/request.ts';
+import { variantFor, type Placed } from '../../../model/template.ts';
+import type { Shortfall } from '../../../model/shortfall.ts';
+import { rankAll } from '../../../providers/choose.ts';
+import type { ProviderDirectory } from '../../../providers/directory.ts';
+import type { Rejection } from '../../../selection/candidate.ts';
+import { exclusion, unfitness } from '../../../selection/eligibility.ts';
 import type { ProviderOption } from './provider-option.ts';
 
 /** An instance that only another live broker has. */

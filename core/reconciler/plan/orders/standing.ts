@@ -1,11 +1,11 @@
-import type { FaultKind } from '../../contract/fault.ts';
-import type { AttemptRecord } from '../../model/attempt.ts';
-import type { RequestRecord } from '../../model/request.ts';
-import type { Offer, Shortfall } from '../../model/shortfall.ts';
-import type { RequestState } from '../state/request-state.ts';
-import { isSettled } from '../state/attempt.ts';
-import { isStaying } from '../state/machine-life.ts';
-import type { Settings } from '../settings.ts';
+import type { FaultKind } from '../../../contract/fault.ts';
+import type { AttemptRecord } from '../../../model/attempt.ts';
+import type { RequestRecord } from '../../../model/request.ts';
+import type { Offer, Shortfall } from '../../../model/shortfall.ts';
+import type { RequestState } from '../../state/request-state.ts';
+import { isSettled } from '../../state/attempt.ts';
+import { isStaying } from '../../state/machine-life.ts';
+import type { Settings } from '../../settings.ts';
 import { isOrdered, isUntried, namesOrderedOffer, reasonsAgainst, reasonsFor } from './attempt-reasons.ts';
 import type { ProviderOption } from './provider-option.ts';
 

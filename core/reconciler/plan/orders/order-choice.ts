@@ -1,5 +1,5 @@
-import type { AttemptRecord, OrderCandidate, OrderChoice } from '../../model/attempt.ts';
-import type { RequestState } from '../state/request-state.ts';
+import type { AttemptRecord, OrderCandidate, OrderChoice } from '../../../model/attempt.ts';
+import type { RequestState } from '../../state/request-state.ts';
 import type { FallbackOrder } from './fallback-order.ts';
 import type { PlannedOrder } from './plan-orders.ts';
 import type { ProviderOption } from './provider-option.ts';

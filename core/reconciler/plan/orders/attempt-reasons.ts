@@ -1,6 +1,6 @@
-import type { AttemptRecord } from '../../model/attempt.ts';
-import type { Offer, Shortfall } from '../../model/shortfall.ts';
-import { isSettled } from '../state/attempt.ts';
+import type { AttemptRecord } from '../../../model/attempt.ts';
+import type { Offer, Shortfall } from '../../../model/shortfall.ts';
+import { isSettled } from '../../state/attempt.ts';
 
 /** The offers and the shortfall of an attempt, by offer. */
 interface Index {

@@ -1,7 +1,7 @@
-import type { AttemptRecord, OrderChoice } from '../../model/attempt.ts';
-import type { MachineKey } from '../../model/machine.ts';
-import type { Offer, Shortfall } from '../../model/shortfall.ts';
-import type { RequestState } from '../state/request-state.ts';
+import type { AttemptRecord, OrderChoice } from '../../../model/attempt.ts';
+import type { MachineKey } from '../../../model/machine.ts';
+import type { Offer, Shortfall } from '../../../model/shortfall.ts';
+import type { RequestState } from '../../state/request-state.ts';
 import { attemptsByOffer, orderedKeys } from './attempt-reasons.ts';
 import type { ProviderOption } from './provider-option.ts';
 import {

@@ -1,4 +1,4 @@
-import type { RequestState } from '../state/request-state.ts';
+import type { RequestState } from '../../state/request-state.ts';
 import { attemptsByOffer } from './attempt-reasons.ts';
 import type { ProviderOption } from './provider-option.ts';
 import { attemptsAt, isRuledOut, standingOf, thoseThatCount, type OfferClock } from './standing.ts';
