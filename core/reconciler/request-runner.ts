@@ -183,12 +183,13 @@ export class RequestRunner {
     inFlight.conclude(ended);
     const observations = ended.filter(({ step }) => step.do === 'observe');
     const { machines, attempts } = claimed.state;
-    const { observation_failed, observed_at, refresh_asked_at = -Infinity } = claimed;
-    const isAnswered = ({ attempt }: AttemptRecord): boolean =>
-      machines.counts(attempt).alive === 0 ||
-      (!observation_failed.has(attempt) && (observed_at.get(attempt) ?? -Infinity) >= refresh_asked_at);
-    if (observations.length > 0 && !inFlight.observes && attempts.every(isAnswered))
-      this.#parts.refreshed(claimed.request_id);
+    const { observation_failed, asked_at, refresh_asked_at = -Infinity } = claimed;
+    const isAnswered = ({ attempt }: AttemptRecord): boolean => {
+      if (machines.counts(attempt).alive === 0) return true;
+      const asked = asked_at.get(attempt);
+      return asked !== undefined && asked >= refresh_asked_at && !observation_failed.has(attempt);
+    };
+    if (observations.length > 0 && attempts.every(isAnswered)) this.#parts.refreshed(claimed.request_id);
     this.#parts.refuted.add(claimed.announcedEnds.settle(claimed.state.machines));
   }
 

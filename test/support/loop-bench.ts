@@ -16,7 +16,7 @@ import type { RequestInput } from '../../core/requests/open-request.ts';
 import { RequestService } from '../../core/requests/request-service.ts';
 import { LeaseCommands } from '../../core/requests/leases/lease-commands.ts';
 import { RequestCommands } from '../../core/requests/request-commands.ts';
-import { silentLog, type RequestDetail, type Store, type Template } from '../../core/index.ts';
+import { silentLog, type Change, type RequestDetail, type Store, type Template } from '../../core/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from './scripted-cloud.ts';
 import { aBroker } from '../../plugin-testkit/storage/records.ts';
@@ -42,6 +42,8 @@ export interface LoopBench {
   leaveAlone(name: string, template_id: string, ms: number): void;
   status(request_id: string): Promise<Required<RequestDetail>>;
   explain(request_id: string): Promise<Explanation>;
+  /** What the storage does before each method that a loop calls: it may take time, or reject. */
+  readonly storage: { before?: (method: string, changes: readonly Change[]) => Promise<void> };
   /** Why the loop carries nothing out; undefined: it does. */
   trouble(): string | undefined;
   restart(): Promise<void>;
@@ -60,7 +62,7 @@ interface Life {
 }
 
 /** The store as one loop has it. Once the loop is killed it has no answer to anything. */
-function lifeOn(store: Store): Life {
+function lifeOn(store: Store, storage: LoopBench['storage']): Life {
   let left = Infinity;
   let silent = false;
   const never = () => new Promise<never>(() => undefined);
@@ -72,7 +74,11 @@ function lifeOn(store: Store): Life {
         return (on: (kinds: ReadonlySet<Kind>) => void) => target.watch((kinds) => (silent ? undefined : on(kinds)));
       return (...args: unknown[]) => {
         if (name === 'commit' && left > 0) left -= 1;
-        return left <= 0 ? never() : found.apply(target, args);
+        if (left <= 0) return never();
+        const changes = name === 'commit' ? (args[0] as readonly Change[]) : [];
+        return storage.before
+          ? storage.before(String(name), changes).then(() => found.apply(target, args))
+          : found.apply(target, args);
       };
     },
   });
@@ -119,11 +125,12 @@ export async function loopBench(
   const requestService = new RequestService(store, clock, new Budgets(budgets, directory, facts), 1_000);
   const requestQueries = new RequestQueries(store, clock, { refresh: () => undefined, refreshedAt: () => undefined });
   let thread = 0;
+  const storage: LoopBench['storage'] = {};
   const quarantine: Quarantined[] = [];
   let loop: RunningLoop;
   let life: Life;
   const start = () => {
-    life = lifeOn(store);
+    life = lifeOn(store, storage);
     return startLoop({
       store: life.store,
       instances,
@@ -172,6 +179,7 @@ export async function loopBench(
       return (await (await requestQueries.status(request_id, true)).load()) as Required<RequestDetail>;
     },
     explain: async (request_id) => (await new Explanations(store, clock, directory).of(request_id)).load(),
+    storage,
     trouble: () => loop.trouble(),
     async restart() {
       await Promise.all([loop.stop(), clock.advance(20_000)]);

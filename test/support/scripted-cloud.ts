@@ -51,6 +51,8 @@ export class ScriptedCloud {
   before: () => Promise<void> = async () => undefined;
   /** What each launch waits for besides. */
   beforeLaunch: () => Promise<void> = async () => undefined;
+  /** What each release waits for. */
+  beforeRelease: () => Promise<void> = async () => undefined;
   /** What each connection waits for. */
   connecting: () => Promise<void> = async () => undefined;
   /** Releases are accepted later. */
@@ -319,6 +321,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
       });
     },
     async release(cloud, _handle, { go }, call) {
+      await cloud.beforeRelease();
       call.fence();
       call.recordCloudRequest?.(`released-${cloud.calls.length}`);
       cloud.calls.push(`release ${go.map((machine) => machine.machine_id).join(',')}`);

@@ -18,6 +18,13 @@ export interface Validity {
 export const isPast = ({ monotonic, wall }: Validity, clock: Clock): boolean =>
   clock.monotonic() > monotonic || clock.now() > wall;
 
+/** A call for a request that waits for its turn. */
+export interface WaitingCall {
+  readonly isLaunch: boolean;
+  /** It is not made now. */
+  recall(): void;
+}
+
 /** A request whose claim this process holds, with the times of its calls. */
 export class ClaimedRequest {
   state: HeldState;
@@ -49,6 +56,8 @@ export class ClaimedRequest {
   readonly observed_at = new Map<number, number>();
   /** The attempts whose last observation failed. */
   readonly observation_failed = new Set<number>();
+  /** When the last observation of all machines of each attempt began that has ended, answered or not. */
+  readonly asked_at = new Map<number, number>();
   /** The last full observation of each attempt. */
   readonly fully_observed_at = new Map<number, number>();
   /** When each instance without a session was last connected to. */
@@ -58,8 +67,8 @@ export class ClaimedRequest {
   readonly unanswered_since = new Map<number, number>();
   readonly repeated = new Set<number>();
   readonly announcedEnds = new AnnouncedEnds();
-  /** Launches that wait for their turn. */
-  readonly waitingLaunches = new Set<{ recall(): void }>();
+  /** Calls that wait for their turn at an instance. */
+  readonly waitingCalls = new Set<WaitingCall>();
   /** Signals that arrived since the state was loaded. */
   readonly new_signals = new Map<string, SignalRecord>();
   readonly #clock: Clock;
@@ -159,7 +168,20 @@ export class ClaimedRequest {
 
   /** The launches that still wait for their turn are not made now. */
   recallLaunches(): void {
-    for (const each of this.waitingLaunches) each.recall();
+    for (const each of this.waitingCalls) if (each.isLaunch) each.recall();
+  }
+
+  /** Rejects with ClaimLost as soon as the claim ends, for work that needs not be ended. */
+  whileHeld<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const ended = (): void => reject(new ClaimLost(this.request_id));
+      if (signal.aborted) ended();
+      signal.addEventListener('abort', ended, { once: true });
+      // Each work removes its listener: a claim may be held for months.
+      const over = (): void => signal.removeEventListener('abort', ended);
+      void work.then(resolve, reject).finally(over);
+    });
   }
 
   holdBack(why: string, ms: number): void {
@@ -184,7 +206,7 @@ export class ClaimedRequest {
 
   end(): void {
     this.#ended.abort();
-    this.recallLaunches();
+    for (const each of this.waitingCalls) each.recall();
     this.planAgain();
   }
 

@@ -60,6 +60,7 @@ export async function launch(
     context.noteReportTrouble(attempt.provider_instance, trouble);
     // The answer counts as an observation; the next one waits for those of other requests.
     claimed.observed_at.set(attempt.attempt, context.monotonic());
+    claimed.asked_at.set(attempt.attempt, context.monotonic());
     claimed.unanswered_since.delete(attempt.attempt);
     const ms = took();
     if (machines.length * rowsOfMachine > context.settings.rows_per_commit)

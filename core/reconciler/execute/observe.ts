@@ -69,9 +69,16 @@ async function ask(
   const unseen = began - (claimed.observed_at.get(attempt.attempt) ?? began);
   const part = only !== undefined;
   if (!part || !verifies) claimed.observed_at.set(attempt.attempt, began);
-  claimed.observation_failed.add(attempt.attempt);
+  const ended = (isAnswered: boolean): void => {
+    if (isAnswered) claimed.observation_failed.delete(attempt.attempt);
+    else claimed.observation_failed.add(attempt.attempt);
+    if (!part) claimed.asked_at.set(attempt.attempt, began);
+  };
   const api = connected instanceof ProviderFault ? undefined : connected.api(attempt.api);
-  if (connected instanceof ProviderFault || !api || attempt.handle === undefined) return [];
+  if (connected instanceof ProviderFault || !api || attempt.handle === undefined) {
+    ended(false);
+    return [];
+  }
   const { machines: known } = claimed.state;
   const { going, unready } = known.counts(attempt.attempt);
   if (!part) claimed.fully_observed_at.set(attempt.attempt, context.monotonic());
@@ -87,8 +94,8 @@ async function ask(
       steady: isSettled(attempt) && going + unready === 0 && !verifies,
       ...(part ? { only_known: true } : {}),
     };
-    const { observation, listed } = await context.observer.observe(connected, api, watched, link);
-    claimed.observation_failed.delete(attempt.attempt);
+    const { observation, listed } = await claimed.whileHeld(context.observer.observe(connected, api, watched, link));
+    ended(true);
     await turn();
     const { machines, trouble } = await context.owners.ownReports(attempt, known, observation.machines);
     // At once: a verdict that waits could cure what a later one of another request has found.
@@ -118,6 +125,7 @@ async function ask(
       },
     );
   } catch (error) {
+    ended(false);
     if (!isFault(error)) throw error;
     // Counted from its end: a call that lasts longer than the interval would be due again at once, for ever.
     if (!part || !verifies) claimed.observed_at.set(attempt.attempt, context.monotonic());

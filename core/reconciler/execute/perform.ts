@@ -21,16 +21,20 @@ import type { Apply, StepContext } from './step-context.ts';
  * before its turn has no outcome. Rejects only with ClaimLost or a failed commit.
  */
 export async function perform(step: Step, claimed: ClaimedRequest, context: StepContext): Promise<readonly Apply[]> {
-  const { turns } = context;
+  const inTurn = async (
+    { provider_instance }: AttemptRecord,
+    call: () => Promise<readonly Apply[]>,
+    isLaunch = false,
+  ): Promise<readonly Apply[]> => (await context.turns.take(provider_instance, claimed, isLaunch, call)) ?? [];
   switch (step.do) {
     case 'reach':
       // A failed connection counts as an unanswered call.
-      await context.pool.connect(step.instance).catch(() => claimed.unanswered(step.instance));
+      await claimed.whileHeld(context.pool.connect(step.instance).catch(() => claimed.unanswered(step.instance)));
       return [];
     case 'open':
       return open(step.orders, claimed, context);
     case 'launch':
-      return sendInTurn(step.attempt, claimed, context);
+      return inTurn(step.attempt, () => launch(step.attempt, claimed, context), true);
     case 'recover':
       return recover(step.attempt, claimed, context);
     case 'observe':
@@ -38,9 +42,9 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'verify':
       return verify(step.attempt, claimed, context);
     case 'release':
-      return turns.take(step.pending.attempt.provider_instance, () => release(step.pending, claimed, context));
+      return inTurn(step.pending.attempt, () => release(step.pending, claimed, context));
     case 'dispose':
-      return turns.take(step.attempt.provider_instance, () => dispose(step.attempt, claimed, context));
+      return inTurn(step.attempt, () => dispose(step.attempt, claimed, context));
     case 'close':
       return [(change) => change.moveAttempt(step.attempt.attempt, dropped)];
     case 'leave':
@@ -72,16 +76,6 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'end':
       return [(change) => finish(change, step.skipped)];
   }
-}
-
-/** A recalled launch has no outcome; it is planned again if it is still needed. */
-async function sendInTurn(
-  attempt: AttemptRecord,
-  claimed: ClaimedRequest,
-  context: StepContext,
-): Promise<readonly Apply[]> {
-  const send = () => launch(attempt, claimed, context);
-  return (await context.turns.takeForLaunch(attempt.provider_instance, claimed, send)) ?? [];
 }
 
 /** Brokers that have the instance claim the request. */

@@ -39,10 +39,16 @@ export class StepsInFlight implements InFlight {
     return this.#steps.size === 0;
   }
 
+  /** Whether a conclusion waits for observations at most. */
+  get letsConclude(): boolean {
+    return !this.#some(({ do: name }) => !looksOrEnds.has(name));
+  }
+
   /** As what a plan sees that must make no orders. */
   withoutOrders(): InFlight {
     return {
       opens: true,
+      letsConclude: this.letsConclude,
       has: (attempt) => this.has(attempt),
       changes: (attempt) => this.changes(attempt),
     };
@@ -51,10 +57,6 @@ export class StepsInFlight implements InFlight {
   /** Whether orders are about to be stored. */
   get opens(): boolean {
     return this.#some(({ do: name }) => name === 'open');
-  }
-
-  get observes(): boolean {
-    return this.#some(({ do: name }) => name === 'observe' || name === 'verify');
   }
 
   /** Whether a step of an attempt is executed, or ended without its outcome being stored. */
@@ -74,7 +76,7 @@ export class StepsInFlight implements InFlight {
 
   /** Whether a step may begin beside those that are executed. */
   allows(step: Step): boolean {
-    if (!besideOthers.has(step.do)) return !this.#some(({ do: name }) => name !== 'dispose' && name !== 'release');
+    if (!besideOthers.has(step.do)) return !this.#some(({ do: name }) => !endsOnly.has(name));
     // Of a step that concerns no single attempt, one at a time.
     return attemptOf(step) !== undefined || step.do === 'reach' || !this.#some((each) => each.do === step.do);
   }
@@ -139,6 +141,10 @@ export class StepsInFlight implements InFlight {
     return false;
   }
 }
+
+/** Steps beside which something about the request as a whole is concluded. */
+const endsOnly: ReadonlySet<Step['do']> = new Set(['release', 'dispose'] as const);
+const looksOrEnds: ReadonlySet<Step['do']> = new Set(['release', 'dispose', 'observe', 'verify'] as const);
 
 /**
  * The steps that may begin while calls for other attempts are executed. The other ones conclude something about the

@@ -41,7 +41,7 @@ export function conclude(
     const isDone = from.machines.counts().awaitsRelease === 0;
     return isDone ? wake.decision(undefined, { do: 'end' }) : wake.decision(message);
   }
-  if (at.now >= request.deadline_at && counts.ready < counts.staying)
+  if (at.now >= request.deadline_at && counts.ready < counts.staying && isSeen(from, at))
     return wake.decision(undefined, { do: 'expire' });
   if (counts.ready < counts.staying) return wake.decision(message);
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
@@ -53,6 +53,19 @@ export function conclude(
     if (options.length === 0 || whereabouts(request, at) !== 'here') why = noCandidates(out);
   }
   return wake.decision(undefined, { do: 'end', ...(why.length > 0 ? { skipped: why } : {}) });
+}
+
+/**
+ * Whether each machine that is not ready was asked for since the deadline: it may have become ready while calls for
+ * others took long. An answer is not waited for, and neither is an instance that cannot be reached.
+ */
+function isSeen({ request, attempts, machines }: RequestState, at: PlanContext): boolean {
+  const deadline = at.monotonic - (at.now - request.deadline_at);
+  return attempts.every((attempt) => {
+    const { unready } = machines.counts(attempt.attempt);
+    if (unready === 0 || attempt.handle === undefined || at.capabilities(attempt) === undefined) return true;
+    return (at.agenda.asked_at.get(attempt.attempt) ?? -Infinity) >= deadline;
+  });
 }
 
 /** The message when an attempt stays unreachable until the configuration changes. */

@@ -107,7 +107,9 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (replacements.again_ms < Infinity) wake.in(replacements.again_ms);
 
   const pendingTargets = pendingReleases({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
-  if (pendingTargets.length === 0 && repeatDue(from, at.now)) return { steps: [{ do: 'repeated' }, ...steps] };
+  // Where there is no session yet, the target is still to be repeated.
+  if (repeatDue(from, at.now) && pendingReleases(from, at.now, at.agenda.repeated).length === 0)
+    return { steps: [{ do: 'repeated' }, ...steps] };
   for (const pending of pendingTargets) {
     if (at.inFlight.changes(pending.attempt.attempt)) continue;
     const due = at.agenda.release_at.get(pending.attempt.attempt) ?? 0;
@@ -133,13 +135,14 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (looks.length === 0 && over) return rest(from, reachable, at, wake);
 
   // Observations that take as long as their interval are due again when they end, and what old attempts left may be
-  // much: neither must put off the conclusion.
+  // much: neither must put off the conclusion. While it waits for other calls, which may take minutes, both go on.
   const conclusion: Decision = handsOver
     ? wake.decision(undefined, handsOver)
     : over
       ? wake.decision(message)
       : conclude(from, counts, at, wake, { message, skipped, exhausted, stop });
-  return conclusion.steps.length > 0 || looks.length === 0 ? conclusion : { ...wake.decision(message), steps: looks };
+  const concludes = conclusion.steps.length > 0 && at.inFlight.letsConclude;
+  return concludes || looks.length === 0 ? conclusion : { ...wake.decision(message), steps: looks };
 }
 
 /**

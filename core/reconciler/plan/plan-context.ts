@@ -8,6 +8,8 @@ import type { OtherBrokers } from './other-brokers.ts';
 
 /** The times of the calls for each attempt, on the monotonic clock of this process. */
 export type Agenda = ObservationContext['agenda'] & {
+  /** When the last observation of each attempt began that has ended. */
+  readonly asked_at: ReadonlyMap<number, number>;
   /** The earliest time of the next call. */
   readonly release_at: ReadonlyMap<number, number>;
   readonly dispose_at: ReadonlyMap<number, number>;
@@ -26,6 +28,8 @@ export interface InFlight {
   has(attempt: number): boolean;
   /** Whether a step of an attempt is executed that may change its machines. */
   changes(attempt: number): boolean;
+  /** Whether a conclusion waits for observations at most. */
+  readonly letsConclude: boolean;
 }
 
 /** The inputs of a decision besides the state of the request. */

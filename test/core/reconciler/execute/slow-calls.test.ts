@@ -1,36 +1,21 @@
 import test from 'ava';
 import { loopBench } from '../../../support/loop-bench.ts';
+import { oneAtWest } from '../../../support/one-at-west.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 const noMore = { kind: 'capacity', code: 'ICE', message: 'No more.', count: 1 } as const;
 
-/** A request of two machines: one runs at west, and the call that orders the other one at east takes a minute. */
-async function oneAtWest() {
-  const west = new ScriptedCloud();
-  const east = new ScriptedCloud();
-  const bench = await loopBench({ west, east });
-  const { clock } = bench;
-  west.scripts.push((order) => ({ ...west.start(order, 1), shortfall: [noMore] }));
-  east.before = () => clock.sleep(60_000);
-  const id = await bench.request(2);
-  await clock.advance(3_000);
-  west.boot();
-  await clock.advance(5_000);
-  return { bench, east, west, id, clock };
-}
-
 test('machines of one instance are ready, observed and returned while a call to another instance takes a minute', async (t) => {
-  const { bench, east, west, id, clock } = await oneAtWest();
+  const { bench, east, west, id, clock, giveBack } = await oneAtWest(60_000);
   const { machines } = await bench.status(id);
   t.deepEqual(
     machines.map(({ machine_id, status }) => [machine_id, status]),
     [['m-1', 'running']],
   );
   t.deepEqual(east.live(), []);
-  await bench.requestService.returnMachines([{ machine_id: 'm-1', provider_instance: 'west' }], 600, {});
+  await giveBack();
   await clock.advance(4_000);
   t.deepEqual(west.live(), []);
-  east.before = async () => undefined;
   await clock.advance(60_000);
   east.boot();
   await clock.advance(60_000);
@@ -40,12 +25,11 @@ test('machines of one instance are ready, observed and returned while a call to 
 });
 
 test('a cancel releases what runs at once, and what a call brings that was under way as soon as it is known', async (t) => {
-  const { bench, east, west, id, clock } = await oneAtWest();
+  const { bench, east, west, id, clock } = await oneAtWest(60_000);
   await bench.requestCommands.cancel(id, undefined);
   await clock.advance(4_000);
   t.deepEqual(west.live(), []);
   t.is((await bench.status(id)).request.status, 'in_progress');
-  east.before = async () => undefined;
   await clock.advance(60_000);
   t.is(east.orders.length, 1);
   t.deepEqual(east.live(), []);
@@ -74,17 +58,11 @@ test('a process that dies while one of several calls takes long has stored what 
 test('a call that ends while the outcomes of others are stored is not made again', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
-  const { clock, store } = bench;
-  const commit = store.commit.bind(store);
-  const isSlow = { now: false };
-  store.commit = async (changes) => {
-    if (isSlow.now) await clock.sleep(500);
-    return commit(changes);
-  };
+  const { clock, store, storage } = bench;
   let calls = 0;
   east.before = async () => {
     calls += 1;
-    isSlow.now = true;
+    storage.before = (method) => (method === 'commit' ? clock.sleep(500) : Promise.resolve());
     if (calls > 1) await clock.sleep(1_200 + calls);
   };
   const id = await bench.request(300);
@@ -95,16 +73,7 @@ test('a call that ends while the outcomes of others are stored is not made again
 });
 
 test('a loop is at rest while calls and connections of its requests take long', async (t) => {
-  const west = new ScriptedCloud();
-  const east = new ScriptedCloud();
-  const bench = await loopBench({ west, east });
-  const { clock } = bench;
-  west.scripts.push((order) => ({ ...west.start(order, 1), shortfall: [noMore] }));
-  east.beforeLaunch = () => clock.sleep(170_000);
-  await bench.request(2);
-  await clock.advance(3_000);
-  west.boot();
-  await clock.advance(5_000);
+  const { bench, west, clock } = await oneAtWest(170_000);
   west.connecting = () => clock.sleep(60_000);
   await bench.kill();
   await clock.advance(3_000);
@@ -137,12 +106,8 @@ for (const connects of [3_060, 3_090, 3_120])
     const west = new ScriptedCloud({ machines_per_launch: 10 });
     const east = new ScriptedCloud({ machines_per_launch: 10 });
     const bench = await loopBench({ west, east });
-    const { clock, store } = bench;
-    const commit = store.commit.bind(store);
-    store.commit = async (changes) => {
-      await clock.sleep(50);
-      return commit(changes);
-    };
+    const { clock, store, storage } = bench;
+    storage.before = (method) => (method === 'commit' ? clock.sleep(50) : Promise.resolve());
     let calls = 0;
     west.scripts.push((order) => ({ ...west.start(order, 5), shortfall: [{ ...noMore, count: 5 }] }));
     west.before = async () => {
@@ -188,13 +153,10 @@ test('a return is carried out although signals of its request come more often th
 test('leases that end together are one return, however long it takes to be stored', async (t) => {
   const east = new ScriptedCloud();
   const bench = await loopBench({ east });
-  const { clock, store } = bench;
-  const commit = store.commit.bind(store);
-  store.commit = async (changes) => {
-    const isReturn =
-      changes.some(({ op }) => op === 'insert') && changes.some((each) => 'kind' in each && each.kind === 'signal');
-    if (isReturn) await clock.sleep(4_000);
-    return commit(changes);
+  const { clock, store, storage } = bench;
+  storage.before = async (_method, changes) => {
+    if (changes.some((each) => 'kind' in each && each.kind === 'signal' && each.op === 'insert'))
+      await clock.sleep(4_000);
   };
   await bench.request(5, { lease: 120 });
   await clock.advance(3_000);

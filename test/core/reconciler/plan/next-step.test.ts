@@ -10,6 +10,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
   settings: defaultSettings,
   agenda: {
     observed_at: new Map(),
+    asked_at: new Map(),
     release_at: new Map(),
     dispose_at: new Map(),
     unanswered_since: new Map(),
@@ -17,7 +18,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
     announcedEnds: { due: () => undefined },
     refresh_asked_at: undefined,
   },
-  inFlight: { opens: false, has: () => false, changes: () => false },
+  inFlight: { opens: false, has: () => false, changes: () => false, letsConclude: true },
   fallbackOrder: () => ({ options: [], elsewhere: [], out: [] }),
   absentInstances: () => [],
   wereTogetherLately: () => true,
@@ -49,6 +50,17 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
   ...fields,
 });
 const steps = (from: ReturnType<typeof stateOf>) => nextStep(from, at()).steps.map((step) => step.do);
+
+test('a release that is to be repeated is not struck off before there is a session', (t) => {
+  const request = requestOf({ status: 'completed', repeat_release_at: 500 });
+  const going = machineOf('m-1', { going: 'failed', released_at: 1 });
+  const state = stateOf({ request, attempts: [attemptOf(1)], machines: [going, machineOf('m-2')] });
+  t.deepEqual(
+    nextStep(state, at({ capabilities: () => undefined })).steps.map((step) => step.do),
+    [],
+  );
+  t.true(steps(state).includes('release'));
+});
 
 test('a stuck fleet is stopped before another attempt is made', (t) => {
   const stuck = attemptOf(1, { settled: false, stuck: true });
