@@ -16,6 +16,7 @@ import test from 'ava';
 import { silentLog, systemClock, type Log } from '../../../core/index.ts';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
 import { makePlace, startBroker, until } from '../../support/boot-broker.ts';
+import { damagedMachine } from '../../support/damaged-machine.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
@@ -155,6 +156,13 @@ test('a record that is not JSON counts as damage, and its content is not shown',
   });
   t.false(error?.message.includes('secret'));
   t.truthy(await store.get('request', { request_id: 'req-1-6' }));
+  await store.close();
+});
+
+test('a machine whose record is not JSON stops the work on its request alone', async (t) => {
+  const path = freshPath();
+  const store = await openFile(path);
+  await damagedMachine(t, store, async (assignment) => alter(path, `UPDATE machine ${assignment}`));
   await store.close();
 });
 

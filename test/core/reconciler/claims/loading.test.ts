@@ -1,67 +1,22 @@
 import test from 'ava';
-import { BrokerError, silentLog, type Log, type Store } from '../../../../core/index.ts';
-import { ClaimPool } from '../../../../core/reconciler/claims/claim-pool.ts';
-import { StorageTrouble } from '../../../../core/reconciler/claims/storage-trouble.ts';
-import { defaultSettings } from '../../../../core/reconciler/settings.ts';
-import { aBroker } from '../../../../plugin-testkit/storage/records.ts';
+import { BrokerError, silentLog, type Store } from '../../../../core/index.ts';
+import { claimPoolOn } from '../../../support/claim-pool-bench.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
-import { attemptOf, machineOf, requestOf } from '../../../support/records.ts';
 import { storeWith } from '../../../support/store-with.ts';
 
 type Find = Store['find'];
 
-/** A pool of claims that runs each request every two seconds, on a store with these methods before its own. */
+/** A pool of claims on a store with these methods before its own, in time that the test moves. */
 async function poolOn(others: (store: Store, clock: FakeClock) => Partial<Store>) {
   const clock = new FakeClock();
   const store = await memoryDriver().open({}, { clock, log: silentLog });
-  const ran = new Map<string, number>();
-  const logged: { readonly message: string; readonly request_id?: unknown }[] = [];
-  const log: Log = {
-    ...silentLog,
-    warn: (about, message) => void logged.push({ ...about, message }),
-    error: (about, message) => void logged.push({ ...about, message }),
-  };
-  const signalled = new Set<string>();
-  const trouble = new StorageTrouble(clock, log);
-  const pool: ClaimPool = new ClaimPool({
-    store: storeWith(store, others(store, clock)),
-    clock,
-    log,
-    broker: () => aBroker({}),
-    settings: defaultSettings,
-    trouble,
-    renewed: () => undefined,
-    lateReleaseHarms: () => false,
-    everyRound: async () => undefined,
-    async run(claimed) {
-      claimed.fence();
-      for (const { signal_id } of claimed.present().signals) signalled.add(signal_id);
-      ran.set(claimed.request_id, (ran.get(claimed.request_id) ?? 0) + 1);
-      pool.due(claimed, 2_000);
-    },
-  });
+  const bench = claimPoolOn(storeWith(store, others(store, clock)), clock);
   return {
+    ...bench,
     clock,
     store,
-    pool,
-    ran,
-    signalled,
-    logged,
-    trouble,
-    async add(request_id: string, machine_count: number, created_at = clock.now()): Promise<void> {
-      const next_at = clock.now() - 1_000;
-      const record = requestOf({ request_id, machine_count, created_at, next_at, epoch: 0 });
-      await store.commit([
-        { op: 'insert', kind: 'request', record },
-        { op: 'put', kind: 'attempt', record: attemptOf(1, { request_id }, machine_count) },
-      ]);
-      for (let n = 0; n < machine_count; n++)
-        await store.commit([{ op: 'put', kind: 'machine', record: machineOf(`${request_id}-${n}`, { request_id }) }]);
-    },
-    async stop(): Promise<void> {
-      await Promise.all([pool.stop(4_000, () => undefined), clock.advance(20_000)]);
-    },
+    stop: () => Promise.all([bench.pool.stop(4_000, () => undefined), clock.advance(20_000)]),
   };
 }
 
