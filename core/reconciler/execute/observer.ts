@@ -11,6 +11,11 @@ import { turn } from '../../collections/turn.ts';
 
 /** Observations within this time share one call, in milliseconds. */
 const gatherMs = 15;
+/**
+ * How long they wait for the call before theirs, in milliseconds. A call about thousands of machines takes seconds:
+ * what becomes due meanwhile shares the next one.
+ */
+const inTurnMs = 2_000;
 /** The most attempts in one call. */
 const mostAtOnce = 1_000;
 
@@ -51,10 +56,21 @@ export class Observer {
     return loader.load({ watched, link });
   }
 
+  /** Waits for what shares the next call. */
+  async #gather(last: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([last, this.#clock.sleep(inTurnMs, over.signal)]);
+    over.abort(null);
+    await this.#clock.sleep(gatherMs);
+  }
+
   #loader(api: GuardedApi): DataLoader<Asked, Seen> {
+    let last: Promise<unknown> = Promise.resolve();
     const ask = async (asked: readonly Asked[]): Promise<(Seen | ProviderFault)[]> => {
       const watched = asked.map((each) => each.watched);
-      const answer = await api.observe(watched, { signal: this.#signal, trace: traceOf(asked) });
+      const answering = api.observe(watched, { signal: this.#signal, trace: traceOf(asked) });
+      last = answering.catch(() => undefined);
+      const answer = await answering;
       // Checking the reports of ten thousand machines takes long, so other work comes first.
       await turn();
       const listed = listedOf(watched, answer);
@@ -63,7 +79,7 @@ export class Observer {
     return new DataLoader<Asked, Seen>(ask, {
       cache: false,
       maxBatchSize: mostAtOnce,
-      batchScheduleFn: (dispatch) => void this.#clock.sleep(gatherMs).then(dispatch),
+      batchScheduleFn: (dispatch) => void this.#gather(last).then(dispatch),
     });
   }
 }

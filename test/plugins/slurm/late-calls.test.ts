@@ -181,7 +181,7 @@ test('an order that nobody wants is kept while another process may still make it
   const { access, say, kept, time } = stage(t);
   say({ 'a-1': 'IDLE+CLOUD+POWERED_DOWN' });
   await order(access, ['a-1'], []);
-  await suspend.handle({ nodes: 'a-1' }, access);
+  await released(suspend, 'a-1', access);
   const orders = () => [...kept.keys()].filter((key) => key.includes('/order/')).length;
   await sync(access, new Looks());
   t.is(orders(), 1);

@@ -50,3 +50,52 @@ test('a machine that is listed without its zone stays in its known zone', async 
   t.deepEqual(await looks([watched(known('m-1', 'a'))], [saw(report('m-1'))]), [{ any: true, zones: new Set(['a']) }]);
   t.deepEqual(await looks([watched(known('m-1'))], [saw(report('m-1'))]), [{ any: true, zones: new Set() }]);
 });
+
+/** An API whose calls end when they are told to, and how many attempts each call was about. */
+function callsOnWord() {
+  const clock = new FakeClock();
+  const sizes: number[] = [];
+  const ends: (() => void)[] = [];
+  const api = {
+    name: 'Fake',
+    observe: (questions: readonly Watched[]) => {
+      sizes.push(questions.length);
+      return new Promise((resolve) => ends.push(() => resolve(questions.map(() => saw()))));
+    },
+  } as unknown as GuardedApi;
+  const observer = new Observer(new AbortController().signal, clock);
+  const observe = () => observer.observe({ instance: { name: 'east' } } as never, api, watched());
+  return { clock, sizes, ends, observe };
+}
+
+test('what becomes due while a call is under way shares the next one', async (t) => {
+  const { clock, sizes, ends, observe } = callsOnWord();
+  const first = observe();
+  await clock.advance(15);
+  const later = [];
+  for (let each = 0; each < 5; each++) {
+    later.push(observe());
+    await clock.advance(100);
+  }
+  t.deepEqual(sizes, [1]);
+  ends[0]?.();
+  await first;
+  await clock.advance(15);
+  t.deepEqual(sizes, [1, 5]);
+  ends[1]?.();
+  t.is((await Promise.all(later)).length, 5);
+});
+
+test('a call that hangs keeps the next one for two seconds', async (t) => {
+  const { clock, sizes, ends, observe } = callsOnWord();
+  void observe();
+  await clock.advance(15);
+  const later = observe();
+  await clock.advance(1_990);
+  t.deepEqual(sizes, [1]);
+  await clock.advance(30);
+  t.deepEqual(sizes, [1, 1]);
+  ends[1]?.();
+  await later;
+  t.is(ends.length, 2);
+});
