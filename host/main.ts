@@ -1,4 +1,4 @@
-import { useCompileCache } from './process/compile-cache.ts';
+import { useFastLoading } from './process/fast-loading.ts';
 import { tooOldNode } from './package/too-old-node.ts';
 
 const problem = tooOldNode(process);
@@ -6,7 +6,7 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
-useCompileCache();
+useFastLoading();
 const [, , command, script = ''] = process.argv;
 if (command === 'hostfactory' && /^(get|request)[A-Z]/.test(script)) {
   // A scheduler starts a process for every call: so the rest of the command line is not loaded.

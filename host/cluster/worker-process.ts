@@ -1,6 +1,6 @@
 /** The entry point of a worker process, which the primary starts. */
-import { useCompileCache } from '../process/compile-cache.ts';
+import { useFastLoading } from '../process/fast-loading.ts';
 
-useCompileCache();
+useFastLoading();
 const { runWorker } = await import('./run-worker.ts');
 runWorker();

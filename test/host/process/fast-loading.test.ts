@@ -15,8 +15,8 @@ const { version, files } = JSON.parse(readFileSync(join(bundle, 'files.json'), '
 /** What typebox is in a process that began as ours do, for a file at `path` that imports it. */
 function typeboxFor(path: string): string {
   writeFileSync(path, `export { default } from 'typebox';\nexport const from = import.meta.resolve('typebox');\n`);
-  const code = `import { useCompileCache } from ${JSON.stringify(pathToFileURL(join(root, 'host/process/compile-cache.ts')))};
-    useCompileCache();
+  const code = `import { useFastLoading } from ${JSON.stringify(pathToFileURL(join(root, 'host/process/fast-loading.ts')))};
+    useFastLoading();
     const { default: theirs, from } = await import(${JSON.stringify(pathToFileURL(path))});
     const { compile } = await import(${JSON.stringify(pathToFileURL(join(root, 'core/schema/compile.ts')))});
     if (compile(theirs.Object({ a: theirs.Number() })).parse({ a: 1 }).value?.a !== 1) throw new Error('It does not check.');

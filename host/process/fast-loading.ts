@@ -5,22 +5,28 @@ import { join } from 'node:path';
 /** The bundle lies beside the sources after an install, and beside the compiled files in a package. */
 const bundle = new URL('../../bundled/typebox/', import.meta.url);
 const own = new URL('../..', import.meta.url).href;
+const folders = ['core/', 'plugins/', 'host/', 'config/', 'plugin-testkit/'].map((folder) => `${own}${folder}`);
+/** `.ts` in the sources, `.js` in a package. */
+const ending = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+const format = ending === '.ts' ? 'module-typescript' : 'module';
 
 /**
- * Makes the process load compiled code from the cache of an earlier start, and typebox from a few bundled files
- * instead of hundreds. Call it first in every process and thread. Without cache or bundle, loading only takes longer
- * and more memory.
+ * Makes the process load faster: compiled code from the cache of an earlier start, files of muster without a search
+ * for each, and typebox from a few bundled files instead of hundreds. Call it first in every process and thread.
+ * Without cache or bundle, loading only takes longer and more memory.
  */
-export function useCompileCache(): void {
+export function useFastLoading(): void {
   const cache = compileCache();
   if (cache !== undefined) module.enableCompileCache(cache);
   const files = bundledFiles();
-  if (!files) return;
   module.registerHooks({
     resolve(specifier, context, next) {
-      const url = files[specifier];
-      if (url === undefined) return next(specifier, context);
       const { parentURL = '' } = context;
+      // Node would look for the file, follow its links and read the package.json above it: a fifth of the start.
+      if (specifier.startsWith('.') && specifier.endsWith(ending) && isOwnFile(parentURL))
+        return { url: new URL(specifier, parentURL).href, format, shortCircuit: true };
+      const url = files?.[specifier];
+      if (url === undefined) return next(specifier, context);
       // A plugin outside of muster may have its own typebox. It gets the bundle only when both are the same package,
       // so that typebox is loaded once.
       const isOurs = parentURL.startsWith(own) && !parentURL.includes('/node_modules/', own.length);
@@ -32,6 +38,8 @@ export function useCompileCache(): void {
     },
   });
 }
+
+const isOwnFile = (url: string): boolean => folders.some((folder) => url.startsWith(folder));
 
 /**
  * The directory of compiled code; undefined: no cache. Node executes what the directory contains, and its default lies
