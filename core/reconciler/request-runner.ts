@@ -24,6 +24,7 @@ import type { Decision } from './plan/decision.ts';
 import { nextStep } from './plan/next-step.ts';
 import type { Step } from './plan/step.ts';
 import type { ClaimedRequest } from './claims/claimed-request.ts';
+import { stopsArrivals } from './plan/pending-releases.ts';
 import type { ClaimPool } from './claims/claim-pool.ts';
 import type { Committer } from './claims/committer.ts';
 import { ReturnWatch } from './returns/return-watch.ts';
@@ -66,6 +67,12 @@ const whileYielding: ReadonlySet<Step['do']> = new Set([
   'leave',
   'leases',
 ] as const);
+
+/**
+ * For so long it begins them. Of releases that take long and fail, one would always be in flight: then it begins
+ * nothing, and is yielded when what is in flight has ended.
+ */
+const yieldingMs = 60_000;
 
 /** The shortest interval between attempts to connect to an instance for one request. */
 const reachAgainMs = 10_000;
@@ -129,20 +136,36 @@ export class RequestRunner {
     const { stepContext, planParts, watch } = this.#parts;
     const execute = (step: Step) => perform(step, claimed, stepContext);
     await this.#applyExclusions(claimed);
+    this.#recallNeedless(claimed, yields);
     if (!yields) await inFlight.wait(inFlight.begin(this.#unreached(claimed, inFlight), execute));
     // What ended meanwhile is stored before anything is decided.
     if (inFlight.hasEnded) return 'stepped';
     const context = planContextOf(claimed, yields ? inFlight.withoutOrders() : inFlight, planParts);
     const decision = watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, context));
-    const steps = decision.steps.filter((step) => inFlight.allows(step) && (!yields || whileYielding.has(step.do)));
+    const steps = decision.steps.filter(
+      (step) => inFlight.allows(step) && (!yields || this.#beginsWhileYielding(step, claimed)),
+    );
     if (steps.length === 0) {
-      if (!inFlight.none)
+      if (!inFlight.none) {
+        if (!yields && !inFlight.opens && context.held_back === undefined) await this.#stopWaiting(claimed);
         return Math.min(decision.again_ms ?? Infinity, yields ? Infinity : this.#reachesAgainMs(claimed, inFlight));
+      }
       await this.#settle(claimed, decision, context.held_back !== undefined);
       return 'settled';
     }
     await inFlight.wait(inFlight.begin(steps, execute));
     return 'stepped';
+  }
+
+  /** The request needs no slot now, so that others are served. */
+  async #stopWaiting(claimed: ClaimedRequest): Promise<void> {
+    if (claimed.state.request.waits_for === undefined) return;
+    await this.#parts.committer.commit(claimed, [(change) => change.stopWaiting()]);
+    this.#parts.slots.leave(claimed);
+  }
+
+  #beginsWhileYielding({ do: name }: Step, { surplus_since = Infinity }: ClaimedRequest): boolean {
+    return whileYielding.has(name) && this.#parts.clock.monotonic() - surplus_since < yieldingMs;
   }
 
   /** The instances of the request's attempts without a session, because decisions about them need one. */
@@ -155,7 +178,6 @@ export class RequestRunner {
     return [...names].flatMap((instance): Step[] => {
       if (pool.known(instance) || !directory.instance(instance) || inFlight.reaches(instance)) return [];
       if (now - (reached_at.get(instance) ?? -Infinity) < reachAgainMs) return [];
-      reached_at.set(instance, now);
       return [{ do: 'reach', instance }];
     });
   }
@@ -169,6 +191,17 @@ export class RequestRunner {
       again_at = Math.min(again_at, (reached_at.get(name) ?? Infinity) + reachAgainMs);
     }
     return again_at - clock.monotonic();
+  }
+
+  /** Calls that wait for their turn are not made when their time is over. */
+  #recallNeedless(claimed: ClaimedRequest, yields: boolean): void {
+    const { state, surplus_since = Infinity, waitingCalls } = claimed;
+    if (waitingCalls.size === 0) return;
+    if (yields && this.#parts.clock.monotonic() - surplus_since >= yieldingMs) return claimed.recallAll();
+    if (!stopsArrivals(state, claimed.now())) return;
+    const isOver = ({ replaces, unsent }: AttemptRecord): boolean => replaces === undefined && unsent === true;
+    const over = new Set(state.attempts.filter(isOver).map(({ attempt }) => attempt));
+    for (const call of waitingCalls) if (call.isLaunch && over.has(call.attempt)) call.recall();
   }
 
   /** Commits the outcomes of the steps that ended. Those of successful steps are kept, whatever happened to others. */
@@ -223,10 +256,7 @@ export class RequestRunner {
     const { again_ms, message } = decision;
     if (message !== undefined)
       await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ message })]);
-    if (claimed.state.request.waits_for !== undefined && !heldBack) {
-      await this.#parts.committer.commit(claimed, [(change) => change.stopWaiting()]);
-      this.#parts.slots.leave(claimed);
-    }
+    if (!heldBack) await this.#stopWaiting(claimed);
     const unreachable = claimed.state.attempts.some(
       (attempt) => this.#parts.pool.known(attempt.provider_instance)?.identity !== attempt.identity,
     );

@@ -444,4 +444,15 @@ export const pasts: readonly Past[] = [
     request(10, 4),
     pass(300_000),
   ),
+  past(
+    'machines are returned while the answer of another order is lost: their fleet starts none in place of them',
+    'more than asked',
+    { api: { kind: 'request', machines_per_launch: 5, prepares: true, call_ms: 0 }, commit_ms: 300 },
+    { do: 'request', machines: 40, template: 0, times: 4 },
+    pass(8_000),
+    { do: 'launches', at: 0, mood: 'lost, executed', times: 30 },
+    { do: 'jump', ms: -30_000 },
+    { do: 'return', of: 0, from: 0, machines: 10_000 },
+    pass(30_000),
+  ),
 ];

@@ -11,6 +11,8 @@ const doubtedMs = 60_000;
 const soonMs = 10_000;
 /** The interval afterwards. */
 const laterMs = 10_000;
+/** Further notices within this time after an observation are no news. */
+const newsMs = 10_000;
 
 /** The announced ends of one attempt. Times are monotonic milliseconds. */
 interface Announced {
@@ -56,11 +58,27 @@ export class AnnouncedEnds {
     return Math.min(first, gridAfter(asked, asked - newest < soonMs ? movingMs : laterMs));
   }
 
+  /**
+   * Whether a notice waits for its first observation, and none was lately: decisions wait for that one. Notices that
+   * come all the time put nothing off.
+   */
+  areNews(attempt: number, now: number): boolean {
+    const { unasked, asked = -Infinity } = this.#byAttempt.get(attempt) ?? {};
+    return unasked !== undefined && now - asked >= newsMs;
+  }
+
+  /** An observation begins. */
   asked(attempt: number, now: number): void {
     const announced = this.#byAttempt.get(attempt);
     if (!announced) return;
     announced.asked = now;
     announced.unasked = undefined;
+  }
+
+  /** It ended. The next one counts from here: one that lasts longer than the interval would be due again at once. */
+  looked(attempt: number, now: number): void {
+    const announced = this.#byAttempt.get(attempt);
+    if (announced) announced.asked = now;
   }
 
   /** An observation that began at `began` was answered. */

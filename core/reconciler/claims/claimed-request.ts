@@ -20,6 +20,7 @@ export const isPast = ({ monotonic, wall }: Validity, clock: Clock): boolean =>
 
 /** A call for a request that waits for its turn. */
 export interface WaitingCall {
+  readonly attempt: number;
   readonly isLaunch: boolean;
   /** It is not made now. */
   recall(): void;
@@ -32,8 +33,11 @@ export class ClaimedRequest {
   /** Monotonic milliseconds: the time of the next decision. */
   due_at = 0;
   busy = false;
-  /** Other brokers should have the request: it is yielded as soon as no call is in flight. */
-  surplus = false;
+  /**
+   * Since when other brokers should have the request, in monotonic milliseconds: it is yielded as soon as no call is
+   * in flight. Undefined: they should not.
+   */
+  surplus_since: number | undefined;
   /** Outcomes of calls are lost: the state in memory must not be continued. */
   inDoubt = false;
   /** Monotonic milliseconds: when a caller last asked for fresh observations. */
@@ -60,7 +64,7 @@ export class ClaimedRequest {
   readonly asked_at = new Map<number, number>();
   /** The last full observation of each attempt. */
   readonly fully_observed_at = new Map<number, number>();
-  /** When each instance without a session was last connected to. */
+  /** When the last connection to each instance without a session ended. */
   readonly reached_at = new Map<string, number>();
   readonly release_at = new Map<number, number>();
   readonly dispose_at = new Map<number, number>();
@@ -87,6 +91,10 @@ export class ClaimedRequest {
     this.#valid_until = validUntil;
     this.pending_shift = pendingShift;
     this.#offset = clock.now() - clock.monotonic() - pendingShift;
+  }
+
+  get surplus(): boolean {
+    return this.surplus_since !== undefined;
   }
 
   get request_id(): string {
@@ -171,6 +179,11 @@ export class ClaimedRequest {
     for (const each of this.waitingCalls) if (each.isLaunch) each.recall();
   }
 
+  /** No call that still waits for its turn is made now. */
+  recallAll(): void {
+    for (const each of this.waitingCalls) each.recall();
+  }
+
   /** Rejects with ClaimLost as soon as the claim ends, for work that needs not be ended. */
   whileHeld<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
@@ -206,7 +219,7 @@ export class ClaimedRequest {
 
   end(): void {
     this.#ended.abort();
-    for (const each of this.waitingCalls) each.recall();
+    this.recallAll();
     this.planAgain();
   }
 

@@ -157,7 +157,7 @@ export class HeldClaims {
     for (const claimed of this.#held.values()) {
       const isSurplus = surplus.has(claimed.request_id);
       if (isSurplus === claimed.surplus) continue;
-      claimed.surplus = isSurplus;
+      claimed.surplus_since = isSurplus ? this.#parts.clock.monotonic() : undefined;
       if (isSurplus) claimed.recallLaunches();
       claimed.planAgain();
     }

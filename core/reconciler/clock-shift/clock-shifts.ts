@@ -38,6 +38,7 @@ export class ClockShifts {
       else {
         claimed.pending_shift += shift;
         claimed.due_at = 0;
+        claimed.planAgain();
       }
     }
     if (shift === 0) return;

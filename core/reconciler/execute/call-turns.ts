@@ -1,14 +1,31 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import type { AttemptRecord } from '../../model/attempt.ts';
 import type { ClaimedRequest, WaitingCall } from '../claims/claimed-request.ts';
 
+/** A call to make: a launch of an attempt, or what ends something of it. */
+export interface CallInTurn {
+  readonly attempt: AttemptRecord;
+  readonly isLaunch: boolean;
+}
+
+/** The calls that wait for an instance. */
+interface Line {
+  readonly limit: LimitFunction;
+  readonly launches: Set<Waiting>;
+  readonly ends: Set<Waiting>;
+}
+
+interface Waiting extends WaitingCall {
+  make(): Promise<void>;
+}
+
 /**
- * The turns of calls that change a cloud: a few at a time for each instance. A launch that waits for its turn can be
- * recalled: its order may be needless by now, or the instance does not answer. Releases keep their place as long as
- * the claim is held.
+ * The turns of calls that change a cloud: a few at a time for each instance, and what ends machines before launches. A
+ * launch that waits for its turn can be recalled: its order may be needless by now, or the instance does not answer.
+ * Releases keep their place as long as the claim is held.
  */
 export class CallTurns {
-  readonly #limits = new Map<string, LimitFunction>();
-  readonly #launches = new Map<WaitingCall, string>();
+  readonly #lines = new Map<string, Line>();
   readonly #mostAtOnce: (instance: string) => number;
 
   constructor(mostAtOnce: (instance: string) => number) {
@@ -16,42 +33,46 @@ export class CallTurns {
   }
 
   /** Makes a call in its turn. Resolves with undefined when it was recalled before. */
-  take<T>(
-    instance: string,
-    claimed: ClaimedRequest,
-    isLaunch: boolean,
-    call: () => Promise<T>,
-  ): Promise<T | undefined> {
+  take<T>({ attempt, isLaunch }: CallInTurn, claimed: ClaimedRequest, call: () => Promise<T>): Promise<T | undefined> {
+    const { limit, launches, ends } = this.#lineOf(attempt.provider_instance);
+    const own = isLaunch ? launches : ends;
     return new Promise((resolve, reject) => {
-      const leave = (): boolean => {
-        this.#launches.delete(waiting);
-        return claimed.waitingCalls.delete(waiting);
+      const leave = (): void => {
+        own.delete(waiting);
+        claimed.waitingCalls.delete(waiting);
       };
-      const waiting: WaitingCall = {
+      const waiting: Waiting = {
+        attempt: attempt.attempt,
         isLaunch,
         recall() {
           leave();
           resolve(undefined);
         },
+        make() {
+          leave();
+          return call().then(resolve, reject);
+        },
       };
+      own.add(waiting);
       claimed.waitingCalls.add(waiting);
-      if (isLaunch) this.#launches.set(waiting, instance);
-      void this.#limitOf(instance)(async () => {
-        if (leave()) await call().then(resolve, reject);
+      // Each turn goes to who is first then. The turn of a call that was recalled has nobody.
+      void limit(async () => {
+        const [first] = ends.size > 0 ? ends : launches;
+        await first?.make();
       });
     });
   }
 
   /** Recalls all launches that wait for an instance. */
   recallAt(instance: string): void {
-    for (const [launch, where] of this.#launches) if (where === instance) launch.recall();
+    for (const launch of this.#lines.get(instance)?.launches ?? []) launch.recall();
   }
 
-  #limitOf(instance: string): LimitFunction {
+  #lineOf(instance: string): Line {
     const most = this.#mostAtOnce(instance);
-    let limit = this.#limits.get(instance);
-    if (!limit) this.#limits.set(instance, (limit = pLimit(most)));
-    if (limit.concurrency !== most) limit.concurrency = most;
-    return limit;
+    let line = this.#lines.get(instance);
+    if (!line) this.#lines.set(instance, (line = { limit: pLimit(most), launches: new Set(), ends: new Set() }));
+    if (line.limit.concurrency !== most) line.limit.concurrency = most;
+    return line;
   }
 }

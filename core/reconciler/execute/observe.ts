@@ -6,6 +6,7 @@ import { applyReports, applySlowness, applyUnfinishedReleases } from '../apply/a
 import { isSettled, observed, withShortfall } from '../state/attempt.ts';
 import { lasts, withObservedOutcomes, withRefusedObservation } from '../state/outcomes.ts';
 import { refOf } from '../plan/pending-releases.ts';
+import type { Step } from '../plan/step.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { isAlive } from '../state/machine-life.ts';
 import { inSlices } from './slices.ts';
@@ -30,10 +31,10 @@ export async function observe(
 
 /**
  * Observes the machines of an attempt whose end a notice announced. Where they are few, the next observation of the
- * whole attempt is not put off by it.
+ * whole attempt is not put off by it. `whole`: that one is due, too.
  */
 export async function verify(
-  attempt: AttemptRecord,
+  { attempt, whole }: Extract<Step, { readonly do: 'verify' }>,
   claimed: ClaimedRequest,
   context: StepContext,
 ): Promise<readonly Apply[]> {
@@ -41,13 +42,13 @@ export async function verify(
   const began = context.monotonic();
   announcedEnds.asked(attempt.attempt, began);
   const announced = announcedEnds.of(attempt.attempt);
-  const isFew = announced.size * partCost <= state.machines.counts(attempt.attempt).alive;
+  const isFew = !whole && announced.size * partCost <= state.machines.counts(attempt.attempt).alive;
   const applies = await ask(attempt, claimed, context, {
     verifies: true,
     ...(isFew ? { only: ({ machine_id }: MachineRecord) => announced.has(machine_id) } : {}),
   });
-  if (claimed.observation_failed.has(attempt.attempt)) announcedEnds.asked(attempt.attempt, context.monotonic());
-  else announcedEnds.answered(attempt.attempt, began);
+  announcedEnds.looked(attempt.attempt, context.monotonic());
+  if (!claimed.observation_failed.has(attempt.attempt)) announcedEnds.answered(attempt.attempt, began);
   return applies;
 }
 

@@ -22,14 +22,15 @@ import type { Apply, StepContext } from './step-context.ts';
  */
 export async function perform(step: Step, claimed: ClaimedRequest, context: StepContext): Promise<readonly Apply[]> {
   const inTurn = async (
-    { provider_instance }: AttemptRecord,
+    attempt: AttemptRecord,
     call: () => Promise<readonly Apply[]>,
     isLaunch = false,
-  ): Promise<readonly Apply[]> => (await context.turns.take(provider_instance, claimed, isLaunch, call)) ?? [];
+  ): Promise<readonly Apply[]> => (await context.turns.take({ attempt, isLaunch }, claimed, call)) ?? [];
   switch (step.do) {
     case 'reach':
       // A failed connection counts as an unanswered call.
       await claimed.whileHeld(context.pool.connect(step.instance).catch(() => claimed.unanswered(step.instance)));
+      claimed.reached_at.set(step.instance, context.monotonic());
       return [];
     case 'open':
       return open(step.orders, claimed, context);
@@ -40,7 +41,7 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'observe':
       return observe(step.attempt, claimed, context);
     case 'verify':
-      return verify(step.attempt, claimed, context);
+      return verify(step, claimed, context);
     case 'release':
       return inTurn(step.pending.attempt, () => release(step.pending, claimed, context));
     case 'dispose':

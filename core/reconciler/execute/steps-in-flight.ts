@@ -41,7 +41,7 @@ export class StepsInFlight implements InFlight {
 
   /** Whether a conclusion waits for observations at most. */
   get letsConclude(): boolean {
-    return !this.#some(({ do: name }) => !looksOrEnds.has(name));
+    return !this.#some((step) => !looksOrEnds.has(step.do) && !this.#isReachedAgain(step));
   }
 
   /** As what a plan sees that must make no orders. */
@@ -76,7 +76,8 @@ export class StepsInFlight implements InFlight {
 
   /** Whether a step may begin beside those that are executed. */
   allows(step: Step): boolean {
-    if (!besideOthers.has(step.do)) return !this.#some(({ do: name }) => !endsOnly.has(name));
+    if (!besideOthers.has(step.do))
+      return !this.#some((each) => !endsOnly.has(each.do) && !this.#isReachedAgain(each));
     // Of a step that concerns no single attempt, one at a time.
     return attemptOf(step) !== undefined || step.do === 'reach' || !this.#some((each) => each.do === step.do);
   }
@@ -130,6 +131,11 @@ export class StepsInFlight implements InFlight {
   /** The outcomes of these steps are stored. */
   conclude(ended: readonly EndedStep[]): void {
     for (const { step } of ended) this.#steps.delete(step);
+  }
+
+  /** An instance that could not be connected before: nothing waits for it again. */
+  #isReachedAgain(step: Step): boolean {
+    return step.do === 'reach' && this.#claimed.reached_at.has(step.instance);
   }
 
   #end(ended: EndedStep): void {

@@ -9,10 +9,21 @@ import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
 /**
- * Ends an attempt that was certainly never executed, without a call: it is no longer needed, or another instance shall
- * serve.
+ * The ends, without a call, of attempts that were certainly never executed: another instance shall serve, or an
+ * attempt is no longer needed. Of the latter one at a time: fewer may be needless without it.
  */
-export function leave(from: RequestState, attempt: AttemptRecord, at: PlanContext): Step | undefined {
+export function leave(from: RequestState, attempts: readonly AttemptRecord[], at: PlanContext): readonly Step[] {
+  const places = new Places(from, at);
+  const steps: Step[] = [];
+  for (const attempt of attempts) {
+    const step = endOf(attempt, from, at, places);
+    if (step?.do === 'close') return [step];
+    if (step) steps.push(step);
+  }
+  return steps;
+}
+
+function endOf(attempt: AttemptRecord, from: RequestState, at: PlanContext, places: Places): Step | undefined {
   const { provider_instance } = attempt;
   if (isNeedless(attempt, from, at.now)) return { do: 'close', attempt };
   const out = at.outOfReach(attempt);
@@ -22,7 +33,7 @@ export function leave(from: RequestState, attempt: AttemptRecord, at: PlanContex
   // The attempt would block a slot of the instance.
   const quarantined = at.quarantined(attempt);
   if (quarantined !== undefined) return { do: 'leave', attempt, why: quarantined };
-  if (!(isSilent(attempt, at) ? isServedElsewhere : isBetterElsewhere)(from, attempt, at)) return undefined;
+  if (!(isSilent(attempt, at) ? places.serveElsewhere(attempt) : places.areBetterElsewhere(attempt))) return undefined;
   return { do: 'leave', attempt, why: attempt.message ?? `'${provider_instance}' does not answer.` };
 }
 
@@ -32,33 +43,48 @@ function isSilent({ attempt }: AttemptRecord, { agenda, monotonic, settings }: P
   return since !== undefined && monotonic - since >= settings.silent_ms;
 }
 
-/** Whether another healthy instance has an offer for the machines of the attempt. */
-function isServedElsewhere(from: RequestState, attempt: AttemptRecord, at: PlanContext): boolean {
-  const isOther = ({ provider_instance, unhealthy }: ProviderOption): boolean =>
-    provider_instance !== attempt.provider_instance && !unhealthy;
-  return wouldOrder(from, attempt, at, isOther) !== undefined;
-}
+/** Where the machines of attempts would be ordered now. Attempts that ask alike are answered once for all. */
+class Places {
+  readonly #from: RequestState;
+  readonly #at: PlanContext;
+  readonly #known = new Map<string, ProviderOption | undefined>();
 
-/**
- * Whether the instance of the attempt is unhealthy, and the same order would go to a healthy one now. Else the request
- * would go back to the instance, and leave it again.
- */
-function isBetterElsewhere(from: RequestState, attempt: AttemptRecord, at: PlanContext): boolean {
-  if (!at.isUnhealthy(attempt.provider_instance) || attempt.replaces !== undefined) return false;
-  const option = wouldOrder(from, attempt, at, () => true);
-  return option !== undefined && option.provider_instance !== attempt.provider_instance && !option.unhealthy;
-}
+  constructor(from: RequestState, at: PlanContext) {
+    this.#from = from;
+    this.#at = at;
+  }
 
-/** The option, of some, that would get the order of an attempt now. */
-function wouldOrder(
-  from: RequestState,
-  { replaces, created_at, order }: AttemptRecord,
-  at: PlanContext,
-  isMeant: (option: ProviderOption) => boolean,
-): ProviderOption | undefined {
-  if (at.held_back !== undefined) return undefined;
-  const options = at.fallbackOrder().options.filter(isMeant);
-  const retries = replaces ? { retries: replacementRetries(created_at) } : requestRetries(from.request);
-  const { orders } = planOrders(from, options, order.machine_count, { ...at.settings, now: at.now, ...retries });
-  return orders[0]?.option;
+  /** Whether another healthy instance has an offer for the machines of the attempt. */
+  serveElsewhere(attempt: AttemptRecord): boolean {
+    return this.#option(attempt, attempt.provider_instance) !== undefined;
+  }
+
+  /**
+   * Whether the instance of the attempt is unhealthy, and the same order would go to a healthy one now. Else the
+   * request would go back to the instance, and leave it again.
+   */
+  areBetterElsewhere(attempt: AttemptRecord): boolean {
+    if (!this.#at.isUnhealthy(attempt.provider_instance) || attempt.replaces !== undefined) return false;
+    const option = this.#option(attempt);
+    return option !== undefined && option.provider_instance !== attempt.provider_instance && !option.unhealthy;
+  }
+
+  /** The option that would get the order of an attempt now. `notAt`: of the healthy ones at other instances. */
+  #option(
+    { replaces, created_at, order: { machine_count } }: AttemptRecord,
+    notAt?: string,
+  ): ProviderOption | undefined {
+    const { held_back, settings, now } = this.#at;
+    if (held_back !== undefined) return undefined;
+    const retries = replaces ? { retries: replacementRetries(created_at) } : requestRetries(this.#from.request);
+    const question = JSON.stringify([notAt, machine_count, retries]);
+    if (this.#known.has(question)) return this.#known.get(question);
+    const isMeant = ({ provider_instance, unhealthy }: ProviderOption): boolean =>
+      notAt === undefined || (provider_instance !== notAt && !unhealthy);
+    const options = this.#at.fallbackOrder().options.filter(isMeant);
+    const { orders } = planOrders(this.#from, options, machine_count, { ...settings, now, ...retries });
+    const option = orders[0]?.option;
+    this.#known.set(question, option);
+    return option;
+  }
 }

@@ -42,11 +42,10 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
   const free = reachable.filter(({ attempt }) => !at.inFlight.has(attempt));
 
-  for (const attempt of from.attempts) {
-    if (attempt.state !== 'open' || !attempt.unsent || at.inFlight.has(attempt.attempt)) continue;
-    const left = leave(from, attempt, at);
-    if (left) return { steps: [left] };
-  }
+  const isUnsent = ({ attempt, state, unsent }: AttemptRecord): boolean =>
+    state === 'open' && unsent && !at.inFlight.has(attempt);
+  const left = leave(from, from.attempts.filter(isUnsent), at);
+  if (left.length > 0) return { steps: left };
   for (const attempt of free) {
     if (attempt.state === 'open') steps.push(...pursue(attempt, at, wake));
     else if (attempt.state === 'lost' && attempt.handle === undefined) steps.push(...search(attempt, at, wake));
@@ -123,27 +122,34 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     const due = observationDue(from, attempt, at);
     if (due === undefined) continue;
     const verified = at.agenda.announcedEnds.due(attempt.attempt, at.settings.observe_moving_ms) ?? Infinity;
-    if (verified <= at.monotonic) observations.push({ do: 'verify', attempt });
+    if (verified <= at.monotonic) observations.push({ do: 'verify', attempt, whole: due <= at.monotonic });
     else if (due <= at.monotonic) observations.push({ do: 'observe', attempt });
     // Notices may end before a rare observation is due.
     else wake.in(Math.min(due - at.monotonic, verified - at.monotonic, at.settings.observe_resting_ms));
-    looksFirst ||= verified <= at.monotonic || (due <= at.monotonic && !at.agenda.observed_at.has(attempt.attempt));
+    const isNews = verified <= at.monotonic && at.agenda.announcedEnds.areNews(attempt.attempt, at.monotonic);
+    looksFirst ||= isNews || (due <= at.monotonic && !at.agenda.observed_at.has(attempt.attempt));
   }
   // A new holder looks first, and so does one that got a notice: much may have happened.
   const looks = [...upkeep, ...observations];
-  if (steps.length > 0 || looksFirst) return { ...wake.decision(message), steps: [...steps, ...looks] };
-  if (looks.length === 0 && over) return rest(from, reachable, at, wake);
+  const due = [...steps, ...looks];
+  if (looksFirst || !steps.every((step) => isRepeated(step, at))) return { ...wake.decision(message), steps: due };
+  if (due.length === 0 && over) return rest(from, reachable, at, wake);
 
-  // Observations that take as long as their interval are due again when they end, and what old attempts left may be
-  // much: neither must put off the conclusion. While it waits for other calls, which may take minutes, both go on.
+  // Observations that take as long as their interval are due again when they end, what old attempts left may be much,
+  // and of many releases that fail one is always due: none of them must put off the conclusion. While it waits for
+  // other calls, which may take minutes, all go on.
   const conclusion: Decision = handsOver
     ? wake.decision(undefined, handsOver)
     : over
       ? wake.decision(message)
       : conclude(from, counts, at, wake, { message, skipped, exhausted, stop });
   const concludes = conclusion.steps.length > 0 && at.inFlight.letsConclude;
-  return concludes || looks.length === 0 ? conclusion : { ...wake.decision(message), steps: looks };
+  return concludes || due.length === 0 ? conclusion : { ...wake.decision(message), steps: due };
 }
+
+/** A release that was sent before and has not succeeded. */
+const isRepeated = (step: Step, { agenda }: PlanContext): boolean =>
+  step.do === 'release' && agenda.release_at.has(step.pending.attempt.attempt);
 
 /**
  * Continues an order with an unknown outcome: it is sent until the outcome is known. An order that may have been sent

@@ -32,18 +32,15 @@ export function pendingReleases(
   const counts = tally(from);
   const stop = stopsArrivals(from, now);
   const mustRepeat = repeatDue(from, now);
-  let vacancies = stop ? 0 : Math.max(0, counts.target - counts.staying);
+  const filling = stop ? new Map<number, number>() : fillingOf(from, Math.max(0, counts.target - counts.staying));
   const found: PendingRelease[] = [];
   for (const attempt of attempts) {
     if (attempt.handle === undefined) continue;
     const mine = machines.counts(attempt.attempt);
     const { incoming, replacing } = arrivalsOf(attempt, from);
     const coming = incoming + replacing;
-    const futile = isFutile(attempt, request);
-    const ended = futile || isUndone(request) || (stop && replacing === 0);
-    const filling = stop || futile ? 0 : Math.min(incoming, vacancies);
-    const allowed = filling + (ended ? 0 : replacing);
-    vacancies -= filling;
+    const ended = isFutile(attempt, request) || isUndone(request) || (stop && replacing === 0);
+    const allowed = (filling.get(attempt.attempt) ?? 0) + (ended ? 0 : replacing);
     const repeat = mustRepeat && !repeated.has(attempt.attempt);
     const leaving = repeat ? mine.going : mine.awaitsRelease;
     const mustBound = !isSettled(attempt) && (ended || allowed < coming);
@@ -54,6 +51,25 @@ export function pendingReleases(
     found.push({ attempt, target, lost_seen: mine.lost });
   }
   return found;
+}
+
+/**
+ * How many machines of each attempt may still arrive, so that all together fill the vacancies. Those of an order whose
+ * answer is not known may come whatever is decided here, and attempts whose machines go come last: their provider
+ * would start others in place of machines that a caller returned, before the target of another attempt is lowered.
+ */
+function fillingOf(from: RequestState, vacancies: number): ReadonlyMap<number, number> {
+  const rank = ({ attempt, handle }: AttemptRecord): number =>
+    handle === undefined ? 0 : from.machines.counts(attempt).going === 0 ? 1 : 2;
+  const filling = new Map<number, number>();
+  let left = vacancies;
+  for (const attempt of from.attempts.toSorted((a, b) => rank(a) - rank(b))) {
+    if (attempt.unsent || isFutile(attempt, from.request)) continue;
+    const mine = Math.min(arrivalsOf(attempt, from).incoming, left);
+    filling.set(attempt.attempt, mine);
+    left -= mine;
+  }
+  return filling;
 }
 
 /**

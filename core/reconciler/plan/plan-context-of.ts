@@ -39,8 +39,9 @@ export function planContextOf(claimed: ClaimedRequest, inFlight: InFlight, parts
     settings: parts.settings,
     agenda: claimed,
     inFlight,
-    fallbackOrder: () =>
+    fallbackOrder: once(() =>
       fallbackOrder(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
+    ),
     absentInstances: () =>
       absentInstances(claimed.state.request, parts.directory, parts.stoppages.excludedFor(claimed.request_id)),
     whereIs(instance) {
@@ -80,4 +81,10 @@ export function planContextOf(claimed: ClaimedRequest, inFlight: InFlight, parts
     restingOffsetMs: (attempt, interval) => parts.restingSlots.offsetOf(claimed, attempt, interval),
     ...(held_back === undefined || left <= 0 ? {} : { held_back: { why: held_back.why, ms: left } }),
   };
+}
+
+/** One plan asks as often as it has attempts. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

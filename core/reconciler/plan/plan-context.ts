@@ -17,7 +17,7 @@ export type Agenda = ObservationContext['agenda'] & {
   readonly unanswered_since: ReadonlyMap<number, number>;
   /** Attempts whose repeated release the provider accepted after a takeover. */
   readonly repeated: ReadonlySet<number>;
-  readonly announcedEnds: Pick<AnnouncedEnds, 'due'>;
+  readonly announcedEnds: Pick<AnnouncedEnds, 'due' | 'areNews'>;
 };
 
 /** The steps of the request that are being executed. */

@@ -12,9 +12,11 @@ import type { PendingRelease } from './pending-releases.ts';
 export type Step =
   | { readonly do: 'open'; readonly orders: readonly PlannedOrder[] }
   | {
-      readonly do: 'launch' | 'recover' | 'observe' | 'verify' | 'dispose' | 'close' | 'mark-lost';
+      readonly do: 'launch' | 'recover' | 'observe' | 'dispose' | 'close' | 'mark-lost';
       readonly attempt: AttemptRecord;
     }
+  /** `whole`: an observation of the whole attempt is due, too. */
+  | { readonly do: 'verify'; readonly attempt: AttemptRecord; readonly whole: boolean }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'forget'; readonly attempts: readonly number[] }
   | { readonly do: 'release'; readonly pending: PendingRelease }

@@ -67,7 +67,11 @@ export function planReplacements(from: RequestState, at: ReplacementContext): Re
     else if (replaces !== undefined && took_over_at === undefined) covered.add(machineKey(replaces));
     else if (replace_from !== undefined) sought.push(machine);
   }
-  for (const machine of sought) again_at = Math.min(again_at, replaceUntil(machine, from.request, settings));
+  for (const machine of sought) {
+    // Past for a machine that ends by itself: nothing moves it, and it is not waited for.
+    const until = replaceUntil(machine, from.request, settings);
+    if (until > now) again_at = Math.min(again_at, until);
+  }
   const open = sought.filter((machine) => needOf(machine) === 'held' && !covered.has(machineKey(machine)));
   const due = open.filter((machine) => replaceFrom(machine, settings) <= now);
   for (const machine of open)

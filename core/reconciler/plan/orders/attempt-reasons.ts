@@ -56,8 +56,11 @@ export function attemptsByOffer(
 }
 
 /** The keys of the offers that any of the attempts ordered. */
-export const orderedKeys = (attempts: readonly AttemptRecord[]): ReadonlySet<string> =>
-  new Set(attempts.flatMap((attempt) => [...indexOf(attempt).ordered]));
+export function orderedKeys(attempts: readonly AttemptRecord[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const attempt of attempts) for (const key of indexOf(attempt).ordered) keys.add(key);
+  return keys;
+}
 
 /** `offer` undefined: the whole option of an API without offers. */
 export const isOrdered = (attempt: AttemptRecord, offer: Offer | undefined): boolean =>

@@ -117,7 +117,8 @@ export function standingOf(
   if (tried.some((attempt) => reasonsAgainst(attempt, offer).some((each) => isFinal(each, attempt)))) return 'used-up';
   const lacked = mine.filter((attempt) => lacksCapacity(attempt, offer));
   // With retries a scarce offer may be tried any number of times.
-  const counted = at.retries ? mine.filter((attempt) => !lacked.includes(attempt)) : mine;
+  const scarce = new Set(lacked);
+  const counted = at.retries ? mine.filter((attempt) => !scarce.has(attempt)) : mine;
   const vain = counted.filter(
     (attempt) =>
       isFruitless(from, attempt) &&
@@ -127,7 +128,8 @@ export function standingOf(
   );
   if (vain.length >= fruitlessTries) return 'used-up';
   // A time in the future was recorded before the clock was set back.
-  const since = lacked.filter(({ attempt }) => attempt > lastServed(from, mine));
+  const served = lastServed(from, mine);
+  const since = lacked.filter(({ attempt }) => attempt > served);
   const lately = since.filter((each) => heardAt(each) > at.now - memoryMs(at) && heardAt(each) <= at.now);
   const waits = lately.map((each) => heardAt(each) + (isUntried(each, offer) ? 0 : probeMs(at)));
   return waits.length === 0 ? {} : { tried_again_at: Math.max(...waits) };
@@ -178,14 +180,11 @@ function isFirstOfPart(
   lacked: readonly AttemptRecord[],
 ): boolean {
   const part = partOf(attempt);
+  if (part === undefined) return false;
   const isEarlier = (each: AttemptRecord) => each.attempt < attempt.attempt;
   const since = Math.max(0, ...lacked.filter(isEarlier).map((each) => each.attempt));
-  return (
-    part !== undefined &&
-    !mine.some(
-      (each) =>
-        each.attempt > since && isEarlier(each) && partOf(each) === part && heardAt(each) <= attempt.created_at,
-    )
+  return !mine.some(
+    (each) => each.attempt > since && isEarlier(each) && partOf(each) === part && heardAt(each) <= attempt.created_at,
   );
 }
 
@@ -219,6 +218,9 @@ function blames(attempt: AttemptRecord, offer: Offer | undefined): boolean {
 }
 
 /** The attempt ended without a machine that stays or was ever ready. */
-export const isFruitless = (from: RequestState, attempt: AttemptRecord): boolean =>
-  isSettled(attempt) &&
-  ![...from.machines.of(attempt.attempt)].some((machine) => isStaying(machine) || machine.ready_at !== undefined);
+export function isFruitless(from: RequestState, attempt: AttemptRecord): boolean {
+  if (!isSettled(attempt)) return false;
+  for (const machine of from.machines.of(attempt.attempt))
+    if (isStaying(machine) || machine.ready_at !== undefined) return false;
+  return true;
+}

@@ -137,3 +137,31 @@ test('an order that was never executed and is in quarantine blocks no slot', asy
   t.is(east.live(first).length, 1, 'it is ordered anew');
   await bench.close();
 });
+
+test('a request that was cancelled leaves the queue for a slot although another call of it takes long', async (t) => {
+  const west = new ScriptedCloud({ machines_per_launch: 2 });
+  const east = new ScriptedCloud({ machines_per_launch: 2 });
+  const bench = await loopBench({ west, east }, {}, { max_concurrent_requests: 1 });
+  const { clock } = bench;
+  let eastMs = 20_000;
+  east.beforeLaunch = () => clock.sleep(eastMs);
+  await bench.request(1, {}, { provider_instance: 'east' });
+  await clock.advance(2_000);
+  // Of two orders at west one delivers nothing and falls back to east, and the other one takes long.
+  const noMore = { kind: 'capacity', code: 'ICE', message: 'No more.', count: 2 } as const;
+  west.scripts.push((order) => ({ ...west.start(order, 0), shortfall: [noMore] }));
+  let launches = 0;
+  west.beforeLaunch = async () => {
+    if (++launches === 2) await clock.sleep(170_000);
+  };
+  const cancelled = await bench.request(4, { timeout: 3600 });
+  await clock.advance(6_000);
+  t.is((await bench.store.get('request', { request_id: cancelled }))?.waits_for, 'east');
+  const next = await bench.request(1, {}, { provider_instance: 'east' });
+  await clock.advance(1_000);
+  await bench.requestCommands.cancel(cancelled, undefined);
+  eastMs = 0;
+  await clock.advance(30_000);
+  t.is(east.live(next).length, 1);
+  await bench.close();
+});

@@ -184,3 +184,16 @@ for (const jump of [3_600_000, -3_600_000])
     await bench.clock.advance(40_000);
     t.is(releases(), 2);
   });
+
+test('a shift of the clock is stored at once, also while a call takes long', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const { clock, store } = bench;
+  east.beforeLaunch = () => clock.sleep(170_000);
+  const id = await bench.request(1, { timeout: 600 });
+  await clock.advance(5_000);
+  clock.jump(-660_000);
+  await clock.advance(3_000);
+  t.is((await store.get('request', { request_id: id }))?.shifted_ms, -660_000);
+  await bench.close();
+});

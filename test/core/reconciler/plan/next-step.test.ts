@@ -15,7 +15,7 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
     dispose_at: new Map(),
     unanswered_since: new Map(),
     repeated: new Set(),
-    announcedEnds: { due: () => undefined },
+    announcedEnds: { due: () => undefined, areNews: () => false },
     refresh_asked_at: undefined,
   },
   inFlight: { opens: false, has: () => false, changes: () => false, letsConclude: true },
@@ -195,4 +195,36 @@ test('a request that only another live broker can serve is handed over before it
     [[], "Another broker has the provider instance 'east' and continues the request."],
   );
   t.deepEqual(next('here', { handed_over: ['west'] }).steps, [{ do: 'end' }]);
+});
+
+test('attempts whose orders go elsewhere ask once for all, and leave together', (t) => {
+  const option = (provider_instance: string, unhealthy: boolean) => ({
+    provider_instance,
+    provider_type: 'cloud',
+    api: 'Fake',
+    capabilities: { machines_per_launch: 1, offers_per_launch: 'many' } as never,
+    template: {} as never,
+    offers: undefined,
+    shortfalls: new Map(),
+    ...(unhealthy ? { unhealthy } : {}),
+  });
+  let asked = 0;
+  const attempts = Array.from({ length: 100 }, (_, n) =>
+    attemptOf(n + 1, { state: 'open', unsent: true, settled: false }),
+  );
+  const decision = nextStep(
+    stateOf({ request: requestOf({ machine_count: 300 }), attempts, machines: [] }),
+    at({
+      isUnhealthy: (name) => name === 'east',
+      fallbackOrder() {
+        asked += 1;
+        return { options: [option('west', false), option('east', true)], elsewhere: [], out: [] };
+      },
+    }),
+  );
+  t.deepEqual(
+    decision.steps.map((step) => step.do),
+    attempts.map(() => 'leave'),
+  );
+  t.is(asked, 1);
 });

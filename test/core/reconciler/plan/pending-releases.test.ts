@@ -165,3 +165,24 @@ test('a machine to release is named with everything that the core knows about it
     { machine_id: 'm-1', status: 'running', reclaim_at: '2026-01-01T00:02:00Z', ...known },
   ]);
 });
+
+test('machines of an order without a known answer may come: a fleet with returned machines gets none in place of them', (t) => {
+  const filling = attemptOf(1, { settled: false }, 5);
+  const { handle: _, ...unanswered } = attemptOf(2, { state: 'open', settled: false }, 5);
+  const machines = ['m-1', 'm-2', 'm-3'].map((id) => machineOf(id, { going: 'returned' }));
+  const state = stateOf({ request: requestOf({ machine_count: 10 }), attempts: [filling, unanswered], machines });
+  t.deepEqual(
+    pendingReleases(state, now).map(({ attempt, target }) => [attempt.attempt, target.incoming]),
+    [[1, 2]],
+  );
+});
+
+test('a fleet with returned machines gets none in place of them at the expense of a fleet that still starts its own', (t) => {
+  const attempts = [attemptOf(1, { settled: false }, 5), attemptOf(2, { settled: false }, 5)];
+  const machines = ['m-1', 'm-2', 'm-3'].map((id) => machineOf(id, { going: 'returned' }));
+  const state = stateOf({ request: requestOf({ machine_count: 10 }), attempts, machines });
+  t.deepEqual(
+    pendingReleases(state, now).map(({ attempt, target }) => [attempt.attempt, target.incoming]),
+    [[1, 2]],
+  );
+});

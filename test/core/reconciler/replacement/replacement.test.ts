@@ -430,3 +430,20 @@ test('report and ignore order nothing', async (t) => {
   await clock.advance(120_000);
   t.is(east.orders.length, 2);
 });
+
+test('a machine that shuts down while its time for a replacement ends makes no busy loop', async (t) => {
+  const { clock, east, completed, recommend, stored } = await rebalanceBench(t);
+  await completed(2, { timeout: 300 });
+  for (let n = 0; n < 1_000; n++) east.scripts.push(() => new ProviderFault('capacity', 'none'));
+  await recommend('m-1');
+  await clock.advance(60_000);
+  await recommend('m-2');
+  await clock.advance(180_000);
+  const machine = east.machines.get('m-1') ?? t.fail();
+  machine.report = { ...machine.report, status: 'shutting-down', ready: false };
+  await clock.advance(60_000);
+  const before = clock.sleeps;
+  await clock.advance(10_000);
+  t.true(clock.sleeps - before < 200, `${clock.sleeps - before} sleeps in 10 s`);
+  t.is((await stored('m-1')).status, 'shutting-down');
+});

@@ -1,0 +1,50 @@
+import test from 'ava';
+import { ProviderFault } from '../../../../core/index.ts';
+import { RequestService } from '../../../../core/requests/request-service.ts';
+import { brokersBench } from '../../../support/brokers-bench.ts';
+import { noBudgets } from '../../../support/no-budgets.ts';
+
+const noMore = { kind: 'capacity', code: 'ICE', message: 'No more.', count: 2 } as const;
+
+test('a request whose releases hang at two instances in turn goes to the broker that should have it, and ends there', async (t) => {
+  const { clock, clouds, join, request, holds, store } = await brokersBench(t);
+  const { west, east } = clouds;
+  await join('a', 'west', 'east');
+  await clock.advance(2_000);
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n++) {
+    west.scripts.push((order) => ({ ...west.start(order, 2), shortfall: [noMore] }));
+    ids.push(...(await request(undefined, 1, { machine_count: 4 })));
+    await clock.advance(3_000);
+  }
+  west.boot();
+  east.boot();
+  // One machine of each request is not ready yet.
+  for (const id of ids) {
+    const [, machine_id = ''] = east.live(id);
+    const machine = east.machines.get(machine_id) ?? t.fail();
+    machine.report = { machine_id, status: 'pending', ready: false };
+  }
+  await clock.advance(5_000);
+  const service = new RequestService(store, clock, noBudgets, 1_000);
+  for (const [cloud, provider_instance] of [
+    [west, 'west'],
+    [east, 'east'],
+  ] as const) {
+    cloud.beforeRelease = async () => {
+      await clock.sleep(60_000);
+      throw new ProviderFault('unavailable', 'No answer.');
+    };
+    for (const id of ids) {
+      const [machine_id = ''] = cloud.live(id);
+      await service.returnMachines([{ machine_id, provider_instance }], 600, {});
+    }
+    await clock.advance(30_000);
+  }
+  await join('b', 'west', 'east');
+  await clock.advance(60_000);
+  east.boot();
+  await clock.advance(300_000);
+  t.true(((await holds())['b'] ?? 0) > 0);
+  for (const request_id of ids) t.is((await store.get('request', { request_id }))?.status, 'completed', request_id);
+});

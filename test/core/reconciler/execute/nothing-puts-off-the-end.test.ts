@@ -1,0 +1,175 @@
+import test, { type ExecutionContext } from 'ava';
+import { ProviderFault } from '../../../../core/index.ts';
+import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
+import { stateMessage } from '../../../support/notices-bench.ts';
+import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
+
+const noMore = { kind: 'capacity', code: 'ICE', message: 'No more.', count: 1 } as const;
+const noAnswer = () => new ProviderFault('unavailable', 'No answer.');
+
+/** Seconds until the request has ended, at most `most`. */
+async function secondsToEnd({ clock, status }: LoopBench, id: string, most: number): Promise<number> {
+  const isOpen = async () => ['pending', 'in_progress'].includes((await status(id)).request.status);
+  let seconds = 0;
+  for (; seconds < most && (await isOpen()); seconds += 10) await clock.advance(10_000);
+  return seconds;
+}
+
+/** One of two machines runs at east. Nothing was started at west, to which no connection succeeds since a kill. */
+async function unreachableWest(connectMs: number) {
+  const west = new ScriptedCloud();
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ west, east });
+  west.scripts.push(() => new ProviderFault('capacity', 'none'));
+  const id = await bench.request(2, { timeout: 90 });
+  await bench.clock.advance(3_000);
+  east.boot('m-1');
+  await bench.clock.advance(5_000);
+  west.connecting = async () => {
+    await bench.clock.sleep(connectMs);
+    throw noAnswer();
+  };
+  await bench.kill();
+  return { bench, east, id };
+}
+
+for (const connectMs of [1_000, 12_000, 29_000]) {
+  test(`a request ends by its time-out although an instance refuses connections after ${connectMs} ms`, async (t) => {
+    const { bench, east, id } = await unreachableWest(connectMs);
+    t.true((await secondsToEnd(bench, id, 600)) <= 120);
+    t.is((await bench.status(id)).request.status, 'completed');
+    t.deepEqual(east.live(), ['m-1']);
+    await bench.close();
+  });
+
+  test(`a cancel is carried out although an instance refuses connections after ${connectMs} ms`, async (t) => {
+    const { bench, east, id } = await unreachableWest(connectMs);
+    await bench.clock.advance(15_000);
+    await bench.requestCommands.cancel(id, undefined);
+    t.true((await secondsToEnd(bench, id, 600)) <= 60);
+    t.is((await bench.status(id)).request.status, 'cancelled');
+    t.deepEqual(east.live(), []);
+    await bench.close();
+  });
+}
+
+test('a machine that became ready while nothing held its request is seen before the time-out counts, although connecting takes long', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const { clock } = bench;
+  const id = await bench.request(1, { timeout: 90, ready_timeout: 36_000 });
+  await clock.advance(80_000);
+  east.connecting = () => clock.sleep(25_000);
+  await bench.kill();
+  east.boot();
+  await clock.advance(60_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.deepEqual(east.live(), ['m-1']);
+  await bench.close();
+});
+
+test('requests end by their time-out while notices about instances without answers are checked', async (t) => {
+  const clouds = ['a', 'b', 'c'].map((name) => [name, Object.assign(new ScriptedCloud(), { notices: true })] as const);
+  const bench = await loopBench(Object.fromEntries(clouds));
+  const { clock } = bench;
+  for (const [, cloud] of clouds.slice(0, -1))
+    cloud.scripts.push((order) => ({ ...cloud.start(order, 2), shortfall: [noMore] }));
+  const id = await bench.request(6, { timeout: 120 });
+  await clock.advance(4_000);
+  for (const [, cloud] of clouds) cloud.boot('m-1');
+  await clock.advance(5_000);
+  for (const [name, cloud] of clouds) {
+    cloud.before = async () => {
+      await clock.sleep(59_000);
+      throw noAnswer();
+    };
+    cloud.messages = [stateMessage(name, 'm-1', 'shutting-down', new Date(clock.now()).toISOString())];
+    await clock.advance(20_000);
+  }
+  t.true((await secondsToEnd(bench, id, 1_200)) <= 300);
+  await bench.close();
+});
+
+for (const [callMs, everyMs] of [
+  [1_000, 8_000],
+  [3_000, 8_000],
+  [3_000, 2_000],
+  [12_000, 30_000],
+] as const)
+  test(`machines become ready while calls take ${callMs} ms and a false notice comes every ${everyMs} ms`, async (t) => {
+    const east = Object.assign(new ScriptedCloud({ machines_per_launch: 1_000 }), { notices: true });
+    const bench = await loopBench({ east });
+    const { clock } = bench;
+    const id = await bench.request(400, { timeout: 600 });
+    await clock.advance(3_000);
+    east.boot(...east.live().slice(0, 399));
+    await clock.advance(5_000);
+    east.before = () => clock.sleep(callMs);
+    const tell = async (times: number): Promise<void> => {
+      for (let n = 0; n < times; n++) {
+        const at = new Date(clock.now()).toISOString();
+        east.messages = [stateMessage(`${at}`, `m-${1 + (n % 398)}`, 'shutting-down', at)];
+        await clock.advance(everyMs);
+      }
+    };
+    await tell(5);
+    east.boot();
+    await tell(Math.ceil(90_000 / everyMs));
+    t.is((await bench.status(id)).request.status, 'completed');
+    await bench.close();
+  });
+
+test('releases that are refused again and again do not put off the time-out', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 2 });
+  const bench = await loopBench({ east });
+  const { clock } = bench;
+  const id = await bench.request(80, { timeout: 120 });
+  await clock.advance(4_000);
+  const firstOfEach = [...new Map([...east.machines].map(([machine, { attempt }]) => [attempt, machine])).values()];
+  east.boot(...firstOfEach);
+  await clock.advance(5_000);
+  let calls = 0;
+  east.beforeRelease = async () => {
+    // Never in step with each other, and between 0.1 and 5 s.
+    await clock.sleep(100 + ((calls++ * 1_543) % 4_900));
+    throw new ProviderFault('throttled', 'Rate exceeded.');
+  };
+  const keys = firstOfEach.map((machine_id) => ({ machine_id, provider_instance: 'east' }));
+  await bench.requestService.returnMachines(keys, 600, {});
+  t.true((await secondsToEnd(bench, id, 600)) <= 140);
+  t.true(calls > 100);
+  await bench.close();
+});
+
+/** More launches than have a turn, which take a minute each. */
+async function manyLaunches(t: ExecutionContext) {
+  const east = new ScriptedCloud({ machines_per_launch: 1 });
+  const bench = await loopBench({ east });
+  const { clock } = bench;
+  const id = await bench.request(1);
+  await clock.advance(3_000);
+  east.boot();
+  await clock.advance(5_000);
+  east.beforeLaunch = () => clock.sleep(60_000);
+  for (let n = 0; n < 100; n++) await bench.request(1, { timeout: 3_600 });
+  await clock.advance(2_000);
+  t.deepEqual(east.live(id), ['m-1']);
+  return { bench, east, clock, id };
+}
+
+test('a launch that waits for its turn does not keep its request open after the time-out', async (t) => {
+  const { bench } = await manyLaunches(t);
+  const id = await bench.request(1, { timeout: 60 });
+  await bench.clock.advance(1_000);
+  t.true((await secondsToEnd(bench, id, 600)) <= 70);
+  t.is((await bench.status(id)).request.status, 'failed');
+  await bench.close();
+});
+
+test('a release comes before the launches that wait for their turn', async (t) => {
+  const { bench, east, clock, id } = await manyLaunches(t);
+  await bench.requestService.returnMachines([{ machine_id: 'm-1', provider_instance: 'east' }], 600, {});
+  await clock.advance(70_000);
+  t.deepEqual(east.live(id), []);
+  await bench.close();
+});
