@@ -12,6 +12,7 @@ import { applyExclusion } from './apply/apply-launch.ts';
 import { applySignals } from './apply/apply-signals.ts';
 import { applyReturnProgress } from './returns/apply-return-progress.ts';
 import { perform } from './execute/perform.ts';
+import { reachesAgainMs, reachesDue } from './reaches.ts';
 import { StepsInFlight } from './execute/steps-in-flight.ts';
 import { reportMissing } from './health/report-missing.ts';
 import { calledFor, type StepContext } from './execute/step-context.ts';
@@ -74,9 +75,6 @@ const whileYielding: ReadonlySet<Step['do']> = new Set([
  */
 const yieldingMs = 60_000;
 
-/** The shortest interval between attempts to connect to an instance for one request. */
-const reachAgainMs = 10_000;
-
 /** Runs the requests that are held here. */
 export class RequestRunner {
   readonly #parts: RunnerParts;
@@ -137,7 +135,7 @@ export class RequestRunner {
     const execute = (step: Step) => perform(step, claimed, stepContext);
     await this.#applyExclusions(claimed);
     this.#recallNeedless(claimed, yields);
-    if (!yields) await inFlight.wait(inFlight.begin(this.#unreached(claimed, inFlight), execute));
+    if (!yields) await inFlight.wait(inFlight.begin(reachesDue(claimed, inFlight, this.#parts), execute));
     // What ended meanwhile is stored before anything is decided.
     if (inFlight.hasEnded) return 'stepped';
     const context = planContextOf(claimed, yields ? inFlight.withoutOrders() : inFlight, planParts);
@@ -148,7 +146,10 @@ export class RequestRunner {
     if (steps.length === 0) {
       if (!inFlight.none) {
         if (!yields && !inFlight.opens && context.held_back === undefined) await this.#stopWaiting(claimed);
-        return Math.min(decision.again_ms ?? Infinity, yields ? Infinity : this.#reachesAgainMs(claimed, inFlight));
+        return Math.min(
+          decision.again_ms ?? Infinity,
+          yields ? Infinity : reachesAgainMs(claimed, inFlight, this.#parts),
+        );
       }
       await this.#settle(claimed, decision, context.held_back !== undefined);
       return 'settled';
@@ -166,31 +167,6 @@ export class RequestRunner {
 
   #beginsWhileYielding({ do: name }: Step, { surplus_since = Infinity }: ClaimedRequest): boolean {
     return whileYielding.has(name) && this.#parts.clock.monotonic() - surplus_since < yieldingMs;
-  }
-
-  /** The instances of the request's attempts without a session, because decisions about them need one. */
-  #unreached({ state, reached_at }: ClaimedRequest, inFlight: StepsInFlight): readonly Step[] {
-    const { pool, directory, clock } = this.#parts;
-    const now = clock.monotonic();
-    const names = new Set(
-      state.attempts.filter((attempt) => !attempt.disposed).map((attempt) => attempt.provider_instance),
-    );
-    return [...names].flatMap((instance): Step[] => {
-      if (pool.known(instance) || !directory.instance(instance) || inFlight.reaches(instance)) return [];
-      if (now - (reached_at.get(instance) ?? -Infinity) < reachAgainMs) return [];
-      return [{ do: 'reach', instance }];
-    });
-  }
-
-  /** Milliseconds until an instance without a session is connected to again. */
-  #reachesAgainMs({ state, reached_at }: ClaimedRequest, inFlight: StepsInFlight): number {
-    const { pool, clock } = this.#parts;
-    let again_at = Infinity;
-    for (const { disposed, provider_instance: name } of state.attempts) {
-      if (disposed || pool.known(name) || inFlight.reaches(name)) continue;
-      again_at = Math.min(again_at, (reached_at.get(name) ?? Infinity) + reachAgainMs);
-    }
-    return again_at - clock.monotonic();
   }
 
   /** Calls that wait for their turn are not made when their time is over. */
