@@ -8,11 +8,16 @@ export interface CallInTurn {
   readonly isLaunch: boolean;
 }
 
+/** One turn of so many is a launch's, while some wait: releases that fail are repeated all the time. */
+const turnsForLaunch = 4;
+
 /** The calls that wait for an instance. */
 interface Line {
   readonly limit: LimitFunction;
   readonly launches: Set<Waiting>;
   readonly ends: Set<Waiting>;
+  /** How many turns what ends machines had since a launch had one. */
+  endsInRow: number;
 }
 
 interface Waiting extends WaitingCall {
@@ -34,8 +39,8 @@ export class CallTurns {
 
   /** Makes a call in its turn. Resolves with undefined when it was recalled before. */
   take<T>({ attempt, isLaunch }: CallInTurn, claimed: ClaimedRequest, call: () => Promise<T>): Promise<T | undefined> {
-    const { limit, launches, ends } = this.#lineOf(attempt.provider_instance);
-    const own = isLaunch ? launches : ends;
+    const line = this.#lineOf(attempt.provider_instance);
+    const own = isLaunch ? line.launches : line.ends;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         own.delete(waiting);
@@ -56,10 +61,7 @@ export class CallTurns {
       own.add(waiting);
       claimed.waitingCalls.add(waiting);
       // Each turn goes to who is first then. The turn of a call that was recalled has nobody.
-      void limit(async () => {
-        const [first] = ends.size > 0 ? ends : launches;
-        await first?.make();
-      });
+      void line.limit(async () => nextOf(line)?.make());
     });
   }
 
@@ -71,8 +73,16 @@ export class CallTurns {
   #lineOf(instance: string): Line {
     const most = this.#mostAtOnce(instance);
     let line = this.#lines.get(instance);
-    if (!line) this.#lines.set(instance, (line = { limit: pLimit(most), launches: new Set(), ends: new Set() }));
+    if (!line)
+      this.#lines.set(instance, (line = { limit: pLimit(most), launches: new Set(), ends: new Set(), endsInRow: 0 }));
     if (line.limit.concurrency !== most) line.limit.concurrency = most;
     return line;
   }
+}
+
+function nextOf(line: Line): Waiting | undefined {
+  const isLaunch = line.ends.size === 0 || (line.launches.size > 0 && line.endsInRow >= turnsForLaunch - 1);
+  line.endsInRow = isLaunch ? 0 : line.endsInRow + 1;
+  const [first] = isLaunch ? line.launches : line.ends;
+  return first;
 }

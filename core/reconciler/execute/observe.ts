@@ -25,16 +25,18 @@ export async function observe(
   context: StepContext,
 ): Promise<readonly Apply[]> {
   return isPartEnough(attempt, claimed, context)
-    ? ask(attempt, claimed, context, { only: (machine) => machine.going !== undefined })
-    : ask(attempt, claimed, context, {});
+    ? ask(attempt, claimed, context, { only: isGoing, counts: true })
+    : ask(attempt, claimed, context, { counts: true });
 }
+
+const isGoing = ({ going }: MachineRecord): boolean => going !== undefined;
 
 /**
  * Observes the machines of an attempt whose end a notice announced. Where they are few, the next observation of the
- * whole attempt is not put off by it. `whole`: that one is due, too.
+ * attempt is not put off by it. `observes`: that one is due, too, and is made with it.
  */
 export async function verify(
-  { attempt, whole }: Extract<Step, { readonly do: 'verify' }>,
+  { attempt, observes }: Extract<Step, { readonly do: 'verify' }>,
   claimed: ClaimedRequest,
   context: StepContext,
 ): Promise<readonly Apply[]> {
@@ -42,11 +44,12 @@ export async function verify(
   const began = context.monotonic();
   announcedEnds.asked(attempt.attempt, began);
   const announced = announcedEnds.of(attempt.attempt);
-  const isFew = !whole && announced.size * partCost <= state.machines.counts(attempt.attempt).alive;
-  const applies = await ask(attempt, claimed, context, {
-    verifies: true,
-    ...(isFew ? { only: ({ machine_id }: MachineRecord) => announced.has(machine_id) } : {}),
-  });
+  const isFew = announced.size * partCost <= state.machines.counts(attempt.attempt).alive;
+  const isPart = isFew && (!observes || isPartEnough(attempt, claimed, context));
+  const only = (machine: MachineRecord): boolean =>
+    announced.has(machine.machine_id) || (observes && isGoing(machine));
+  const extent = isPart ? { only, counts: observes } : { counts: true };
+  const applies = await ask(attempt, claimed, context, { verifies: true, ...extent });
   announcedEnds.looked(attempt.attempt, context.monotonic());
   if (!claimed.observation_failed.has(attempt.attempt)) announcedEnds.answered(attempt.attempt, began);
   return applies;
@@ -57,19 +60,21 @@ interface Extent {
   readonly only?: (machine: MachineRecord) => boolean;
   /** The machines may be ending, although they seem to be at rest. */
   readonly verifies?: boolean;
+  /** The next observation of the attempt counts from here. */
+  readonly counts: boolean;
 }
 
 async function ask(
   attempt: AttemptRecord,
   claimed: ClaimedRequest,
   context: StepContext,
-  { only, verifies = false }: Extent,
+  { only, verifies = false, counts }: Extent,
 ): Promise<readonly Apply[]> {
   const connected = await connect(attempt.provider_instance, attempt.order.template, context);
   const began = context.monotonic();
   const unseen = began - (claimed.observed_at.get(attempt.attempt) ?? began);
   const part = only !== undefined;
-  if (!part || !verifies) claimed.observed_at.set(attempt.attempt, began);
+  if (counts) claimed.observed_at.set(attempt.attempt, began);
   const ended = (isAnswered: boolean): void => {
     if (isAnswered) claimed.observation_failed.delete(attempt.attempt);
     else claimed.observation_failed.add(attempt.attempt);
@@ -129,7 +134,7 @@ async function ask(
     ended(false);
     if (!isFault(error)) throw error;
     // Counted from its end: a call that lasts longer than the interval would be due again at once, for ever.
-    if (!part || !verifies) claimed.observed_at.set(attempt.attempt, context.monotonic());
+    if (counts) claimed.observed_at.set(attempt.attempt, context.monotonic());
     context.log.warn(
       { request_id: attempt.request_id, attempt: attempt.attempt, kind: error.kind, code: error.code },
       error.message,

@@ -122,7 +122,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     const due = observationDue(from, attempt, at);
     if (due === undefined) continue;
     const verified = at.agenda.announcedEnds.due(attempt.attempt, at.settings.observe_moving_ms) ?? Infinity;
-    if (verified <= at.monotonic) observations.push({ do: 'verify', attempt, whole: due <= at.monotonic });
+    if (verified <= at.monotonic) observations.push({ do: 'verify', attempt, observes: due <= at.monotonic });
     else if (due <= at.monotonic) observations.push({ do: 'observe', attempt });
     // Notices may end before a rare observation is due.
     else wake.in(Math.min(due - at.monotonic, verified - at.monotonic, at.settings.observe_resting_ms));

@@ -15,8 +15,8 @@ export type Step =
       readonly do: 'launch' | 'recover' | 'observe' | 'dispose' | 'close' | 'mark-lost';
       readonly attempt: AttemptRecord;
     }
-  /** `whole`: an observation of the whole attempt is due, too. */
-  | { readonly do: 'verify'; readonly attempt: AttemptRecord; readonly whole: boolean }
+  /** `observes`: the observation of the attempt is due, too. */
+  | { readonly do: 'verify'; readonly attempt: AttemptRecord; readonly observes: boolean }
   | { readonly do: 'leave'; readonly attempt: AttemptRecord; readonly why: string }
   | { readonly do: 'forget'; readonly attempts: readonly number[] }
   | { readonly do: 'release'; readonly pending: PendingRelease }

@@ -173,3 +173,24 @@ test('a release comes before the launches that wait for their turn', async (t) =
   t.deepEqual(east.live(id), []);
   await bench.close();
 });
+
+test('launches get turns although releases of many orders hang and are repeated', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 1 });
+  const bench = await loopBench({ east });
+  const { clock } = bench;
+  for (let n = 0; n < 40; n++) await bench.request(1);
+  await clock.advance(5_000);
+  east.boot();
+  await clock.advance(5_000);
+  east.beforeRelease = async () => {
+    await clock.sleep(20_000);
+    throw new ProviderFault('throttled', 'Rate exceeded.');
+  };
+  const keys = east.live().map((machine_id) => ({ machine_id, provider_instance: 'east' }));
+  await bench.requestService.returnMachines(keys, 600, {});
+  await clock.advance(30_000);
+  const late = await bench.request(1);
+  await clock.advance(60_000);
+  t.is(east.live(late).length, 1);
+  await bench.close();
+});
