@@ -145,7 +145,8 @@ export class RequestRunner {
     );
     if (steps.length === 0) {
       if (!inFlight.none) {
-        if (!yields && !inFlight.opens && context.held_back === undefined) await this.#stopWaiting(claimed);
+        const needsNoSlot = !yields && !inFlight.opens && context.held_back === undefined;
+        if (needsNoSlot && decision.steps.length === 0) await this.#stopWaiting(claimed);
         return Math.min(
           decision.again_ms ?? Infinity,
           yields ? Infinity : reachesAgainMs(claimed, inFlight, this.#parts),
@@ -175,9 +176,8 @@ export class RequestRunner {
     if (waitingCalls.size === 0) return;
     if (yields && this.#parts.clock.monotonic() - surplus_since >= yieldingMs) return claimed.recallAll();
     if (!stopsArrivals(state, claimed.now())) return;
-    const isOver = ({ replaces, unsent }: AttemptRecord): boolean => replaces === undefined && unsent === true;
-    const over = new Set(state.attempts.filter(isOver).map(({ attempt }) => attempt));
-    for (const call of waitingCalls) if (call.isLaunch && over.has(call.attempt)) call.recall();
+    const replacing = new Set(state.attempts.flatMap(({ attempt, replaces }) => (replaces ? [attempt] : [])));
+    for (const call of waitingCalls) if (call.isFirstLaunch && !replacing.has(call.attempt)) call.recall();
   }
 
   /** Commits the outcomes of the steps that ended. Those of successful steps are kept, whatever happened to others. */

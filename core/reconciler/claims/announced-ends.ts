@@ -11,8 +11,8 @@ const doubtedMs = 60_000;
 const soonMs = 10_000;
 /** The interval afterwards. */
 const laterMs = 10_000;
-/** Further notices within this time after an observation are no news. */
-const newsMs = 10_000;
+/** For so long decisions wait for observations after notices: notices that come all the time must put nothing off. */
+const putOffMs = 15_000;
 
 /** The announced ends of one attempt. Times are monotonic milliseconds. */
 interface Announced {
@@ -21,7 +21,8 @@ interface Announced {
   /** Since when a notice waits for its first observation. */
   unasked?: number | undefined;
   asked?: number;
-  /** The start of the last observation with an answer. */
+  /** The start of the last observation that ended, and of the last one with an answer. */
+  looked?: number;
   answered?: number;
 }
 
@@ -33,6 +34,8 @@ interface Announced {
  */
 export class AnnouncedEnds {
   readonly #byAttempt = new Map<number, Announced>();
+  /** Since when there was always a notice that no observation followed yet. */
+  #news_since: number | undefined;
 
   add(end: AnnouncedEnd, now: number): void {
     const { attempt, machine_id } = end.machine;
@@ -41,6 +44,7 @@ export class AnnouncedEnds {
     known.ends.set(machine_id, { ...end, since: now });
     known.newest = now;
     known.unasked ??= now;
+    this.#news_since ??= now;
   }
 
   /** The ids of the machines of an attempt. */
@@ -58,13 +62,9 @@ export class AnnouncedEnds {
     return Math.min(first, gridAfter(asked, asked - newest < soonMs ? movingMs : laterMs));
   }
 
-  /**
-   * Whether a notice waits for its first observation, and none was lately: decisions wait for that one. Notices that
-   * come all the time put nothing off.
-   */
-  areNews(attempt: number, now: number): boolean {
-    const { unasked, asked = -Infinity } = this.#byAttempt.get(attempt) ?? {};
-    return unasked !== undefined && now - asked >= newsMs;
+  /** For how many milliseconds decisions still wait, because a notice came that no observation followed yet. */
+  putsOffMs(now: number): number {
+    return this.#news_since === undefined ? 0 : Math.max(0, this.#news_since + putOffMs - now);
   }
 
   /** An observation begins. */
@@ -76,9 +76,12 @@ export class AnnouncedEnds {
   }
 
   /** It ended. The next one counts from here: one that lasts longer than the interval would be due again at once. */
-  looked(attempt: number, now: number): void {
+  looked(attempt: number, began: number, now: number): void {
     const announced = this.#byAttempt.get(attempt);
-    if (announced) announced.asked = now;
+    if (!announced) return;
+    announced.asked = now;
+    announced.looked = began;
+    this.#noteNews();
   }
 
   /** An observation that began at `began` was answered. */
@@ -103,6 +106,12 @@ export class AnnouncedEnds {
       }
       if (ends.size === 0) this.#byAttempt.delete(attempt);
     }
+    this.#noteNews();
     return refuted;
+  }
+
+  #noteNews(): void {
+    for (const { newest, looked = -Infinity } of this.#byAttempt.values()) if (newest > looked) return;
+    this.#news_since = undefined;
   }
 }

@@ -21,7 +21,8 @@ export const isPast = ({ monotonic, wall }: Validity, clock: Clock): boolean =>
 /** A call for a request that waits for its turn. */
 export interface WaitingCall {
   readonly attempt: number;
-  readonly isLaunch: boolean;
+  /** A launch of an order that was never sent. */
+  readonly isFirstLaunch: boolean;
   /** It is not made now. */
   recall(): void;
 }
@@ -174,9 +175,9 @@ export class ClaimedRequest {
     return this.#call.promise;
   }
 
-  /** The launches that still wait for their turn are not made now. */
+  /** The first launches that still wait for their turn are not made now. */
   recallLaunches(): void {
-    for (const each of this.waitingCalls) if (each.isLaunch) each.recall();
+    for (const each of this.waitingCalls) if (each.isFirstLaunch) each.recall();
   }
 
   /** No call that still waits for its turn is made now. */

@@ -8,16 +8,16 @@ export interface CallInTurn {
   readonly isLaunch: boolean;
 }
 
-/** One turn of so many is a launch's, while some wait: releases that fail are repeated all the time. */
+/** One turn of so many is a first launch's, while some wait: releases that fail are repeated all the time. */
 const turnsForLaunch = 4;
 
 /** The calls that wait for an instance. */
 interface Line {
   readonly limit: LimitFunction;
   readonly launches: Set<Waiting>;
-  readonly ends: Set<Waiting>;
-  /** How many turns what ends machines had since a launch had one. */
-  endsInRow: number;
+  readonly urgent: Set<Waiting>;
+  /** How many turns urgent calls had since a first launch had one. */
+  urgentInRow: number;
 }
 
 interface Waiting extends WaitingCall {
@@ -25,9 +25,10 @@ interface Waiting extends WaitingCall {
 }
 
 /**
- * The turns of calls that change a cloud: a few at a time for each instance, and what ends machines before launches. A
- * launch that waits for its turn can be recalled: its order may be needless by now, or the instance does not answer.
- * Releases keep their place as long as the claim is held.
+ * The turns of calls that change a cloud: a few at a time for each instance. What ends machines, and orders that are
+ * repeated because their machines may run already, come before first launches. A first launch that waits for its turn
+ * can be recalled: its order may be needless by now, or the instance does not answer. The others keep their place as
+ * long as the claim is held.
  */
 export class CallTurns {
   readonly #lines = new Map<string, Line>();
@@ -40,7 +41,8 @@ export class CallTurns {
   /** Makes a call in its turn. Resolves with undefined when it was recalled before. */
   take<T>({ attempt, isLaunch }: CallInTurn, claimed: ClaimedRequest, call: () => Promise<T>): Promise<T | undefined> {
     const line = this.#lineOf(attempt.provider_instance);
-    const own = isLaunch ? line.launches : line.ends;
+    const isFirstLaunch = isLaunch && attempt.unsent;
+    const own = isFirstLaunch ? line.launches : line.urgent;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         own.delete(waiting);
@@ -48,7 +50,7 @@ export class CallTurns {
       };
       const waiting: Waiting = {
         attempt: attempt.attempt,
-        isLaunch,
+        isFirstLaunch,
         recall() {
           leave();
           resolve(undefined);
@@ -74,15 +76,18 @@ export class CallTurns {
     const most = this.#mostAtOnce(instance);
     let line = this.#lines.get(instance);
     if (!line)
-      this.#lines.set(instance, (line = { limit: pLimit(most), launches: new Set(), ends: new Set(), endsInRow: 0 }));
+      this.#lines.set(
+        instance,
+        (line = { limit: pLimit(most), launches: new Set(), urgent: new Set(), urgentInRow: 0 }),
+      );
     if (line.limit.concurrency !== most) line.limit.concurrency = most;
     return line;
   }
 }
 
 function nextOf(line: Line): Waiting | undefined {
-  const isLaunch = line.ends.size === 0 || (line.launches.size > 0 && line.endsInRow >= turnsForLaunch - 1);
-  line.endsInRow = isLaunch ? 0 : line.endsInRow + 1;
-  const [first] = isLaunch ? line.launches : line.ends;
+  const isLaunch = line.urgent.size === 0 || (line.launches.size > 0 && line.urgentInRow >= turnsForLaunch - 1);
+  line.urgentInRow = isLaunch ? 0 : line.urgentInRow + 1;
+  const [first] = isLaunch ? line.launches : line.urgent;
   return first;
 }

@@ -50,7 +50,7 @@ export async function verify(
     announced.has(machine.machine_id) || (observes && isGoing(machine));
   const extent = isPart ? { only, counts: observes } : { counts: true };
   const applies = await ask(attempt, claimed, context, { verifies: true, ...extent });
-  announcedEnds.looked(attempt.attempt, context.monotonic());
+  announcedEnds.looked(attempt.attempt, began, context.monotonic());
   if (!claimed.observation_failed.has(attempt.attempt)) announcedEnds.answered(attempt.attempt, began);
   return applies;
 }

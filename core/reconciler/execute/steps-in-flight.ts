@@ -44,11 +44,23 @@ export class StepsInFlight implements InFlight {
     return !this.#some((step) => !looksOrEnds.has(step.do) && !this.#isReachedAgain(step));
   }
 
+  get allowsConclusion(): boolean {
+    return !this.#some((step) => !endsOnly.has(step.do) && !this.#isReachedAgain(step));
+  }
+
+  incomingTold(attempt: number): number | undefined {
+    for (const step of this.#steps.keys())
+      if (step.do === 'release' && step.pending.attempt.attempt === attempt) return step.pending.target.incoming;
+    return undefined;
+  }
+
   /** As what a plan sees that must make no orders. */
   withoutOrders(): InFlight {
     return {
       opens: true,
       letsConclude: this.letsConclude,
+      allowsConclusion: this.allowsConclusion,
+      incomingTold: (attempt) => this.incomingTold(attempt),
       has: (attempt) => this.has(attempt),
       changes: (attempt) => this.changes(attempt),
     };
@@ -76,8 +88,7 @@ export class StepsInFlight implements InFlight {
 
   /** Whether a step may begin beside those that are executed. */
   allows(step: Step): boolean {
-    if (!besideOthers.has(step.do))
-      return !this.#some((each) => !endsOnly.has(each.do) && !this.#isReachedAgain(each));
+    if (!besideOthers.has(step.do)) return this.allowsConclusion;
     // Of a step that concerns no single attempt, one at a time.
     return attemptOf(step) !== undefined || step.do === 'reach' || !this.#some((each) => each.do === step.do);
   }
@@ -133,9 +144,15 @@ export class StepsInFlight implements InFlight {
     for (const { step } of ended) this.#steps.delete(step);
   }
 
-  /** An instance that could not be connected before: nothing waits for it again. */
+  /**
+   * An instance that could not be connected before, nor since the time-out of the request: nothing waits for it again.
+   */
   #isReachedAgain(step: Step): boolean {
-    return step.do === 'reach' && this.#claimed.reached_at.has(step.instance);
+    if (step.do !== 'reach') return false;
+    const { reached_at, state } = this.#claimed;
+    const late = this.#claimed.now() - state.request.deadline_at;
+    const since = late < 0 ? -Infinity : this.#clock.monotonic() - late;
+    return (reached_at.get(step.instance) ?? -Infinity) > since;
   }
 
   #end(ended: EndedStep): void {

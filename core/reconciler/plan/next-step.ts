@@ -105,19 +105,23 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     return { steps: [...steps, ...upkeep, { do: 'open', orders: [replacements.order] }] };
   if (replacements.again_ms < Infinity) wake.in(replacements.again_ms);
 
-  const pendingTargets = pendingReleases({ ...from, attempts: reachable }, at.now, at.agenda.repeated);
+  const pendingTargets = pendingReleases(from, at.now, {
+    repeated: at.agenda.repeated,
+    incomingTold: (attempt) => at.inFlight.incomingTold(attempt),
+  });
   // Where there is no session yet, the target is still to be repeated.
-  if (repeatDue(from, at.now) && pendingReleases(from, at.now, at.agenda.repeated).length === 0)
-    return { steps: [{ do: 'repeated' }, ...steps] };
+  if (repeatDue(from, at.now) && pendingTargets.length === 0) return { steps: [{ do: 'repeated' }, ...steps] };
   for (const pending of pendingTargets) {
-    if (at.inFlight.changes(pending.attempt.attempt)) continue;
+    if (at.capabilities(pending.attempt) === undefined || at.inFlight.changes(pending.attempt.attempt)) continue;
     const due = at.agenda.release_at.get(pending.attempt.attempt) ?? 0;
     if (due <= at.monotonic) steps.push({ do: 'release', pending });
     else wake.in(due - at.monotonic);
   }
 
   const observations: Step[] = [];
-  let looksFirst = false;
+  const putsOffMs = over ? 0 : at.agenda.announcedEnds.putsOffMs(at.monotonic);
+  if (putsOffMs > 0) wake.in(putsOffMs);
+  let looksFirst = putsOffMs > 0;
   for (const attempt of free) {
     const due = observationDue(from, attempt, at);
     if (due === undefined) continue;
@@ -126,8 +130,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     else if (due <= at.monotonic) observations.push({ do: 'observe', attempt });
     // Notices may end before a rare observation is due.
     else wake.in(Math.min(due - at.monotonic, verified - at.monotonic, at.settings.observe_resting_ms));
-    const isNews = verified <= at.monotonic && at.agenda.announcedEnds.areNews(attempt.attempt, at.monotonic);
-    looksFirst ||= isNews || (due <= at.monotonic && !at.agenda.observed_at.has(attempt.attempt));
+    looksFirst ||= due <= at.monotonic && !at.agenda.observed_at.has(attempt.attempt);
   }
   // A new holder looks first, and so does one that got a notice: much may have happened.
   const looks = [...upkeep, ...observations];
@@ -144,6 +147,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
       ? wake.decision(message)
       : conclude(from, counts, at, wake, { message, skipped, exhausted, stop });
   const concludes = conclusion.steps.length > 0 && at.inFlight.letsConclude;
+  if (concludes && !at.inFlight.allowsConclusion) return { ...conclusion, steps };
   return concludes || due.length === 0 ? conclusion : { ...wake.decision(message), steps: due };
 }
 

@@ -18,6 +18,13 @@ export interface PendingRelease {
   readonly lost_seen: number;
 }
 
+interface ReleasesSent {
+  /** Attempts whose repeated release the provider accepted after a take-over. */
+  readonly repeated?: ReadonlySet<number>;
+  /** How many machines may arrive by a release that is being sent for an attempt. */
+  incomingTold?(attempt: number): number | undefined;
+}
+
 /**
  * The attempts whose provider needs a new target: machines must go, or fewer machines may arrive than are incoming.
  * Targets are absolute and computed from the present state, so a repeated target, also after a crash, changes nothing.
@@ -26,13 +33,14 @@ export interface PendingRelease {
 export function pendingReleases(
   from: RequestState,
   now: number,
-  repeated: ReadonlySet<number> = new Set(),
+  { repeated = new Set(), incomingTold = () => undefined }: ReleasesSent = {},
 ): readonly PendingRelease[] {
   const { request, attempts, machines } = from;
   const counts = tally(from);
   const stop = stopsArrivals(from, now);
   const mustRepeat = repeatDue(from, now);
-  const filling = stop ? new Map<number, number>() : fillingOf(from, Math.max(0, counts.target - counts.staying));
+  const vacancies = Math.max(0, counts.target - counts.staying);
+  const filling = stop ? new Map<number, number>() : fillingOf(from, vacancies, incomingTold);
   const found: PendingRelease[] = [];
   for (const attempt of attempts) {
     if (attempt.handle === undefined) continue;
@@ -55,17 +63,22 @@ export function pendingReleases(
 
 /**
  * How many machines of each attempt may still arrive, so that all together fill the vacancies. Those of an order whose
- * answer is not known may come whatever is decided here, and attempts whose machines go come last: their provider
- * would start others in place of machines that a caller returned, before the target of another attempt is lowered.
+ * answer is not known may come whatever is decided here, and attempts with returned machines come last: their provider
+ * would start others in place of these, before the target of another attempt is lowered. Pure, and the same whether
+ * the returned machines live or not: a target that is being sent must not be counted on twice.
  */
-function fillingOf(from: RequestState, vacancies: number): ReadonlyMap<number, number> {
+function fillingOf(
+  from: RequestState,
+  vacancies: number,
+  incomingTold: (attempt: number) => number | undefined,
+): ReadonlyMap<number, number> {
   const rank = ({ attempt, handle }: AttemptRecord): number =>
-    handle === undefined ? 0 : from.machines.counts(attempt).going === 0 ? 1 : 2;
+    handle === undefined ? 0 : from.machines.counts(attempt).returned === 0 ? 1 : 2;
   const filling = new Map<number, number>();
   let left = vacancies;
   for (const attempt of from.attempts.toSorted((a, b) => rank(a) - rank(b))) {
     if (attempt.unsent || isFutile(attempt, from.request)) continue;
-    const mine = Math.min(arrivalsOf(attempt, from).incoming, left);
+    const mine = Math.min(arrivalsOf(attempt, from).incoming, left, incomingTold(attempt.attempt) ?? Infinity);
     filling.set(attempt.attempt, mine);
     left -= mine;
   }

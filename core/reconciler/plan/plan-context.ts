@@ -17,7 +17,7 @@ export type Agenda = ObservationContext['agenda'] & {
   readonly unanswered_since: ReadonlyMap<number, number>;
   /** Attempts whose repeated release the provider accepted after a takeover. */
   readonly repeated: ReadonlySet<number>;
-  readonly announcedEnds: Pick<AnnouncedEnds, 'due' | 'areNews'>;
+  readonly announcedEnds: Pick<AnnouncedEnds, 'due' | 'putsOffMs'>;
 };
 
 /** The steps of the request that are being executed. */
@@ -30,6 +30,10 @@ export interface InFlight {
   changes(attempt: number): boolean;
   /** Whether a conclusion waits for observations at most. */
   readonly letsConclude: boolean;
+  /** Whether it waits for nothing. */
+  readonly allowsConclusion: boolean;
+  /** How many machines may arrive by a release that is being sent for an attempt. Undefined: none is sent. */
+  incomingTold(attempt: number): number | undefined;
 }
 
 /** The inputs of a decision besides the state of the request. */

@@ -194,3 +194,141 @@ test('launches get turns although releases of many orders hang and are repeated'
   t.is(east.live(late).length, 1);
   await bench.close();
 });
+
+test('an order whose answer was lost is repeated, and its request cancelled, although releases of many others hang', async (t) => {
+  const east = new ScriptedCloud({ machines_per_launch: 1 });
+  const bench = await loopBench({ east });
+  const { clock } = bench;
+  for (let n = 0; n < 40; n++) await bench.request(1);
+  await clock.advance(3_000);
+  east.boot();
+  await clock.advance(5_000);
+  const others = east.live();
+  const end = east.end.bind(east);
+  east.beforeRelease = () => clock.sleep(3_000);
+  east.end = (machine_id) => {
+    if (others.includes(machine_id)) throw new ProviderFault('throttled', 'Rate exceeded.');
+    end(machine_id);
+  };
+  east.beforeLaunch = () => clock.sleep(5_000);
+  east.scripts.push(() => 'execute-then-lose');
+  const id = await bench.request(1);
+  await clock.advance(1_000);
+  const keys = others.map((machine_id) => ({ machine_id, provider_instance: 'east' }));
+  await bench.requestService.returnMachines(keys, 600, {});
+  await clock.advance(9_000);
+  await bench.requestCommands.cancel(id, undefined);
+  await clock.advance(60_000);
+  t.is((await bench.status(id)).request.status, 'cancelled');
+  t.deepEqual(east.live(id), []);
+  await bench.close();
+});
+
+test('notices about many orders in turn do not put off the completion of their request', async (t) => {
+  const east = Object.assign(new ScriptedCloud({ machines_per_launch: 5 }), { notices: true });
+  const bench = await loopBench({ east });
+  const { clock } = bench;
+  const id = await bench.request(400, { timeout: 600 });
+  await clock.advance(6_000);
+  const all = east.live();
+  east.boot(...all.slice(0, -1));
+  await clock.advance(5_000);
+  east.before = () => clock.sleep(6_000);
+  let n = 0;
+  const tell = async (seconds: number): Promise<void> => {
+    for (const end = n + seconds; n < end; n++) {
+      const at = new Date(clock.now()).toISOString();
+      east.messages = [stateMessage(at, all[(n * 5) % 395] ?? '', 'shutting-down', at)];
+      await clock.advance(1_000);
+    }
+  };
+  await tell(40);
+  east.boot();
+  await tell(100);
+  t.is((await bench.status(id)).request.status, 'completed');
+  await bench.close();
+});
+
+test('a request does not end with a machine whose end was announced while an earlier notice was checked', async (t) => {
+  const a = Object.assign(new ScriptedCloud(), { notices: true });
+  const b = new ScriptedCloud();
+  const bench = await loopBench({ a, b });
+  const { clock } = bench;
+  a.scripts.push((order) => ({ ...a.start(order, 3), shortfall: [noMore] }));
+  const id = await bench.request(4, { timeout: 600 });
+  await clock.advance(4_000);
+  a.boot();
+  await clock.advance(5_000);
+  let checks = 0;
+  a.before = async () => {
+    checks += 1;
+    await clock.sleep(5_000);
+  };
+  const tell = (machine_id: string): void => {
+    const at = new Date(clock.now()).toISOString();
+    a.messages = [stateMessage(at, machine_id, 'shutting-down', at)];
+  };
+  tell('m-1');
+  while (checks === 0) await clock.advance(500);
+  await clock.advance(1_500);
+  b.boot();
+  await clock.advance(1_900);
+  tell('m-2');
+  await clock.advance(1_650);
+  a.kill('m-2');
+  await clock.advance(30_000);
+  b.boot();
+  a.boot();
+  await clock.advance(60_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  t.is(a.live().length + b.live().length, 4);
+  await bench.close();
+});
+
+test('releases go on while the time-out waits for an observation that hangs', async (t) => {
+  const [a, b, c] = [new ScriptedCloud(), new ScriptedCloud(), new ScriptedCloud()];
+  const bench = await loopBench({ a, b, c });
+  const { clock } = bench;
+  a.scripts.push((order) => ({ ...a.start(order, 2), shortfall: [noMore] }));
+  b.scripts.push((order) => ({ ...b.start(order, 1), shortfall: [noMore] }));
+  await bench.request(4, { timeout: 60 });
+  await clock.advance(6_000);
+  a.boot();
+  c.boot();
+  await clock.advance(4_000);
+  const at: number[] = [];
+  a.beforeRelease = async () => {
+    at.push(clock.monotonic());
+    throw new ProviderFault('throttled', 'Rate exceeded.');
+  };
+  c.before = async () => {
+    await clock.sleep(58_000);
+    throw noAnswer();
+  };
+  await bench.requestService.returnMachines([{ machine_id: 'm-1', provider_instance: 'a' }], 600, {});
+  await clock.advance(90_000);
+  const pauses = at.slice(1).map((time, n) => time - (at[n] ?? 0));
+  t.true(Math.max(...pauses) <= 5_000, `${Math.max(...pauses)} ms without a release`);
+  await bench.close();
+});
+
+test('a connection that succeeds after the time-out shows a machine that became ready before', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const { clock } = bench;
+  const id = await bench.request(1, { timeout: 75, ready_timeout: 36_000 });
+  await clock.advance(40_000);
+  let connections = 0;
+  east.connecting = async () => {
+    connections += 1;
+    if (connections === 1) throw noAnswer();
+    await clock.sleep(25_000);
+  };
+  await bench.kill();
+  east.boot();
+  await clock.advance(40_000);
+  t.is(connections, 2);
+  await clock.advance(40_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+  await bench.close();
+});

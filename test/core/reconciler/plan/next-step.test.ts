@@ -15,10 +15,17 @@ const at = (fields: Partial<PlanContext> = {}): PlanContext => ({
     dispose_at: new Map(),
     unanswered_since: new Map(),
     repeated: new Set(),
-    announcedEnds: { due: () => undefined, areNews: () => false },
+    announcedEnds: { due: () => undefined, putsOffMs: () => 0 },
     refresh_asked_at: undefined,
   },
-  inFlight: { opens: false, has: () => false, changes: () => false, letsConclude: true },
+  inFlight: {
+    opens: false,
+    has: () => false,
+    changes: () => false,
+    letsConclude: true,
+    allowsConclusion: true,
+    incomingTold: () => undefined,
+  },
   fallbackOrder: () => ({ options: [], elsewhere: [], out: [] }),
   absentInstances: () => [],
   wereTogetherLately: () => true,
@@ -227,4 +234,20 @@ test('attempts whose orders go elsewhere ask once for all, and leave together', 
     attempts.map(() => 'leave'),
   );
   t.is(asked, 1);
+});
+
+test('an order without a known answer counts although its instance has no session', (t) => {
+  const filling = attemptOf(1, { settled: false, provider_instance: 'west' }, 5);
+  const { handle: _, ...unanswered } = attemptOf(2, { state: 'open', settled: false }, 5);
+  const machines = ['m-1', 'm-2', 'm-3'].map((id) => machineOf(id, { provider_instance: 'west', going: 'returned' }));
+  const state = stateOf({ request: requestOf({ machine_count: 10 }), attempts: [filling, unanswered], machines });
+  const { capabilities } = at();
+  const decision = nextStep(
+    state,
+    at({ capabilities: (each) => (each.provider_instance === 'west' ? capabilities(each) : undefined) }),
+  );
+  t.deepEqual(
+    decision.steps.flatMap((step) => (step.do === 'release' ? step.pending.target.incoming : [])),
+    [2],
+  );
 });

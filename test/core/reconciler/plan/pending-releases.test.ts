@@ -186,3 +186,17 @@ test('a fleet with returned machines gets none in place of them at the expense o
     [[1, 2]],
   );
 });
+
+test('what a release in flight tells a fleet is not given to it twice', (t) => {
+  const attempts = [attemptOf(1, { settled: false }, 5), attemptOf(2, { settled: false }, 5)];
+  const machines = ['m-1', 'm-2', 'm-3'].map((id) => machineOf(id, { going: 'returned' }));
+  const state = stateOf({ request: requestOf({ machine_count: 10 }), attempts, machines });
+  const incomingTold = (attempt: number) => (attempt === 2 ? 1 : undefined);
+  t.deepEqual(
+    pendingReleases(state, now, { incomingTold }).map(({ attempt, target }) => [attempt.attempt, target.incoming]),
+    [
+      [1, 5],
+      [2, 1],
+    ],
+  );
+});
