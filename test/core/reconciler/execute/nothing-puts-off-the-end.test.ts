@@ -259,18 +259,19 @@ test('a request does not end with a machine whose end was announced while an ear
   await clock.advance(4_000);
   a.boot();
   await clock.advance(5_000);
-  let checks = 0;
-  a.before = async () => {
-    checks += 1;
-    await clock.sleep(5_000);
+  const begun = Promise.withResolvers<void>();
+  a.before = () => {
+    begun.resolve();
+    return clock.sleep(5_000);
   };
   const tell = (machine_id: string): void => {
     const at = new Date(clock.now()).toISOString();
     a.messages = [stateMessage(at, machine_id, 'shutting-down', at)];
   };
   tell('m-1');
-  while (checks === 0) await clock.advance(500);
-  await clock.advance(1_500);
+  const passes = clock.advance(2_000);
+  await begun.promise;
+  await passes;
   b.boot();
   await clock.advance(1_900);
   tell('m-2');
