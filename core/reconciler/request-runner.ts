@@ -141,7 +141,7 @@ export class RequestRunner {
     const context = planContextOf(claimed, yields ? inFlight.withoutOrders() : inFlight, planParts);
     const decision = watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, context));
     const steps = decision.steps.filter(
-      (step) => inFlight.allows(step) && (!yields || this.#beginsWhileYielding(step, claimed)),
+      (step) => inFlight.allows(step) && (!yields || (whileYielding.has(step.do) && !this.#onlyEnds(claimed))),
     );
     if (steps.length === 0) {
       if (!inFlight.none) {
@@ -166,16 +166,18 @@ export class RequestRunner {
     this.#parts.slots.leave(claimed);
   }
 
-  #beginsWhileYielding({ do: name }: Step, { surplus_since = Infinity }: ClaimedRequest): boolean {
-    return whileYielding.has(name) && this.#parts.clock.monotonic() - surplus_since < yieldingMs;
+  /** Whether a request that is to be yielded begins nothing any more. */
+  #onlyEnds({ surplus_since = Infinity }: ClaimedRequest): boolean {
+    return this.#parts.clock.monotonic() - surplus_since >= yieldingMs;
   }
 
   /** Calls that wait for their turn are not made when their time is over. */
   #recallNeedless(claimed: ClaimedRequest, yields: boolean): void {
-    const { state, surplus_since = Infinity, waitingCalls } = claimed;
+    const { state, waitingCalls } = claimed;
     if (waitingCalls.size === 0) return;
-    if (yields && this.#parts.clock.monotonic() - surplus_since >= yieldingMs) return claimed.recallAll();
+    if (yields && this.#onlyEnds(claimed)) return claimed.recallAll();
     if (!stopsArrivals(state, claimed.now())) return;
+    // A replacement is also needed after the end of its request.
     const replacing = new Set(state.attempts.flatMap(({ attempt, replaces }) => (replaces ? [attempt] : [])));
     for (const call of waitingCalls) if (call.isFirstLaunch && !replacing.has(call.attempt)) call.recall();
   }

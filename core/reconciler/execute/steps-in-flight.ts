@@ -145,7 +145,8 @@ export class StepsInFlight implements InFlight {
   }
 
   /**
-   * An instance that could not be connected before, nor since the time-out of the request: nothing waits for it again.
+   * Whether a step connects once more to an instance that could not be reached: nothing waits for that. After the
+   * time-out of the request, the first connection that ends since then is waited for.
    */
   #isReachedAgain(step: Step): boolean {
     if (step.do !== 'reach') return false;
@@ -167,7 +168,7 @@ export class StepsInFlight implements InFlight {
 
 /** Steps beside which something about the request as a whole is concluded. */
 const endsOnly: ReadonlySet<Step['do']> = new Set(['release', 'dispose'] as const);
-const looksOrEnds: ReadonlySet<Step['do']> = new Set(['release', 'dispose', 'observe', 'verify'] as const);
+const looksOrEnds: ReadonlySet<Step['do']> = new Set([...endsOnly, 'observe', 'verify'] as const);
 
 /**
  * The steps that may begin while calls for other attempts are executed. The other ones conclude something about the

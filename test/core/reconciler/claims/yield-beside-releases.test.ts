@@ -1,7 +1,7 @@
 import test from 'ava';
-import { ProviderFault } from '../../../../core/index.ts';
 import { RequestService } from '../../../../core/requests/request-service.ts';
 import { brokersBench } from '../../../support/brokers-bench.ts';
+import { noAnswerAfter } from '../../../support/no-answer.ts';
 import { noBudgets } from '../../../support/no-budgets.ts';
 
 const noMore = { kind: 'capacity', code: 'ICE', message: 'No more.', count: 2 } as const;
@@ -31,10 +31,7 @@ test('a request whose releases hang at two instances in turn goes to the broker 
     [west, 'west'],
     [east, 'east'],
   ] as const) {
-    cloud.beforeRelease = async () => {
-      await clock.sleep(60_000);
-      throw new ProviderFault('unavailable', 'No answer.');
-    };
+    cloud.beforeRelease = noAnswerAfter(clock, 60_000);
     for (const id of ids) {
       const [machine_id = ''] = cloud.live(id);
       await service.returnMachines([{ machine_id, provider_instance }], 600, {});

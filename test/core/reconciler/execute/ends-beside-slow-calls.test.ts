@@ -2,6 +2,7 @@ import test from 'ava';
 import { BrokerError, ProviderFault } from '../../../../core/index.ts';
 import { brokersBench } from '../../../support/brokers-bench.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
+import { noAnswerAfter } from '../../../support/no-answer.ts';
 import { oneAtWest } from '../../../support/one-at-west.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
@@ -159,10 +160,7 @@ test('a request ends although releases at two instances hang in turn', async (t)
     [west, 'west'],
     [east, 'east'],
   ] as const) {
-    cloud.beforeRelease = async () => {
-      await clock.sleep(60_000);
-      throw new ProviderFault('unavailable', 'No answer.');
-    };
+    cloud.beforeRelease = noAnswerAfter(clock, 60_000);
     await bench.requestService.returnMachines([{ machine_id: 'm-1', provider_instance }], 600, {});
     await clock.advance(30_000);
   }

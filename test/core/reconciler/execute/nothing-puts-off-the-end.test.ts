@@ -1,11 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
 import { ProviderFault } from '../../../../core/index.ts';
 import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
+import { noAnswer, noAnswerAfter } from '../../../support/no-answer.ts';
 import { stateMessage } from '../../../support/notices-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
 const noMore = { kind: 'capacity', code: 'ICE', message: 'No more.', count: 1 } as const;
-const noAnswer = () => new ProviderFault('unavailable', 'No answer.');
 
 /** Seconds until the request has ended, at most `most`. */
 async function secondsToEnd({ clock, status }: LoopBench, id: string, most: number): Promise<number> {
@@ -25,10 +25,7 @@ async function unreachableWest(connectMs: number) {
   await bench.clock.advance(3_000);
   east.boot('m-1');
   await bench.clock.advance(5_000);
-  west.connecting = async () => {
-    await bench.clock.sleep(connectMs);
-    throw noAnswer();
-  };
+  west.connecting = noAnswerAfter(bench.clock, connectMs);
   await bench.kill();
   return { bench, east, id };
 }
@@ -79,10 +76,7 @@ test('requests end by their time-out while notices about instances without answe
   for (const [, cloud] of clouds) cloud.boot('m-1');
   await clock.advance(5_000);
   for (const [name, cloud] of clouds) {
-    cloud.before = async () => {
-      await clock.sleep(59_000);
-      throw noAnswer();
-    };
+    cloud.before = noAnswerAfter(clock, 59_000);
     cloud.messages = [stateMessage(name, 'm-1', 'shutting-down', new Date(clock.now()).toISOString())];
     await clock.advance(20_000);
   }
@@ -301,10 +295,7 @@ test('releases go on while the time-out waits for an observation that hangs', as
     at.push(clock.monotonic());
     throw new ProviderFault('throttled', 'Rate exceeded.');
   };
-  c.before = async () => {
-    await clock.sleep(58_000);
-    throw noAnswer();
-  };
+  c.before = noAnswerAfter(clock, 58_000);
   await bench.requestService.returnMachines([{ machine_id: 'm-1', provider_instance: 'a' }], 600, {});
   await clock.advance(90_000);
   const pauses = at.slice(1).map((time, n) => time - (at[n] ?? 0));
