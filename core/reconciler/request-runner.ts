@@ -109,7 +109,7 @@ export class RequestRunner {
       claimed.fence();
       claimed.planning();
       if (!claimed.derived || claimed.pending_shift !== 0) await this.#parts.committer.commit(claimed, []);
-      while (claimed.present().signals.length > 0) await this.#applySignals(claimed);
+      await this.#applySignals(claimed);
       const yields = claimed.surplus && claimed.isAtRest;
       // A request whose calls fail slowly is at rest only here.
       if (yields && inFlight.none) return this.#parts.claimPool.yield(claimed);
@@ -138,6 +138,7 @@ export class RequestRunner {
     if (!yields) await inFlight.wait(inFlight.begin(reachesDue(claimed, inFlight, this.#parts), execute));
     // What ended meanwhile is stored before anything is decided.
     if (inFlight.hasEnded) return 'stepped';
+    claimed.announcedEnds.planning();
     const context = planContextOf(claimed, yields ? inFlight.withoutOrders() : inFlight, planParts);
     const decision = watch.about(calledFor(claimed.state.request), () => nextStep(claimed.state, context));
     const steps = decision.steps.filter(
@@ -192,7 +193,7 @@ export class RequestRunner {
     }
     for (const { failure } of ended) if (failure) throw failure.reason;
     inFlight.conclude(ended);
-    const observations = ended.filter(({ step }) => step.do === 'observe');
+    const observes = ended.some(({ step }) => step.do === 'observe' || step.do === 'verify');
     const { machines, attempts } = claimed.state;
     const { observation_failed, asked_at, refresh_asked_at = -Infinity } = claimed;
     const isAnswered = ({ attempt }: AttemptRecord): boolean => {
@@ -200,12 +201,18 @@ export class RequestRunner {
       const asked = asked_at.get(attempt);
       return asked !== undefined && asked >= refresh_asked_at && !observation_failed.has(attempt);
     };
-    if (observations.length > 0 && attempts.every(isAnswered)) this.#parts.refreshed(claimed.request_id);
+    if (observes && attempts.every(isAnswered)) this.#parts.refreshed(claimed.request_id);
     this.#parts.refuted.add(claimed.announcedEnds.settle(claimed.state.machines));
   }
 
-  /** Applies signals. A found machine that belongs to another request must not block the signals of callers. */
+  /** Applies the signals that are there. Those that come meanwhile must not put off the plan. */
   async #applySignals(claimed: ClaimedRequest): Promise<void> {
+    const present = new Set(claimed.present().signals.map(({ signal_id }) => signal_id));
+    while (claimed.state.signals.some(({ signal_id }) => present.has(signal_id))) await this.#applyFirst(claimed);
+  }
+
+  /** A found machine that belongs to another request must not block the signals of callers. */
+  async #applyFirst(claimed: ClaimedRequest): Promise<void> {
     try {
       await this.#parts.committer.commit(claimed, [applySignals]);
     } catch (error) {

@@ -44,6 +44,10 @@ export interface LoopBench {
   explain(request_id: string): Promise<Explanation>;
   /** What the storage does before each method that a loop calls: it may take time, or reject. */
   readonly storage: { before?: (method: string, changes: readonly Change[]) => Promise<void> };
+  /** Asks for fresh observations of requests. */
+  refresh(request_ids: readonly string[]): void;
+  /** The requests that were observed since they were asked for. */
+  readonly refreshed: readonly string[];
   /** Why the loop carries nothing out; undefined: it does. */
   trouble(): string | undefined;
   restart(): Promise<void>;
@@ -118,7 +122,7 @@ export async function loopBench(
   );
   const [first] = Object.values(clouds);
   if (!first) throw new Error('A bench needs a cloud.');
-  const apis = [scriptedApi(first.capabilities, first.offers, finds)];
+  const apis = [scriptedApi(first.capabilities, first.offers, finds, first)];
   const facts = new Facts(store, clock);
   await facts.follow();
   let directory = new ProviderDirectory(instances, [scriptedType], apis, facts);
@@ -127,6 +131,7 @@ export async function loopBench(
   let thread = 0;
   const storage: LoopBench['storage'] = {};
   const quarantine: Quarantined[] = [];
+  const refreshed: string[] = [];
   let loop: RunningLoop;
   let life: Life;
   const start = () => {
@@ -144,6 +149,7 @@ export async function loopBench(
       broker: aBroker({ thread: ++thread }),
       settings,
       quarantine: [...quarantine],
+      refreshed: (request_ids) => void refreshed.push(...request_ids),
     });
   };
   loop = await start();
@@ -180,6 +186,8 @@ export async function loopBench(
     },
     explain: async (request_id) => (await new Explanations(store, clock, directory).of(request_id)).load(),
     storage,
+    refresh: (request_ids) => loop.refresh(request_ids),
+    refreshed,
     trouble: () => loop.trouble(),
     async restart() {
       await Promise.all([loop.stop(), clock.advance(20_000)]);

@@ -53,6 +53,10 @@ export class ScriptedCloud {
   beforeLaunch: () => Promise<void> = async () => undefined;
   /** What each release waits for. */
   beforeRelease: () => Promise<void> = async () => undefined;
+  /** Whether its API prepares orders, when a bench begins with it. */
+  prepares = true;
+  /** What each disposal waits for; absent: its API has none, when a bench begins with it. */
+  disposing: (() => Promise<void>) | undefined;
   /** What each connection waits for. */
   connecting: () => Promise<void> = async () => undefined;
   /** Releases are accepted later. */
@@ -260,7 +264,12 @@ export const scriptedType = defineProviderType({
 const gone = (shortfall: readonly Shortfall[]) => ({ machines: [], settled: true, shortfall });
 
 /** `finds`: what an order started can be looked for. */
-export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[], finds = false) {
+export function scriptedApi(
+  capabilities: Capabilities,
+  offers?: readonly Offer[],
+  finds = false,
+  { prepares, disposing }: Pick<ScriptedCloud, 'prepares' | 'disposing'> = { prepares: true, disposing: undefined },
+) {
   return defineProviderApi<ScriptedCloud>()({
     type: 'scripted',
     name: 'Scripted',
@@ -276,10 +285,22 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
           },
         }
       : {}),
-    async prepare(cloud, order) {
-      cloud.calls.push('prepare');
-      return { for: order.token };
-    },
+    ...(prepares
+      ? {
+          async prepare(cloud: ScriptedCloud, order: LaunchOrder<any, any>) {
+            cloud.calls.push('prepare');
+            return { for: order.token };
+          },
+        }
+      : {}),
+    ...(disposing
+      ? {
+          async dispose(cloud: ScriptedCloud) {
+            await cloud.disposing?.();
+            return { done: true };
+          },
+        }
+      : {}),
     async *owned(cloud) {
       yield* cloud.containers;
     },
@@ -290,7 +311,7 @@ export function scriptedApi(capabilities: Capabilities, offers?: readonly Offer[
       await cloud.before();
       await cloud.beforeLaunch();
       call.fence();
-      if (!order.token.startsWith(order.prepared.for))
+      if (prepares && !order.token.startsWith(order.prepared.for))
         throw new Error('An order came with what was prepared for another.');
       cloud.orders.push(order);
       cloud.calls.push('launch');

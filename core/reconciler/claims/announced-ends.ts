@@ -34,7 +34,7 @@ interface Announced {
  */
 export class AnnouncedEnds {
   readonly #byAttempt = new Map<number, Announced>();
-  /** Since when there was always a notice that no observation followed yet. */
+  /** Since when each plan saw a notice that no observation had followed yet. */
   #news_since: number | undefined;
 
   add(end: AnnouncedEnd, now: number): void {
@@ -81,7 +81,6 @@ export class AnnouncedEnds {
     if (!announced) return;
     announced.asked = now;
     announced.looked = began;
-    this.#noteNews();
   }
 
   /** An observation that began at `began` was answered. */
@@ -106,11 +105,14 @@ export class AnnouncedEnds {
       }
       if (ends.size === 0) this.#byAttempt.delete(attempt);
     }
-    this.#noteNews();
     return refuted;
   }
 
-  #noteNews(): void {
+  /**
+   * The request is being planned. Only a plan without such a notice ends the time that they put decisions off:
+   * otherwise a notice that comes between the observation and the plan would begin it anew.
+   */
+  planning(): void {
     for (const { newest, looked = -Infinity } of this.#byAttempt.values()) if (newest > looked) return;
     this.#news_since = undefined;
   }

@@ -138,9 +138,12 @@ export class ClaimedRequest {
     return this.load?.taken_over !== true;
   }
 
-  /** Whether the request may be yielded now, when no call is in flight: nothing of it is known here alone. */
+  /**
+   * Whether the request may be yielded now, when no call is in flight: nothing of it is known here alone. Signals are
+   * not: the next holder reads those that are not applied.
+   */
   get isAtRest(): boolean {
-    return !this.lost && this.canYield && this.pending_shift === 0 && this.new_signals.size === 0;
+    return !this.lost && this.canYield && this.pending_shift === 0;
   }
 
   /** Runs tasks one after another, so that each starts from the state that the one before it left. */

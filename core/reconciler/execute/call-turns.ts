@@ -1,23 +1,30 @@
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { AttemptRecord } from '../../model/attempt.ts';
 import type { ClaimedRequest, WaitingCall } from '../claims/claimed-request.ts';
 
-/** A call to make: a launch of an attempt, or what ends something of it. */
+/** A call to make for an attempt. */
 export interface CallInTurn {
   readonly attempt: AttemptRecord;
-  readonly isLaunch: boolean;
+  readonly does: 'launch' | 'release' | 'dispose';
 }
 
-/** One turn of so many is a first launch's, while some wait: releases that fail are repeated all the time. */
-const turnsForLaunch = 4;
+/**
+ * What the order of turns depends on. A first launch sends an order that was never sent; a replay sends one again whose
+ * machines may run already.
+ */
+type Work = 'release' | 'replay' | 'first-launch' | 'dispose';
 
-/** The calls that wait for an instance. */
+/** One turn of so many is an order's while releases wait, and one of so many orders is a first one. */
+const turnsForOrder = 4;
+
+/** The calls for an instance. */
 interface Line {
-  readonly limit: LimitFunction;
-  readonly launches: Set<Waiting>;
-  readonly urgent: Set<Waiting>;
-  /** How many turns urgent calls had since a first launch had one. */
-  urgentInRow: number;
+  /** The most calls at a time. */
+  most: number;
+  readonly waiting: Readonly<Record<Work, Set<Waiting>>>;
+  readonly running: Record<Work, number>;
+  /** How many releases had a turn since an order had one, and how many replays since a first launch had one. */
+  releasesInRow: number;
+  replaysInRow: number;
 }
 
 interface Waiting extends WaitingCall {
@@ -25,10 +32,11 @@ interface Waiting extends WaitingCall {
 }
 
 /**
- * The turns of calls that change a cloud: a few at a time for each instance. What ends machines, and orders that are
- * repeated because their machines may run already, come before first launches. A first launch that waits for its turn
- * can be recalled: its order may be needless by now, or the instance does not answer. The others keep their place as
- * long as the claim is held.
+ * The turns of calls that change a cloud: a few at a time for each instance. What ends machines comes first; orders
+ * with a turn beside that are few, because a launch may take a minute. Orders that are repeated come before those that
+ * were never sent, and what removes the rest of old attempts comes last. A first launch that waits for its turn can be
+ * recalled: its order may be needless by now, or the instance does not answer. The others keep their place as long as
+ * the claim is held.
  */
 export class CallTurns {
   readonly #lines = new Map<string, Line>();
@@ -39,10 +47,14 @@ export class CallTurns {
   }
 
   /** Makes a call in its turn. Resolves with undefined when it was recalled before. */
-  take<T>({ attempt, isLaunch }: CallInTurn, claimed: ClaimedRequest, call: () => Promise<T>): Promise<T | undefined> {
+  take<T>(
+    { attempt, does }: CallInTurn,
+    claimed: Pick<ClaimedRequest, 'waitingCalls'>,
+    call: () => Promise<T>,
+  ): Promise<T | undefined> {
     const line = this.#lineOf(attempt.provider_instance);
-    const isFirstLaunch = isLaunch && attempt.unsent;
-    const own = isFirstLaunch ? line.launches : line.urgent;
+    const work = does !== 'launch' ? does : attempt.unsent ? 'first-launch' : 'replay';
+    const own = line.waiting[work];
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         own.delete(waiting);
@@ -50,7 +62,7 @@ export class CallTurns {
       };
       const waiting: Waiting = {
         attempt: attempt.attempt,
-        isFirstLaunch,
+        isFirstLaunch: work === 'first-launch',
         recall() {
           leave();
           resolve(undefined);
@@ -62,32 +74,66 @@ export class CallTurns {
       };
       own.add(waiting);
       claimed.waitingCalls.add(waiting);
-      // Each turn goes to who is first then. The turn of a call that was recalled has nobody.
-      void line.limit(async () => nextOf(line)?.make());
+      // Of calls that are planned together, the first one by rank comes first.
+      queueMicrotask(() => serve(line));
     });
   }
 
-  /** Recalls all launches that wait for an instance. */
+  /** Recalls all first launches that wait for an instance. */
   recallAt(instance: string): void {
-    for (const launch of this.#lines.get(instance)?.launches ?? []) launch.recall();
+    for (const launch of this.#lines.get(instance)?.waiting['first-launch'] ?? []) launch.recall();
   }
 
   #lineOf(instance: string): Line {
     const most = this.#mostAtOnce(instance);
-    let line = this.#lines.get(instance);
-    if (!line)
-      this.#lines.set(
-        instance,
-        (line = { limit: pLimit(most), launches: new Set(), urgent: new Set(), urgentInRow: 0 }),
-      );
-    if (line.limit.concurrency !== most) line.limit.concurrency = most;
+    const line = this.#lines.get(instance) ?? newLine(most);
+    this.#lines.set(instance, line);
+    line.most = most;
     return line;
   }
 }
 
-function nextOf(line: Line): Waiting | undefined {
-  const isLaunch = line.urgent.size === 0 || (line.launches.size > 0 && line.urgentInRow >= turnsForLaunch - 1);
-  line.urgentInRow = isLaunch ? 0 : line.urgentInRow + 1;
-  const [first] = isLaunch ? line.launches : line.urgent;
-  return first;
+const newLine = (most: number): Line => ({
+  most,
+  waiting: { release: new Set(), replay: new Set(), 'first-launch': new Set(), dispose: new Set() },
+  running: { release: 0, replay: 0, 'first-launch': 0, dispose: 0 },
+  releasesInRow: 0,
+  replaysInRow: 0,
+});
+
+/** Makes the calls that have a turn now. */
+function serve(line: Line): void {
+  const { waiting, running } = line;
+  for (let work = nextOf(line); work; work = nextOf(line)) {
+    const [call] = waiting[work];
+    if (!call) return;
+    note(line, work);
+    running[work] += 1;
+    const made = work;
+    void call.make().then(() => {
+      running[made] -= 1;
+      serve(line);
+    });
+  }
+}
+
+/** Whose turn it is; undefined: nobody's. */
+function nextOf({ most, waiting, running, releasesInRow, replaysInRow }: Line): Work | undefined {
+  const orders = running.replay + running['first-launch'];
+  if (orders + running.release + running.dispose >= most) return undefined;
+  const share = Math.max(1, Math.floor(most / turnsForOrder));
+  const isReplay = waiting.replay.size > 0 && (waiting['first-launch'].size === 0 || replaysInRow < turnsForOrder - 1);
+  const order = isReplay ? 'replay' : 'first-launch';
+  const mayOrder = waiting[order].size > 0;
+  if (waiting.release.size > 0 && !(mayOrder && releasesInRow >= turnsForOrder - 1 && orders < share))
+    return 'release';
+  if (mayOrder) return order;
+  return waiting.dispose.size > 0 && running.dispose < share ? 'dispose' : undefined;
+}
+
+function note(line: Line, work: Work): void {
+  if (work === 'release') line.releasesInRow += 1;
+  else if (work !== 'dispose') line.releasesInRow = 0;
+  if (work === 'replay') line.replaysInRow += 1;
+  else if (work === 'first-launch') line.replaysInRow = 0;
 }

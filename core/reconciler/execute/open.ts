@@ -218,7 +218,7 @@ function add(
       ...(choice ? { choice } : {}),
       created_at: now,
       ...(request.shifted_ms === undefined ? {} : { shifted_ms: request.shifted_ms }),
-      ...(context.api(option)?.prepare ? { unsent: true } : { unsent: false, sent_at: now }),
+      unsent: true,
       doubtful: false,
       tries: 0,
     };

@@ -8,6 +8,7 @@ import type { Elsewhere } from '../plan/orders/fallback-order.ts';
 import type { Step } from '../plan/step.ts';
 import type { StateChange } from '../state/request-state.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
+import type { CallInTurn } from './call-turns.ts';
 import { dispose } from './dispose.ts';
 import { recover } from './recover.ts';
 import { observe, verify } from './observe.ts';
@@ -22,10 +23,10 @@ import type { Apply, StepContext } from './step-context.ts';
  */
 export async function perform(step: Step, claimed: ClaimedRequest, context: StepContext): Promise<readonly Apply[]> {
   const inTurn = async (
+    does: CallInTurn['does'],
     attempt: AttemptRecord,
     call: () => Promise<readonly Apply[]>,
-    isLaunch = false,
-  ): Promise<readonly Apply[]> => (await context.turns.take({ attempt, isLaunch }, claimed, call)) ?? [];
+  ): Promise<readonly Apply[]> => (await context.turns.take({ attempt, does }, claimed, call)) ?? [];
   switch (step.do) {
     case 'reach':
       // A failed connection counts as an unanswered call.
@@ -35,7 +36,7 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'open':
       return open(step.orders, claimed, context);
     case 'launch':
-      return inTurn(step.attempt, () => launch(step.attempt, claimed, context), true);
+      return inTurn('launch', step.attempt, () => launch(step.attempt, claimed, context));
     case 'recover':
       return recover(step.attempt, claimed, context);
     case 'observe':
@@ -43,9 +44,9 @@ export async function perform(step: Step, claimed: ClaimedRequest, context: Step
     case 'verify':
       return verify(step, claimed, context);
     case 'release':
-      return inTurn(step.pending.attempt, () => release(step.pending, claimed, context));
+      return inTurn('release', step.pending.attempt, () => release(step.pending, claimed, context));
     case 'dispose':
-      return inTurn(step.attempt, () => dispose(step.attempt, claimed, context));
+      return inTurn('dispose', step.attempt, () => dispose(step.attempt, claimed, context));
     case 'close':
       return [(change) => change.moveAttempt(step.attempt.attempt, dropped)];
     case 'leave':

@@ -1,6 +1,7 @@
 import type { Clock } from '../../contract/clock.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import type { InFlight } from '../plan/plan-context.ts';
+import { followsEnd } from '../plan/follows-end.ts';
 import type { Step } from '../plan/step.ts';
 import type { Apply } from './step-context.ts';
 
@@ -41,11 +42,11 @@ export class StepsInFlight implements InFlight {
 
   /** Whether a conclusion waits for observations at most. */
   get letsConclude(): boolean {
-    return !this.#some((step) => !looksOrEnds.has(step.do) && !this.#isReachedAgain(step));
+    return !this.#some((step) => !isLook(step) && this.#isAwaited(step));
   }
 
   get allowsConclusion(): boolean {
-    return !this.#some((step) => !endsOnly.has(step.do) && !this.#isReachedAgain(step));
+    return !this.#some((step) => this.#isAwaited(step));
   }
 
   incomingTold(attempt: number): number | undefined {
@@ -144,6 +145,11 @@ export class StepsInFlight implements InFlight {
     for (const { step } of ended) this.#steps.delete(step);
   }
 
+  /** Whether a conclusion waits for a step. */
+  #isAwaited(step: Step): boolean {
+    return !followsEnd(step, this.#claimed.state.request) && !this.#isReachedAgain(step);
+  }
+
   /**
    * Whether a step connects once more to an instance that could not be reached: nothing waits for that. After the
    * time-out of the request, the first connection that ends since then is waited for.
@@ -166,9 +172,7 @@ export class StepsInFlight implements InFlight {
   }
 }
 
-/** Steps beside which something about the request as a whole is concluded. */
-const endsOnly: ReadonlySet<Step['do']> = new Set(['release', 'dispose'] as const);
-const looksOrEnds: ReadonlySet<Step['do']> = new Set([...endsOnly, 'observe', 'verify'] as const);
+const isLook = ({ do: name }: Step): boolean => name === 'observe' || name === 'verify';
 
 /**
  * The steps that may begin while calls for other attempts are executed. The other ones conclude something about the

@@ -18,6 +18,7 @@ import { orderChoice } from './orders/order-choice.ts';
 import { planOrders, type PlannedOrder } from './orders/plan-orders.ts';
 import { requestRetries } from './orders/standing.ts';
 import { awaitedInstance, firstElsewhere, isHandedOver, whereabouts } from './other-brokers.ts';
+import { followsEnd } from './follows-end.ts';
 import { pendingReleases, repeatDue, stopsArrivals } from './pending-releases.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
@@ -135,12 +136,13 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   // A new holder looks first, and so does one that got a notice: much may have happened.
   const looks = [...upkeep, ...observations];
   const due = [...steps, ...looks];
-  if (looksFirst || !steps.every((step) => isRepeated(step, at))) return { ...wake.decision(message), steps: due };
+  if (looksFirst || !steps.every((step) => followsEnd(step, request)))
+    return { ...wake.decision(message), steps: due };
   if (due.length === 0 && over) return rest(from, reachable, at, wake);
 
   // Observations that take as long as their interval are due again when they end, what old attempts left may be much,
-  // and of many releases that fail one is always due: none of them must put off the conclusion. While it waits for
-  // other calls, which may take minutes, all go on.
+  // and of many releases one is always due: none of them must put off the conclusion. While it waits for observations
+  // in flight, which may take a minute, the rest goes on, and no further observation begins.
   const conclusion: Decision = handsOver
     ? wake.decision(undefined, handsOver)
     : over
@@ -150,10 +152,6 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   if (concludes && !at.inFlight.allowsConclusion) return { ...conclusion, steps };
   return concludes || due.length === 0 ? conclusion : { ...wake.decision(message), steps: due };
 }
-
-/** A release that was sent before and has not succeeded. */
-const isRepeated = (step: Step, { agenda }: PlanContext): boolean =>
-  step.do === 'release' && agenda.release_at.has(step.pending.attempt.attempt);
 
 /**
  * Continues an order with an unknown outcome: it is sent until the outcome is known. An order that may have been sent

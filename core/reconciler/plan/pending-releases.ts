@@ -62,10 +62,11 @@ export function pendingReleases(
 }
 
 /**
- * How many machines of each attempt may still arrive, so that all together fill the vacancies. Those of an order whose
- * answer is not known may come whatever is decided here, and attempts with returned machines come last: their provider
- * would start others in place of these, before the target of another attempt is lowered. Pure, and the same whether
- * the returned machines live or not: a target that is being sent must not be counted on twice.
+ * How many machines of each attempt may still arrive, so that all together fill the vacancies. None gets more than it
+ * was ordered without the machines that were returned: its provider would start others in place of these, before the
+ * target of another attempt is lowered. Those of an order whose answer is not known may come whatever is decided here,
+ * and attempts with returned machines come last. Pure, and the same whether the returned machines live or not: a target
+ * that is being sent must not be counted on twice.
  */
 function fillingOf(
   from: RequestState,
@@ -78,7 +79,10 @@ function fillingOf(
   let left = vacancies;
   for (const attempt of from.attempts.toSorted((a, b) => rank(a) - rank(b))) {
     if (attempt.unsent || isFutile(attempt, from.request)) continue;
-    const mine = Math.min(arrivalsOf(attempt, from).incoming, left, incomingTold(attempt.attempt) ?? Infinity);
+    const { present, returned } = from.machines.counts(attempt.attempt);
+    const places = Math.max(0, attempt.order.machine_count - present - returned);
+    const told = incomingTold(attempt.attempt) ?? Infinity;
+    const mine = Math.min(arrivalsOf(attempt, from).incoming, places, left, told);
     filling.set(attempt.attempt, mine);
     left -= mine;
   }

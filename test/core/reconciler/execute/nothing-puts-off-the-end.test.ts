@@ -243,6 +243,30 @@ test('notices about many orders in turn do not put off the completion of their r
   await bench.close();
 });
 
+for (const everyMs of [1_000, 250])
+  test(`notices every ${everyMs} ms, also while outcomes are stored, do not put off the time-out`, async (t) => {
+    const east = Object.assign(new ScriptedCloud({ machines_per_launch: 1_000 }), { notices: true });
+    const bench = await loopBench({ east });
+    const { clock } = bench;
+    const id = await bench.request(100, { timeout: 60, ready_timeout: 36_000 });
+    await clock.advance(3_000);
+    east.boot(...east.live().slice(0, 99));
+    await clock.advance(5_000);
+    east.before = () => clock.sleep(1_000);
+    let commits = 0;
+    bench.storage.before = async (method) => {
+      // Between 10 and 30 ms.
+      if (method === 'commit') await clock.sleep(10 + ((commits++ * 7) % 21));
+    };
+    for (let n = 0; n < 100_000 / everyMs; n++) {
+      const at = new Date(clock.now()).toISOString();
+      east.messages = [stateMessage(at, `m-${1 + (n % 98)}`, 'shutting-down', at)];
+      await clock.advance(everyMs);
+    }
+    t.is((await bench.status(id)).request.status, 'completed');
+    await bench.close();
+  });
+
 test('a request does not end with a machine whose end was announced while an earlier notice was checked', async (t) => {
   const a = Object.assign(new ScriptedCloud(), { notices: true });
   const b = new ScriptedCloud();

@@ -189,14 +189,34 @@ test('a fleet with returned machines gets none in place of them at the expense o
 
 test('what a release in flight tells a fleet is not given to it twice', (t) => {
   const attempts = [attemptOf(1, { settled: false }, 5), attemptOf(2, { settled: false }, 5)];
-  const machines = ['m-1', 'm-2', 'm-3'].map((id) => machineOf(id, { going: 'returned' }));
-  const state = stateOf({ request: requestOf({ machine_count: 10 }), attempts, machines });
-  const incomingTold = (attempt: number) => (attempt === 2 ? 1 : undefined);
+  const machines = [machineOf('m-1', { going: 'returned' })];
+  const state = stateOf({ request: requestOf({ machine_count: 8 }), attempts, machines });
+  const told = (incomingTold?: (attempt: number) => number | undefined) =>
+    pendingReleases(state, now, incomingTold ? { incomingTold } : {}).map(({ attempt, target }) => [
+      attempt.attempt,
+      target.incoming,
+    ]);
+  t.deepEqual(told(), [[1, 2]]);
   t.deepEqual(
-    pendingReleases(state, now, { incomingTold }).map(({ attempt, target }) => [attempt.attempt, target.incoming]),
+    told((attempt) => (attempt === 2 ? 1 : undefined)),
     [
-      [1, 5],
+      [1, 4],
       [2, 1],
+    ],
+  );
+});
+
+test('of two fleets with returned machines, neither gets others in place of its own', (t) => {
+  const attempts = [attemptOf(1, { settled: false }, 5), attemptOf(2, { settled: false }, 5)];
+  const returned = (attempt: number, ids: readonly string[]) =>
+    ids.map((id) => machineOf(id, { attempt, going: 'returned' }));
+  const machines = [...returned(1, ['m-1', 'm-2', 'm-3']), ...returned(2, ['m-4'])];
+  const state = stateOf({ request: requestOf({ machine_count: 10 }), attempts, machines });
+  t.deepEqual(
+    pendingReleases(state, now).map(({ attempt, target }) => [attempt.attempt, target.incoming]),
+    [
+      [1, 2],
+      [2, 4],
     ],
   );
 });
