@@ -8,8 +8,8 @@ export interface CallInTurn {
 }
 
 /**
- * What the order of turns depends on. A first launch sends an order that was never sent; a replay sends one again whose
- * machines may run already.
+ * What the order of turns depends on. A first launch sends an order that was never sent; a replay sends one again
+ * whose machines may run already.
  */
 type Work = 'release' | 'replay' | 'first-launch' | 'dispose';
 

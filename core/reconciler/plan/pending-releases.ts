@@ -65,8 +65,8 @@ export function pendingReleases(
  * How many machines of each attempt may still arrive, so that all together fill the vacancies. None gets more than it
  * was ordered without the machines that were returned: its provider would start others in place of these, before the
  * target of another attempt is lowered. Those of an order whose answer is not known may come whatever is decided here,
- * and attempts with returned machines come last. Pure, and the same whether the returned machines live or not: a target
- * that is being sent must not be counted on twice.
+ * and attempts with returned machines come last. Pure, and the same whether the returned machines live or not: a
+ * target that is being sent must not be counted on twice.
  */
 function fillingOf(
   from: RequestState,
