@@ -1,9 +1,13 @@
+import { chunks } from '../../../core/collections/chunks.ts';
 import type { Ledger } from '../../../plugins/cloud-simulator/dispatch/ledger.ts';
 import type { Simulator } from '../../../plugins/cloud-simulator/server/server.ts';
 import { until } from '../support/until.ts';
 import type { Caller } from './caller.ts';
 import { judgeStatus } from './judge-status.ts';
 import { lives, type Told } from './stories.ts';
+
+/** The most machines that one call gives back. */
+const mostOfCall = 10_000;
 
 export interface Standard {
   /** Launch templates hold contents that later requests may share, and stay. */
@@ -50,7 +54,8 @@ export async function judge(
   for (const each of told) wrong.push(...(await due(each, caller, exact)));
 
   const left = (await Promise.all(own.map((id) => caller.seen(id)))).flatMap(({ machines }) => machines.filter(lives));
-  if (left.length > 0) await caller.ended(await caller.giveBack(left.map(({ machine_id }) => machine_id)));
+  for (const part of chunks(left, mostOfCall))
+    await caller.ended(await caller.giveBack(part.map(({ machine_id }) => machine_id)));
   const empty = await until('an empty cloud', async () => remains(cloud.ledger(), shared).length === 0, waiting).catch(
     () => false,
   );
