@@ -287,7 +287,7 @@ export class RequestRunner {
     if (wait !== undefined && wait <= hold_ms) return this.#parts.claimPool.due(claimed, wait);
     const next_at = wait === undefined ? null : Math.round(this.#parts.clock.now() + wait);
     await this.#parts.committer.commit(claimed, [(change) => change.setRequest({ next_at })]);
-    if (claimed.new_signals.size > 0) return this.#parts.claimPool.due(claimed, 0);
+    if (claimed.present().signals.length > 0) return this.#parts.claimPool.due(claimed, 0);
     await this.#parts.claimPool.yield(claimed);
   }
 }
