@@ -18,6 +18,9 @@ export interface Validity {
 export const isPast = ({ monotonic, wall }: Validity, clock: Clock): boolean =>
   clock.monotonic() > monotonic || clock.now() > wall;
 
+/** No read of signals takes longer. */
+const longestReadMs = 600_000;
+
 /** A call for a request that waits for its turn. */
 export interface WaitingCall {
   readonly attempt: number;
@@ -76,6 +79,8 @@ export class ClaimedRequest {
   readonly waitingCalls = new Set<WaitingCall>();
   /** Signals that arrived since the state was loaded. */
   readonly new_signals = new Map<string, SignalRecord>();
+  /** The signals that were applied here, with the monotonic times: a read that began before brings them again. */
+  readonly #applied = new Map<string, number>();
   readonly #clock: Clock;
   readonly #ended = new AbortController();
   #call = Promise.withResolvers<void>();
@@ -155,12 +160,28 @@ export class ClaimedRequest {
 
   /** A signal arrived: it is applied at once, also while calls are in flight. */
   told(signal: SignalRecord): void {
-    if (this.new_signals.has(signal.signal_id)) return;
-    this.new_signals.set(signal.signal_id, signal);
+    if (!this.hear(signal)) return;
     this.due_at = 0;
     // Orders are needless now. Other signals are applied beside the calls that wait.
     if (signal.kind === 'cancel' || signal.kind === 'complete') this.recallLaunches();
     this.planAgain();
+  }
+
+  /** A signal arrived, which is applied before the next plan. Returns false for one that is known already. */
+  hear(signal: SignalRecord): boolean {
+    if (this.new_signals.has(signal.signal_id) || this.#applied.has(signal.signal_id)) return false;
+    this.new_signals.set(signal.signal_id, signal);
+    return true;
+  }
+
+  /** These signals are applied durably. */
+  applied(signals: readonly SignalRecord[]): void {
+    const now = this.#clock.monotonic();
+    for (const [id, at] of this.#applied) {
+      if (now - at < longestReadMs) break;
+      this.#applied.delete(id);
+    }
+    for (const { signal_id } of signals) this.#applied.set(signal_id, now);
   }
 
   /** The request is planned again although calls for it are in flight. */

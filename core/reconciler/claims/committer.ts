@@ -119,6 +119,7 @@ export class Committer {
     });
     const before = claimed.state.request;
     claimed.state = change.done(claimed.state.machines);
+    claimed.applied(change.applied);
     for (const end of change.announcedEnds) claimed.announcedEnds.add(end, this.#parts.clock.monotonic());
     this.#parts.became(claimed, before, change);
   }

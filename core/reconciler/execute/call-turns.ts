@@ -15,6 +15,8 @@ type Work = 'release' | 'replay' | 'first-launch' | 'dispose';
 
 /** One turn of so many is an order's while releases wait, and one of so many orders is a first one. */
 const turnsForOrder = 4;
+/** One turn of so many is a disposal's while anything else waits. */
+const turnsForDisposal = 16;
 
 /** The calls for an instance. */
 interface Line {
@@ -25,6 +27,8 @@ interface Line {
   /** How many releases had a turn since an order had one, and how many replays since a first launch had one. */
   releasesInRow: number;
   replaysInRow: number;
+  /** How many turns there were since a disposal had one. */
+  sinceDisposal: number;
 }
 
 interface Waiting extends WaitingCall {
@@ -99,6 +103,7 @@ const newLine = (most: number): Line => ({
   running: { release: 0, replay: 0, 'first-launch': 0, dispose: 0 },
   releasesInRow: 0,
   replaysInRow: 0,
+  sinceDisposal: 0,
 });
 
 /** Makes the calls that have a turn now. */
@@ -118,20 +123,23 @@ function serve(line: Line): void {
 }
 
 /** Whose turn it is; undefined: nobody's. */
-function nextOf({ most, waiting, running, releasesInRow, replaysInRow }: Line): Work | undefined {
+function nextOf({ most, waiting, running, releasesInRow, replaysInRow, sinceDisposal }: Line): Work | undefined {
   const orders = running.replay + running['first-launch'];
   if (orders + running.release + running.dispose >= most) return undefined;
   const share = Math.max(1, Math.floor(most / turnsForOrder));
+  const mayDispose = waiting.dispose.size > 0 && running.dispose < share;
+  if (mayDispose && sinceDisposal >= turnsForDisposal - 1) return 'dispose';
   const isReplay = waiting.replay.size > 0 && (waiting['first-launch'].size === 0 || replaysInRow < turnsForOrder - 1);
   const order = isReplay ? 'replay' : 'first-launch';
   const mayOrder = waiting[order].size > 0;
   if (waiting.release.size > 0 && !(mayOrder && releasesInRow >= turnsForOrder - 1 && orders < share))
     return 'release';
   if (mayOrder) return order;
-  return waiting.dispose.size > 0 && running.dispose < share ? 'dispose' : undefined;
+  return mayDispose ? 'dispose' : undefined;
 }
 
 function note(line: Line, work: Work): void {
+  line.sinceDisposal = work === 'dispose' ? 0 : line.sinceDisposal + 1;
   if (work === 'release') line.releasesInRow += 1;
   else if (work !== 'dispose') line.releasesInRow = 0;
   if (work === 'replay') line.replaysInRow += 1;

@@ -55,11 +55,11 @@ export class StepsInFlight implements InFlight {
     return undefined;
   }
 
-  /** As what a plan sees that must make no orders. */
+  /** As what a plan sees that must make no orders and conclude nothing. */
   withoutOrders(): InFlight {
     return {
       opens: true,
-      letsConclude: this.letsConclude,
+      letsConclude: false,
       allowsConclusion: this.allowsConclusion,
       incomingTold: (attempt) => this.incomingTold(attempt),
       has: (attempt) => this.has(attempt),

@@ -4,13 +4,14 @@ import { newEvent } from '../../contract/commits/new-event.ts';
 import type { Clock } from '../../contract/clock.ts';
 import { isBrokerError } from '../../contract/errors.ts';
 import type { Change, Store } from '../../contract/storage.ts';
-import type { MachineRecord } from '../../model/machine.ts';
+import { machineKey, type MachineRecord } from '../../model/machine.ts';
 import { defaultTimeoutS } from '../../model/request.ts';
 import type { SignalRecord } from '../../model/signal.ts';
 import { commitWithKnownOutcome } from '../../requests/commit-with-known-outcome.ts';
 import { openReturn } from '../../requests/open-return.ts';
 import { termsChanged, termsOf, unlessTerms } from '../../requests/leases/terms.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
+import type { Machines } from '../state/machine-set.ts';
 import { hasExpired } from './lease-due.ts';
 
 /** The most requests of one return. Each takes a fence, a condition and a signal of the commit. */
@@ -39,9 +40,8 @@ export class LeaseEnds {
   }
 
   /**
-   * Stores the return of the machines of a request whose lease ended, and passes its signals to the request. When a
-   * signal waits that the request does not know, only passes that one: it may extend the lease. Rejects as a commit
-   * under the claim.
+   * Stores the return of the machines of a request whose lease ended, and passes its signals to the request. Machines
+   * that waiting signals extend, hold or return are left until these are applied. Rejects as a commit under the claim.
    */
   async end(claimed: ClaimedRequest): Promise<void> {
     const ended = new Promise<void>((resolve, reject) => {
@@ -90,8 +90,8 @@ export class LeaseEnds {
     const holders = new Map<string, ClaimedRequest>();
     for (const { claimed } of endings) {
       const theirs = waiting.get(claimed.request_id) ?? [];
-      for (const signal of theirs) claimed.new_signals.set(signal.signal_id, signal);
-      const ended = theirs.length > 0 ? [] : expiredOf(claimed, machinesAtOnce - machines.length);
+      for (const signal of theirs) claimed.hear(signal);
+      const ended = expiredOf(claimed, theirs, machinesAtOnce - machines.length);
       if (ended.length === 0) continue;
       claimed.fence();
       machines.push(...ended);
@@ -113,17 +113,33 @@ export class LeaseEnds {
 }
 
 function deliver(holders: ReadonlyMap<string, ClaimedRequest>, signal: SignalRecord): void {
-  holders.get(signal.request_id)?.new_signals.set(signal.signal_id, signal);
+  holders.get(signal.request_id)?.hear(signal);
 }
 
-function expiredOf(claimed: ClaimedRequest, most: number): readonly MachineRecord[] {
+function expiredOf(claimed: ClaimedRequest, waiting: readonly SignalRecord[], most: number): readonly MachineRecord[] {
   const now = claimed.now();
+  const { machines } = claimed.state;
+  const changed = new Set(
+    waiting
+      .filter(({ kind }) => kind === 'extend' || kind === 'hold' || kind === 'return')
+      .flatMap((signal) => signal.machines.map(machineKey)),
+  );
   const ended: MachineRecord[] = [];
-  for (const machine of claimed.state.machines.all()) {
+  for (const machine of machines.all()) {
     if (ended.length === most) break;
-    if (hasExpired(machine, now)) ended.push(machine);
+    if (hasExpired(machine, now) && !keysOf(machine, machines).some((key) => changed.has(key))) ended.push(machine);
   }
   return ended;
+}
+
+/** A machine, and those that it replaced: who extends one of these extends the machine. */
+function keysOf(machine: MachineRecord, machines: Machines): readonly string[] {
+  const keys: string[] = [];
+  for (let each: MachineRecord | undefined = machine; each && !keys.includes(machineKey(each)); ) {
+    keys.push(machineKey(each));
+    each = each.replaces && machines.get(each.replaces);
+  }
+  return keys;
 }
 
 /** One event for each request and instance. */

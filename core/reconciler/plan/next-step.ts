@@ -34,12 +34,12 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
   const replacements = planReplacements(from, at);
   if (replacements.moves) return { steps: [{ do: 'replace' }] };
   const leases_at = onTick(from.machines.leaseDue(), at.settings.lease_tick_ms);
-  if (leases_at <= at.now) return { steps: [{ do: 'leases' }] };
   const counts = tally(from);
   if (counts.staying > counts.target) return { steps: [{ do: 'trim' }] };
   const steps: Step[] = [];
   const wake = new Alarm();
-  if (leases_at < Infinity) wake.in(leases_at - at.now);
+  if (leases_at <= at.now) steps.push({ do: 'leases' });
+  else if (leases_at < Infinity) wake.in(leases_at - at.now);
   const reachable = from.attempts.filter((attempt) => at.capabilities(attempt) !== undefined);
   const free = reachable.filter(({ attempt }) => !at.inFlight.has(attempt));
 
@@ -102,8 +102,7 @@ export function nextStep(from: RequestState, at: PlanContext): Decision {
     }
   }
 
-  if (replacements.order && !at.inFlight.opens)
-    return { steps: [...steps, ...upkeep, { do: 'open', orders: [replacements.order] }] };
+  if (replacements.order && !at.inFlight.opens) steps.push({ do: 'open', orders: [replacements.order] });
   if (replacements.again_ms < Infinity) wake.in(replacements.again_ms);
 
   const pendingTargets = pendingReleases(from, at.now, {

@@ -200,6 +200,11 @@ export class StateChange {
     return this.#signals.has(signal_id) || this.#applied.some((signal) => signal.signal_id === signal_id);
   }
 
+  /** The signals that this change applies. */
+  get applied(): readonly SignalRecord[] {
+    return this.#applied;
+  }
+
   apply(signal: SignalRecord): void {
     this.#signals.delete(signal.signal_id);
     this.#applied.push({ ...signal, applied: true });

@@ -161,6 +161,15 @@ test('disposals that hang leave turns to all others', async (t) => {
   );
 });
 
+test('disposals get turns although other calls always wait', async (t) => {
+  const { take, made, end } = turnsOf(4);
+  take('first', 100);
+  take('dispose', 2);
+  await turn();
+  await end(40);
+  t.is(countOf(made, 'dispose'), 2);
+});
+
 test('a call that is recalled is not made, and none waits any more', async (t) => {
   const { take, made, claimed, end } = turnsOf(1);
   take('release', 3);

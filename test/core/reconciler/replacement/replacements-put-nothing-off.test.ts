@@ -1,18 +1,24 @@
 import test, { type ExecutionContext } from 'ava';
 import { ProviderFault } from '../../../../core/index.ts';
+import type { Template } from '../../../../core/model/template.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { message } from '../../../support/notices-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
-/** A request for eleven machines within five minutes, of which ten are ready. */
-async function tenOfEleven(t: ExecutionContext) {
-  const east = Object.assign(new ScriptedCloud({ machines_per_launch: 100 }), { notices: true });
+/** A request for eleven machines within five minutes, of which ten are ready; or for more, of which one is not. */
+async function tenOfEleven(t: ExecutionContext, template: Partial<Template> = {}, count = 11) {
+  const east = Object.assign(new ScriptedCloud({ machines_per_launch: 1_000 }), { notices: true });
   const bench = await loopBench({ east });
   t.teardown(() => bench.close());
   const { clock } = bench;
-  const id = await bench.request(11, { timeout: 300, ready_timeout: 36_000, on_rebalance: 'replace' });
+  const id = await bench.request(count, {
+    timeout: 300,
+    ready_timeout: 36_000,
+    on_rebalance: 'replace',
+    ...template,
+  });
   await clock.advance(3_000);
-  east.boot(...east.live().slice(0, 10));
+  east.boot(...east.live().slice(0, -1));
   await clock.advance(5_000);
   const recommend = (machine_id: string): void => {
     east.messages = [message(machine_id, { machine_id, kind: 'rebalance', at: new Date(clock.now()).toISOString() })];
@@ -55,4 +61,43 @@ for (const isReady of [false, true])
     await clock.advance(5_000);
     const { machines } = await bench.status(id);
     t.truthy(machines.find(({ machine_id }) => machine_id === 'm-1')?.replaced_by);
+  });
+
+for (const template of [{ partial: 'all_or_nothing' }, { replace_lost: true }] as const)
+  test(`a request waits for the replacement of a machine that was lost meanwhile, with ${JSON.stringify(template)}`, async (t) => {
+    const { bench, east, clock, id, recommend } = await tenOfEleven(t, template);
+    east.beforeLaunch = () => clock.sleep(20_000);
+    recommend('m-1');
+    await clock.advance(3_000);
+    east.kill('m-1');
+    east.boot();
+    await clock.advance(15_000);
+    t.is((await bench.status(id)).request.status, 'in_progress');
+    await clock.advance(15_000);
+    east.boot();
+    await clock.advance(10_000);
+    const { request } = await bench.status(id);
+    t.deepEqual([request.status, request.kept_count], ['completed', 11]);
+    t.is(east.live(id).length, 11);
+  });
+
+for (const launchMs of [1_000, 10_000])
+  test(`recommendations every second put off neither a release nor the completion while launches take ${launchMs} ms`, async (t) => {
+    const { bench, east, clock, id, recommend } = await tenOfEleven(t, {}, 400);
+    bench.storage.before = async (method) => (method === 'commit' ? clock.sleep(20) : undefined);
+    east.beforeLaunch = () => clock.sleep(launchMs);
+    let n = 0;
+    const tell = async (times: number): Promise<void> => {
+      for (const end = n + times; n < end; ) {
+        recommend(`m-${++n}`);
+        await clock.advance(1_000);
+      }
+    };
+    await tell(20);
+    await bench.requestService.returnMachines(['m-390'], 600, {});
+    await tell(10);
+    t.false(east.live().includes('m-390'));
+    await bench.requestCommands.complete(id);
+    await tell(40);
+    t.is((await bench.status(id)).request.status, 'completed');
   });
