@@ -202,7 +202,7 @@ class Loop implements RunningLoop {
       cadence,
       owners: new Owners(store, log),
       spans: this.#spans,
-      leaseEnds: new LeaseEnds(store, clock),
+      leaseEnds: new LeaseEnds(store, clock, this.#trouble),
       settings,
       budgets,
       usageTagging: new UsageTagging(parts.usage_tags ?? []),

@@ -181,7 +181,11 @@ export class ClaimedRequest {
       if (now - at < longestReadMs) break;
       this.#applied.delete(id);
     }
-    for (const { signal_id } of signals) this.#applied.set(signal_id, now);
+    for (const { signal_id } of signals) {
+      this.#applied.set(signal_id, now);
+      // A read during the commit brought it again.
+      this.new_signals.delete(signal_id);
+    }
   }
 
   /** The request is planned again although calls for it are in flight. */

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { chunks } from '../../collections/chunks.ts';
+import { ClaimLost } from '../../contract/commits/claim-lost.ts';
 import { newEvent } from '../../contract/commits/new-event.ts';
 import type { Clock } from '../../contract/clock.ts';
 import { isBrokerError } from '../../contract/errors.ts';
@@ -11,6 +12,7 @@ import { commitWithKnownOutcome } from '../../requests/commit-with-known-outcome
 import { openReturn } from '../../requests/open-return.ts';
 import { termsChanged, termsOf, unlessTerms } from '../../requests/leases/terms.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
+import type { StorageTrouble } from '../claims/storage-trouble.ts';
 import type { Machines } from '../state/machine-set.ts';
 import { hasExpired } from './lease-due.ts';
 
@@ -18,6 +20,8 @@ import { hasExpired } from './lease-due.ts';
 const requestsAtOnce = 40;
 /** The most machines of one return. The others of its requests are due again at once. */
 const machinesAtOnce = 2_000;
+/** The wait after the storage did not answer. */
+const pauseMs = 1_000;
 
 interface Ending {
   readonly claimed: ClaimedRequest;
@@ -32,11 +36,13 @@ interface Ending {
 export class LeaseEnds {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #trouble: Pick<StorageTrouble, 'failed' | 'over'>;
   #waiting: Ending[] = [];
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, trouble: Pick<StorageTrouble, 'failed' | 'over'>) {
     this.#store = store;
     this.#clock = clock;
+    this.#trouble = trouble;
   }
 
   /**
@@ -62,8 +68,10 @@ export class LeaseEnds {
 
   async #endTogether(endings: readonly Ending[]): Promise<void> {
     try {
-      await this.#return(endings);
-      for (const { resolve } of endings) resolve();
+      await this.#insist(endings);
+      for (const { claimed, resolve, reject } of endings)
+        if (claimed.lost) reject(new ClaimLost(claimed.request_id));
+        else resolve();
     } catch (error) {
       if (endings.length > 1 && isBrokerError(error) && error.code === 'CONFLICT') {
         // One of them lost its claim or got an extension: the others must not wait for it.
@@ -77,6 +85,24 @@ export class LeaseEnds {
     }
   }
 
+  /** Repeats what the storage did not answer: a return that was stored all the same is among the signals then. */
+  async #insist(endings: readonly Ending[]): Promise<void> {
+    try {
+      for (;;) {
+        try {
+          return await this.#return(endings);
+        } catch (error) {
+          const isAway = isBrokerError(error) && error.code === 'UNAVAILABLE';
+          if (!isAway || endings.every(({ claimed }) => claimed.lost)) throw error;
+          this.#trouble.failed(this, error);
+          await this.#clock.sleep(pauseMs);
+        }
+      }
+    } finally {
+      this.#trouble.over(this);
+    }
+  }
+
   async #return(endings: readonly Ending[]): Promise<void> {
     const ids = endings.map(({ claimed }) => claimed.request_id);
     const terms = await termsOf(this.#store, ids);
@@ -84,6 +110,8 @@ export class LeaseEnds {
       where: { request_id: ids, applied: false },
       order: [['created_at', 'asc']],
     });
+    // A signal that a commit in progress applies is no longer read, and the request shows its effect only afterwards.
+    await Promise.all(endings.map(({ claimed }) => claimed.inTurn(() => Promise.resolve())));
     const waiting = Map.groupBy(signals, ({ request_id }) => request_id);
     const machines: MachineRecord[] = [];
     const conditions: Change[] = [];
@@ -92,8 +120,8 @@ export class LeaseEnds {
       const theirs = waiting.get(claimed.request_id) ?? [];
       for (const signal of theirs) claimed.hear(signal);
       const ended = expiredOf(claimed, theirs, machinesAtOnce - machines.length);
-      if (ended.length === 0) continue;
-      claimed.fence();
+      // Of a lost claim the condition would refuse the return of all.
+      if (ended.length === 0 || claimed.lost) continue;
       machines.push(...ended);
       holders.set(claimed.request_id, claimed);
       const { request_id, epoch } = claimed.claim;

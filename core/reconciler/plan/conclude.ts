@@ -46,7 +46,7 @@ export function conclude(
   if (counts.ready < counts.staying) return wake.decision(message);
   if (counts.missing > 0 && !exhausted && !stop && !isRefused(from)) return wake.decision(message);
   // The replacement of a machine that is lost by now fills its place. A refusal also stops arrivals.
-  if (counts.incoming > 0 && !stop) return wake.decision(message);
+  if (counts.incoming > 0 && counts.staying < counts.target && !stop) return wake.decision(message);
   if (request.template?.partial === 'all_or_nothing' && counts.ready < counts.target && counts.staying > 0)
     return wake.decision(undefined, { do: 'undo' });
   let why = skipped;

@@ -81,6 +81,21 @@ for (const template of [{ partial: 'all_or_nothing' }, { replace_lost: true }] a
     t.is(east.live(id).length, 11);
   });
 
+test('a request whose machines are all ready does not wait for a replacement that nobody needs any more', async (t) => {
+  const { bench, east, clock, id, recommend } = await tenOfEleven(t);
+  east.beforeLaunch = async () => {
+    await clock.sleep(30_000);
+    throw new ProviderFault('unknown-outcome', 'No answer.');
+  };
+  recommend('m-1');
+  await clock.advance(5_000);
+  await bench.requestService.returnMachines(['m-1'], 600, {});
+  await clock.advance(5_000);
+  east.boot();
+  await clock.advance(10_000);
+  t.is((await bench.status(id)).request.status, 'completed');
+});
+
 for (const launchMs of [1_000, 10_000])
   test(`recommendations every second put off neither a release nor the completion while launches take ${launchMs} ms`, async (t) => {
     const { bench, east, clock, id, recommend } = await tenOfEleven(t, {}, 400);
