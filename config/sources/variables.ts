@@ -7,7 +7,7 @@ import { prefix, prefixOf, readVariables, type Environment, type Variables } fro
 import { ConfigurationFile, ServerSection, StorageSection, TemplatesSection } from '../schema.ts';
 
 /** Variables that set no field of the configuration. */
-const reserved = ['MUSTER_CONFIG', 'MUSTER_DATA_DIR', 'MUSTER_STORAGE_TO_URL', 'MUSTER_YOUNG_MB'];
+const reserved = ['MUSTER_CONFIG', 'MUSTER_DATA_DIR', 'MUSTER_STORAGE_TO_URL'];
 
 /** The settings in the environment. Reads each variable once and reports each unknown variable once. */
 export class EnvironmentVariables {

@@ -22,20 +22,23 @@ export interface SpanFailure {
 export interface SpanStart {
   /** Default `internal`. */
   readonly kind?: SpanKind;
-  /** An object of this span alone, to which the span adds: a copy for each call costs too much. */
-  readonly attributes?: Record<string, string | number | boolean>;
+  /** Kept as it is until the span ends: it must not change. */
+  readonly attributes?: SpanAttributes;
   /** Default: the span whose code runs. Without one, the span begins a trace. */
   readonly parent?: TraceContext | undefined;
   /** Other spans for which this one was made. */
   readonly links?: readonly TraceContext[];
   /** Records the span whatever the sampler decides, because it serves a trace that is sampled. */
   readonly sampled?: true;
+  /** No span will be below it, and its `context` is not needed: it costs less. */
+  readonly leaf?: true;
 }
 
 /** A piece of work with a beginning and an end. */
 export interface Span {
-  /** Undefined: tracing is off. */
+  /** Undefined: tracing is off, or the span is a leaf. */
   readonly context: TraceContext | undefined;
+  /** Adds facts; a later one takes precedence. The object is kept until the span ends: it must not change. */
   set(attributes: SpanAttributes): void;
   fail(failure: SpanFailure): void;
   /** Ends the span. Further calls have no effect. */

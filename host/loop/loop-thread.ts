@@ -11,6 +11,7 @@ import { StoppedThreads } from './diagnosis/stopped-threads.ts';
 import { threadStack } from './diagnosis/thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { accumulate, type Family } from '../metrics/family.ts';
+import { limitsOfLoop } from '../process/thread-limits.ts';
 import type { SpanBatch } from '../telemetry/span-record.ts';
 import type { FromLoop, LoopAnswer, LoopQuestion, LoopThreadData, ToLoop } from './loop-messages.ts';
 
@@ -45,11 +46,6 @@ const stackMs = 1_500;
 const measureMs = 1_000;
 /** Milliseconds to wait for a check or a discovery: the loop waits for a provider for at most 20 seconds. */
 const checkMs = 25_000;
-/**
- * Size of the young generation in megabytes. Loading fills it once, and the default of 48 would keep that memory for
- * ever. With 6, answers about 10 000 machines block the thread longer: they live long enough to be copied repeatedly.
- */
-const youngMb = 16;
 
 /**
  * The reconciler loop in a worker thread. Replaces a thread that crashes or hangs; the next thread takes over its
@@ -187,7 +183,7 @@ export class LoopThread implements LoopHandle {
         ...this.#stops.charges,
       } satisfies LoopThreadData,
       resourceLimits: {
-        maxYoungGenerationSizeMb: youngMb,
+        ...limitsOfLoop(),
         ...(heap_mb === undefined ? {} : { maxOldGenerationSizeMb: heap_mb }),
       },
     });

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { TelemetrySettings } from '../../config/telemetry/telemetry-settings.ts';
 import type { Log } from '../../core/contract/log.ts';
 import type { Family } from '../metrics/family.ts';
+import { limitsOfExport } from '../process/thread-limits.ts';
 import type { ExportThreadData, FromExport, ToExport } from './export/export-messages.ts';
 import type { SpanBatch } from './span-record.ts';
 
@@ -44,6 +45,7 @@ export class Exporter {
     const worker = new Worker(new URL(`./export/export-worker${extname(import.meta.url)}`, import.meta.url), {
       workerData: data,
       env: { ...variables },
+      resourceLimits: limitsOfExport(),
     });
     this.#worker = worker;
     worker.unref();

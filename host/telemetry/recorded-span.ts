@@ -1,53 +1,45 @@
 import { traceparentOf, type TracePlace } from '../../core/tracing/trace-context.ts';
 import type { Span, SpanAttributes, SpanFailure, SpanKind, TraceContext } from '../../core/tracing/tracer.ts';
+import type { EndedLeaf } from './leaf-span.ts';
 
-/** Where a span is in its trace. */
-export interface SpanPlace extends TracePlace {
+/** How a span begins, and what its end calls. */
+export interface SpanBeginning extends TracePlace {
   readonly parent_id: string | null;
   readonly tracestate: string | null;
-}
-
-export interface SpanBeginning {
   readonly name: string;
   readonly kind: SpanKind;
   /** Monotonic milliseconds. */
   readonly start: number;
-  readonly links?: readonly TraceContext[] | undefined;
+  readonly links: readonly TraceContext[] | undefined;
+  readonly ended: (span: RecordedSpan) => void;
 }
 
 /** A span that runs. One of a trace that is not sampled keeps only its place, which its requests store. */
 export class RecordedSpan implements Span {
-  readonly place: SpanPlace;
   readonly beginning: SpanBeginning;
-  readonly attributes: Record<string, string | number | boolean>;
+  /** As they came: to merge them costs a call more than to keep them apart. A later one takes precedence. */
+  readonly attributes: SpanAttributes[];
+  /** Undefined: none has ended. */
+  leaves: EndedLeaf[] | undefined;
   failure: SpanFailure | undefined;
   hasEnded = false;
-  readonly #ended: (span: RecordedSpan) => void;
   #context: TraceContext | undefined;
 
-  constructor(
-    place: SpanPlace,
-    beginning: SpanBeginning,
-    attributes: SpanAttributes | undefined,
-    ended: (span: RecordedSpan) => void,
-  ) {
-    this.place = place;
+  constructor(beginning: SpanBeginning, attributes: SpanAttributes | undefined) {
     this.beginning = beginning;
-    // The span takes over the object: see `SpanStart`.
-    this.attributes = (place.sampled && attributes) || {};
-    this.#ended = ended;
+    this.attributes = beginning.sampled && attributes ? [attributes] : [];
   }
 
   get context(): TraceContext {
-    const { tracestate } = this.place;
+    const { tracestate } = this.beginning;
     return (this.#context ??= {
-      traceparent: traceparentOf(this.place),
+      traceparent: traceparentOf(this.beginning),
       ...(tracestate === null ? {} : { tracestate }),
     });
   }
 
   set(attributes: SpanAttributes): void {
-    if (this.place.sampled && !this.hasEnded) Object.assign(this.attributes, attributes);
+    if (this.beginning.sampled && !this.hasEnded) this.attributes.push(attributes);
   }
 
   fail(failure: SpanFailure): void {
@@ -57,6 +49,7 @@ export class RecordedSpan implements Span {
   end(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    if (this.place.sampled) this.#ended(this);
+    const { sampled, ended } = this.beginning;
+    if (sampled) ended(this);
   }
 }

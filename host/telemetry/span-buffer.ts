@@ -13,13 +13,13 @@ export class SpanBuffer {
   #used = 0;
   #spans = 0;
 
-  /** Adds a span as JSON. Returns false, and adds nothing, when there is no room for it. */
-  add(text: string): boolean {
+  /** Adds a record of so many spans as JSON. Returns false, and adds nothing, when there is no room for it. */
+  add(text: string, spans: number): boolean {
     // A UTF-16 code unit takes at most three bytes; a separator and the end of the list are added.
     if (this.#used + text.length * 3 + 2 > capacity) return false;
     this.#bytes[this.#used] = this.#spans === 0 ? open : comma;
     this.#used += 1 + this.#bytes.write(text, this.#used + 1, 'utf8');
-    this.#spans += 1;
+    this.#spans += spans;
     return true;
   }
 

@@ -1,20 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { placeIn, type TracePlace } from '../../core/tracing/trace-context.ts';
-import type {
-  FinishedSpan,
-  Span,
-  SpanAttributes,
-  SpanFailure,
-  SpanStart,
-  TraceContext,
-  Tracer,
+import {
+  noSpan,
+  type FinishedSpan,
+  type Span,
+  type SpanAttributes,
+  type SpanFailure,
+  type SpanStart,
+  type TraceContext,
+  type Tracer,
 } from '../../core/tracing/tracer.ts';
 import { currentCall } from '../http/call-context.ts';
+import { LeafSpan, type EndedLeaf } from './leaf-span.ts';
 import { newSpanId, newTraceId } from './random-ids.ts';
-import { RecordedSpan, type SpanPlace } from './recorded-span.ts';
+import { RecordedSpan, type SpanBeginning } from './recorded-span.ts';
 import type { Sampler } from './sampler.ts';
 import { SpanBuffer } from './span-buffer.ts';
-import type { SpanBatch, SpanRecord } from './span-record.ts';
+import type { LeafRecord, SpanBatch, SpanRecord } from './span-record.ts';
 
 /** Milliseconds after which an incomplete batch is sent. */
 const batchMs = 500;
@@ -49,10 +51,24 @@ export class SpanRecorder implements Tracer {
     this.#options = options;
   }
 
-  start(name: string, { kind = 'internal', attributes, parent, links, sampled }: SpanStart = {}): RecordedSpan {
-    const above = parent ? remotePlace(parent) : this.#current()?.place;
-    const beginning = { name, kind, start: performance.now(), links };
-    return new RecordedSpan(this.#placeBelow(above, sampled), beginning, attributes, this.#ended);
+  start(name: string, { kind = 'internal', attributes, parent, links, sampled, leaf }: SpanStart = {}): Span {
+    const running = parent ? undefined : this.#current();
+    if (leaf && running) return this.#leafOf(running, name, attributes);
+    const above = parent ? remotePlace(parent) : running?.beginning;
+    const trace_id = above ? above.trace_id : newTraceId();
+    const beginning: SpanBeginning = {
+      trace_id,
+      span_id: newSpanId(),
+      parent_id: above ? above.span_id : null,
+      tracestate: above ? above.tracestate : null,
+      sampled: sampled ?? this.#options.sampler(trace_id, above?.sampled),
+      name,
+      kind,
+      start: performance.now(),
+      links,
+      ended: this.#ended,
+    };
+    return new RecordedSpan(beginning, attributes);
   }
 
   record({ name, kind = 'internal', context, parent, start, end, attributes, links, failure }: FinishedSpan): void {
@@ -67,9 +83,10 @@ export class SpanRecorder implements Tracer {
       parent.tracestate ?? null,
       Math.round(start * 1_000),
       Math.round(Math.max(start, end) * 1_000),
-      withFailure(context ? attributes : { ...this.#inherited(), ...attributes }, failure),
+      withFailure(context ? [attributes] : [this.#inherited(), attributes], failure),
       linksOf(links),
       this.#messageOf(failure),
+      null,
     ]);
   }
 
@@ -105,29 +122,39 @@ export class SpanRecorder implements Tracer {
   /** What a call to a provider has in common with the call into the plugin that makes it. */
   #inherited(): SpanAttributes {
     const inherited: Record<string, string | number | boolean> = {};
-    const { attributes } = this.#current() ?? {};
-    for (const name of attributes ? inheritedNames : []) {
-      const value = attributes?.[name];
-      if (value !== undefined) inherited[name] = value;
-    }
+    for (const attributes of this.#current()?.attributes ?? [])
+      for (const name of inheritedNames) {
+        const value = attributes[name];
+        if (value !== undefined) inherited[name] = value;
+      }
     return inherited;
   }
 
-  #placeBelow(above: Omit<SpanPlace, 'parent_id'> | undefined, sampled: true | undefined): SpanPlace {
-    const { sampler } = this.#options;
-    const span_id = newSpanId();
-    if (!above) {
-      const trace_id = newTraceId();
-      const decided = sampled ?? sampler(trace_id, undefined);
-      return { trace_id, span_id, parent_id: null, tracestate: null, sampled: decided };
-    }
-    const { trace_id, span_id: parent_id, tracestate } = above;
-    return { trace_id, span_id, parent_id, tracestate, sampled: sampled ?? sampler(trace_id, above.sampled) };
+  #leafOf(parent: RecordedSpan, name: string, attributes: SpanAttributes | undefined): Span {
+    if (!parent.beginning.sampled) return noSpan;
+    return new LeafSpan(name, attributes, (leaf) => {
+      if (!parent.hasEnded) return void (parent.leaves ??= []).push(leaf);
+      const { trace_id, span_id: parent_id, tracestate } = parent.beginning;
+      const [, start, end, facts, message] = this.#leafRecord(leaf);
+      const id = newSpanId();
+      this.#push([name, 'internal', trace_id, id, parent_id, tracestate, start, end, facts, null, message, null]);
+    });
   }
 
-  #add({ place, beginning, attributes, failure }: RecordedSpan): void {
-    const { name, kind, start, links } = beginning;
-    const { trace_id, span_id, parent_id, tracestate } = place;
+  #leafRecord = ({ name, start_ms, end_ms, attributes, failure }: EndedLeaf): LeafRecord => [
+    name,
+    this.#epochUs(start_ms),
+    this.#epochUs(end_ms),
+    withFailure(attributes, failure),
+    this.#messageOf(failure),
+  ];
+
+  #epochUs(monotonic_ms: number): number {
+    return Math.round((this.#origin + monotonic_ms) * 1_000);
+  }
+
+  #add({ beginning, attributes, failure, leaves }: RecordedSpan): void {
+    const { name, kind, trace_id, span_id, parent_id, tracestate, start, links } = beginning;
     this.#push([
       name,
       kind,
@@ -135,11 +162,12 @@ export class SpanRecorder implements Tracer {
       span_id,
       parent_id,
       tracestate,
-      Math.round((this.#origin + start) * 1_000),
-      Math.round((this.#origin + performance.now()) * 1_000),
+      this.#epochUs(start),
+      this.#epochUs(performance.now()),
       withFailure(attributes, failure),
       linksOf(links),
       this.#messageOf(failure),
+      leaves ? leaves.map(this.#leafRecord) : null,
     ]);
   }
 
@@ -149,10 +177,11 @@ export class SpanRecorder implements Tracer {
 
   #push(record: SpanRecord): void {
     const text = JSON.stringify(record);
-    if (!this.#batch.add(text)) {
+    const spans = 1 + (record[11]?.length ?? 0);
+    if (!this.#batch.add(text, spans)) {
       this.flush();
-      // A span that no batch has room for is sent alone.
-      if (!this.#batch.add(text)) return this.#options.send({ json: `[${text}]`, spans: 1 });
+      // A record that no batch has room for is sent alone.
+      if (!this.#batch.add(text, spans)) return this.#options.send({ json: `[${text}]`, spans });
     }
     this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
   }
@@ -163,8 +192,8 @@ function remotePlace({ traceparent, tracestate = null }: { traceparent: string; 
   return place && { ...place, tracestate };
 }
 
-const withFailure = (attributes: SpanAttributes, failure: SpanFailure | undefined): SpanAttributes =>
-  failure ? { ...attributes, 'muster.outcome': failure.code, 'error.type': failure.code } : attributes;
+const withFailure = (attributes: readonly SpanAttributes[], failure: SpanFailure | undefined): SpanRecord[8] =>
+  failure ? [...attributes, { 'muster.outcome': failure.code, 'error.type': failure.code }] : attributes;
 
 const linksOf = (links: readonly TraceContext[] | undefined): SpanRecord[9] =>
   !links || links.length === 0

@@ -72,7 +72,7 @@ test('each command of muster in the guides of operators exists, with its options
 });
 
 /** Variables that muster reads beside those of its configuration. */
-const others = ['MUSTER_CONFIG', 'MUSTER_DATA_DIR', 'MUSTER_STORAGE_TO_URL', 'MUSTER_YOUNG_MB'];
+const others = ['MUSTER_CONFIG', 'MUSTER_DATA_DIR', 'MUSTER_STORAGE_TO_URL'];
 
 test('each variable of the deployment files exists', (t) => {
   const reference = readFileSync(join(root, 'docs/reference/configuration.md'), 'utf8');

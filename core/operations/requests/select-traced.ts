@@ -10,7 +10,10 @@ export function selectTraced(
   { tracer, providers }: Pick<Services, 'tracer' | 'providers'>,
 ): Chosen {
   if (!tracer.on) return select();
-  const span = tracer.start('select', { attributes: { 'muster.template_id': placed.template.template_id } });
+  const span = tracer.start('select', {
+    leaf: true,
+    attributes: { 'muster.template_id': placed.template.template_id },
+  });
   try {
     const chosen = select();
     const { provider_instance, seen = placed.template } = chosen;

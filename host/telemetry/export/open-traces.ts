@@ -6,7 +6,7 @@ import type { SpanBatch, SpanRecord } from '../span-record.ts';
 import type { FromExport } from './export-messages.ts';
 import { FailureReports } from './failure-reports.ts';
 import { numberIn } from './number-in.ts';
-import { readableSpan } from './readable-span.ts';
+import { readableSpans } from './readable-spans.ts';
 
 export interface Traces {
   add(batch: SpanBatch): void;
@@ -32,7 +32,8 @@ export async function openTraces(
   const about = { resource, scope: { name: thisPackage.name, version: thisPackage.version } };
   return {
     add({ json }) {
-      for (const record of JSON.parse(json) as readonly SpanRecord[]) processor.onEnd(readableSpan(record, about));
+      for (const record of JSON.parse(json) as readonly SpanRecord[])
+        for (const span of readableSpans(record, about)) processor.onEnd(span);
     },
     close: () => processor.shutdown(),
   };

@@ -1,6 +1,6 @@
 import { postgresServer } from '../../support/postgres-server.ts';
 import { against, type Pair, type Side } from '../measure/against.ts';
-import { nodeFlags, nodeFlagsWithDatabase, startWithoutLoop, type Broker } from '../processes/broker.ts';
+import { startWithoutLoop, type Broker } from '../processes/broker.ts';
 import { workplace } from '../processes/workplace.ts';
 import type { Line } from './line.ts';
 
@@ -22,11 +22,10 @@ export const postWithBudgets: Line = {
       name: string,
       title: string,
       places: readonly { readonly limited: object; readonly free: object }[],
-      flags = nodeFlags,
     ) => {
       const brokers: Broker[] = [];
       const side = async (configuration: object): Promise<Side> => {
-        const broker = await startWithoutLoop(workplace({}, {}, configuration), flags);
+        const broker = await startWithoutLoop(workplace({}, {}, configuration));
         brokers.push(broker);
         return { url: `${broker.api}/machines/request`, pid: broker.pid };
       };
@@ -58,12 +57,7 @@ export const postWithBudgets: Line = {
     const storage = (schema: string) => ({ storage: { type: 'postgres', url: server.url, schema } });
     try {
       const title = 'POST a request with five budgets on PostgreSQL, by without';
-      await measure(
-        'postgres-post-budgets',
-        title,
-        [{ limited: storage('limited'), free: storage('free') }],
-        nodeFlagsWithDatabase,
-      );
+      await measure('postgres-post-budgets', title, [{ limited: storage('limited'), free: storage('free') }]);
     } finally {
       await server.remove();
     }

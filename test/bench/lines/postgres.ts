@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { postgresServer } from '../../support/postgres-server.ts';
 import { against } from '../measure/against.ts';
-import { nodeFlagsWithDatabase, startBroker, startWithoutLoop } from '../processes/broker.ts';
+import { startBroker, startWithoutLoop } from '../processes/broker.ts';
 import { Child } from '../processes/child.ts';
 import { openCloud } from '../processes/cloud.ts';
 import { call, json } from '../processes/http.ts';
@@ -21,7 +21,7 @@ export const postgres: Line = {
     try {
       const storage = { type: 'postgres', url: server.url };
       if (wanted('postgres-post')) {
-        const broker = await startWithoutLoop(workplace({}, {}, { storage }), nodeFlagsWithDatabase);
+        const broker = await startWithoutLoop(workplace({}, {}, { storage }));
         const bare = Child.of(join(import.meta.dirname, '../baselines/write.ts'), [server.url]);
         const { url } = await bare.ask<{ url: string }>({ do: 'start' });
         tell(
@@ -47,7 +47,7 @@ export const postgres: Line = {
       if (wanted('postgres-status')) {
         const directory = workplace({}, {}, { storage: { ...storage, schema: 'reads' } });
         await openCloud(directory, { boot_ms: 50 });
-        const broker = await startBroker(directory, { MUSTER_YOUNG_MB: '16' });
+        const broker = await startBroker(directory);
         const asked = await json(`${broker.api}/machines/request`, 'POST', { template_id: 'run', machine_count: 1 });
         await completed(broker, [asked.request_id]);
         const path = `/requests/${asked.request_id}/status`;

@@ -9,9 +9,7 @@ import { call } from './http.ts';
 /** What a user starts. */
 export const launcher = join(import.meta.dirname, '../../../host/bin/muster');
 /** What the launcher gives to Node. */
-export const nodeFlags = ['--max-semi-space-size=2'];
-/** What it gives with `MUSTER_YOUNG_MB=16`, as the guide of several brokers advises. */
-export const nodeFlagsWithDatabase = ['--max-semi-space-size=16'];
+export const nodeFlags = ['--max-semi-space-size=8'];
 const patienceMs = 60_000;
 
 export interface Broker {
@@ -53,13 +51,9 @@ export const watched = (file: string): Record<string, string> => ({
  * The same broker, except that nothing is carried out: requests are stored and stay pending. `env`: variables of its
  * configuration.
  */
-export async function startWithoutLoop(
-  directory: string,
-  flags = nodeFlags,
-  env: Record<string, string> = {},
-): Promise<Broker> {
+export async function startWithoutLoop(directory: string, env: Record<string, string> = {}): Promise<Broker> {
   const file = join(import.meta.dirname, 'without-loop.ts');
-  const child = new Child(process.execPath, [...flags, file, directory, JSON.stringify(env)]);
+  const child = new Child(process.execPath, [...nodeFlags, file, directory, JSON.stringify(env)]);
   const { url } = await child.ask<{ url: string }>({ do: 'start' });
   return { api: `${url}/api/v1`, pid: child.pid, started_ms: 0, stop: () => child.stop() };
 }

@@ -5,6 +5,7 @@
 import { enableCompileCache } from 'node:module';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Call, PluginContext } from '../../../core/index.ts';
+import { limitsOfLoop } from '../../../host/process/thread-limits.ts';
 
 /** Milliseconds of the thread. */
 export interface Took {
@@ -23,8 +24,6 @@ export interface FirstCall {
   readonly later: Took;
 }
 
-/** As the loop's thread has it. */
-const youngMb = 6;
 const laterCalls = 5;
 
 // Never the usual one: that lies where others may put something.
@@ -33,7 +32,7 @@ if (isMainThread) {
   process.on('message', ({ url }: { readonly url: string }) => {
     const worker = new Worker(new URL(import.meta.url), {
       workerData: { url },
-      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+      resourceLimits: limitsOfLoop(),
     });
     worker.on('message', (answer: FirstCall) => process.send?.(answer));
   });
