@@ -4,7 +4,7 @@ import test from 'ava';
 
 const run = promisify(execFile);
 
-/** Writes how large the young objects of three threads become when they keep much: of the first and of two workers. */
+/** Writes how many megabytes the young objects of each of two threads may take, when they keep much. */
 const program = `
   import { once } from 'node:events';
   import { Worker } from 'node:worker_threads';
