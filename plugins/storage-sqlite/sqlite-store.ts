@@ -23,13 +23,15 @@ import { Claims } from './commits/claims.ts';
 import { Budgets } from './database/budgets.ts';
 import { closed, isBusy, isOfTheDatabase, refusal } from './database/failures.ts';
 import { FilePlace } from './database/file-place.ts';
-import { GroupQueue } from './commits/group-queue.ts';
+import { GroupQueue, type GroupHooks } from './commits/group-queue.ts';
 import { Health } from './database/health.ts';
 import { LogWatch } from './database/log-watch.ts';
 import type { Opened } from './database/open-database.ts';
 import { retryWhileBusy } from './database/busy-retry.ts';
+import { ReadTurn } from './queries/read-turn.ts';
 import { RecordReader } from './queries/record-reader.ts';
 import { Statements } from './queries/statements.ts';
+import { WriteTurns } from './commits/write-turns.ts';
 
 /** A write within this time proves that the database can be written. */
 const writeValidMs = 1_000;
@@ -42,6 +44,7 @@ export class SqliteStore implements Store {
   readonly #opened: Opened;
   readonly #wait: number;
   readonly #reader: RecordReader;
+  readonly #readTurn: ReadTurn;
   readonly #writer: ChangeWriter;
   readonly #budgets: Budgets;
   readonly #claims: Claims;
@@ -59,7 +62,9 @@ export class SqliteStore implements Store {
     const statements = new Statements(database);
     this.#opened = opened;
     this.#wait = wait;
+    const turns = WriteTurns.at(path);
     this.#reader = new RecordReader(statements);
+    this.#readTurn = new ReadTurn(database, () => turns.finished);
     this.#budgets = new Budgets(statements);
     this.#writer = new ChangeWriter(statements, this.#budgets);
     this.#claims = new Claims(statements, () => clock.now());
@@ -70,8 +75,9 @@ export class SqliteStore implements Store {
     this.#touch = statements.prepare(
       "INSERT INTO counter VALUES ('write', '', '', 1) ON CONFLICT DO UPDATE SET n = n + 1",
     );
-    this.#queue = new GroupQueue(database, path, wait, {
+    const hooks: GroupHooks = {
       refusal: () => this.#place.lost,
+      beginning: () => this.#readTurn.end(),
       began: () => this.#budgets.begin(),
       ending: () => this.#budgets.store(),
       committing: (kinds) => this.#feed.raise(kinds),
@@ -81,7 +87,8 @@ export class SqliteStore implements Store {
         this.#health.wrote();
         logWatch.wrote();
       },
-    });
+    };
+    this.#queue = new GroupQueue(database, path, wait, hooks, turns);
   }
 
   get<K extends Kind>(kind: K, key: KeyOf<K>): Promise<Records[K] | undefined> {
@@ -173,6 +180,7 @@ export class SqliteStore implements Store {
   async #close(): Promise<void> {
     await this.#queue.drain();
     this.#feed.close();
+    this.#readTurn.end();
     try {
       // Moves the log into the file, so that a copy of the file alone is complete. Other connections may prevent it;
       // the last one succeeds.
@@ -193,6 +201,7 @@ export class SqliteStore implements Store {
   async #read<T>(read: () => T): Promise<T> {
     this.#refuseWhenClosed();
     try {
+      this.#readTurn.begin();
       return read();
     } catch (error) {
       if (!isBusy(error)) throw this.#failed(error);

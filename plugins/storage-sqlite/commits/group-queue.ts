@@ -21,6 +21,8 @@ export interface Work<T> {
 export interface GroupHooks {
   /** Returns the refusal of all writes; undefined when writes are allowed. Called before each group. */
   readonly refusal?: () => BrokerError | undefined;
+  /** Called before the transaction. */
+  readonly beginning?: () => void;
   /** Called inside the transaction, before all work. */
   readonly began?: () => void;
   /** Called inside the transaction, after all work. */
@@ -132,6 +134,7 @@ export class GroupQueue {
     if (refused) return this.#giveUp(refused);
     this.#turns.begin();
     try {
+      this.#hooks.beginning?.();
       this.#begin();
       this.#tries = 0;
     } catch (error) {

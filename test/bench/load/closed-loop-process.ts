@@ -7,6 +7,8 @@ export interface ClosedLoopJob {
   readonly seconds: number;
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
+  /** Whether the load keeps its processor instead of sleeping until an answer comes. */
+  readonly awake?: boolean;
 }
 
 export interface ClosedLoopResult {
@@ -20,14 +22,10 @@ export interface ClosedLoopResult {
 process.on('message', (job: ClosedLoopJob) => void run(job));
 process.on('disconnect', () => process.exit());
 
-async function run({ url, connections, seconds, method = 'GET', body }: ClosedLoopJob): Promise<void> {
-  const result = await autocannon({
-    url,
-    connections,
-    duration: seconds,
-    method,
-    ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
-  });
+async function run({ awake = false, ...job }: ClosedLoopJob): Promise<void> {
+  const release = awake ? stayAwake() : undefined;
+  const result = await load(job);
+  release?.();
   const told: ClosedLoopResult = {
     answers: result['2xx'],
     seconds: result.duration,
@@ -36,4 +34,21 @@ async function run({ url, connections, seconds, method = 'GET', body }: ClosedLo
     p99_ms: result.latency.p99,
   };
   process.send?.(told);
+}
+
+const load = ({ url, connections, seconds, method = 'GET', body }: ClosedLoopJob) =>
+  autocannon({
+    url,
+    connections,
+    duration: seconds,
+    method,
+    ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+  });
+
+/** The event loop never waits for the system, until the returned function is called. */
+function stayAwake(): () => void {
+  let immediate = setImmediate(function again() {
+    immediate = setImmediate(again);
+  });
+  return () => clearImmediate(immediate);
 }
