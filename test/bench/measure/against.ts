@@ -52,14 +52,25 @@ const warmUpSeconds = 3;
 
 /** Loads subjects and baselines in turn, `rounds` times each. All get a warm-up that is not counted. */
 export async function against(comparison: Comparison): Promise<Row> {
-  const { name, title, pairs, call = {}, least, rate, cpuCounts, loadStaysAwake: awake = false, threadCounts } = comparison;
+  const {
+    name,
+    title,
+    pairs,
+    call = {},
+    least,
+    rate,
+    cpuCounts,
+    loadStaysAwake: awake = false,
+    threadCounts,
+  } = comparison;
   const { rounds, seconds } = comparison;
   const load = new ClosedLoop();
   const ballast = threadCounts ? Array.from({ length: availableParallelism() }, () => Child.of(ballastFile)) : [];
   const ours: Round[] = [];
   const bare: Round[] = [];
   try {
-    const loaded = ({ url, pid }: Side, forSeconds = seconds) => load.run({ ...call, url, seconds: forSeconds, awake }, pid);
+    const loaded = ({ url, pid }: Side, forSeconds = seconds) =>
+      load.run({ ...call, url, seconds: forSeconds, awake }, pid);
     for (const { subject, baseline } of pairs)
       for (const side of [subject, baseline]) await loaded(side, warmUpSeconds);
     for (let round = 0; round < rounds; round++)
