@@ -133,6 +133,7 @@ export type {
 } from './contract/scheduler.ts';
 export { Outage } from './contract/commits/outage.ts';
 export { refusals } from './contract/commits/refusals.ts';
+export { SharedMarks } from './contract/commits/shared-marks.ts';
 export { compile, type Compiled, type Parsed, type ParseOptions } from './schema/compile.ts';
 export { isObject } from './schema/is-object.ts';
 export { camelCase, hint, nearest } from './schema/spelling.ts';

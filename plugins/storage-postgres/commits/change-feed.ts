@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BroadcastChannel } from 'node:worker_threads';
-import { quoted, type Kind, type Log } from '../../../core/index.ts';
+import { quoted, SharedMarks, type Kind, type Log } from '../../../core/index.ts';
 import type { Connection, Row, Statement } from '../database/connection.ts';
 import { text } from '../database/failures.ts';
 import type { GroupStatements, Marks } from './group-statements.ts';
@@ -30,8 +29,8 @@ const coalesceMs = 10;
 const reconnectMs = 1_000;
 
 /**
- * Reports which kinds changed. Each commit raises the mark of its kinds. Other stores of this process get the marks
- * through a channel. Stores elsewhere read them when a notification arrives, when their connection for notifications
+ * Reports which kinds changed. Each commit raises the mark of its kinds. Other stores of this process read the marks
+ * in shared memory. Stores elsewhere read them when a notification arrives, when their connection for notifications
  * is made again, and at an interval; so a lost notification costs time and no change. Each change is reported once.
  *
  * Notifications are sent on their own, after the commit: inside of it, they would make all commits of the server wait
@@ -39,12 +38,13 @@ const reconnectMs = 1_000;
  */
 export class ChangeFeed {
   readonly #parts: FeedParts;
-  readonly #channel: BroadcastChannel;
+  readonly #marksOfProcess: SharedMarks;
   readonly #watchers = new Set<{ readonly on: On }>();
   /** Marks this store in its own notifications. */
   readonly #id = randomUUID();
   #seen: Marks;
   #poll: NodeJS.Timeout | undefined;
+  #announcements: Disposable | undefined;
   #notice: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
   #again = false;
@@ -54,11 +54,7 @@ export class ChangeFeed {
   constructor(parts: FeedParts) {
     this.#parts = parts;
     this.#seen = parts.marks;
-    this.#channel = new BroadcastChannel(`muster storage ${parts.place}`);
-    this.#channel.addEventListener('message', (message) =>
-      this.#receive((message as unknown as { readonly data: Marks }).data),
-    );
-    this.#channel.unref();
+    this.#marksOfProcess = SharedMarks.at(parts.place);
   }
 
   /**
@@ -67,9 +63,8 @@ export class ChangeFeed {
    */
   announce(kinds: ReadonlySet<Kind>, marks: Marks): void {
     const raised = new Map([...marks].filter(([kind]) => kinds.has(kind)));
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads has no origin
-    this.#channel.postMessage(raised);
     const unseen = this.#see(raised);
+    this.#marksOfProcess.announce(raised);
     if (unseen.size > 0 && this.#watchers.size > 0) setImmediate(() => this.#notify(unseen));
     if (this.#parts.notifies) this.#notice ??= setTimeout(() => this.#sendNotice(), coalesceMs).unref();
   }
@@ -90,7 +85,6 @@ export class ChangeFeed {
   async close(): Promise<void> {
     this.#closed = true;
     this.#watchers.clear();
-    this.#channel.close();
     if (this.#notice) await this.#sendNotice();
     const listener = this.#listener;
     this.#end();
@@ -100,6 +94,7 @@ export class ChangeFeed {
   /** Changes since the opening of the store are reported too: the marks of this moment are not known in it. */
   #begin(): void {
     const { pollMs, notifies } = this.#parts;
+    this.#announcements = this.#marksOfProcess.watch((marks) => this.#receive(new Map(marks)));
     this.#read();
     this.#poll = setInterval(() => this.#read(), pollMs);
     this.#poll.unref();
@@ -108,6 +103,8 @@ export class ChangeFeed {
 
   #end(): void {
     clearInterval(this.#poll);
+    this.#announcements?.[Symbol.dispose]();
+    this.#announcements = undefined;
     void this.#listener?.then((listener) => listener?.destroy());
     this.#listener = undefined;
   }

@@ -1,6 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { BroadcastChannel } from 'node:worker_threads';
-import type { Kind, Log } from '../../../core/index.ts';
+import { SharedMarks, type Kind, type Log } from '../../../core/index.ts';
 import { text } from '../database/failures.ts';
 import { row, rows, type Statements } from '../queries/statements.ts';
 
@@ -11,19 +10,20 @@ type Mark = readonly [Kind, number];
 const pollIntervalMs = 250;
 
 /**
- * Reports which kinds changed. Each commit raises the mark of its kinds. Other stores of this process get the marks
- * through a channel; other processes detect the change of the file and compare the marks. So each change is reported
+ * Reports which kinds changed. Each commit raises the mark of its kinds. Other stores of this process read the marks
+ * in shared memory; other processes detect the change of the file and compare the marks. So each change is reported
  * once, whichever way it is noticed first.
  */
 export class ChangeFeed {
   readonly #log: Log;
-  readonly #channel: BroadcastChannel;
+  readonly #marksOfProcess: SharedMarks;
   readonly #watchers = new Set<{ readonly on: On }>();
   readonly #seen = new Map<Kind, number>();
   readonly #sql: { readonly [name in 'raise' | 'marks' | 'mark' | 'file']: StatementSync };
   #raised: readonly Mark[] = [];
   #file: unknown;
   #poll: NodeJS.Timeout | undefined;
+  #announcements: Disposable | undefined;
 
   constructor(statements: Statements, path: string, log: Log) {
     this.#log = log;
@@ -33,11 +33,7 @@ export class ChangeFeed {
       mark: statements.prepare('SELECT changes FROM mark WHERE kind = ?'),
       file: statements.prepare('PRAGMA data_version'),
     };
-    this.#channel = new BroadcastChannel(`muster storage ${path}`);
-    this.#channel.addEventListener('message', (message) =>
-      this.#receive((message as unknown as { readonly data: readonly Mark[] }).data),
-    );
-    this.#channel.unref();
+    this.#marksOfProcess = SharedMarks.at(path);
   }
 
   /** Raises the marks, inside the transaction of the commits. */
@@ -47,9 +43,8 @@ export class ChangeFeed {
 
   /** Announces the marks, after that transaction is durable. */
   announce(kinds: ReadonlySet<Kind>): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads has no origin
-    this.#channel.postMessage(this.#raised);
     for (const [kind, mark] of this.#raised) this.#seen.set(kind, mark);
+    this.#marksOfProcess.announce(this.#raised);
     if (this.#watchers.size > 0) setImmediate(() => this.#notify(kinds));
   }
 
@@ -65,24 +60,31 @@ export class ChangeFeed {
     return {
       [Symbol.dispose]: () => {
         this.#watchers.delete(watcher);
-        if (this.#watchers.size === 0) clearInterval(this.#poll);
+        if (this.#watchers.size === 0) this.#end();
       },
     };
   }
 
   close(): void {
     this.#watchers.clear();
-    clearInterval(this.#poll);
-    this.#channel.close();
+    this.#end();
   }
 
   #begin(): void {
+    // Before the marks are read: what another thread commits in between is announced.
+    this.#announcements = this.#marksOfProcess.watch((marks) => this.#receive(marks));
     this.#logFailure(() => {
       this.#file = row(this.#sql.file, [])?.[0];
       for (const [kind, mark] of this.#marks()) this.#seen.set(kind, mark);
     });
     this.#poll = setInterval(() => this.#logFailure(() => this.#checkMarks()), pollIntervalMs);
     this.#poll.unref();
+  }
+
+  #end(): void {
+    clearInterval(this.#poll);
+    this.#announcements?.[Symbol.dispose]();
+    this.#announcements = undefined;
   }
 
   #checkMarks(): void {

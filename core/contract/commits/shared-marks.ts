@@ -1,0 +1,87 @@
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
+import { kinds, type Kind } from '../../model/kinds.ts';
+
+/** How often the records of a kind were changed. */
+type Mark = readonly [Kind, number];
+
+/** Cells: how often marks were announced, and one for the mark of each kind. */
+const announced = 0;
+const firstMark = 1;
+const order = Object.keys(kinds) as readonly Kind[];
+
+/**
+ * The marks that the stores of one place have announced, in all threads of this process. A store announces the marks
+ * that its commit has raised; the others learn them without a query.
+ *
+ * Shared memory, because a `BroadcastChannel` makes Node load its HTTP client with the first message: 10 MB in each
+ * thread.
+ */
+export class SharedMarks {
+  readonly #cells: BigInt64Array<SharedArrayBuffer>;
+
+  constructor(cells: SharedArrayBuffer) {
+    this.#cells = new BigInt64Array(cells);
+  }
+
+  /**
+   * The marks of the place with this name. Threads share them when the main thread has opened the storage before it
+   * starts the others; else each has its own, and learns the changes of others as those of another process.
+   */
+  static at(place: string): SharedMarks {
+    const name = `muster marks of ${place}`;
+    const stored: unknown = getEnvironmentData(name);
+    const cells = stored instanceof SharedArrayBuffer ? stored : SharedMarks.cells();
+    if (isMainThread && cells !== stored) setEnvironmentData(name, cells);
+    return new SharedMarks(cells);
+  }
+
+  static cells(): SharedArrayBuffer {
+    return new SharedArrayBuffer((firstMark + order.length) * BigInt64Array.BYTES_PER_ELEMENT);
+  }
+
+  /** Raises the marks to the given ones, where they are lower, and wakes all that watch. */
+  announce(marks: Iterable<Mark>): void {
+    for (const [kind, mark] of marks) this.#raise(firstMark + order.indexOf(kind), BigInt(mark));
+    Atomics.add(this.#cells, announced, 1n);
+    Atomics.notify(this.#cells, announced);
+  }
+
+  /**
+   * Calls `changed` with all marks after announcements, those of the caller included; several may share a call. Does
+   * not keep the event loop running.
+   */
+  watch(changed: (marks: readonly Mark[]) => void): Disposable {
+    let ended = false;
+    const wait = (seen: bigint): void => {
+      // Answers at once, with a text, when there was an announcement since `seen`.
+      const { value } = Atomics.waitAsync(this.#cells, announced, seen);
+      void Promise.resolve(value).then(() => {
+        if (ended) return;
+        // In this order: an announcement after the load wakes the next wait.
+        const now = Atomics.load(this.#cells, announced);
+        const marks = this.#marks();
+        wait(now);
+        changed(marks);
+      });
+    };
+    wait(Atomics.load(this.#cells, announced));
+    return {
+      [Symbol.dispose]: () => {
+        ended = true;
+        // Ends the wait; the other ones are repeated.
+        Atomics.notify(this.#cells, announced);
+      },
+    };
+  }
+
+  #raise(cell: number, mark: bigint): void {
+    for (;;) {
+      const known = Atomics.load(this.#cells, cell);
+      if (known >= mark || Atomics.compareExchange(this.#cells, cell, known, mark) === known) return;
+    }
+  }
+
+  #marks(): readonly Mark[] {
+    return order.map((kind, index) => [kind, Number(Atomics.load(this.#cells, firstMark + index))]);
+  }
+}
