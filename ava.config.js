@@ -10,6 +10,9 @@ export default {
     NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile'),
     ...ownTemporaryDirectories(),
   },
+  // Room for young objects from the beginning saves a tenth of the processor's time: simulated clouds and clocks make
+  // much garbage.
+  nodeArguments: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
   timeout: '120s',
   concurrency: 3,
   workerThreads: false,

@@ -56,6 +56,8 @@ const coreMayImport = new Set([
   'node:crypto',
   'node:timers',
   'node:timers/promises',
+  // Memory that threads share.
+  'node:worker_threads',
   'dataloader',
   'fastest-levenshtein',
   'lru-cache',

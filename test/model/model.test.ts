@@ -15,13 +15,7 @@ for (const past of pasts) {
 
 test.serial('no history that was made at random breaks a rule of the ideal broker', async (t) => {
   t.timeout(600_000);
-  const found = await search({ seed: 20_260_101, plays: 16, size: 'small' });
-  t.is(found && told(found), undefined);
-});
-
-test.serial('nor does one with several brokers', async (t) => {
-  t.timeout(600_000);
-  const found = await search({ seed: 20_260_101, plays: 2, size: 'shared' });
+  const found = await search({ seed: 20_260_101, plays: 12, size: 'small' });
   t.is(found && told(found), undefined);
 });
 

@@ -87,5 +87,5 @@ export class FakeClock implements Clock {
 
 /** Enough turns for what was woken to come to its next sleep. */
 async function settle(): Promise<void> {
-  for (let i = 0; i < 12; i++) await turn();
+  for (let i = 0; i < 8; i++) await turn();
 }

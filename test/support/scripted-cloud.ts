@@ -110,7 +110,7 @@ export class ScriptedCloud {
   /** Starts what the token has not started yet. */
   start(order: LaunchOrder<any, any>, count = order.machine_count): Launch {
     const mine = () => [...this.machines.values()].filter((machine) => machine.token === order.token);
-    while (mine().length < count) {
+    for (let started = mine().length; started < count; started++) {
       const machine_id = `m-${++this.#count}`;
       const [offer] = order.offers ?? [];
       this.machines.set(machine_id, {

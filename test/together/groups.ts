@@ -13,7 +13,7 @@ export const groups: Readonly<Record<string, string>> = {
   setup: 'host/{init,doctor,services,package}/*.test.ts',
   formats: '{plugins/{default-format,hostfactory-format,storage-memory}/**,plugin-testkit}/*.test.ts',
   slurm: 'plugins/slurm/*.test.ts',
-  fleets: 'plugins/cloud-{spotfleet,ec2fleet,checks}/!(conformance).test.ts',
+  fleets: 'plugins/cloud-{spotfleet,ec2fleet,checks}/!(conformance*).test.ts',
   asg: 'plugins/cloud-asg/!(broker).test.ts',
   hostfactory: 'host/hostfactory/**/!(script-place).test.ts',
   cli: 'host/cli/**/!(help-examples).test.ts',

@@ -4,6 +4,7 @@ import type { Template } from '../../../../core/model/template.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { message } from '../../../support/notices-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
+import { variants } from '../../../support/variants.ts';
 
 /** A request for eleven machines within five minutes, of which ten are ready; or for more, of which one is not. */
 async function tenOfEleven(t: ExecutionContext, template: Partial<Template> = {}, count = 11) {
@@ -26,7 +27,7 @@ async function tenOfEleven(t: ExecutionContext, template: Partial<Template> = {}
   return { bench, east, clock, id, recommend };
 }
 
-for (const isReady of [false, true])
+for (const isReady of variants([false, true]))
   test(`orders for replacements whose answer is lost do not put off the ${isReady ? 'completion' : 'time-out'}`, async (t) => {
     const { bench, east, clock, id, recommend } = await tenOfEleven(t);
     east.beforeLaunch = async () => {
@@ -43,7 +44,7 @@ for (const isReady of [false, true])
     t.is(east.live(id).length, isReady ? 11 : 10);
   });
 
-for (const isReady of [false, true])
+for (const isReady of variants([false, true]))
   test(`an order for a replacement that waits for its turn does not put off the ${isReady ? 'completion' : 'time-out'}`, async (t) => {
     const { bench, east, clock, id, recommend } = await tenOfEleven(t);
     east.beforeLaunch = () => clock.sleep(50_000);
@@ -96,7 +97,7 @@ test('a request whose machines are all ready does not wait for a replacement tha
   t.is((await bench.status(id)).request.status, 'completed');
 });
 
-for (const launchMs of [1_000, 10_000])
+for (const launchMs of variants([1_000, 10_000]))
   test(`recommendations every second put off neither a release nor the completion while launches take ${launchMs} ms`, async (t) => {
     const { bench, east, clock, id, recommend } = await tenOfEleven(t, {}, 400);
     bench.storage.before = async (method) => (method === 'commit' ? clock.sleep(20) : undefined);

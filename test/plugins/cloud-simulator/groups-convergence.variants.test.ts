@@ -15,6 +15,7 @@ import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
 import fc from 'fast-check';
 import { type GroupCloud, openGroups, tally, zones } from './groups-support.ts';
+import { tries } from '../../support/variants.ts';
 
 /** Something that happens to a group, or around it. Calls may be refused: that is part of life. */
 type Step = (cloud: GroupCloud, AutoScalingGroupName: string) => Promise<unknown>;
@@ -167,7 +168,7 @@ for (const [kind, policy] of kinds) {
         simulator.advance(60_000);
         t.is(await show(name), undefined);
       }),
-      { numRuns: 40 },
+      { numRuns: tries(12, 40) },
     );
   });
 }

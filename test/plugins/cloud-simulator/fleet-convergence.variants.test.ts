@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { deleteFleet, fleetTemplate, liveIds, liveMachines, modify, openFleet, terminate } from './fleet-support.ts';
 import { openCloud } from './support.ts';
+import { tries } from '../../support/variants.ts';
 
 type Step =
   | { readonly do: 'terminate'; readonly which: number }
@@ -53,7 +54,7 @@ test('whatever is terminated and modified, a fleet that is left alone comes to i
       t.is((await liveIds(ec2, id)).length, target);
       await deleteFleet(ec2, id, true);
     }),
-    { numRuns: 60, seed: 7 },
+    { numRuns: tries(15, 60), seed: 7 },
   );
 });
 

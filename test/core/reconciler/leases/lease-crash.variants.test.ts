@@ -1,6 +1,7 @@
 import test from 'ava';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
+import { variants } from '../../../support/variants.ts';
 
 /** The commits from the end of a lease to the end of its return, and some more. */
 const commits = Array.from({ length: 8 }, (_, index) => index + 1);
@@ -16,7 +17,7 @@ async function leasedBench(rows_per_commit?: number) {
   return { bench, east, id, expires_at: machine?.expires_at ?? 0 };
 }
 
-for (const commit of commits)
+for (const commit of variants(commits, 3))
   test(`a broker that is killed before commit ${commit} after the end of a lease leaves one return`, async (t) => {
     const { bench, east, id, expires_at } = await leasedBench(4);
     await bench.clock.advance(expires_at - bench.clock.now() - 1);
@@ -32,7 +33,7 @@ for (const commit of commits)
     await bench.close();
   });
 
-for (const commit of commits.slice(0, 4))
+for (const commit of variants(commits.slice(0, 4), 2))
   test(`an extension counts once when the broker is killed before commit ${commit} after it`, async (t) => {
     const { bench, east, id, expires_at } = await leasedBench(3);
     const ids = (await bench.status(id)).machines.map(({ machine_id }) => machine_id);

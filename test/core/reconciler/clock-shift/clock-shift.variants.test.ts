@@ -5,6 +5,7 @@ import { stateOf } from '../../../support/records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
+import { variants } from '../../../support/variants.ts';
 
 for (const [what, minutes] of [
   ['forward', 11],
@@ -111,7 +112,7 @@ for (const [what, minutes] of [
   ['forward', 11],
   ['back', -11],
 ] as const) {
-  for (const commit of [4, 5, 6]) {
+  for (const commit of variants([5, 4, 6])) {
     test(`all times of a large request move with a clock that is set ${what}, although the broker is killed before commit ${commit} of the move`, async (t) => {
       const east = new ScriptedCloud({ machines_per_launch: 400 });
       const bench = await loopBench({ east });
@@ -144,7 +145,7 @@ test('after the clock was set back by an hour the next broker continues open req
   await bench.close();
 });
 
-for (const commit of [3, 4, 5, 6]) {
+for (const commit of variants([4, 3, 5, 6], 2)) {
   test(`the answer of a launch arrives just after the clock was set, and the broker is killed before commit ${commit}: its machine keeps its age`, async (t) => {
     const east = new ScriptedCloud();
     const bench = await loopBench({ east });

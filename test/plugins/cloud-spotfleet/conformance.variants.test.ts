@@ -2,8 +2,9 @@ import test from 'ava';
 import plugin from '../../../plugins/cloud-spotfleet/index.ts';
 import { testProvider } from '../../../plugin-testkit/index.ts';
 import { cloudKit } from '../cloud/conformance-support.ts';
+import { variants } from '../../support/variants.ts';
 
-for (const fleet_type of ['request', 'maintain'])
+for (const fleet_type of variants(['request', 'maintain']))
   testProvider(
     cloudKit({
       test,

@@ -1,10 +1,11 @@
 import test from 'ava';
 import { rebalanceBench } from './rebalance-bench.ts';
+import { variants } from '../../../support/variants.ts';
 
 /** The commits from the storing of a recommendation to the end of the replaced machine, and some more. */
 const commits = Array.from({ length: 9 }, (_, index) => index + 1);
 
-for (const commit of commits)
+for (const commit of variants(commits, 3))
   test(`a broker that is killed before commit ${commit} after a recommendation leaves one replacement`, async (t) => {
     const { clock, east, completed, kill, status, stored } = await rebalanceBench(t);
     const id = await completed(2, { rebalance_drain: 5 });

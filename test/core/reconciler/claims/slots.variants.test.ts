@@ -2,6 +2,7 @@ import test from 'ava';
 import { ProviderFault } from '../../../../core/index.ts';
 import { loopBench, type LoopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud, type Script } from '../../../support/scripted-cloud.ts';
+import { variants } from '../../../support/variants.ts';
 
 /** The most requests that had an active attempt at an instance at any commit, by the instance. */
 function mostOpen(bench: LoopBench): Map<string, number> {
@@ -42,7 +43,7 @@ function openedIn(bench: LoopBench): string[] {
   return order;
 }
 
-for (const limit of [1, 3]) {
+for (const limit of variants([3, 1])) {
   test(`of twenty requests at once no more than ${limit} are open, and they are served in the order of acceptance`, async (t) => {
     const east = new ScriptedCloud();
     slowly(east);

@@ -3,8 +3,9 @@
 import test from 'ava';
 import { scenarios } from '../../../plugins/cloud-simulator/knobs/scenarios.ts';
 import { emptyCloud, openWorkload, work } from './workload-support.ts';
+import { variants } from '../../support/variants.ts';
 
-for (const name of Object.keys(scenarios)) {
+for (const name of variants(Object.keys(scenarios).toReversed(), 4)) {
   test(`in the scenario ${name} five minutes of any calls are answered, come out the same again, and leave nothing for good`, async (t) => {
     const drive = async () => {
       const workload = await openWorkload(t, name);

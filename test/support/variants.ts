@@ -1,0 +1,11 @@
+/** Set by `ava.long.config.js`. */
+const thorough = process.env['MUSTER_TEST_VARIANTS'] === 'all';
+
+/**
+ * The variants with which a test is repeated: the first ones in the quick tests, all in the long ones. For files named
+ * `*.variants.test.ts`, which are part of both.
+ */
+export const variants = <T>(all: readonly T[], quick = 1): readonly T[] => (thorough ? all : all.slice(0, quick));
+
+/** How often a property is tried, in the quick tests and in the long ones. */
+export const tries = (quick: number, long: number): number => (thorough ? long : quick);
