@@ -1,5 +1,6 @@
 import {
   Outage,
+  SharedMarks,
   quoted,
   refuseTransferred,
   scopeKey,
@@ -20,11 +21,11 @@ import {
   type Store,
 } from '../../core/index.ts';
 import { BrokerLeases } from './commits/broker-leases.ts';
-import { ChangeFeed } from './commits/change-feed.ts';
+import { ChangeFeed, type FeedParts } from './commits/change-feed.ts';
 import { ChangeWriter } from './commits/change-writer.ts';
 import { Claims } from './commits/claims.ts';
 import { GroupQueue } from './commits/group-queue.ts';
-import { GroupStatements, type Marks } from './commits/group-statements.ts';
+import { GroupStatements } from './commits/group-statements.ts';
 import { BudgetStatements, reservedOf } from './database/budgets.ts';
 import { targetOf } from './database/client-config.ts';
 import { Connection, type Row, type Statement } from './database/connection.ts';
@@ -57,9 +58,20 @@ export async function openStore(options: PostgresOptions, { log }: StorageContex
     if (version > 0) refuseTransferred(place, await marksOf(first.run.bind(first), schema));
     if (version < newest && !options.migrate) throw outdatedTables(version, place);
     if (version < newest) await migrate(target, schema, log);
+    // Before the marks of the database are read.
+    const shared = SharedMarks.at(place);
     const [found = []] = await first.run([statements.marks]);
+    const marks = statements.read(found[0]);
     const connections = new Connections(config, options.pool);
-    return new PostgresStore(connections, place, options, statements, budgets, statements.read(found[0]), log);
+    return new PostgresStore(
+      connections,
+      place,
+      options,
+      statements,
+      budgets,
+      { marks, shared: shared.of(marks) },
+      log,
+    );
   } catch (error) {
     throw refusal(error, place);
   } finally {
@@ -94,7 +106,7 @@ class PostgresStore implements Store {
     options: PostgresOptions,
     statements: GroupStatements,
     budgets: BudgetStatements,
-    marks: Marks,
+    marks: Pick<FeedParts, 'marks' | 'shared'>,
     log: StorageContext['log'],
   ) {
     const schema = quoted(options.schema);
@@ -113,8 +125,7 @@ class PostgresStore implements Store {
     this.#claims = new Claims(schema, run, this.#leases);
     this.#feed = new ChangeFeed({
       statements,
-      marks,
-      place,
+      ...marks,
       channel: options.schema,
       log,
       pollMs: options.poll_ms,

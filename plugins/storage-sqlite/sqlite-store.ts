@@ -158,6 +158,8 @@ export class SqliteStore implements Store {
 
   watch(on: (kinds: ReadonlySet<Kind>) => void): Disposable {
     this.#refuseWhenClosed();
+    // The watch begins with the marks of now.
+    this.#readTurn.end();
     return this.#feed.watch(on);
   }
 

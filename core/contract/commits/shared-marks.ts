@@ -1,4 +1,4 @@
-import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { kinds, type Kind } from '../../model/kinds.ts';
 
 /** How often the records of a kind were changed. */
@@ -9,6 +9,8 @@ const announced = 0;
 const firstMark = 1;
 const order = Object.keys(kinds) as readonly Kind[];
 
+const nameOf = (place: string): string => `muster marks of ${place}`;
+
 /**
  * The marks that the stores of one place have announced, in all threads of this process. A store announces the marks
  * that its commit has raised; the others learn them without a query.
@@ -17,26 +19,41 @@ const order = Object.keys(kinds) as readonly Kind[];
  * thread.
  */
 export class SharedMarks {
+  readonly #place: string;
   readonly #cells: BigInt64Array<SharedArrayBuffer>;
+  /** The marks when this object was made. */
+  readonly #first: readonly Mark[];
 
-  constructor(cells: SharedArrayBuffer) {
+  private constructor(place: string, cells: SharedArrayBuffer) {
+    this.#place = place;
     this.#cells = new BigInt64Array(cells);
+    this.#first = this.#marks();
   }
 
   /**
-   * The marks of the place with this name. Threads share them when the main thread has opened the storage before it
-   * starts the others; else each has its own, and learns the changes of others as those of another process.
+   * The marks of the place with this name. Threads share them when the thread that starts another one has opened the
+   * storage before; else each has its own, and learns the changes of others as those of another process.
    */
   static at(place: string): SharedMarks {
-    const name = `muster marks of ${place}`;
-    const stored: unknown = getEnvironmentData(name);
-    const cells = stored instanceof SharedArrayBuffer ? stored : SharedMarks.cells();
-    if (isMainThread && cells !== stored) setEnvironmentData(name, cells);
-    return new SharedMarks(cells);
+    const stored: unknown = getEnvironmentData(nameOf(place));
+    return stored instanceof SharedArrayBuffer ? new SharedMarks(place, stored) : SharedMarks.#begin(place);
   }
 
-  static cells(): SharedArrayBuffer {
-    return new SharedArrayBuffer((firstMark + order.length) * BigInt64Array.BYTES_PER_ELEMENT);
+  static #begin(place: string): SharedMarks {
+    const cells = new SharedArrayBuffer((firstMark + order.length) * BigInt64Array.BYTES_PER_ELEMENT);
+    setEnvironmentData(nameOf(place), cells);
+    return new SharedMarks(place, cells);
+  }
+
+  /**
+   * The marks for a store that has read `stored` from its database after it made this object. When a shared mark is
+   * higher, the place has another database now, or an older copy of the same: new marks begin.
+   */
+  of(stored: Iterable<Mark>): SharedMarks {
+    const marks = new Map(stored);
+    return this.#first.every(([kind, mark]) => mark <= (marks.get(kind) ?? 0))
+      ? this
+      : SharedMarks.#begin(this.#place);
   }
 
   /** Raises the marks to the given ones, where they are lower, and wakes all that watch. */
@@ -61,7 +78,7 @@ export class SharedMarks {
         const now = Atomics.load(this.#cells, announced);
         const marks = this.#marks();
         wait(now);
-        changed(marks);
+        if (now !== seen) changed(marks);
       });
     };
     wait(Atomics.load(this.#cells, announced));

@@ -9,8 +9,8 @@ type On = (kinds: ReadonlySet<Kind>) => void;
 /** What the feed needs of its store. */
 export interface FeedParts {
   readonly statements: GroupStatements;
-  /** The database and the schema: the same in every store on them. */
-  readonly place: string;
+  /** The marks of this process: the same in every store on the database and the schema. */
+  readonly shared: SharedMarks;
   /** The channel of notifications: the name of the schema. */
   readonly channel: string;
   /** The marks at the opening of the store. */
@@ -38,7 +38,6 @@ const reconnectMs = 1_000;
  */
 export class ChangeFeed {
   readonly #parts: FeedParts;
-  readonly #marksOfProcess: SharedMarks;
   readonly #watchers = new Set<{ readonly on: On }>();
   /** Marks this store in its own notifications. */
   readonly #id = randomUUID();
@@ -54,7 +53,6 @@ export class ChangeFeed {
   constructor(parts: FeedParts) {
     this.#parts = parts;
     this.#seen = parts.marks;
-    this.#marksOfProcess = SharedMarks.at(parts.place);
   }
 
   /**
@@ -64,7 +62,7 @@ export class ChangeFeed {
   announce(kinds: ReadonlySet<Kind>, marks: Marks): void {
     const raised = new Map([...marks].filter(([kind]) => kinds.has(kind)));
     const unseen = this.#see(raised);
-    this.#marksOfProcess.announce(raised);
+    this.#parts.shared.announce(raised);
     if (unseen.size > 0 && this.#watchers.size > 0) setImmediate(() => this.#notify(unseen));
     if (this.#parts.notifies) this.#notice ??= setTimeout(() => this.#sendNotice(), coalesceMs).unref();
   }
@@ -94,7 +92,7 @@ export class ChangeFeed {
   /** Changes since the opening of the store are reported too: the marks of this moment are not known in it. */
   #begin(): void {
     const { pollMs, notifies } = this.#parts;
-    this.#announcements = this.#marksOfProcess.watch((marks) => this.#receive(new Map(marks)));
+    this.#announcements = this.#parts.shared.watch((marks) => this.#receive(new Map(marks)));
     this.#read();
     this.#poll = setInterval(() => this.#read(), pollMs);
     this.#poll.unref();

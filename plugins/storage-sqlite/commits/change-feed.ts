@@ -33,12 +33,17 @@ export class ChangeFeed {
       mark: statements.prepare('SELECT changes FROM mark WHERE kind = ?'),
       file: statements.prepare('PRAGMA data_version'),
     };
-    this.#marksOfProcess = SharedMarks.at(path);
+    const shared = SharedMarks.at(path);
+    this.#marksOfProcess = this.#logFailure(() => shared.of(this.#marks())) ?? shared;
   }
 
   /** Raises the marks, inside the transaction of the commits. */
   raise(kinds: ReadonlySet<Kind>): void {
-    this.#raised = [...kinds].map((kind) => [kind, row(this.#sql.raise, [kind])?.[0] as number] as const);
+    this.#raised = [...kinds].flatMap((kind): readonly Mark[] => {
+      const mark = row(this.#sql.raise, [kind])?.[0];
+      // Absent in a table that somebody has edited.
+      return typeof mark === 'number' ? [[kind, mark]] : [];
+    });
   }
 
   /** Announces the marks, after that transaction is durable. */
@@ -111,11 +116,12 @@ export class ChangeFeed {
     }
   }
 
-  #logFailure(checkMarks: () => void): void {
+  #logFailure<T>(readMarks: () => T): T | undefined {
     try {
-      checkMarks();
+      return readMarks();
     } catch (error) {
       this.#log.debug({ reason: text(error) }, 'Changes of other processes could not be read; the check is repeated.');
+      return undefined;
     }
   }
 

@@ -142,7 +142,6 @@ export class GroupQueue {
       return this.#giveUp(unavailable(this.#path, error));
     }
     this.#run(this.#group());
-    this.#turns.end();
   }
 
   #giveUp(error: BrokerError): void {
@@ -202,6 +201,7 @@ export class GroupQueue {
       this.#sql.commit.run();
     } catch (error) {
       this.#rollBack();
+      this.#turns.end();
       if (!separate && !committing && !isOfTheDatabase(error)) {
         this.#savepoints = groupsWithSavepoints;
         return void this.#waiting.unshift(...group);
@@ -211,6 +211,8 @@ export class GroupQueue {
         unavailable(this.#path, error, committing && !leftNothing(error) ? 'unknown' : undefined),
       );
     }
+    // Before anybody is told of the commit: whoever reads then must not use a transaction from before it.
+    this.#turns.end();
     this.#hooks.wrote?.();
     for (const answer of answers) answer();
     if (kinds.size > 0) this.#hooks.committed(kinds);

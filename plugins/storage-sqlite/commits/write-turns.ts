@@ -1,4 +1,4 @@
-import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from 'node:worker_threads';
+import { getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
 
 /** Cells: the number of finished transactions, the slot that finished the last one, and one for each slot. */
 const finished = 0;
@@ -26,14 +26,14 @@ export class WriteTurns {
   }
 
   /**
-   * The turns at the database with this path. Threads share them when the main thread opens the database before it
-   * starts the others.
+   * The turns at the database with this path. Threads share them when the thread that starts another one has opened
+   * the database before.
    */
   static at(path: string): WriteTurns {
     const name = `muster turns at ${path}`;
     const stored: unknown = getEnvironmentData(name);
     const cells = stored instanceof SharedArrayBuffer ? stored : WriteTurns.cells();
-    if (isMainThread && cells !== stored) setEnvironmentData(name, cells);
+    if (cells !== stored) setEnvironmentData(name, cells);
     return new WriteTurns(cells, threadId);
   }
 

@@ -1,18 +1,41 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * One transaction for all reads of a turn of the event loop: to take and to give back SQLite's lock of a reader costs
- * more than a short read. It is renewed when a transaction of this process has finished since it began, so that a read
- * sees each commit that was acknowledged before it. A commit of another process is seen in the next turn.
+ * Frames of the log from which on reads no longer share a transaction. SQLite moves the log into the file from 1000
+ * frames on, and begins it anew at a moment without a reader of an older state: with several busy threads there is
+ * none while their transactions last for a turn.
+ */
+const longLog = 2_000;
+const checkIntervalMs = 50;
+
+/** What shows that a transaction may be older than a commit that a caller knows of. */
+interface Moment {
+  /** Transactions of this process that have finished. */
+  readonly finished: number;
+  /** Turns of the event loop, and events that it has received from the system. */
+  readonly turns: number;
+  readonly events: number;
+}
+
+/**
+ * One transaction for the reads of a turn of the event loop: to take and to give back SQLite's lock of a reader costs
+ * more than a short read. A read sees each commit that was acknowledged before it: the transaction is renewed when a
+ * transaction of this process has finished, or when the event loop has received events, which may come from somebody
+ * who knows of a commit of another process.
+ *
+ * Threads whose stores were opened before the first one of the main thread do not share the counter of transactions;
+ * for them a commit of another thread counts as one of another process.
  */
 export class ReadTurn {
   readonly #database: DatabaseSync;
   readonly #finished: () => number;
   readonly #begin: StatementSync;
   readonly #rollback: StatementSync;
-  #open = false;
+  readonly #logState: StatementSync;
+  #since: Moment | undefined;
   #scheduled = false;
-  #since = 0;
+  #logIsLong = false;
+  #checkAt = -Infinity;
 
   /** `finished` returns how many transactions of this process have finished. */
   constructor(database: DatabaseSync, finished: () => number) {
@@ -21,19 +44,20 @@ export class ReadTurn {
     this.#begin = database.prepare('BEGIN');
     // Nothing was written, and unlike COMMIT it cannot be refused.
     this.#rollback = database.prepare('ROLLBACK');
+    this.#logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
   }
 
   /** Called before each read. Inside a transaction that writes it does nothing. */
   begin(): void {
-    const finished = this.#finished();
-    if (this.#open) {
-      if (this.#since === finished && this.#database.isTransaction) return;
+    const { loopCount: turns, events } = performance.nodeTiming.uvMetricsInfo;
+    const now: Moment = { finished: this.#finished(), turns, events };
+    if (this.#since) {
+      if (isSame(this.#since, now) && this.#database.isTransaction) return;
       this.end();
     }
-    if (this.#database.isTransaction) return;
+    if (this.#database.isTransaction || this.#isLogLong()) return;
     this.#begin.run();
-    this.#open = true;
-    this.#since = finished;
+    this.#since = now;
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
@@ -44,9 +68,20 @@ export class ReadTurn {
 
   /** Ends the transaction, if there is one. Called before anything that needs the connection without it. */
   end(): void {
-    if (!this.#open) return;
-    this.#open = false;
+    if (!this.#since) return;
+    this.#since = undefined;
     // After some errors SQLite has ended the transaction by itself; and a closed connection has none.
     if (this.#database.isOpen && this.#database.isTransaction) this.#rollback.run();
   }
+
+  #isLogLong(): boolean {
+    const now = performance.now();
+    if (now < this.#checkAt) return this.#logIsLong;
+    this.#checkAt = now + checkIntervalMs;
+    this.#logIsLong = Number(this.#logState.get()?.['log']) > longLog;
+    return this.#logIsLong;
+  }
 }
+
+const isSame = (one: Moment, other: Moment): boolean =>
+  one.finished === other.finished && one.turns === other.turns && one.events === other.events;

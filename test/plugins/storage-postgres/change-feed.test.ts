@@ -1,7 +1,7 @@
 import { BudgetStatements } from '../../../plugins/storage-postgres/database/budgets.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { silentLog, type Kind } from '../../../core/index.ts';
+import { SharedMarks, silentLog, type Kind } from '../../../core/index.ts';
 import { ChangeFeed } from '../../../plugins/storage-postgres/commits/change-feed.ts';
 import { GroupStatements, type Marks } from '../../../plugins/storage-postgres/commits/group-statements.ts';
 
@@ -13,7 +13,7 @@ const marks = (changed: Partial<Record<Kind, number>>): Marks =>
 function feed() {
   const parts = {
     statements,
-    place: `change feed ${crypto.randomUUID()}`,
+    shared: SharedMarks.at(`change feed ${crypto.randomUUID()}`),
     channel: 'muster',
     marks: marks({}),
     log: silentLog,

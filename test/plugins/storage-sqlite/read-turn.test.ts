@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { stat } from 'node:fs/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { ReadTurn } from '../../../plugins/storage-sqlite/queries/read-turn.ts';
 
@@ -35,7 +36,7 @@ test('the reads of a turn share a transaction, which ends with the turn', async 
   t.is(read(), 0);
   t.true(reader.isTransaction);
   write(1);
-  t.is(read(), 0, 'a commit of another process is seen in the next turn');
+  t.is(read(), 0, 'nobody who knows of the commit can have called');
   await nextTurn();
   t.false(reader.isTransaction);
   t.is(read(), 1);
@@ -51,6 +52,38 @@ test('a read sees each commit of this process that was acknowledged before it, i
     threads.finished += 1;
     t.is(read(), n);
   }
+});
+
+test('a read after an event sees the commits of other processes before it, also where the turn began before', async (t) => {
+  const { reader, read, write } = pair(t);
+  for (const n of [1, 2, 3]) {
+    // Here the next immediate comes after the next events.
+    await nextTurn();
+    t.is(read(), n - 1);
+    t.true(reader.isTransaction);
+    const event = stat('.').then(() => read());
+    write(n);
+    t.is(await event, n);
+  }
+});
+
+test('while the log is long, because somebody reads an older state, reads share no transaction', async (t) => {
+  const { reader, writer, read, write } = pair(t);
+  const older = new DatabaseSync(reader.location() ?? '');
+  t.teardown(() => older.close());
+  writer.exec('CREATE TABLE large (b BLOB)');
+  older.exec('BEGIN; SELECT n FROM one');
+  for (let n = 0; n < 3; n++) writer.exec('INSERT INTO large VALUES (zeroblob(4000000))');
+  await wait(60);
+  write(1);
+  t.is(read(), 1);
+  t.false(reader.isTransaction);
+  older.exec('ROLLBACK');
+  t.true(movesLog(writer));
+  write(2);
+  await wait(60);
+  t.is(read(), 2);
+  t.true(reader.isTransaction);
 });
 
 test('a turn that has ended keeps no log from being moved into the file', async (t) => {

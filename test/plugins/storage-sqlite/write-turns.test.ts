@@ -87,3 +87,24 @@ test('a thread that writes without a pause lets another thread write after each 
   // The transaction that was under way, and one more where this thread was not ready in time.
   t.true((waits.toSorted((a, b) => a - b)[10] ?? Infinity) <= 2, `transactions of the other thread: ${waits}`);
 });
+
+test('the turn has ended when watchers are told of a commit, so that they read what was committed', async (t) => {
+  const [turns, other] = pair();
+  const database = new DatabaseSync(':memory:');
+  t.teardown(() => database.close());
+  const finished: number[] = [];
+  const around = { committing: () => {}, committed: () => finished.push(turns.finished) };
+  const queue = new GroupQueue(database, '/x.db', 100, around, turns);
+  await queue.add({ run: () => finished.push(turns.finished), kinds: ['signal'], size: 1 });
+  t.deepEqual(finished, [0, 1]);
+  await t.throwsAsync(
+    queue.add({
+      run() {
+        throw new Error('no');
+      },
+      kinds: ['signal'],
+      size: 1,
+    }),
+  );
+  t.false(other.contended, 'a turn ends with a refusal too');
+});

@@ -47,6 +47,30 @@ test('all that watch a place learn the announced marks; a lower mark changes not
   t.deepEqual(other.told as unknown, [first, second]);
 });
 
+test('a database that took the place of another one begins with marks of its own', async (t) => {
+  const place = `shared marks ${crypto.randomUUID()}`;
+  SharedMarks.at(place).announce([
+    ['request', 5],
+    ['event', 7],
+  ]);
+  // The same database, read a moment later, by which it has grown.
+  const same = SharedMarks.at(place);
+  t.is(
+    same.of([
+      ['request', 6],
+      ['event', 7],
+    ]),
+    same,
+  );
+  const other = SharedMarks.at(place).of([['request', 1]]);
+  t.not(other, same);
+  const { told, next } = watched(t, other);
+  const heard = next();
+  SharedMarks.at(place).announce([['request', 2]]);
+  await heard;
+  t.deepEqual(told as unknown, [[['request', 2]]]);
+});
+
 test('places know nothing of each other', async (t) => {
   const [here, there] = [SharedMarks.at(crypto.randomUUID()), SharedMarks.at(crypto.randomUUID())];
   const watching = { here: watched(t, here), there: watched(t, there) };
