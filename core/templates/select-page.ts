@@ -44,11 +44,13 @@ export function selectPage(
   review: TemplateReview,
   place: (template: Template) => Placement = (template) => template,
 ): { readonly items: readonly TemplateDetail[]; readonly total_count: number } {
-  const filters = review.canonical(given(query)).fields;
+  const filters = filterFields(query, review);
+  const wanted = Object.entries(filters);
   const found = all.filter(({ template }) => {
     if (query.keep && !query.keep(template)) return false;
+    if (wanted.length === 0) return true;
     const served = { ...place(template), ...namedPlacement(template, filters) };
-    return Object.entries(filters).every(([field, value]) => served[field as keyof Placement] === value);
+    return wanted.every(([field, value]) => served[field as keyof Placement] === value);
   });
   const sorted = query.sort === undefined ? found : sort(found, query.sort);
   const offset = query.offset ?? 0;
@@ -61,8 +63,12 @@ export function selectPage(
 }
 
 const filterable = ['provider_api', 'provider_type', 'provider_name'] as const;
-const given = (query: TemplateQuery): Record<string, unknown> =>
-  Object.fromEntries(filterable.flatMap((field) => (query[field] === undefined ? [] : [[field, query[field]]])));
+
+/** The filters of a query by placement, with the own names of types and APIs in place of their aliases. */
+export function filterFields(query: Placement, review: TemplateReview): Readonly<Record<string, unknown>> {
+  const given = filterable.flatMap((field) => (query[field] === undefined ? [] : [[field, query[field]]]));
+  return given.length === 0 ? {} : review.canonical(Object.fromEntries(given)).fields;
+}
 
 /** A filter also matches the placement that a template itself names, even if another one would serve it. */
 const namedPlacement = (template: Template, filters: Readonly<Record<string, unknown>>): Placement =>

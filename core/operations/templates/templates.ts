@@ -3,14 +3,12 @@ import { TemplateAnswer } from '../../contract/answers.ts';
 import type { Template } from '../../model/template.ts';
 import { answerBytes, fitting } from '../../requests/queries/answer-budget.ts';
 import { templateBytes } from '../../templates/template-size.ts';
-import { sortableTemplateFields } from '../../templates/select-page.ts';
+import { filterFields, sortableTemplateFields } from '../../templates/select-page.ts';
 import { p } from '../parameters.ts';
 import { operation } from '../operation.ts';
 import { isoTime } from '../../schema/iso-time.ts';
 import { paging, sortBy } from '../paging.ts';
 import type { Services } from '../services.ts';
-
-const filters = ['provider_api', 'provider_type', 'provider_name'] as const;
 
 export const listTemplates = operation('ListTemplatesQuery', {
   summary: 'List the templates for requests.',
@@ -40,10 +38,7 @@ export const listTemplates = operation('ListTemplatesQuery', {
   cli: { command: 'templates list', example: 'muster templates list --provider-api EC2Fleet' },
   async handle(input, { templateLibrary, providers, review, clock }) {
     if (input.force_refresh) await templateLibrary.refresh();
-    // Replaces aliases of types and APIs by their own names.
-    const given = review.canonical(
-      Object.fromEntries(filters.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
-    ).fields;
+    const given = filterFields(input, review);
     const { offset, limit } = paging(input, 50);
     const found = templateLibrary.list({
       ...given,
