@@ -8,6 +8,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 const longLog = 2_000;
 const checkIntervalMs = 50;
 
+/** Before 3.51 SQLite would move the log instead of telling its length: then reads share no transaction. */
+const tellsLogLength = versionOf(process.versions['sqlite']) >= versionOf('3.51');
+
 /** What shows that a transaction may be older than a commit that a caller knows of. */
 interface Moment {
   /** Transactions of this process that have finished. */
@@ -75,12 +78,19 @@ export class ReadTurn {
   }
 
   #isLogLong(): boolean {
+    if (!tellsLogLength) return true;
     const now = performance.now();
     if (now < this.#checkAt) return this.#logIsLong;
     this.#checkAt = now + checkIntervalMs;
     this.#logIsLong = Number(this.#logState.get()?.['log']) > longLog;
     return this.#logIsLong;
   }
+}
+
+/** Major and minor version as a number. */
+function versionOf(text = ''): number {
+  const [major = 0, minor = 0] = text.split('.').map(Number);
+  return 1_000 * major + minor;
 }
 
 const isSame = (one: Moment, other: Moment): boolean =>
