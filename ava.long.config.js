@@ -7,6 +7,6 @@ import single from './ava.config.js';
 export default {
   ...single,
   files: ['test/**/*.long.test.ts', 'test/**/*.variants.test.ts'],
-  environmentVariables: { ...single.environmentVariables, MUSTER_TEST_VARIANTS: 'all' },
+  environmentVariables: { ...single.environmentVariables, TEST_VARIANTS: 'all' },
   timeout: '400s',
 };

@@ -1,5 +1,5 @@
-/** Set by `ava.long.config.js`. */
-const thorough = process.env['MUSTER_TEST_VARIANTS'] === 'all';
+/** Set by `ava.long.config.js`. Not `MUSTER_…`: the brokers that tests start would take it for a setting. */
+const thorough = process.env['TEST_VARIANTS'] === 'all';
 
 /**
  * The variants with which a test is repeated: the first ones in the quick tests, all in the long ones. For files named
