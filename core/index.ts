@@ -134,6 +134,7 @@ export type {
 export { Outage } from './contract/commits/outage.ts';
 export { refusals } from './contract/commits/refusals.ts';
 export { SharedMarks } from './contract/commits/shared-marks.ts';
+export { threadMemory } from './contract/commits/thread-memory.ts';
 export { compile, type Compiled, type Parsed, type ParseOptions } from './schema/compile.ts';
 export { isObject } from './schema/is-object.ts';
 export { camelCase, hint, nearest } from './schema/spelling.ts';

@@ -1,5 +1,5 @@
-import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { kinds, type Kind } from '../../model/kinds.ts';
+import { threadMemory } from './thread-memory.ts';
 
 /** How often the records of a kind were changed. */
 type Mark = readonly [Kind, number];
@@ -8,8 +8,7 @@ type Mark = readonly [Kind, number];
 const announced = 0;
 const firstMark = 1;
 const order = Object.keys(kinds) as readonly Kind[];
-
-const nameOf = (place: string): string => `muster marks of ${place}`;
+const bytes = (firstMark + order.length) * BigInt64Array.BYTES_PER_ELEMENT;
 
 /**
  * The marks that the stores of one place have announced, in all threads of this process. A store announces the marks
@@ -24,9 +23,9 @@ export class SharedMarks {
   /** The marks when this object was made. */
   readonly #first: readonly Mark[];
 
-  private constructor(place: string, cells: SharedArrayBuffer) {
+  private constructor(place: string, anew: boolean) {
     this.#place = place;
-    this.#cells = new BigInt64Array(cells);
+    this.#cells = new BigInt64Array(threadMemory(`muster marks of ${place}`, bytes, anew));
     this.#first = this.#marks();
   }
 
@@ -35,14 +34,7 @@ export class SharedMarks {
    * storage before; else each has its own, and learns the changes of others as those of another process.
    */
   static at(place: string): SharedMarks {
-    const stored: unknown = getEnvironmentData(nameOf(place));
-    return stored instanceof SharedArrayBuffer ? new SharedMarks(place, stored) : SharedMarks.#begin(place);
-  }
-
-  static #begin(place: string): SharedMarks {
-    const cells = new SharedArrayBuffer((firstMark + order.length) * BigInt64Array.BYTES_PER_ELEMENT);
-    setEnvironmentData(nameOf(place), cells);
-    return new SharedMarks(place, cells);
+    return new SharedMarks(place, false);
   }
 
   /**
@@ -53,7 +45,7 @@ export class SharedMarks {
     const marks = new Map(stored);
     return this.#first.every(([kind, mark]) => mark <= (marks.get(kind) ?? 0))
       ? this
-      : SharedMarks.#begin(this.#place);
+      : new SharedMarks(this.#place, true);
   }
 
   /** Raises the marks to the given ones, where they are lower, and wakes all that watch. */

@@ -1,4 +1,5 @@
-import { getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
+import { threadId } from 'node:worker_threads';
+import { threadMemory } from '../../../core/index.ts';
 
 /** Cells: the number of finished transactions, the slot that finished the last one, and one for each slot. */
 const finished = 0;
@@ -6,6 +7,7 @@ const last = 1;
 const firstSlot = 2;
 /** Threads with an equal remainder share a slot; then they do not give way to each other. */
 const slots = 16;
+const bytes = (firstSlot + slots) * Int32Array.BYTES_PER_ELEMENT;
 
 /** A thread that wants to write for longer than this has probably ended. */
 const staleMs = 1_000;
@@ -30,15 +32,11 @@ export class WriteTurns {
    * the database before.
    */
   static at(path: string): WriteTurns {
-    const name = `muster turns at ${path}`;
-    const stored: unknown = getEnvironmentData(name);
-    const cells = stored instanceof SharedArrayBuffer ? stored : WriteTurns.cells();
-    if (cells !== stored) setEnvironmentData(name, cells);
-    return new WriteTurns(cells, threadId);
+    return new WriteTurns(threadMemory(`muster turns at ${path}`, bytes), threadId);
   }
 
   static cells(): SharedArrayBuffer {
-    return new SharedArrayBuffer((firstSlot + slots) * Int32Array.BYTES_PER_ELEMENT);
+    return new SharedArrayBuffer(bytes);
   }
 
   /** How many transactions have finished. */
