@@ -55,7 +55,7 @@ async function releaseMaintain(
   call: Call,
 ): Promise<Progress> {
   if (view.state !== 'active') return soon;
-  const target = targetOf(handle, releaseTarget);
+  const target = targetOf(handle, view.target, releaseTarget);
   if (view.neverTerminates && isSameTarget(view.target, target)) return terminate(session, releaseTarget.go, call);
   await port.retarget(session, handle.fleet_id, target, call);
   return soon;

@@ -77,28 +77,59 @@ interface Counted {
 }
 
 /**
- * The target of a fleet that keeps `stay` and may get `incoming` machines more. The target is absolute, so that a
- * repeated call changes nothing. Incoming machines are divided between the markets so that all machines together have
- * the on-demand share of the fleet.
+ * The target of a fleet that lets `go` go, keeps `stay` and may get `incoming` machines more. The target is absolute,
+ * so that a repeated call changes nothing.
+ *
+ * The fleet may have started some of the incoming machines already, in any market. They take the places of the
+ * `current` target that no known machine has. If a market got fewer places than it has machines, another market would
+ * get more, and the fleet would start machines there, although it has enough in all. `current` may be the target
+ * before this change or after it. So the places of machines in `go` come second: before the change they are free only
+ * after these machines. Machines for which there is no place are divided between the markets so that all machines
+ * together have the on-demand share of the fleet.
  */
 export function targetOf(
   { unit, on_demand }: Counted,
-  { stay, incoming }: Pick<ReleaseTarget, 'stay' | 'incoming'>,
+  current: Target,
+  { go, stay, incoming }: ReleaseTarget,
 ): Target {
-  const staying: Partial<Record<Market, number>> = {};
-  let stayingOnDemand = 0;
-  for (const machine of stay) {
-    const market = dataOf(machine)?.market ?? (on_demand > 0.5 ? 'on-demand' : 'spot');
-    staying[market] = (staying[market] ?? 0) + (dataOf(machine)?.weight ?? unit);
-    if (market === 'on-demand') stayingOnDemand += 1;
-  }
+  const marketOf = (machine: MachineRef) => dataOf(machine)?.market ?? (on_demand > 0.5 ? 'on-demand' : 'spot');
+  const unitsOf = (machines: readonly MachineRef[]) => {
+    const of = Map.groupBy(machines, marketOf);
+    return (market: Market) =>
+      (of.get(market) ?? []).reduce((sum, machine) => sum + (dataOf(machine)?.weight ?? unit), 0);
+  };
+  const [going, staying] = [unitsOf(go), unitsOf(stay)];
+  const free = (market: Market) => Math.max(0, current.units[market] - staying(market));
+  const first = dividedBy(incoming, (market) => Math.floor(Math.max(0, free(market) - going(market)) / unit));
+  const second = dividedBy(first.left, (market) => Math.floor(Math.min(free(market), going(market)) / unit));
+  const placed = (market: Market) => first.of[market] + second.of[market];
   const share = Math.round((stay.length + incoming) * on_demand);
-  const more = Math.min(incoming, Math.max(0, share - stayingOnDemand));
-  return targetWith({
-    ...staying,
-    'on-demand': (staying['on-demand'] ?? 0) + more * unit,
-    spot: (staying.spot ?? 0) + (incoming - more) * unit,
-  });
+  const onDemand = stay.filter((machine) => marketOf(machine) === 'on-demand').length + placed('on-demand');
+  const more = Math.min(second.left, Math.max(0, share - onDemand));
+  const others: Partial<Record<Market, number>> = { 'on-demand': more, spot: second.left - more };
+  return targetWith(
+    Object.fromEntries(
+      marketNames.map((market) => [market, staying(market) + (placed(market) + (others[market] ?? 0)) * unit]),
+    ),
+  );
+}
+
+/** Divides machines between the markets in proportion to the places, none above them. `left`: those without a place. */
+function dividedBy(
+  machines: number,
+  placesOf: (market: Market) => number,
+): { readonly of: Readonly<Record<Market, number>>; readonly left: number } {
+  const of = { ...targetWith({}).units };
+  let places = marketNames.reduce((sum, market) => sum + placesOf(market), 0);
+  let rest = Math.min(machines, places);
+  const left = machines - rest;
+  for (const market of marketNames) {
+    if (rest === 0) break;
+    of[market] = Math.round((rest * placesOf(market)) / places);
+    rest -= of[market];
+    places -= placesOf(market);
+  }
+  return { of, left };
 }
 
 const dataOf = (machine: MachineRef): MachineData | undefined => machine.data as MachineData | undefined;

@@ -88,6 +88,30 @@ for (const way of maintaining) {
     t.deepEqual(fleet.live(), stay);
     t.true((await fleet.observe()).settled);
   });
+
+  test(`${way.name}: machines of one market go while those of the other are not known yet: none is started`, async (t) => {
+    const template = {
+      template_id: 't',
+      machine_types: { 'm5.large': 1 },
+      subnet_ids: ['subnet-1'],
+      price_type: 'mixed',
+      percent_on_demand: 50,
+    };
+    const fleet = await fleetStage(way, 8, template);
+    t.teardown(fleet.close);
+    await fleet.launch();
+    await fleet.settle();
+    const of = (market: string) =>
+      fleet
+        .refs()
+        .flatMap(({ machine_id, data }) => ((data as { market: string }).market === market ? machine_id : []));
+    const [gone, left] = [of('on-demand'), of('spot')];
+    t.is(gone.length, 4);
+    await fleet.release({ go: fleet.refs(...gone), stay: [], incoming: 4 });
+    fleet.simulator.advance(5 * minute);
+    t.deepEqual(fleet.live(), left.toSorted());
+    t.is(fleet.simulator.ledger().launches[fleet.order.token], 8);
+  });
 }
 
 test('an unknown fleet does not hide the other fleets of the same call', async (t) => {
