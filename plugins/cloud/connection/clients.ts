@@ -13,6 +13,7 @@ import { callerOf, type Identity } from './credentials/credentials.ts';
 import { refreshingCredentials } from './credentials/refreshing-credentials.ts';
 import { roleCredentials } from './credentials/role-credentials.ts';
 import type { ServiceName } from './endpoints.ts';
+import { fenced } from './fenced-connections.ts';
 import type { SharedSkew } from './shared-skew.ts';
 import { readInPieces } from './answers/read-in-pieces.ts';
 
@@ -83,16 +84,24 @@ export async function makeClients(
   ]);
   const proxyEnv = proxyOf(settings);
   const readMs = settings.cloud_read_timeout * 1000;
-  const handler = (keepAlive: boolean, socketTimeoutMs: number, requestTimeoutMs = readMs) => {
-    const options = { keepAlive, maxSockets: 50, ...(proxyEnv ? { proxyEnv } : {}) };
+  const connect_ms = settings.cloud_connect_timeout * 1000;
+  const viaProxy = proxyEnv ? { proxyEnv } : {};
+  const reused = () => {
+    const options = { keepAlive: true, maxSockets: 50, ...viaProxy };
+    return { httpAgent: new http.Agent(options), httpsAgent: new https.Agent(options) };
+  };
+  const fencedEach = () => ({
+    httpAgent: fenced(new http.Agent(viaProxy), { connect_ms, tunnels: false }),
+    httpsAgent: fenced(new https.Agent(viaProxy), { connect_ms, tunnels: proxyEnv !== undefined }),
+  });
+  const handler = (agents: ReturnType<typeof reused>, socketTimeoutMs: number, requestTimeoutMs = readMs) => {
     const sender = new NodeHttpHandler({
-      connectionTimeout: settings.cloud_connect_timeout * 1000,
+      connectionTimeout: connect_ms,
       requestTimeout: requestTimeoutMs,
       // Without this option a time-out only writes a warning.
       throwOnRequestTimeout: true,
       socketTimeout: socketTimeoutMs,
-      httpAgent: new http.Agent(options),
-      httpsAgent: new https.Agent(options),
+      ...agents,
     });
     const send = sender.handle.bind(sender);
     sender.handle = async (...call) => {
@@ -122,10 +131,13 @@ export async function makeClients(
     return skew.share(client);
   };
 
-  const readOptions = () => ({ maxAttempts: settings.cloud_max_retries + 1, requestHandler: handler(true, readMs) });
+  const readOptions = () => ({
+    maxAttempts: settings.cloud_max_retries + 1,
+    requestHandler: handler(reused(), readMs),
+  });
   // A reused connection that the server has just closed looks like a lost answer. Each change opens a new connection,
   // which cannot look so.
-  const writeOptions = () => ({ maxAttempts: 1, requestHandler: handler(false, Math.max(readMs, slowCallMs)) });
+  const writeOptions = () => ({ maxAttempts: 1, requestHandler: handler(fencedEach(), Math.max(readMs, slowCallMs)) });
   // Of a role only the credentials that it gives are of interest.
   const follow: CredentialWatch['follow'] = settings.role_arn === null ? credentialWatch.follow : (own) => own;
   const configured = await callerOf(settings, follow);
@@ -185,7 +197,7 @@ export async function makeClients(
     const [, region] = /^https:\/\/sqs\.([a-z0-9-]+)\./.exec(settings.interruption_queue.url ?? '') ?? [];
     const about = { ...common, ...(useQueueUrlAsEndpoint && region ? { region } : {}), useQueueUrlAsEndpoint };
     const one = (more: object) => open(new sdk.SQSClient({ ...about, ...identity, ...more }));
-    const waiting = { maxAttempts: 1, requestHandler: handler(true, longPollMs, longPollMs) };
+    const waiting = { maxAttempts: 1, requestHandler: handler(reused(), longPollMs, longPollMs) };
     return { sdk, read: one(waiting), write: one(writeOptions()) };
   };
   let sts: Promise<STSClient> | undefined;

@@ -1,5 +1,6 @@
 import type { Call, PluginContext, ProviderFault } from '../../../core/index.ts';
 import { slowCallMs } from './clients.ts';
+import { sendFenced } from './fenced-connections.ts';
 import type { CallContext } from '../faults/faults.ts';
 import type { LimitedCall, RateLimiter } from './rates/rate-limiter.ts';
 
@@ -31,8 +32,8 @@ export interface Service<Sdk> {
   /** Whether the rate limit allows a call of an action immediately. */
   isFree(action: string): boolean;
   /**
-   * Sends a call that changes the cloud, exactly once, after `call.fence()` as close to the network as the SDK allows.
-   * Throws a ProviderFault, or the error of the fence. `slow`: the call may take as long as the start of a thousand
+   * Sends a call that changes the cloud, exactly once, after `call.fence()` before its connection is opened and again
+   * when that stands. Throws a ProviderFault, or the error of the fence. `slow`: the call may take as long as the start of a thousand
    * machines.
    */
   write<C extends SdkCommand>(
@@ -146,7 +147,8 @@ export function serviceOf<Sdk>(
         const { sdk, write } = await open();
         const command = make(sdk);
         action = nameOf(command);
-        const fenced = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
+        const pass = (): void => {
+          sent = false;
           // A call that is aborted before it is sent was certainly not executed.
           call.signal.throwIfAborted();
           try {
@@ -156,7 +158,10 @@ export function serviceOf<Sdk>(
             throw error;
           }
           sent = true;
-          return next(args);
+        };
+        const fenced = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
+          pass();
+          return sendFenced(pass, () => next(args));
         };
         // The last middleware of the last step: only the connection follows.
         (command.middlewareStack as any).add(fenced, { step: 'deserialize', priority: 'low', name: 'musterFence' });

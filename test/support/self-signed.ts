@@ -1,0 +1,21 @@
+/** A key and a certificate for `localhost` that servers of tests use, and that nobody trusts. */
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgisl9PDe9+R20YNz3
+JLk0ftcwrfk5hiUrU8rZMoq4D1qhRANCAARVem5iw+WDltJEzZpky0HV3bw9TGMz
+FSyGU1muZwWXCYHuA5d9uqgjIh6vlQL2Yy/8TlYafPErAE6j5IbTkIFE
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBlTCCATugAwIBAgIUJA1vngN0odZ/R4AWq3rA+7Qu97IwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNzIxMjA0NloYDzIxMjYxMTAz
+MjEyMDQ2WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARVem5iw+WDltJEzZpky0HV3bw9TGMzFSyGU1muZwWXCYHuA5d9uqgj
+Ih6vlQL2Yy/8TlYafPErAE6j5IbTkIFEo2kwZzAdBgNVHQ4EFgQUDmy/muljhzsS
+TphekGaNPtlgD4kwHwYDVR0jBBgwFoAUDmy/muljhzsSTphekGaNPtlgD4kwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SAAwRQIgaRTP/rmIYRMWkHvqTCPf8XAcfEMm+SEg2KOvhBdlqY4CIQC0ekRw/Ylq
+HTD3kHae6PpqBDn2JRSosaGPy95JXN+J5w==
+-----END CERTIFICATE-----
+`,
+};
