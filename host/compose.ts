@@ -159,7 +159,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       facts.follow(),
     ]);
     const budgets = new Budgets(configuration.budgets.map(budgetOf), providers, facts);
-    const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids));
+    const refreshBatcher = new RefreshBatcher((request_ids) => loop?.refresh(request_ids), systemClock);
     const described = { ...self, template_files: templates.fileHashes() };
     loop = await startLoop(options, container, refreshBatcher, described, telemetry);
     const journal = new Journal(store);

@@ -22,7 +22,7 @@ export function enableSelfReference(): void {
   isEnabled = true;
   registerHooks({
     resolve(specifier, context, next) {
-      if (Object.hasOwn(entries, specifier)) return { url: entries[specifier] as string, shortCircuit: true };
+      if (Object.hasOwn(entries, specifier)) return next(entries[specifier] as string, context);
       if (specifier !== 'typebox') return next(specifier, context);
       try {
         return next(specifier, context);

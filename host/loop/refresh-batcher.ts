@@ -1,4 +1,5 @@
 import { recentlyUsed } from '../../core/collections/recently-used.ts';
+import type { Clock } from '../../core/contract/clock.ts';
 import type { RefreshTrigger } from '../../core/requests/refresh-trigger.ts';
 
 /** Milliseconds within which a request is sent at most once: the loop refreshes it at most once in this time. */
@@ -13,26 +14,31 @@ const maxTracked = 20_000;
  */
 export class RefreshBatcher implements RefreshTrigger {
   readonly #send: (request_ids: readonly string[]) => void;
+  readonly #clock: Clock;
   readonly #sentAt = recentlyUsed<number>(maxTracked);
   readonly #refreshedAt = recentlyUsed<number>(maxTracked);
   #waiting: string[] = [];
 
-  constructor(send: (request_ids: readonly string[]) => void) {
+  constructor(send: (request_ids: readonly string[]) => void, clock: Clock) {
     this.#send = send;
+    this.#clock = clock;
   }
 
   refresh(request_id: string): void {
-    const now = performance.now();
+    const now = this.#clock.monotonic();
     const last = this.#sentAt.get(request_id);
     if (last !== undefined && now - last < minInterval_ms) return;
     this.#sentAt.set(request_id, now);
     this.#waiting.push(request_id);
     if (this.#waiting.length > 1) return;
-    setTimeout(() => {
-      const request_ids = this.#waiting;
-      this.#waiting = [];
-      this.#send(request_ids);
-    }, collect_ms).unref();
+    void this.#sendLater();
+  }
+
+  async #sendLater(): Promise<void> {
+    await this.#clock.sleep(collect_ms);
+    const request_ids = this.#waiting;
+    this.#waiting = [];
+    this.#send(request_ids);
   }
 
   refreshedAt(request_id: string): number | undefined {

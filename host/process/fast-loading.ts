@@ -1,35 +1,46 @@
 import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundledFiles } from './bundled-program.ts';
 
-/** The bundle lies beside the sources after an install, and beside the compiled files in a package. */
-const bundle = new URL('../../bundled/typebox/', import.meta.url);
 const own = new URL('../..', import.meta.url).href;
+/** The bundles lie beside the sources after an install, and beside the compiled files in a package. */
+const typebox = new URL('bundled/typebox/', own).href;
+const program = new URL('bundled/program/', own).href;
 const folders = ['core/', 'plugins/', 'host/', 'config/', 'plugin-testkit/'].map((folder) => `${own}${folder}`);
 /** `.ts` in the sources, `.js` in a package. */
 const ending = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 const format = ending === '.ts' ? 'module-typescript' : 'module';
 
 /**
- * Makes the process load faster: compiled code from the cache of an earlier start, files of muster without a search
- * for each, and typebox from a few bundled files instead of hundreds. Call it first in every process and thread.
- * Without cache or bundle, loading only takes longer and more memory.
+ * Makes the process load faster: compiled code from the cache of an earlier start, muster and the libraries that a
+ * start needs from a few bundled files instead of a thousand. Call it first in every process and thread. Without cache
+ * or bundle, and when a source changed since it was bundled, loading only takes longer and more memory.
  */
 export function useFastLoading(): void {
   const cache = compileCache();
   if (cache !== undefined) module.enableCompileCache(cache);
-  const files = bundledFiles();
+  const parts = bundledTypebox();
+  const entries = bundledEntries();
   module.registerHooks({
     resolve(specifier, context, next) {
-      const { parentURL = '' } = context;
-      // Node would look for the file, follow its links and read the package.json above it: a fifth of the start.
-      if (specifier.startsWith('.') && specifier.endsWith(ending) && isOwnFile(parentURL))
-        return { url: new URL(specifier, parentURL).href, format, shortCircuit: true };
-      const url = files?.[specifier];
+      const { parentURL } = context;
+      if (specifier.startsWith('.') || specifier.startsWith('file:')) {
+        const { href } = new URL(specifier, parentURL);
+        const entry = entries[href];
+        if (entry !== undefined) return { url: entry, format: 'module', shortCircuit: true };
+        // Node would look for the file, follow its links and read the package.json above it: a fifth of the start.
+        if (href.startsWith(program)) return { url: href, format: 'module', shortCircuit: true };
+        if (specifier.startsWith('.') && specifier.endsWith(ending) && isOwnFile(parentURL))
+          return { url: href, format, shortCircuit: true };
+        return next(specifier, context);
+      }
+      const url = parts?.[specifier];
       if (url === undefined) return next(specifier, context);
       // A plugin outside of muster may have its own typebox. It gets the bundle only when both are the same package,
       // so that typebox is loaded once.
-      const isOurs = parentURL.startsWith(own) && !parentURL.includes('/node_modules/', own.length);
+      const isOurs = parentURL?.startsWith(own) && !parentURL.includes('/node_modules/', own.length);
       if (!isOurs) {
         const resolved = next(specifier, context);
         if (resolved.url !== next(specifier, { ...context, parentURL: import.meta.url }).url) return resolved;
@@ -39,7 +50,7 @@ export function useFastLoading(): void {
   });
 }
 
-const isOwnFile = (url: string): boolean => folders.some((folder) => url.startsWith(folder));
+const isOwnFile = (url: string | undefined): boolean => folders.some((folder) => url?.startsWith(folder));
 
 /**
  * The directory of compiled code; undefined: no cache. Node executes what the directory contains, and its default lies
@@ -52,16 +63,20 @@ function compileCache(): string | undefined {
   return process.platform === 'win32' && own ? join(own, 'muster', 'compile') : undefined;
 }
 
-/** The URL of each bundled file by import specifier; undefined when there is no bundle. */
-function bundledFiles(): Readonly<Record<string, string>> | undefined {
+/** The URL of each bundled file of typebox by import specifier; undefined when there is no bundle. */
+function bundledTypebox(): Readonly<Record<string, string>> | undefined {
   try {
-    const { files } = JSON.parse(readFileSync(new URL('files.json', bundle), 'utf8')) as {
+    const { files } = JSON.parse(readFileSync(new URL('files.json', typebox), 'utf8')) as {
       files: Record<string, string>;
     };
-    return Object.fromEntries(
-      Object.entries(files).map(([specifier, file]) => [specifier, new URL(file, bundle).href]),
-    );
+    return Object.fromEntries(Object.entries(files).map(([specifier, file]) => [specifier, `${typebox}${file}`]));
   } catch {
     return undefined;
   }
+}
+
+/** The URL of the bundled file of each source that is imported from outside of the bundle. Empty: there is no bundle. */
+function bundledEntries(): Readonly<Record<string, string>> {
+  const { entries = {} } = bundledFiles(fileURLToPath(program), fileURLToPath(own)) ?? {};
+  return Object.fromEntries(Object.entries(entries).map(([source, file]) => [`${own}${source}`, `${program}${file}`]));
 }

@@ -68,6 +68,7 @@ function text(): string {
     '',
     'These parts contain the work of others too:',
     '',
+    '- `bundled/program`, muster bundled with the libraries that every start loads, whose licences are in `LICENSES.txt` beside it;',
     '- `bundled/typebox`, bundled from the package typebox, with its licence (MIT) beside it;',
     '- `bundled/page`, the page for operators, whose script contains preact, @preact/signals and @preact/signals-core, with their licences (MIT) in `LICENSES.txt` beside it;',
     '- `dist/host/rest/docs/redoc.standalone.js` of a built package: Redoc (MIT) with its dependencies, named in `redoc.standalone.js.LICENSE.txt` beside it;',

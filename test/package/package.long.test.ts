@@ -45,6 +45,7 @@ const known = [
   /^dist\/plugins\/cloud\/catalogue\/[\w-]+\.json$/,
   /^dist\/plugins\/cloud-simulator\/wire\/parameters\/parameter-names\.json$/,
   /^dist\/bundled\/typebox\/([\w-]+\.mjs|files\.json|LICENSE)$/,
+  /^dist\/bundled\/program\/(files\.json|LICENSES\.txt|(own|plugins)\/[\w-]+\.mjs)$/,
   /^dist\/bundled\/page\/(index\.html|LICENSES\.txt|main-\w+\.js|page-\w+\.css)$/,
 ];
 /** The pages link to the examples, and `muster plugins create` copies one of them, each with its tests. */
@@ -62,9 +63,9 @@ test('a package holds what is needed and no more', (t) => {
       paths.some((path) => each.test(path)),
       String(each),
     );
-  t.true(packed.size < 2_200_000, `${packed.size} bytes packed`);
+  t.true(packed.size < 3_500_000, `${packed.size} bytes packed`);
   const unpacked = packed.files.reduce((sum, { size }) => sum + size, 0);
-  t.true(unpacked < 8_400_000, `${unpacked} bytes unpacked`);
+  t.true(unpacked < 13_500_000, `${unpacked} bytes unpacked`);
 });
 
 test('in an empty folder with the package alone, init writes files with which the doctor finds nothing', (t) => {

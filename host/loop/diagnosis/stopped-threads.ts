@@ -6,10 +6,15 @@ import { QuarantineDurations } from './quarantine-durations.ts';
 import { endedBy, diagnoseHang, type HangDiagnosis } from './hang-diagnosis.ts';
 import type { ThreadStack } from './thread-stack.ts';
 
-/** The prefixes of the URLs of muster's own code. */
-const own = ['core/', 'host/', 'config/', 'node_modules/p-limit/', 'node_modules/dataloader/'].map(
-  (folder) => new URL(`../../../${folder}`, import.meta.url).href,
-);
+/** The prefixes of the URLs of muster's own code. Plugins are bundled beside `own`. */
+const own = [
+  'core/',
+  'host/',
+  'config/',
+  'bundled/program/own/',
+  'node_modules/p-limit/',
+  'node_modules/dataloader/',
+].map((folder) => new URL(`../../../${folder}`, import.meta.url).href);
 
 /**
  * Determines which names stopped loop threads and quarantines them. The next thread gets the quarantines, and the

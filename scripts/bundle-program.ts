@@ -1,0 +1,197 @@
+/**
+ * Bundles the program into some files, together with the libraries that a start needs: each of a thousand files that
+ * Node loads as a module costs time and memory. See docs/decisions/program-in-a-few-files.md. Without an argument it
+ * bundles the sources into bundled/program, where that is not done yet; with `dist`, the built package into
+ * dist/bundled/program.
+ */
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Metafile, Plugin } from 'esbuild';
+import { bundledFiles, type BundledFiles, type SourceFacts } from '../host/process/bundled-program.ts';
+
+const root = join(import.meta.dirname, '..');
+const built = process.argv[2];
+const from = built === undefined ? root : resolve(built);
+const to = join(from, 'bundled/program');
+const ending = built === undefined ? '.ts' : '.js';
+
+/** What is imported from outside of the bundle: by the first file of a process or thread, by a plugin, by a user. */
+const entries = [
+  'host/cli/program',
+  'host/hostfactory/client/script-main',
+  'host/process/this-package',
+  'host/loop/loop-body',
+  'host/cluster/run-worker',
+  'host/telemetry/export/run-export',
+  'host/package/index',
+  'host/sdk/index',
+  'plugin-testkit/index',
+  'core/index',
+].map((path) => `${path}${ending}`);
+
+/** The libraries that every start loads, and what they need. Others are loaded later, or have files beside their code. */
+const inside = [
+  'close-with-grace',
+  'commander',
+  'cosmiconfig',
+  'dataloader',
+  'env-var',
+  'fastest-levenshtein',
+  'fastify',
+  'lru-cache',
+  'negotiator',
+  'p-limit',
+  'pino',
+  'reflect-metadata',
+  'tsyringe',
+];
+/** Libraries of these libraries that no start loads. */
+const outside = ['ajv', 'ajv-formats', 'import-fresh', 'js-yaml', 'parse-json', 'typescript'];
+
+/** A running server loads what it needs later from the files with which it started. */
+const keptMs = 86_400_000;
+
+const esbuild = await import('esbuild').catch(() => undefined);
+if (!esbuild) {
+  process.stderr.write('esbuild is not installed: the program stays in its many files, and a start takes longer.\n');
+  // A build cannot do without; an install can.
+  process.exit(built === undefined ? 0 : 1);
+}
+const { build } = esbuild;
+if (built === undefined && isDone()) process.exit(0);
+
+const isPlugin = (path: string): boolean => path.startsWith('plugins/');
+// A library that is no module calls `require`.
+const banner = `import { createRequire as requireFor } from 'node:module';\nconst require = requireFor(import.meta.url);`;
+const own = await bundle('own', entries, { isOutside: isPlugin, banner });
+const indexes = readdirSync(join(from, 'plugins')).map((name) => `plugins/${name}/index${ending}`);
+const imported = new Set([...indexes.filter((path) => existsSync(join(from, path))), ...own.left]);
+const plugins = await bundle('plugins', [...imported], { isOutside: (path) => !isPlugin(path), banner: '' });
+const unmet = [...plugins.left].filter((path) => !entries.includes(path));
+if (unmet.length > 0) throw new Error(`Plugins import what is no entry of the bundle: ${unmet.join(', ')}.`);
+
+const inputs = [own, plugins].flatMap(({ files }) => Object.keys(files.inputs));
+const outputs = [own, plugins].flatMap(({ files }) => Object.entries(files.outputs));
+const names = new Set(outputs.map(([path]) => relative(to, join(from, path))));
+const sources = inputs.filter((path) => !path.includes('node_modules/'));
+const libraries = [
+  ...new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])),
+].toSorted();
+put('LICENSES.txt', libraries.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`));
+const files: BundledFiles = {
+  entries: Object.fromEntries(
+    outputs.flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, relative(to, join(from, path))]] : [])),
+  ),
+  libraries: Object.fromEntries(libraries.map((path) => [path, manifestOf(path).version])),
+  // A package is never edited.
+  ...(built === undefined ? { sources: Object.fromEntries(sources.map((path) => [path, factsOf(path)])) } : {}),
+};
+put('files.json', `${JSON.stringify(files)}\n`);
+for (const folder of ['own', 'plugins'])
+  for (const name of readdirSync(join(to, folder)))
+    if (!names.has(`${folder}/${name}`) && Date.now() - statSync(join(to, folder, name)).mtimeMs > keptMs)
+      rmSync(join(to, folder, name));
+
+/** Bundles `entryPoints` into a folder. `left`: the files of muster that stay outside. */
+async function bundle(
+  folder: string,
+  entryPoints: readonly string[],
+  { isOutside, banner: js }: { readonly isOutside: (path: string) => boolean; readonly banner: string },
+): Promise<{ readonly files: Metafile; readonly left: ReadonlySet<string> }> {
+  const left = new Set<string>();
+  const parts: Plugin = {
+    name: 'parts',
+    setup(steps) {
+      steps.onResolve({ filter: /./ }, ({ path, kind, importer }) => {
+        if (kind === 'entry-point') return undefined;
+        if (!path.startsWith('.')) {
+          const name = path.split('/', path.startsWith('@') ? 2 : 1).join('/');
+          const isLibrary = importer.includes('/node_modules/') ? !outside.includes(name) : inside.includes(name);
+          return isLibrary ? undefined : { path, external: true };
+        }
+        const source = relative(from, join(dirname(importer), path));
+        if (!isOutside(source)) return undefined;
+        left.add(source);
+        return { path: fromBundle(source), external: true };
+      });
+      steps.onLoad({ filter: /\.[jt]s$/ }, ({ path }) =>
+        path.includes('/node_modules/')
+          ? undefined
+          : { contents: placed(path), loader: path.endsWith('.ts') ? 'ts' : 'js' },
+      );
+    },
+  };
+  const { metafile } = await build({
+    absWorkingDir: from,
+    entryPoints: [...entryPoints],
+    outdir: join(to, folder),
+    entryNames: '[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    // Code that several entries share exists once, and what is imported later is loaded later.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    metafile: true,
+    logLevel: 'error',
+    tsconfigRaw: {},
+    plugins: [parts],
+    banner: { js },
+  });
+  return { files: metafile, left };
+}
+
+/** The path of a source as a bundled file imports it. */
+function fromBundle(source: string): string {
+  return `../../../${source}`;
+}
+
+/** The text of a source that finds the files beside it, wherever the text itself stands. */
+function placed(path: string): string {
+  const url = `new URL(${JSON.stringify(fromBundle(relative(from, path)))}, import.meta.url)`;
+  const file = `process.getBuiltinModule('node:url').fileURLToPath(${url})`;
+  return readFileSync(path, 'utf8')
+    .replaceAll(/\bimport\.meta\.url\b/g, `${url}.href`)
+    .replaceAll(/\bimport\.meta\.filename\b/g, file)
+    .replaceAll(/\bimport\.meta\.dirname\b/g, `process.getBuiltinModule('node:path').dirname(${file})`);
+}
+
+/** Whether the sources and the libraries are bundled as they are. */
+function isDone(): boolean {
+  const done = bundledFiles(to, from)?.libraries;
+  if (done === undefined) return false;
+  try {
+    return Object.entries(done).every(([path, version]) => manifestOf(path).version === version);
+  } catch {
+    return false;
+  }
+}
+
+function factsOf(path: string): SourceFacts {
+  const { size, mtimeMs } = statSync(join(from, path));
+  return [size, mtimeMs];
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+}
+
+function manifestOf(library: string): Manifest {
+  return JSON.parse(readFileSync(join(from, library, 'package.json'), 'utf8')) as Manifest;
+}
+
+function licenceOf(library: string): string {
+  const { name, version, license } = manifestOf(library);
+  const file = readdirSync(join(from, library)).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? license : readFileSync(join(from, library, file), 'utf8').trim();
+  return `${name} ${version}\n\n${text}\n`;
+}
+
+function put(name: string, content: string): void {
+  const draft = join(to, `.${name}.${process.pid}`);
+  writeFileSync(draft, content);
+  renameSync(draft, join(to, name));
+}

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import test from 'ava';
+import { bundledFiles } from '../../../host/process/bundled-program.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const urlOf = (path: string) => JSON.stringify(pathToFileURL(join(root, path)).href);
+
+test.before('the sources are bundled as they are', () => {
+  execFileSync(process.execPath, [join(root, 'scripts/bundle-program.ts')]);
+});
+
+/** What `code` prints as JSON in a process that loads as ours do. `loaded`: the files of muster that it has loaded. */
+function inOurProcess(code: string): any {
+  const whole = `import { registerHooks } from 'node:module';
+    import { useFastLoading } from ${urlOf('host/process/fast-loading.ts')};
+    useFastLoading();
+    const loaded = [];
+    const [own, libraries] = [${urlOf('.')} + '/', ${urlOf('node_modules')} + '/'];
+    registerHooks({ load(url, context, next) {
+      if (url.startsWith(own) && !url.startsWith(libraries)) loaded.push(url.slice(own.length));
+      return next(url, context);
+    } });
+    ${code}`;
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', whole], { encoding: 'utf8', cwd: root }),
+  );
+}
+
+const entries = Object.keys(bundledFiles(join(root, 'bundled/program'), root)?.entries ?? {});
+const open = entries.filter((path) => /(^|\/)index\.ts$/.test(path));
+
+test('all that muster loads is from the bundle', (t) => {
+  t.true(entries.length > 20);
+  const loaded: string[] = inOurProcess(
+    `for (const path of ${JSON.stringify(entries)}) await import(own + path);
+     console.log(JSON.stringify(loaded));`,
+  );
+  t.deepEqual(
+    loaded.filter((path) => !path.startsWith('bundled/')),
+    [],
+  );
+  t.true(loaded.length > 100);
+});
+
+test('what is bundled exports what its source exports; errors have the same names', async (t) => {
+  t.true(open.length > 15);
+  const namesOf = (module: object) =>
+    Object.entries(module).map(([name, value]) => [
+      name,
+      Object.prototype.isPrototypeOf.call(Error, value) ? value.name : typeof value,
+    ]);
+  const bundled: unknown = inOurProcess(
+    `const namesOf = ${String(namesOf)};
+     const all = {};
+     for (const path of ${JSON.stringify(open)}) all[path] = namesOf(await import(own + path));
+     console.log(JSON.stringify(all));`,
+  );
+  const sources = await Promise.all(
+    open.map(async (path) => [path, namesOf((await import(join(root, path))) as object)] as const),
+  );
+  t.deepEqual(bundled, Object.fromEntries(sources));
+});
+
+test('a plugin from elsewhere gets the muster that loads it, from the bundle', (t) => {
+  const plugin = join(temporaryDirectory('muster-plugin-'), 'plugin.mjs');
+  writeFileSync(plugin, `export { ProviderFault } from 'muster';\n`);
+  const [same, ...loaded]: unknown[] = inOurProcess(
+    `const { enableSelfReference } = await import(own + 'config/plugins/self-reference.ts');
+     enableSelfReference();
+     const { ProviderFault } = await import(${JSON.stringify(pathToFileURL(plugin).href)});
+     const { ProviderFault: ours } = await import(own + 'core/index.ts');
+     console.log(JSON.stringify([ProviderFault === ours, ...loaded]));`,
+  );
+  t.true(same);
+  t.deepEqual(
+    loaded.filter((path) => !String(path).startsWith('bundled/')),
+    ['config/plugins/self-reference.ts'],
+  );
+});
+
+test('a bundle is used as long as its sources are as they were', (t) => {
+  const directory = temporaryDirectory('muster-bundle-');
+  const source = join(directory, 'a.ts');
+  const write = (files: object) => writeFileSync(join(directory, 'files.json'), JSON.stringify(files));
+  const isUsed = () => bundledFiles(directory, directory) !== undefined;
+  const facts = { entries: { 'a.ts': 'a.mjs' }, libraries: {} };
+  t.false(isUsed());
+  writeFileSync(source, 'one');
+  utimesSync(source, 1_000, 1_000.5);
+  write({ ...facts, sources: { 'a.ts': [3, 1_000_500] } });
+  t.true(isUsed());
+  for (const [text, at] of [
+    ['four', 1_000.5],
+    ['two', 1_001],
+  ] as const) {
+    writeFileSync(source, text);
+    utimesSync(source, at, at);
+    t.false(isUsed(), text);
+  }
+  write({ ...facts, sources: { 'gone.ts': [3, 1_000_500] } });
+  t.false(isUsed());
+  // In a package nothing is compared.
+  write(facts);
+  t.true(isUsed());
+  writeFileSync(join(directory, 'files.json'), '{');
+  t.false(isUsed());
+});
+
+test('the licences of the libraries inside are beside the bundle', (t) => {
+  const { libraries = {} } = bundledFiles(join(root, 'bundled/program'), root) ?? {};
+  const text = readFileSync(join(root, 'bundled/program/LICENSES.txt'), 'utf8');
+  for (const [path, version] of Object.entries(libraries))
+    t.true(text.includes(`${path.replace(/^.*node_modules\//, '')} ${version}\n`), path);
+  t.true(Object.keys(libraries).length > 10);
+});
