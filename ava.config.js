@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ownTemporaryDirectories } from './test/support/leftover-guard.ts';
 
 export default {
@@ -12,7 +13,11 @@ export default {
   },
   // Room for young objects from the beginning saves a tenth of the processor's time: simulated clouds and clocks make
   // much garbage.
-  nodeArguments: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
+  nodeArguments: [
+    '--min-semi-space-size=16',
+    '--max-semi-space-size=32',
+    `--import=${pathToFileURL(join(import.meta.dirname, 'test/support/quick-loading.ts'))}`,
+  ],
   timeout: '120s',
   concurrency: 3,
   workerThreads: false,

@@ -8,7 +8,7 @@ const own = new URL('../..', import.meta.url).href;
 /** The bundles lie beside the sources after an install, and beside the compiled files in a package. */
 const typebox = new URL('bundled/typebox/', own).href;
 const program = new URL('bundled/program/', own).href;
-const folders = ['core/', 'plugins/', 'host/', 'config/', 'plugin-testkit/'].map((folder) => `${own}${folder}`);
+const sources = ['core/', 'plugins/', 'host/', 'config/', 'plugin-testkit/'].map((folder) => `${own}${folder}`);
 /** `.ts` in the sources, `.js` in a package. */
 const ending = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 const format = ending === '.ts' ? 'module-typescript' : 'module';
@@ -16,13 +16,14 @@ const format = ending === '.ts' ? 'module-typescript' : 'module';
 /**
  * Makes the process load faster: compiled code from the cache of an earlier start, muster and the libraries that a
  * start needs from a few bundled files instead of a thousand. Call it first in every process and thread. Without cache
- * or bundle, and when a source changed since it was bundled, loading only takes longer and more memory.
+ * or bundle, and when a source changed since it was bundled, loading only takes longer and more memory. `bundled`:
+ * whether muster itself is loaded from its bundle.
  */
-export function useFastLoading(): void {
+export function useFastLoading({ bundled = true }: { readonly bundled?: boolean } = {}): void {
   const cache = compileCache();
   if (cache !== undefined) module.enableCompileCache(cache);
   const parts = bundledTypebox();
-  const entries = bundledEntries();
+  const entries = bundled ? bundledEntries() : {};
   module.registerHooks({
     resolve(specifier, context, next) {
       const { parentURL } = context;
@@ -50,7 +51,7 @@ export function useFastLoading(): void {
   });
 }
 
-const isOwnFile = (url: string | undefined): boolean => folders.some((folder) => url?.startsWith(folder));
+const isOwnFile = (url: string | undefined): boolean => sources.some((folder) => url?.startsWith(folder));
 
 /**
  * The directory of compiled code; undefined: no cache. Node executes what the directory contains, and its default lies

@@ -30,9 +30,16 @@ test('the bundle has all that the installed typebox has', async (t) => {
     JSON.parse(readFileSync(join(root, 'node_modules/typebox/package.json'), 'utf8')).version,
     'run `npm run prepare`',
   );
+  // In a process of its own: the specifiers are those of the bundle here.
+  const code = `const all = {};
+    for (const specifier of ${JSON.stringify(Object.keys(files))}) all[specifier] = Object.keys(await import(specifier)).toSorted();
+    process.stdout.write(JSON.stringify(all));`;
+  const whole = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', cwd: root }),
+  ) as Record<string, string[]>;
   for (const [specifier, file] of Object.entries(files)) {
-    const [whole, bundled] = await Promise.all([import(specifier), import(join(bundle, file))]);
-    t.deepEqual(Object.keys(bundled).toSorted(), Object.keys(whole).toSorted(), specifier);
+    const bundled: object = await import(join(bundle, file));
+    t.deepEqual(Object.keys(bundled).toSorted(), whole[specifier], specifier);
   }
 });
 
