@@ -15,12 +15,12 @@ for (const past of pasts) {
 
 test.serial('no history that was made at random breaks a rule of the ideal broker', async (t) => {
   t.timeout(600_000);
-  const found = await search({ seed: 20_260_101, plays: 12, size: 'small' });
+  const found = await search({ seed: 20_260_101, plays: 6, size: 'small' });
   t.is(found && told(found), undefined);
 });
 
 test.serial('nor does one with the sizes of life', async (t) => {
   t.timeout(600_000);
-  const found = await search({ seed: 20_260_101, plays: 2, size: 'large' });
+  const found = await search({ seed: 20_260_101, plays: 1, size: 'large' });
   t.is(found && told(found), undefined);
 });

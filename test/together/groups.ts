@@ -11,7 +11,8 @@ export const groups: Readonly<Record<string, string>> = {
   spec: '{spec,scenarios}/*.test.ts',
   operations: 'host/{operations,budgets}/*.test.ts',
   setup: 'host/{init,doctor,services,package}/*.test.ts',
-  formats: '{plugins/{default-format,hostfactory-format,storage-memory}/**,plugin-testkit}/*.test.ts',
+  observe: 'plugins/cloud/{observe*,liveness,fleets-maintained,prices-broker}.test.ts',
+  formats: '{plugins/{default-format,hostfactory-format,storage-memory,events-webhook}/**,plugin-testkit}/*.test.ts',
   slurm: 'plugins/slurm/*.test.ts',
   fleets: 'plugins/cloud-{spotfleet,ec2fleet,checks}/!(conformance*).test.ts',
   asg: 'plugins/cloud-asg/!(broker).test.ts',
@@ -20,9 +21,11 @@ export const groups: Readonly<Record<string, string>> = {
   hostile: 'host/hostile/!(modes|pressure).test.ts',
   rest: 'host/{rest,page}/**/*.test.ts',
   sqlite: 'plugins/storage-sqlite/!(write-turns|backup|contract|growth|sharing).test.ts',
+  telemetry: 'host/telemetry/*.test.ts',
   mcp: 'host/mcp/**/*.test.ts',
   isolation: 'host/isolation/*.test.ts',
   server: 'host/{client/!(one-server),http/*,loop/*,process/*,sdk/*,store/*,streams/*}.test.ts',
-  launcher: 'host/{launcher*,config-show,connection-balancer,metrics,socket-path,unknown-keys}.test.ts',
+  launcher:
+    'host/{launcher*,config-show,connection-balancer,metrics,reload,request-metrics,socket-path,unknown-keys}.test.ts',
   docs: '{docs,deploy,package}/*.test.ts',
 };

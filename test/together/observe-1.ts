@@ -1,0 +1,3 @@
+import { runPart } from './run-part.ts';
+
+await runPart(import.meta.filename);
