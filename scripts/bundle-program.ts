@@ -5,7 +5,7 @@
  * dist/bundled/program.
  */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Metafile, Plugin } from 'esbuild';
 import { bundledFiles, type BundledFiles, type SourceFacts } from '../host/process/bundled-program.ts';
 
@@ -72,7 +72,7 @@ if (unmet.length > 0) throw new Error(`Plugins import what is no entry of the bu
 
 const inputs = [own, plugins].flatMap(({ files }) => Object.keys(files.inputs));
 const outputs = [own, plugins].flatMap(({ files }) => Object.entries(files.outputs));
-const names = new Set(outputs.map(([path]) => relative(to, join(from, path))));
+const names = new Set(outputs.map(([path]) => within(to, join(from, path))));
 const sources = inputs.filter((path) => !path.includes('node_modules/'));
 const libraries = [
   ...new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])),
@@ -80,7 +80,7 @@ const libraries = [
 put('LICENSES.txt', libraries.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`));
 const files: BundledFiles = {
   entries: Object.fromEntries(
-    outputs.flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, relative(to, join(from, path))]] : [])),
+    outputs.flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, within(to, join(from, path))]] : [])),
   ),
   libraries: Object.fromEntries(libraries.map((path) => [path, manifestOf(path).version])),
   // A package is never edited.
@@ -106,18 +106,16 @@ async function bundle(
         if (kind === 'entry-point') return undefined;
         if (!path.startsWith('.')) {
           const name = path.split('/', path.startsWith('@') ? 2 : 1).join('/');
-          const isLibrary = importer.includes('/node_modules/') ? !outside.includes(name) : inside.includes(name);
+          const isLibrary = isLibraryFile(importer) ? !outside.includes(name) : inside.includes(name);
           return isLibrary ? undefined : { path, external: true };
         }
-        const source = relative(from, join(dirname(importer), path));
+        const source = within(from, join(dirname(importer), path));
         if (!isOutside(source)) return undefined;
         left.add(source);
         return { path: fromBundle(source), external: true };
       });
       steps.onLoad({ filter: /\.[jt]s$/ }, ({ path }) =>
-        path.includes('/node_modules/')
-          ? undefined
-          : { contents: placed(path), loader: path.endsWith('.ts') ? 'ts' : 'js' },
+        isLibraryFile(path) ? undefined : { contents: placed(path), loader: path.endsWith('.ts') ? 'ts' : 'js' },
       );
     },
   };
@@ -142,6 +140,15 @@ async function bundle(
   return { files: metafile, left };
 }
 
+/** The path of a file below a directory, with slashes everywhere. */
+function within(directory: string, path: string): string {
+  return relative(directory, path).replaceAll(sep, '/');
+}
+
+function isLibraryFile(path: string): boolean {
+  return within(from, path).includes('node_modules/');
+}
+
 /** The path of a source as a bundled file imports it. */
 function fromBundle(source: string): string {
   return `../../../${source}`;
@@ -149,7 +156,7 @@ function fromBundle(source: string): string {
 
 /** The text of a source that finds the files beside it, wherever the text itself stands. */
 function placed(path: string): string {
-  const url = `new URL(${JSON.stringify(fromBundle(relative(from, path)))}, import.meta.url)`;
+  const url = `new URL(${JSON.stringify(fromBundle(within(from, path)))}, import.meta.url)`;
   const file = `process.getBuiltinModule('node:url').fileURLToPath(${url})`;
   return readFileSync(path, 'utf8')
     .replaceAll(/\bimport\.meta\.url\b/g, `${url}.href`)
