@@ -4,7 +4,17 @@
  * bundles the sources into bundled/program, where that is not done yet; with `dist`, the built package into
  * dist/bundled/program.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Metafile, Plugin } from 'esbuild';
 import { bundledFiles, type BundledFiles, type SourceFacts } from '../host/process/bundled-program.ts';
@@ -48,7 +58,7 @@ const inside = [
 /** Libraries of these libraries that no start loads. */
 const outside = ['ajv', 'ajv-formats', 'import-fresh', 'js-yaml', 'parse-json', 'typescript'];
 
-/** A running server loads what it needs later from the files with which it started. */
+/** A running server loads what it needs later from the files with which it started. They stay for so long. */
 const keptMs = 86_400_000;
 
 const esbuild = await import('esbuild').catch(() => undefined);
@@ -57,8 +67,14 @@ if (!esbuild) {
   // A build cannot do without; an install can.
   process.exit(built === undefined ? 0 : 1);
 }
-const { build } = esbuild;
+const { build, version: esbuildVersion } = esbuild;
+const made_by = createHash('sha256')
+  .update(readFileSync(import.meta.filename))
+  .update(esbuildVersion)
+  .digest('hex');
 if (built === undefined && isDone()) process.exit(0);
+/** The sources as they were when they were read: an edit beside the bundler makes the bundle out of date. */
+const facts = new Map<string, SourceFacts>();
 
 const isPlugin = (path: string): boolean => path.startsWith('plugins/');
 // A library that is no module calls `require`.
@@ -73,24 +89,23 @@ if (unmet.length > 0) throw new Error(`Plugins import what is no entry of the bu
 const inputs = [own, plugins].flatMap(({ files }) => Object.keys(files.inputs));
 const outputs = [own, plugins].flatMap(({ files }) => Object.entries(files.outputs));
 const names = new Set(outputs.map(([path]) => within(to, join(from, path))));
-const sources = inputs.filter((path) => !path.includes('node_modules/'));
 const libraries = [
   ...new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])),
 ].toSorted();
 put('LICENSES.txt', libraries.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`));
+const before = filesBefore();
 const files: BundledFiles = {
+  made_by,
+  files: [...names],
   entries: Object.fromEntries(
     outputs.flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, within(to, join(from, path))]] : [])),
   ),
   libraries: Object.fromEntries(libraries.map((path) => [path, manifestOf(path).version])),
   // A package is never edited.
-  ...(built === undefined ? { sources: Object.fromEntries(sources.map((path) => [path, factsOf(path)])) } : {}),
+  ...(built === undefined ? { sources: Object.fromEntries(facts) } : {}),
 };
 put('files.json', `${JSON.stringify(files)}\n`);
-for (const folder of ['own', 'plugins'])
-  for (const name of readdirSync(join(to, folder)))
-    if (!names.has(`${folder}/${name}`) && Date.now() - statSync(join(to, folder, name)).mtimeMs > keptMs)
-      rmSync(join(to, folder, name));
+removeOld();
 
 /** Bundles `entryPoints` into a folder. `left`: the files of muster that stay outside. */
 async function bundle(
@@ -115,7 +130,7 @@ async function bundle(
         return { path: fromBundle(source), external: true };
       });
       steps.onLoad({ filter: /\.[jt]s$/ }, ({ path }) =>
-        isLibraryFile(path) ? undefined : { contents: placed(path), loader: path.endsWith('.ts') ? 'ts' : 'js' },
+        isLibraryFile(path) ? undefined : { contents: read(path), loader: path.endsWith('.ts') ? 'ts' : 'js' },
       );
     },
   };
@@ -154,9 +169,12 @@ function fromBundle(source: string): string {
   return `../../../${source}`;
 }
 
-/** The text of a source that finds the files beside it, wherever the text itself stands. */
-function placed(path: string): string {
-  const url = `new URL(${JSON.stringify(fromBundle(within(from, path)))}, import.meta.url)`;
+/** The text of a source, so that it finds the files beside the source from where the bundle stands. */
+function read(path: string): string {
+  const source = within(from, path);
+  const { size, mtimeMs } = statSync(path);
+  facts.set(source, [size, mtimeMs]);
+  const url = `new URL(${JSON.stringify(fromBundle(source))}, import.meta.url)`;
   const file = `process.getBuiltinModule('node:url').fileURLToPath(${url})`;
   return readFileSync(path, 'utf8')
     .replaceAll(/\bimport\.meta\.url\b/g, `${url}.href`)
@@ -164,20 +182,36 @@ function placed(path: string): string {
     .replaceAll(/\bimport\.meta\.dirname\b/g, `process.getBuiltinModule('node:path').dirname(${file})`);
 }
 
-/** Whether the sources and the libraries are bundled as they are. */
+/** Whether the sources and the libraries are bundled as they are, and the bundle is whole. */
 function isDone(): boolean {
-  const done = bundledFiles(to, from)?.libraries;
-  if (done === undefined) return false;
+  const done = bundledFiles(to, from);
+  if (done?.made_by !== made_by || !done.files.every((path) => existsSync(join(to, path)))) return false;
   try {
-    return Object.entries(done).every(([path, version]) => manifestOf(path).version === version);
+    return Object.entries(done.libraries).every(([path, version]) => manifestOf(path).version === version);
   } catch {
     return false;
   }
 }
 
-function factsOf(path: string): SourceFacts {
-  const { size, mtimeMs } = statSync(join(from, path));
-  return [size, mtimeMs];
+/** The files of the bundle that is replaced. */
+function filesBefore(): readonly string[] {
+  try {
+    const { files: those } = JSON.parse(readFileSync(join(to, 'files.json'), 'utf8')) as Partial<BundledFiles>;
+    return those ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Removes the files of bundles that were replaced long ago. The time of a file is that of its replacement. */
+function removeOld(): void {
+  const now = new Date();
+  for (const path of before) if (!names.has(path) && existsSync(join(to, path))) utimesSync(join(to, path), now, now);
+  for (const folder of ['own', 'plugins'])
+    for (const name of readdirSync(join(to, folder))) {
+      const file = join(to, folder, name);
+      if (!names.has(`${folder}/${name}`) && now.getTime() - statSync(file).mtimeMs > keptMs) rmSync(file);
+    }
 }
 
 interface Manifest {

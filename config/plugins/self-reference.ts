@@ -1,4 +1,7 @@
-import { registerHooks } from 'node:module';
+import { registerHooks, type ResolveHookSync } from 'node:module';
+
+type Next = Parameters<ResolveHookSync>[2];
+type Context = Parameters<ResolveHookSync>[1];
 
 /** The entries are .ts in the sources and .js in a build. */
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -22,7 +25,8 @@ export function enableSelfReference(): void {
   isEnabled = true;
   registerHooks({
     resolve(specifier, context, next) {
-      if (Object.hasOwn(entries, specifier)) return next(entries[specifier] as string, context);
+      const url = Object.hasOwn(entries, specifier) ? entries[specifier] : undefined;
+      if (url !== undefined) return resolvedBy(next, url, context);
       if (specifier !== 'typebox') return next(specifier, context);
       try {
         return next(specifier, context);
@@ -31,4 +35,13 @@ export function enableSelfReference(): void {
       }
     },
   });
+}
+
+/** The URL as the hooks before this one resolve it. `require` resolves no URL that they leave alone. */
+function resolvedBy(next: Next, url: string, context: Context): ReturnType<Next> {
+  try {
+    return next(url, context);
+  } catch {
+    return { url, shortCircuit: true };
+  }
 }

@@ -8,6 +8,10 @@ export type SourceFacts = readonly [size: number, changedMs: number];
 export interface BundledFiles {
   /** The file of each source that is imported from outside of the bundle. */
   readonly entries: Readonly<Record<string, string>>;
+  /** What bundled: another version of it bundles in another way. */
+  readonly made_by: string;
+  /** All files of the bundle. */
+  readonly files: readonly string[];
   /** The versions of the libraries inside, by their directories. */
   readonly libraries: Readonly<Record<string, string>>;
   /** All sources as they were bundled. Absent in a package, whose files nobody edits. */
@@ -18,7 +22,8 @@ export interface BundledFiles {
 export function bundledFiles(bundle: string, from: string): BundledFiles | undefined {
   try {
     const files = JSON.parse(readFileSync(join(bundle, 'files.json'), 'utf8')) as BundledFiles;
-    const { sources = {} } = files;
+    const { entries, sources = {} } = files;
+    if (typeof entries !== 'object' || entries === null) return undefined;
     for (const path in sources) {
       const { size, mtimeMs } = statSync(join(from, path));
       if (size !== sources[path]?.[0] || mtimeMs !== sources[path][1]) return undefined;

@@ -35,10 +35,14 @@ export function useFastLoading({ bundled = true }: { readonly bundled?: boolean 
         if (href.startsWith(program)) return { url: href, format: 'module', shortCircuit: true };
         if (specifier.startsWith('.') && specifier.endsWith(ending) && isOwnFile(parentURL))
           return { url: href, format, shortCircuit: true };
-        return next(specifier, context);
       }
       const url = parts?.[specifier];
-      if (url === undefined) return next(specifier, context);
+      if (url === undefined) {
+        const resolved = next(specifier, context);
+        // By a path, or through a link.
+        const entry = entries[resolved.url];
+        return entry === undefined ? resolved : { url: entry, format: 'module', shortCircuit: true };
+      }
       // A plugin outside of muster may have its own typebox. It gets the bundle only when both are the same package,
       // so that typebox is loaded once.
       const isOurs = parentURL?.startsWith(own) && !parentURL.includes('/node_modules/', own.length);

@@ -84,7 +84,9 @@ export async function makeClients(
   ]);
   const proxyEnv = proxyOf(settings);
   const readMs = settings.cloud_read_timeout * 1000;
-  const connect_ms = settings.cloud_connect_timeout * 1000;
+  const connectMs = settings.cloud_connect_timeout * 1000;
+  // The call gives up first: its error names the cause.
+  const connect_ms = connectMs + 1_000;
   const viaProxy = proxyEnv ? { proxyEnv } : {};
   const reused = () => {
     const options = { keepAlive: true, maxSockets: 50, ...viaProxy };
@@ -96,7 +98,7 @@ export async function makeClients(
   });
   const handler = (agents: ReturnType<typeof reused>, socketTimeoutMs: number, requestTimeoutMs = readMs) => {
     const sender = new NodeHttpHandler({
-      connectionTimeout: connect_ms,
+      connectionTimeout: connectMs,
       requestTimeout: requestTimeoutMs,
       // Without this option a time-out only writes a warning.
       throwOnRequestTimeout: true,

@@ -6,8 +6,8 @@ import { TLSSocket } from 'node:tls';
 const sending = new AsyncLocalStorage<() => void>();
 
 /**
- * Sends a call over a connection of a `fenced` agent. `fence` is called when the connection stands, directly before
- * the first byte of the call. When it throws, nothing of the call is sent, and the call fails with that error.
+ * Sends a call over a connection of a `fenced` agent. `fence` is called once, when the connection stands, directly
+ * before the first byte of the call. When it throws, nothing of the call is sent, and the call fails with that error.
  */
 export const sendFenced = <T>(fence: () => void, send: () => T): T => sending.run(fence, send);
 
@@ -18,9 +18,9 @@ interface Connecting {
 }
 
 export interface FencedOptions {
-  /** Milliseconds after which a connection that does not stand is given up. */
+  /** Milliseconds after which a connection that does not stand is given up, if its call was not given up before. */
   readonly connect_ms: number;
-  /** The agent is one of https and uses a proxy: it calls back with the connection to the server. */
+  /** The agent is one of https, and uses a proxy for each connection: it calls back with the one to the server. */
   readonly tunnels: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface FencedOptions {
  * Makes an agent give a connection to its call when it stands. An agent of Node gives a new connection to its call at
  * once, and the call is sent some round trips later, when the connection stands. A process that is stopped in between
  * would send its call when it continues, although another process may have taken over its work long ago. The agent
- * must open a connection for each call: it has neither `keepAlive` nor `maxSockets`.
+ * must open a connection for each call: it has neither `keepAlive` nor `maxSockets`. It sends no call without a fence.
  */
 export function fenced<A extends Agent>(agent: A, { connect_ms, tunnels }: FencedOptions): A {
   const connecting = agent as unknown as Connecting;
@@ -40,7 +40,8 @@ export function fenced<A extends Agent>(agent: A, { connect_ms, tunnels }: Fence
       whenStanding(socket, connect_ms, (error) => {
         try {
           if (error) throw error;
-          fence?.();
+          if (!fence) throw new Error('A call that changes the cloud has no fence.');
+          fence();
         } catch (refusal) {
           socket.destroy();
           return given(refusal as Error);

@@ -148,8 +148,6 @@ export function serviceOf<Sdk>(
         const command = make(sdk);
         action = nameOf(command);
         const pass = (): void => {
-          sent = false;
-          // A call that is aborted before it is sent was certainly not executed.
           call.signal.throwIfAborted();
           try {
             call.fence();
@@ -157,11 +155,15 @@ export function serviceOf<Sdk>(
             fenceError = error;
             throw error;
           }
-          sent = true;
         };
         const fenced = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
           pass();
-          return sendFenced(pass, () => next(args));
+          const atConnection = (): void => {
+            pass();
+            // Until here the call was certainly not executed.
+            sent = true;
+          };
+          return sendFenced(atConnection, () => next(args));
         };
         // The last middleware of the last step: only the connection follows.
         (command.middlewareStack as any).add(fenced, { step: 'deserialize', priority: 'low', name: 'musterFence' });

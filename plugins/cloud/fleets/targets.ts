@@ -100,7 +100,8 @@ export function targetOf(
   };
   const [going, staying] = [unitsOf(go), unitsOf(stay)];
   const free = (market: Market) => Math.max(0, current.units[market] - staying(market));
-  const first = dividedBy(incoming, (market) => Math.floor(Math.max(0, free(market) - going(market)) / unit));
+  // A fleet rounds up to whole machines in each market: heavier ones leave less than one place, and one machine has it.
+  const first = dividedBy(incoming, (market) => Math.ceil(Math.max(0, free(market) - going(market)) / unit));
   const second = dividedBy(first.left, (market) => Math.floor(Math.min(free(market), going(market)) / unit));
   const placed = (market: Market) => first.of[market] + second.of[market];
   const share = Math.round((stay.length + incoming) * on_demand);

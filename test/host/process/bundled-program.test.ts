@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import test from 'ava';
@@ -14,10 +14,10 @@ test.before('the sources are bundled as they are', () => {
 });
 
 /** What `code` prints as JSON in a process that loads as ours do. `loaded`: the files of muster that it has loaded. */
-function inOurProcess(code: string): any {
+function inOurProcess(code: string, { bundled = true } = {}): any {
   const whole = `import { registerHooks } from 'node:module';
     import { useFastLoading } from ${urlOf('host/process/fast-loading.ts')};
-    useFastLoading();
+    useFastLoading({ bundled: ${bundled} });
     const loaded = [];
     const [own, libraries] = [${urlOf('.')} + '/', ${urlOf('node_modules')} + '/'];
     registerHooks({ load(url, context, next) {
@@ -82,12 +82,40 @@ test('a plugin from elsewhere gets the muster that loads it, from the bundle', (
   );
 });
 
+for (const bundled of [true, false])
+  test(`a plugin requires muster, ${bundled ? 'bundled' : 'from its sources'}, and gets the same`, (t) => {
+    const plugin = join(temporaryDirectory('muster-plugin-'), 'plugin.cjs');
+    writeFileSync(plugin, `module.exports = require('muster');\n`);
+    const same: unknown = inOurProcess(
+      `const { enableSelfReference } = await import(own + 'config/plugins/self-reference.ts');
+       enableSelfReference();
+       const { default: { ProviderFault } } = await import(${JSON.stringify(pathToFileURL(plugin).href)});
+       const { ProviderFault: ours } = await import(own + 'core/index.ts');
+       console.log(JSON.stringify(ProviderFault === ours));`,
+      { bundled },
+    );
+    t.true(same);
+  });
+
+test('an entry that is imported by its path, or through a link, is the bundled one', (t) => {
+  const link = join(temporaryDirectory('muster-link-'), 'muster');
+  symlinkSync(root, link);
+  const all: boolean[] = inOurProcess(
+    `const { ProviderFault } = await import(own + 'core/index.ts');
+     const paths = ${JSON.stringify([join(root, 'core/index.ts'), join(link, 'core/index.ts')])};
+     const found = [];
+     for (const path of paths) found.push((await import(path)).ProviderFault === ProviderFault);
+     console.log(JSON.stringify(found));`,
+  );
+  t.deepEqual(all, [true, true]);
+});
+
 test('a bundle is used as long as its sources are as they were', (t) => {
   const directory = temporaryDirectory('muster-bundle-');
   const source = join(directory, 'a.ts');
   const write = (files: object) => writeFileSync(join(directory, 'files.json'), JSON.stringify(files));
   const isUsed = () => bundledFiles(directory, directory) !== undefined;
-  const facts = { entries: { 'a.ts': 'a.mjs' }, libraries: {} };
+  const facts = { made_by: '', files: ['a.mjs'], entries: { 'a.ts': 'a.mjs' }, libraries: {} };
   t.false(isUsed());
   writeFileSync(source, 'one');
   utimesSync(source, 1_000, 1_000.5);
@@ -106,8 +134,10 @@ test('a bundle is used as long as its sources are as they were', (t) => {
   // In a package nothing is compared.
   write(facts);
   t.true(isUsed());
-  writeFileSync(join(directory, 'files.json'), '{');
-  t.false(isUsed());
+  for (const text of ['{', 'null', '{}', '{"entries":null}', '']) {
+    writeFileSync(join(directory, 'files.json'), text);
+    t.false(isUsed(), text);
+  }
 });
 
 test('the licences of the libraries inside are beside the bundle', (t) => {

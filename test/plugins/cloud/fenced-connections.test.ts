@@ -3,10 +3,11 @@ import { Agent, createServer, request, type RequestListener, type Server } from 
 import { Agent as SecureAgent, createServer as createSecureServer, request as secureRequest } from 'node:https';
 import { connect, createServer as createPlainServer, type AddressInfo, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { ClaimLost } from '../../../core/contract/commits/claim-lost.ts';
+import { ClaimLost, type ProviderFault } from '../../../core/index.ts';
+import { cloud } from '../../../plugins/cloud/index.ts';
 import { fenced, sendFenced } from '../../../plugins/cloud/connection/fenced-connections.ts';
 import { selfSigned } from '../../support/self-signed.ts';
-import { quietCall, stage } from './support.ts';
+import { contextOf, quietCall, stage } from './support.ts';
 
 const options = { connect_ms: 5_000, tunnels: false };
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
@@ -92,12 +93,22 @@ for (const [name, open] of Object.entries(ways)) {
     const refused = () => {
       throw lost;
     };
-    const [error, beside] = await Promise.all([t.throwsAsync(sendFenced(refused, send)), send()]);
+    const [error, beside] = await Promise.all([
+      t.throwsAsync(sendFenced(refused, send)),
+      sendFenced(() => undefined, send),
+    ]);
     t.is(error as unknown, lost);
     t.is(beside, 'done');
     t.is(asked, 1);
   });
 }
+
+test('a call without a fence is not sent', async (t) => {
+  let asked = 0;
+  const send = await ways['plain']!(t, () => void (asked += 1));
+  await t.throwsAsync(send(), { message: /has no fence/ });
+  t.is(asked, 0);
+});
 
 test('a connection that is refused or closed fails the call', async (t) => {
   const closing = createPlainServer((socket) => socket.destroy());
@@ -105,7 +116,11 @@ test('a connection that is refused or closed fails the call', async (t) => {
   await once(closing, 'listening');
   const port = portOf(closing);
   const ask = () =>
-    answer(secureRequest({ host: '127.0.0.1', port, agent: fenced(new SecureAgent(), options), method: 'POST' }));
+    sendFenced(
+      () => undefined,
+      () =>
+        answer(secureRequest({ host: '127.0.0.1', port, agent: fenced(new SecureAgent(), options), method: 'POST' })),
+    );
   await t.throwsAsync(ask(), { code: 'ECONNRESET' });
   closing.close();
   await once(closing, 'close');
@@ -119,6 +134,21 @@ test('a connection that does not stand in time is given up', async (t) => {
   const agent = fenced(new SecureAgent(), { connect_ms: 50, tunnels: false });
   const asking = answer(secureRequest({ host: '127.0.0.1', port: portOf(silent), agent, method: 'POST' }));
   await t.throwsAsync(asking, { message: /closed before it was established/ });
+});
+
+test('a call whose connection breaks before it stands was certainly not executed', async (t) => {
+  const closing = createPlainServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(closing, 'listening');
+  t.teardown(() => closing.close());
+  const keys = { access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees' };
+  const session = await cloud.connect({ endpoint_url: `https://127.0.0.1:${portOf(closing)}`, ...keys }, contextOf());
+  t.teardown(() => cloud.close?.(session));
+  const run = session.write(
+    (ec2) => new ec2.RunInstancesCommand({ ImageId: 'ami-1', MinCount: 1, MaxCount: 1 }),
+    quietCall(),
+  );
+  const fault = await t.throwsAsync<ProviderFault>(run);
+  t.is(fault?.kind, 'unavailable');
 });
 
 test('a process that loses its claim while a call opens its connection does not make the call', async (t) => {

@@ -44,6 +44,7 @@ const aims: readonly (readonly [
   ['the same after the target was set', 0.5, [0, 4], [od(2), od(2)], [], 2, [0, 4]],
   ['and when one of them is gone', 0.5, [0, 4], [od(2)], [], 2, [0, 4]],
   ['some of both go, and one of each is to come', 0.5, [8, 8], [od(2), od(2), spot(2)], [od(2), spot(4)], 2, [4, 6]],
+  ['a heavy one that is to come has what the others leave', 0.5, [4, 4], [spot(2)], [od(3), spot(2)], 1, [5, 2]],
   ['fewer may come than have places', 0.5, [8, 4], [], [], 3, [4, 2]],
   ['without a place by share', 0.5, [0, 0], [], [spot(2), spot(2)], 2, [4, 4]],
   ['also where one market has more than its share', 0.25, [4, 0], [], [od(2), od(2)], 2, [4, 4]],
