@@ -39,7 +39,9 @@ const entries = [
   'core/index',
 ].map((path) => `${path}${ending}`);
 
-/** The libraries that every start loads, and what they need. Others are loaded later, or have files beside their code. */
+/**
+ * The libraries that every start loads, and what they need. Others are loaded later, or have files beside their code.
+ */
 const inside = [
   'close-with-grace',
   'commander',

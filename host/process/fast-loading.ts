@@ -80,7 +80,7 @@ function bundledTypebox(): Readonly<Record<string, string>> | undefined {
   }
 }
 
-/** The URL of the bundled file of each source that is imported from outside of the bundle. Empty: there is no bundle. */
+/** The URL of the bundled file of each source that is imported from outside of the bundle. Empty: there is none. */
 function bundledEntries(): Readonly<Record<string, string>> {
   const { entries = {} } = bundledFiles(fileURLToPath(program), fileURLToPath(own)) ?? {};
   return Object.fromEntries(Object.entries(entries).map(([source, file]) => [`${own}${source}`, `${program}${file}`]));

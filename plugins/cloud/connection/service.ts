@@ -33,8 +33,8 @@ export interface Service<Sdk> {
   isFree(action: string): boolean;
   /**
    * Sends a call that changes the cloud, exactly once, after `call.fence()` before its connection is opened and again
-   * when that stands. Throws a ProviderFault, or the error of the fence. `slow`: the call may take as long as the start of a thousand
-   * machines.
+   * when that stands. Throws a ProviderFault, or the error of the fence. `slow`: the call may take as long as the start
+   * of a thousand machines.
    */
   write<C extends SdkCommand>(
     make: (sdk: Sdk) => C,

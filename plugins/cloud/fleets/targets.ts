@@ -100,7 +100,7 @@ export function targetOf(
   };
   const [going, staying] = [unitsOf(go), unitsOf(stay)];
   const free = (market: Market) => Math.max(0, current.units[market] - staying(market));
-  // A fleet rounds up to whole machines in each market: heavier ones leave less than one place, and one machine has it.
+  // A fleet rounds up to whole machines in each market: where heavier ones leave less than a place, one may have it.
   const first = dividedBy(incoming, (market) => Math.ceil(Math.max(0, free(market) - going(market)) / unit));
   const second = dividedBy(first.left, (market) => Math.floor(Math.min(free(market), going(market)) / unit));
   const placed = (market: Market) => first.of[market] + second.of[market];
@@ -115,7 +115,9 @@ export function targetOf(
   );
 }
 
-/** Divides machines between the markets in proportion to the places, none above them. `left`: those without a place. */
+/**
+ * Divides machines between the markets in proportion to the places, none above them. `left`: those without a place.
+ */
 function dividedBy(
   machines: number,
   placesOf: (market: Market) => number,
