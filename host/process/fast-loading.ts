@@ -12,14 +12,18 @@ const sources = ['core/', 'plugins/', 'host/', 'config/', 'plugin-testkit/'].map
 /** `.ts` in the sources, `.js` in a package. */
 const ending = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 const format = ending === '.ts' ? 'module-typescript' : 'module';
+let isUsed = false;
 
 /**
  * Makes the process load faster: compiled code from the cache of an earlier start, muster and the libraries that a
  * start needs from a few bundled files instead of a thousand. Call it first in every process and thread. Without cache
  * or bundle, and when a source changed since it was bundled, loading only takes longer and more memory. `bundled`:
- * whether muster itself is loaded from its bundle.
+ * whether muster itself is loaded from its bundle. The first call in a thread decides: a file that is loaded before
+ * all others and changes sources of muster calls it with `false`.
  */
 export function useFastLoading({ bundled = true }: { readonly bundled?: boolean } = {}): void {
+  if (isUsed) return;
+  isUsed = true;
   const cache = compileCache();
   if (cache !== undefined) module.enableCompileCache(cache);
   const parts = bundledTypebox();

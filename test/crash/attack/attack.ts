@@ -6,12 +6,15 @@
 import { writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { systemClock, type Clock } from '../../../core/contract/clock.ts';
+import { useFastLoading } from '../../../host/process/fast-loading.ts';
 import { attackCalls } from './attack-calls.ts';
 import { commitAttack } from './commit-attack.ts';
 import { fastNow } from '../campaign/fast-clock.ts';
 import { moveToHost } from './move-to-host.ts';
 import type { Attack } from '../campaign/kill-point.ts';
 
+// What is attacked is in the sources.
+useFastLoading({ bundled: false });
 const how: Attack = JSON.parse(process.env['ATTACK'] ?? '{}');
 const { clock, call, counts, freezes, host, storage } = how;
 const thread = isMainThread ? 'interfaces' : 'loop';

@@ -97,6 +97,20 @@ for (const bundled of [true, false])
     t.true(same);
   });
 
+test('a file that is loaded first decides that muster is loaded from its sources', (t) => {
+  const loaded: string[] = inOurProcess(
+    `useFastLoading();
+     await import(own + 'core/index.ts');
+     console.log(JSON.stringify(loaded));`,
+    { bundled: false },
+  );
+  t.true(loaded.includes('core/contract/clock.ts'));
+  t.deepEqual(
+    loaded.filter((path) => path.startsWith('bundled/program/')),
+    [],
+  );
+});
+
 test('an entry that is imported by its path, or through a link, is the bundled one', (t) => {
   const link = join(temporaryDirectory('muster-link-'), 'muster');
   symlinkSync(root, link);
