@@ -3,8 +3,10 @@
  * and the document that loads them. Writes to bundled/page, or to the directory of the argument. Running servers read
  * these files once: old ones are removed only after the new document stands.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { licenceTexts } from './bundles/licence-texts.ts';
+import { putFile } from './bundles/put-file.ts';
 
 const root = join(import.meta.dirname, '..');
 const sources = join(root, 'host/page');
@@ -36,26 +38,12 @@ export async function bundlePage(to: string): Promise<boolean> {
     .replace('{{script}}', nameOf('.js'))
     .replace('{{style}}', nameOf('.css'));
   mkdirSync(to, { recursive: true });
-  const put = (name: string, content: string | Uint8Array): void => {
-    const draft = join(to, `.${name}.${process.pid}`);
-    writeFileSync(draft, content);
-    renameSync(draft, join(to, name));
-  };
-  for (const { path, contents } of outputFiles) put(basename(path), contents);
-  put('LICENSES.txt', licences());
-  put('index.html', html);
+  for (const { path, contents } of outputFiles) putFile(to, basename(path), contents);
+  putFile(to, 'LICENSES.txt', licenceTexts(libraries.map((name) => join(root, 'node_modules', name))));
+  putFile(to, 'index.html', html);
   const kept = new Set(['index.html', 'LICENSES.txt', ...outputFiles.map(({ path }) => basename(path))]);
   for (const name of readdirSync(to)) if (!kept.has(name) && !name.startsWith('.')) rmSync(join(to, name));
   return true;
-}
-
-function licences(): string {
-  const textOf = (name: string): string => {
-    const directory = join(root, 'node_modules', name);
-    const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { version: string };
-    return `${name} ${version}\n\n${readFileSync(join(directory, 'LICENSE'), 'utf8').trim()}\n`;
-  };
-  return libraries.map(textOf).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 if (import.meta.main) {

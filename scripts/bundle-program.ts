@@ -5,19 +5,13 @@
  * dist/bundled/program.
  */
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Metafile, Plugin } from 'esbuild';
 import { bundledFiles, type BundledFiles, type SourceFacts } from '../host/process/bundled-program.ts';
+import { licenceTexts, manifestIn } from './bundles/licence-texts.ts';
+import { moduleOptions } from './bundles/module-options.ts';
+import { putFile } from './bundles/put-file.ts';
 
 const root = join(import.meta.dirname, '..');
 const built = process.argv[2];
@@ -72,7 +66,7 @@ if (!esbuild) {
 const { build, version: esbuildVersion } = esbuild;
 const made_by = createHash('sha256')
   .update(readFileSync(import.meta.filename))
-  .update(esbuildVersion)
+  .update(JSON.stringify([moduleOptions, esbuildVersion]))
   .digest('hex');
 if (built === undefined && isDone()) process.exit(0);
 /** The sources as they were when they were read: an edit beside the bundler makes the bundle out of date. */
@@ -94,7 +88,7 @@ const names = new Set(outputs.map(([path]) => within(to, join(from, path))));
 const libraries = [
   ...new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])),
 ].toSorted();
-put('LICENSES.txt', libraries.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`));
+putFile(to, 'LICENSES.txt', licenceTexts(libraries.map((path) => join(from, path))));
 const before = filesBefore();
 const files: BundledFiles = {
   made_by,
@@ -102,11 +96,11 @@ const files: BundledFiles = {
   entries: Object.fromEntries(
     outputs.flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, within(to, join(from, path))]] : [])),
   ),
-  libraries: Object.fromEntries(libraries.map((path) => [path, manifestOf(path).version])),
+  libraries: Object.fromEntries(libraries.map((path) => [path, manifestIn(join(from, path)).version])),
   // A package is never edited.
   ...(built === undefined ? { sources: Object.fromEntries(facts) } : {}),
 };
-put('files.json', `${JSON.stringify(files)}\n`);
+putFile(to, 'files.json', `${JSON.stringify(files)}\n`);
 removeOld();
 
 /** Bundles `entryPoints` into a folder. `left`: the files of muster that stay outside. */
@@ -137,19 +131,12 @@ async function bundle(
     },
   };
   const { metafile } = await build({
+    ...moduleOptions,
     absWorkingDir: from,
     entryPoints: [...entryPoints],
     outdir: join(to, folder),
     entryNames: '[name]-[hash]',
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    // Code that several entries share exists once, and what is imported later is loaded later.
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
     metafile: true,
-    logLevel: 'error',
     tsconfigRaw: {},
     plugins: [parts],
     banner: { js },
@@ -189,7 +176,7 @@ function isDone(): boolean {
   const done = bundledFiles(to, from);
   if (done?.made_by !== made_by || !done.files.every((path) => existsSync(join(to, path)))) return false;
   try {
-    return Object.entries(done.libraries).every(([path, version]) => manifestOf(path).version === version);
+    return Object.entries(done.libraries).every(([path, version]) => manifestIn(join(from, path)).version === version);
   } catch {
     return false;
   }
@@ -214,27 +201,4 @@ function removeOld(): void {
       const file = join(to, folder, name);
       if (!names.has(`${folder}/${name}`) && now.getTime() - statSync(file).mtimeMs > keptMs) rmSync(file);
     }
-}
-
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly license: string;
-}
-
-function manifestOf(library: string): Manifest {
-  return JSON.parse(readFileSync(join(from, library, 'package.json'), 'utf8')) as Manifest;
-}
-
-function licenceOf(library: string): string {
-  const { name, version, license } = manifestOf(library);
-  const file = readdirSync(join(from, library)).find((each) => /^licen[cs]e/i.test(each));
-  const text = file === undefined ? license : readFileSync(join(from, library, file), 'utf8').trim();
-  return `${name} ${version}\n\n${text}\n`;
-}
-
-function put(name: string, content: string): void {
-  const draft = join(to, `.${name}.${process.pid}`);
-  writeFileSync(draft, content);
-  renameSync(draft, join(to, name));
 }

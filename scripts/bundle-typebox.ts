@@ -4,6 +4,7 @@
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { moduleOptions } from './bundles/module-options.ts';
 
 const root = join(import.meta.dirname, '..');
 const from = join(root, 'node_modules/typebox');
@@ -28,16 +29,9 @@ const entries = Object.entries(exports).map(([path, { import: file }]) => ({
 
 rmSync(to, { recursive: true, force: true });
 await esbuild.build({
+  ...moduleOptions,
   entryPoints: Object.fromEntries(entries.map(({ name, file }) => [name, join(from, file)])),
   outdir: to,
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  // Code that several entries share exists once, so that a part that is loaded later belongs to the same library.
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
-  logLevel: 'error',
 });
 copyFileSync(join(from, 'license'), join(to, 'LICENSE'));
 const files = Object.fromEntries(entries.map(({ path, name }) => [`typebox${path.slice(1)}`, `${name}.mjs`]));

@@ -14,7 +14,7 @@ test.before('the sources are bundled as they are', () => {
 });
 
 /** What `code` prints as JSON in a process that loads as ours do. `loaded`: the files of muster that it has loaded. */
-function inOurProcess(code: string, { bundled = true } = {}): any {
+function inOurProcess<T>(code: string, { bundled = true } = {}): T {
   const whole = `import { registerHooks } from 'node:module';
     import { useFastLoading } from ${urlOf('host/process/fast-loading.ts')};
     useFastLoading({ bundled: ${bundled} });
@@ -27,7 +27,7 @@ function inOurProcess(code: string, { bundled = true } = {}): any {
     ${code}`;
   return JSON.parse(
     execFileSync(process.execPath, ['--input-type=module', '-e', whole], { encoding: 'utf8', cwd: root }),
-  );
+  ) as T;
 }
 
 const entries = () => Object.keys(bundledFiles(join(root, 'bundled/program'), root)?.entries ?? {});
