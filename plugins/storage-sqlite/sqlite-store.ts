@@ -21,6 +21,7 @@ import { ChangeFeed } from './commits/change-feed.ts';
 import { ChangeWriter } from './commits/change-writer.ts';
 import { Claims } from './commits/claims.ts';
 import { Budgets } from './database/budgets.ts';
+import { Counters } from './database/counters.ts';
 import { closed, isBusy, isOfTheDatabase, refusal } from './database/failures.ts';
 import { FilePlace } from './database/file-place.ts';
 import { GroupQueue, type GroupHooks } from './commits/group-queue.ts';
@@ -66,7 +67,8 @@ export class SqliteStore implements Store {
     this.#reader = new RecordReader(statements);
     this.#readTurn = new ReadTurn(database, () => turns.finished);
     this.#budgets = new Budgets(statements);
-    this.#writer = new ChangeWriter(statements, this.#budgets);
+    const counters = new Counters(statements);
+    this.#writer = new ChangeWriter(statements, this.#budgets, counters);
     this.#claims = new Claims(statements, () => clock.now());
     this.#feed = new ChangeFeed(statements, path, log);
     this.#health = new Health(log);
@@ -78,8 +80,14 @@ export class SqliteStore implements Store {
     const hooks: GroupHooks = {
       refusal: () => this.#place.lost,
       beginning: () => this.#readTurn.end(),
-      began: () => this.#budgets.begin(),
-      ending: () => this.#budgets.store(),
+      began: () => {
+        this.#budgets.begin();
+        counters.begin();
+      },
+      ending: () => {
+        this.#budgets.store();
+        counters.store();
+      },
       committing: (kinds) => this.#feed.raise(kinds),
       committed: (kinds) => this.#feed.announce(kinds),
       failed: (error, count) => this.#health.failed(error, count),

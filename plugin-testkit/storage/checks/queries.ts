@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { assertRefused } from '../assert-refused.ts';
 import type { Contract } from '../contract.ts';
 import { aMachine, aRequest, aSignal, insert } from '../records.ts';
-import type { MachineRecord, Query, RequestRecord } from '../../../core/index.ts';
+import type { Change, MachineRecord, Query, RequestRecord } from '../../../core/index.ts';
 
 const make = (id: string, given: Partial<RequestRecord>) => insert('request', aRequest(id, given));
 
 /** The contract of `find`, `count` and `versions`. */
-export function checkQueries({ check, opened }: Contract): void {
+export function checkQueries({ check, opened, shared }: Contract): void {
   check('a query gives what meets all its conditions', async (ending) => {
     const { store } = await opened(ending);
     await store.commit([
@@ -157,6 +157,39 @@ export function checkQueries({ check, opened }: Contract): void {
     assert.deepEqual(await counts(), [2, 2, 0, 1, 1, 1, 1]);
     await store.commit([insert('machine', aMachine('m-9')), insert('request', aRequest('r-2'))]).catch(() => {});
     assert.deepEqual(await counts(), [2, 2, 0, 1, 1, 1, 1]);
+  });
+
+  check('counts by status are right after commits at once, of which some are refused', async (ending) => {
+    const { store, open } = await opened(ending);
+    const stores = [store, shared ? await open() : store];
+    const fenced = (record: RequestRecord): readonly Change[] => [
+      { op: 'fence', request_id: record.request_id, epoch: 0 },
+      { op: 'put', kind: 'request', record },
+    ];
+    // Each round meets requests of the rounds before, and the first one no counter at all.
+    for (let round = 0; round < 3; round += 1) {
+      const own = (i: number) => `r-${round}-${i}`;
+      const works: readonly (readonly Change[])[] = [
+        ...Array.from({ length: 12 }, (_, i) => [make(own(i), { kind: i % 3 === 0 ? 'return' : 'provision' })]),
+        // Twice the same, and in one commit with one that is new.
+        [make(own(1), {})],
+        [make(own(12), {}), make(own(2), {})],
+        [make(own(13), {}), ...fenced(aRequest(own(13), { status: 'completed' }))],
+        fenced(aRequest(own(4), { status: 'in_progress' })),
+        fenced(aRequest(`r-${round - 1}-5`, { status: 'completed' })),
+        [{ op: 'delete', kind: 'request', key: { request_id: own(7) } }],
+        [{ op: 'delete', kind: 'request', key: { request_id: `r-${round - 1}-8` } }],
+      ];
+      await Promise.allSettled(works.map((changes, i) => stores[i % 2]?.commit(changes)));
+      const all = await store.find('request', {});
+      assert.ok(all.length > 9 * (round + 1));
+      for (const kind of ['provision', 'return'] as const)
+        for (const status of ['pending', 'in_progress', 'completed'] as const)
+          assert.equal(
+            await store.count('request', { kind, status }),
+            all.filter((each) => each.kind === kind && each.status === status).length,
+          );
+    }
   });
 
   check('versions gives ids and versions in order', async (ending) => {

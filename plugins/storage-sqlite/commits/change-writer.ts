@@ -17,6 +17,7 @@ import {
 import { addition } from './additions.ts';
 import { Bounds } from '../database/bounds.ts';
 import { Budgets } from '../database/budgets.ts';
+import type { Counters } from '../database/counters.ts';
 import { inserting, putting, replacement, replacing, same } from './change-statements.ts';
 import { misuse } from '../database/failures.ts';
 import type { Work } from './group-queue.ts';
@@ -43,9 +44,10 @@ export class ChangeWriter {
   readonly #requestOfMachine: StatementSync;
   readonly #limits: Bounds;
   readonly #budgets: Budgets;
+  readonly #counters: Counters;
   readonly #statements: Statements;
 
-  constructor(statements: Statements, budgets: Budgets) {
+  constructor(statements: Statements, budgets: Budgets, counters: Counters) {
     const prepare = (sql: string) => statements.prepare(sql);
     this.#writers = Object.fromEntries(
       Object.entries(shapes).map(([kind, shape]) => [
@@ -69,6 +71,7 @@ export class ChangeWriter {
     this.#requestOfMachine = prepare('SELECT request_id FROM machine WHERE provider_instance = ? AND machine_id = ?');
     this.#limits = new Bounds(statements);
     this.#budgets = budgets;
+    this.#counters = counters;
     this.#statements = statements;
   }
 
@@ -77,6 +80,10 @@ export class ChangeWriter {
     const bounds = this.#bounds(changes);
     const budgets = changes.filter((change) => change.op === 'budget');
     const sums = this.#budgets;
+    const counters = this.#counters;
+    const inserted = changes.flatMap((change) =>
+      change.op === 'insert' && change.kind === 'request' ? [change.record] : [],
+    );
     const steps = changes.flatMap((change) => this.#step(change, changes) ?? []);
     const changedKinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
     return {
@@ -88,6 +95,7 @@ export class ChangeWriter {
         sums.start(budgets);
         for (const step of steps) step();
         sums.finish(budgets);
+        for (const request of inserted) counters.came(request);
       },
     };
   }

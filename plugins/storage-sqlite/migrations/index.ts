@@ -3,12 +3,13 @@ import { machineOrder } from './0002-machine-order.ts';
 import { brokers } from './0003-brokers.ts';
 import { eventTypes } from './0004-event-types.ts';
 import { budgets } from './0005-budgets.ts';
+import { countedByGroups } from './0006-counted-by-groups.ts';
 
 /**
  * The migrations in their order. A released step never changes, because its text identifies it. The version of a
  * database is the number of its steps.
  */
-export const migrations: readonly string[] = [begin, machineOrder, brokers, eventTypes, budgets];
+export const migrations: readonly string[] = [begin, machineOrder, brokers, eventTypes, budgets, countedByGroups];
 
 export const newest = migrations.length;
 

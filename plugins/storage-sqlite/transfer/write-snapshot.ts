@@ -32,6 +32,8 @@ export async function writeSnapshot(
   const job = database.prepare('INSERT INTO job (job, epoch, term) VALUES (?, ?, NULL)');
   for await (const page of snapshot.epochs('job')) for (const each of page) job.run(...each);
   writeNumbers(database, snapshot);
+  // Triggers have counted the machines.
+  database.exec("INSERT INTO counter SELECT 'request', kind, status, count(*) FROM request GROUP BY kind, status");
   if (given) mark(database, 'from', given);
   database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newest}; COMMIT`);
 }
