@@ -13,7 +13,8 @@ export function needsOf(instances: readonly NeededInstance[]): string {
   const pairs = instances.map(({ name, identity }) =>
     JSON.stringify(identity === undefined ? [name] : [name, identity]),
   );
-  return pairs.length === 0 ? '' : `[${[...new Set(pairs)].toSorted().join(',')}]`;
+  if (pairs.length < 2) return pairs.length === 0 ? '' : `[${pairs[0]}]`;
+  return `[${[...new Set(pairs)].toSorted().join(',')}]`;
 }
 
 /** Whether a broker can serve all instances of a request. `needs` is the stored column. */

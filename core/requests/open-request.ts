@@ -126,14 +126,29 @@ export function openRequest(
   const terms = termsOf(seen);
   const timeout = input.timeout ?? seen.timeout ?? defaultTimeoutS;
   const limit = limitOf(seen);
-  const unreserved: Omit<RequestRecord, 'reserves'> = {
-    request_id: given.request_id,
+  const { request_id } = given;
+  const own: Template = { ...template, ...terms };
+  const carried = {
+    ...(input.additional_data ? { additional_data: { ...input.additional_data } } : {}),
+    ...(input.tags ? { tags: { ...input.tags } } : {}),
+  };
+  // The template of the catalogue: what its machines take at most is computed once for it.
+  const reserves = budgets.reservations.ofNew({
+    template,
+    ...(variants ? { variants: { ...variants } } : {}),
+    machine_count,
+    preference,
+    ...carried,
+  });
+  const usage_tags = usageTagging.of(() => tagsOfRequest({ template: own, ...carried }), now);
+  const request: RequestRecord = {
+    request_id,
     kind: 'provision',
     status: 'pending',
     template_id: template.template_id,
-    template: { ...template, ...terms },
+    template: own,
     ...(variants
-      ? { variants: Object.fromEntries(Object.entries(variants).map(([name, own]) => [name, { ...own, ...terms }])) }
+      ? { variants: Object.fromEntries(Object.entries(variants).map(([name, each]) => [name, { ...each, ...terms }])) }
       : {}),
     machine_count,
     ...(input.names ? { names: [...input.names] } : {}),
@@ -151,8 +166,7 @@ export function openRequest(
     preference,
     selected_instance: chosen.provider_instance,
     needs: needsOf([{ name: chosen.provider_instance }]),
-    ...(input.additional_data ? { additional_data: { ...input.additional_data } } : {}),
-    ...(input.tags ? { tags: { ...input.tags } } : {}),
+    ...carried,
     ...(given.trace ? { trace: { ...given.trace } } : {}),
     message: openingMessage(machine_count, template.template_id, chosen.provider_instance),
     created_at: now,
@@ -162,12 +176,9 @@ export function openRequest(
     next_at: now,
     version: 1,
     epoch: 0,
+    reserves,
+    ...(usage_tags ? { usage_tags } : {}),
   };
-  // The template of the catalogue: what its machines take at most is computed once for it.
-  const reserves = budgets.reservations.ofNew({ ...unreserved, template, ...(variants ? { variants } : {}) });
-  const usage_tags = usageTagging.of(() => tagsOfRequest(unreserved), now);
-  const request: RequestRecord = { ...unreserved, reserves, ...(usage_tags ? { usage_tags } : {}) };
-  const { request_id } = request;
   return {
     request,
     changes: [

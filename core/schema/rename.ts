@@ -15,7 +15,8 @@ export function rename(plan: ConversionPlan, raw: unknown, path: string, finding
   if (typeof raw === 'string') return valueOf(plan, raw);
   if (typeof raw !== 'object' || raw === null || !plan.fields || !plan.spellings) return raw;
   const value: Record<string, unknown> = {};
-  const from = new Map<string, string>();
+  /** The spellings of fields that were not given by their own name. */
+  let from: Map<string, string> | undefined;
   for (const [spelling, given] of Object.entries(raw)) {
     if (spelling === '__proto__') {
       findings.push({ level: 'error', path: `${path}/__proto__`, message: 'is not a field name' });
@@ -24,14 +25,14 @@ export function rename(plan: ConversionPlan, raw: unknown, path: string, finding
     const name = plan.spellings.get(spelling) ?? spelling;
     const field = plan.fields.get(name);
     const renamed = field ? rename(field, given, `${path}/${spelling}`, findings) : given;
-    const earlier = from.get(name);
-    if (earlier !== undefined && !same(value[name], renamed)) {
+    if (Object.hasOwn(value, name) && !same(value[name], renamed)) {
+      const earlier = from?.get(name) ?? name;
       const message = `'${earlier}' and '${spelling}' are the same field and have different values`;
       for (const each of [earlier, spelling]) findings.push({ level: 'error', path: `${path}/${each}`, message });
       continue;
     }
     value[name] = renamed;
-    from.set(name, spelling);
+    if (spelling !== name) (from ??= new Map()).set(name, spelling);
   }
   return value;
 }
