@@ -47,8 +47,13 @@ export interface Comparison {
 /** One runs on each processor, where the time of threads is compared. */
 const ballastFile = join(import.meta.dirname, '../load/ballast-process.ts');
 
-/** A POST needs this long until Node has compiled its whole path: a server runs for weeks. */
+/**
+ * Node compiles a path by how often it runs, and a server runs for weeks: the warm-up of a server ends after so many
+ * calls, on a slow machine later.
+ */
+const warmUpCalls = 30_000;
 const warmUpSeconds = 3;
+const mostWarmUps = 4;
 
 /** Loads subjects and baselines in turn, `rounds` times each. All get a warm-up that is not counted. */
 export async function against(comparison: Comparison): Promise<Row> {
@@ -71,8 +76,11 @@ export async function against(comparison: Comparison): Promise<Row> {
   try {
     const loaded = ({ url, pid }: Side, forSeconds = seconds) =>
       load.run({ ...call, url, seconds: forSeconds, awake }, pid);
-    for (const { subject, baseline } of pairs)
-      for (const side of [subject, baseline]) await loaded(side, warmUpSeconds);
+    const warmUp = async (side: Side): Promise<void> => {
+      for (let n = 0, calls = 0; n < mostWarmUps && calls < warmUpCalls; n++)
+        calls += (await loaded(side, warmUpSeconds)).rate * warmUpSeconds;
+    };
+    for (const { subject, baseline } of pairs) for (const side of [subject, baseline]) await warmUp(side);
     for (let round = 0; round < rounds; round++)
       for (const { subject, baseline } of pairs) {
         ours.push(await loaded(subject));
