@@ -6,6 +6,7 @@ import {
   quoted,
   refusals,
   shapes,
+  type BudgetCheck,
   type Change,
   type Fence,
   type Kind,
@@ -24,6 +25,8 @@ import type { Work } from './group-queue.ts';
 import { row, type Statements } from '../queries/statements.ts';
 
 type Step = () => void;
+
+const none: readonly Step[] = [];
 
 interface Writers {
   readonly insert: StatementSync;
@@ -78,16 +81,21 @@ export class ChangeWriter {
   /** Throws INTERNAL for changes that no state of the store allows. */
   work(changes: readonly Change[]): Work<void> {
     const bounds = this.#bounds(changes);
-    const budgets = changes.filter((change) => change.op === 'budget');
     const sums = this.#budgets;
     const counters = this.#counters;
-    const inserted = changes.flatMap((change) =>
-      change.op === 'insert' && change.kind === 'request' ? [change.record] : [],
-    );
-    const steps = changes.flatMap((change) => this.#step(change, changes) ?? []);
-    const changedKinds = new Set(changes.flatMap((change) => ('kind' in change ? change.kind : [])));
+    const budgets: BudgetCheck[] = [];
+    const inserted: RequestRecord[] = [];
+    const steps: Step[] = [];
+    const kinds = new Set<Kind>();
+    for (const change of changes) {
+      const step = this.#step(change, changes);
+      if (step) steps.push(step);
+      if ('kind' in change) kinds.add(change.kind);
+      if (change.op === 'budget') budgets.push(change);
+      if (change.op === 'insert' && change.kind === 'request') inserted.push(change.record);
+    }
     return {
-      kinds: changedKinds,
+      kinds,
       size: steps.length,
       run() {
         // Bounds count the records before the commit's own changes.
@@ -138,6 +146,7 @@ export class ChangeWriter {
   }
 
   #bounds(changes: readonly Change[]): readonly Step[] {
+    if (!changes.some(({ op }) => op === 'limit' || op === 'check' || op === 'slot')) return none;
     const limits = changes.flatMap((change): Step[] => {
       if (change.op === 'limit') return [() => this.#limits.refuseOverLimit(change)];
       return change.op === 'check' ? [this.#limits.changedFact(change)] : [];
