@@ -48,18 +48,16 @@ export class RequestQueries {
     const request = await this.#records.get(known);
     if (!request) throw requestNotFound(request_id);
     if (refresh) for (const id of request.origins ?? [request_id]) this.#refreshTrigger.refresh(id);
-    const times = [this.#refreshTrigger.refreshedAt(request_id), request.observed_at].filter((at) => at !== undefined);
-    const observed_at = times.length === 0 ? undefined : Math.max(...times);
-    const versions = [
-      known,
-      ...(request.origins ? await this.#store.versions({ where: { request_id: request.origins } }) : []),
-    ];
+    const observed_at = later(this.#refreshTrigger.refreshedAt(request_id), request.observed_at);
+    const versions = request.origins
+      ? [known, ...(await this.#store.versions({ where: { request_id: request.origins } }))]
+      : [known];
     // The answer about an open request tells the time of the observation; that of an ended one stays the same.
     const told = observed_at === undefined || isTerminal(request.status) ? {} : { observed_at };
     const costs_at = costsAt(this.#clock.now());
     const costs_key = machines && !hasFinalCosts(request) ? costs_at : '';
     return {
-      cache_key: `${versions.map((each) => `${each.request_id}:${each.version}`).join(',')}:${machines}:${told.observed_at}:${costs_key}`,
+      cache_key: `${keyOf(versions)}:${machines}:${told.observed_at}:${costs_key}`,
       ...(observed_at === undefined ? {} : { observed_at }),
       version: { version: known.version, of: versions, ended: isTerminal(request.status) },
       load: async () => ({
@@ -187,4 +185,15 @@ async function requestsNamed(store: Store, request_ids: readonly string[]): Prom
   const found = await queryInParts(unique, (request_id) => store.versions({ where: { request_id } }));
   const known = new Map(found.map((version) => [version.request_id, version]));
   return { versions: unique.flatMap((id) => known.get(id) ?? []), not_found: unique.filter((id) => !known.has(id)) };
+}
+
+/** The later of two times, of which each may be absent. */
+const later = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || (other !== undefined && other > one) ? other : one;
+
+/** Equal versions have equal keys. */
+function keyOf(versions: readonly Version[]): string {
+  let key = '';
+  for (const { request_id, version } of versions) key += `${request_id}:${version},`;
+  return key;
 }
