@@ -32,7 +32,7 @@ export function rename(plan: ConversionPlan, raw: unknown, path: string, finding
       continue;
     }
     value[name] = renamed;
-    if (spelling !== name) (from ??= new Map()).set(name, spelling);
+    if (spelling !== name || from?.has(name)) (from ??= new Map()).set(name, spelling);
   }
   return value;
 }

@@ -27,6 +27,7 @@ import { FilePlace } from './database/file-place.ts';
 import { GroupQueue, type GroupHooks } from './commits/group-queue.ts';
 import { Health } from './database/health.ts';
 import { LogWatch } from './database/log-watch.ts';
+import { NewerTables } from './database/newer-tables.ts';
 import type { Opened } from './database/open-database.ts';
 import { retryWhileBusy } from './database/busy-retry.ts';
 import { ReadTurn } from './queries/read-turn.ts';
@@ -68,6 +69,7 @@ export class SqliteStore implements Store {
     this.#readTurn = new ReadTurn(database, () => turns.finished);
     this.#budgets = new Budgets(statements);
     const counters = new Counters(statements);
+    const newer = new NewerTables(statements, path);
     this.#writer = new ChangeWriter(statements, this.#budgets, counters);
     this.#claims = new Claims(statements, () => clock.now());
     this.#feed = new ChangeFeed(statements, path, log);
@@ -80,6 +82,7 @@ export class SqliteStore implements Store {
     const hooks: GroupHooks = {
       refusal: () => this.#place.lost,
       beginning: () => this.#readTurn.end(),
+      refusalInside: () => newer.refusal(),
       began: () => {
         this.#budgets.begin();
         counters.begin();

@@ -18,7 +18,7 @@ import {
 import { addition } from './additions.ts';
 import { Bounds } from '../database/bounds.ts';
 import { Budgets } from '../database/budgets.ts';
-import type { Counters } from '../database/counters.ts';
+import { counterOf, type CounterName, type Counters } from '../database/counters.ts';
 import { inserting, putting, replacement, replacing, same } from './change-statements.ts';
 import { misuse } from '../database/failures.ts';
 import type { Work } from './group-queue.ts';
@@ -84,7 +84,7 @@ export class ChangeWriter {
     const sums = this.#budgets;
     const counters = this.#counters;
     const budgets: BudgetCheck[] = [];
-    const inserted: RequestRecord[] = [];
+    const came: CounterName[] = [];
     const steps: Step[] = [];
     const kinds = new Set<Kind>();
     for (const change of changes) {
@@ -92,7 +92,7 @@ export class ChangeWriter {
       if (step) steps.push(step);
       if ('kind' in change) kinds.add(change.kind);
       if (change.op === 'budget') budgets.push(change);
-      if (change.op === 'insert' && change.kind === 'request') inserted.push(change.record);
+      if (change.op === 'insert' && change.kind === 'request') came.push(counterOf(change.record));
     }
     return {
       kinds,
@@ -103,7 +103,7 @@ export class ChangeWriter {
         sums.start(budgets);
         for (const step of steps) step();
         sums.finish(budgets);
-        for (const request of inserted) counters.came(request);
+        for (const counter of came) counters.came(counter);
       },
     };
   }

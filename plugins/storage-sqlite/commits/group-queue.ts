@@ -23,6 +23,8 @@ export interface GroupHooks {
   readonly refusal?: () => BrokerError | undefined;
   /** Called before the transaction. */
   readonly beginning?: () => void;
+  /** Returns the refusal of all writes, as a transaction finds it; undefined when writes are allowed. */
+  readonly refusalInside?: () => BrokerError | undefined;
   /** Called inside the transaction, before all work. */
   readonly began?: () => void;
   /** Called inside the transaction, after all work. */
@@ -141,7 +143,10 @@ export class GroupQueue {
       if (isBusy(error)) return this.#retryLater(error);
       return this.#giveUp(unavailable(this.#path, error));
     }
-    this.#run(this.#group());
+    const refusedInside = this.#hooks.refusalInside?.();
+    if (!refusedInside) return this.#run(this.#group());
+    this.#rollBack();
+    this.#giveUp(refusedInside);
   }
 
   #giveUp(error: BrokerError): void {

@@ -1,15 +1,29 @@
 import type { StatementSync } from 'node:sqlite';
 import type { RequestRecord } from '../../../core/index.ts';
 import type { Statements } from '../queries/statements.ts';
+import { misuse } from './failures.ts';
+
+/** A counter of requests: the kind and the status, as a JSON list. */
+export type CounterName = string;
 
 /**
- * Counts the requests that work inserts, by kind and status. The counters are written in the transaction of the group,
- * once for all its work: `begin`, then `came` for each request, then `store`. A trigger would count each insert, and
- * make SQLite copy every page that the insert changes, for the case that the insert fails.
+ * The counter of a request that is about to be inserted, taken with the values of its row. Throws INTERNAL when it has
+ * no kind or status.
+ */
+export function counterOf({ request_id, kind, status }: RequestRecord): CounterName {
+  if (typeof kind !== 'string' || typeof status !== 'string')
+    throw misuse(`Request ${request_id} is inserted without a kind or status.`);
+  return JSON.stringify([kind, status]);
+}
+
+/**
+ * Counts the requests that work inserts. The counters are written in the transaction of the group, once for all its
+ * work: `begin`, then `came` for each request, then `store`. A trigger would count each insert, and make SQLite copy
+ * every page that the insert changes, for the case that the insert fails.
  */
 export class Counters {
   readonly #add: StatementSync;
-  readonly #came = new Map<string, { readonly kind: string; readonly status: string; n: number }>();
+  readonly #came = new Map<CounterName, number>();
 
   constructor(statements: Statements) {
     this.#add = statements.prepare(
@@ -23,16 +37,16 @@ export class Counters {
   }
 
   /** Called when the work that inserted the request has succeeded. */
-  came({ kind, status }: Pick<RequestRecord, 'kind' | 'status'>): void {
-    const key = `${kind}/${status}`;
-    const counter = this.#came.get(key);
-    if (counter) counter.n += 1;
-    else this.#came.set(key, { kind, status, n: 1 });
+  came(counter: CounterName): void {
+    this.#came.set(counter, (this.#came.get(counter) ?? 0) + 1);
   }
 
   /** Adds what was counted to the counters. */
   store(): void {
-    for (const { kind, status, n } of this.#came.values()) this.#add.run(kind, status, n);
+    for (const [counter, n] of this.#came) {
+      const [kind, status] = JSON.parse(counter) as [string, string];
+      this.#add.run(kind, status, n);
+    }
     this.#came.clear();
   }
 }

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { isFault, type Launch, type MachineRef, type ProviderFault } from '../../../core/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
+import { until } from '../../support/boot-broker.ts';
 import { prepared, quietCall, sleep, stage } from '../cloud/support.ts';
 
 const refs = (launch: Launch): MachineRef[] =>
@@ -96,10 +97,11 @@ test('an aborted launch has an unknown outcome if it was sent, and otherwise was
   t.is(cloud.calls('RunInstances'), 0);
 
   cloud.simulator.setKnobs({ faults: [{ action: 'RunInstances', effect: 'execute', then: 'hang' }] });
-  const fault = await t.throwsAsync<ProviderFault>(
-    runInstances.launch(cloud.session, order, quietCall(AbortSignal.timeout(150))),
-  );
-  t.is(fault?.kind, 'unknown-outcome');
+  const stop = new AbortController();
+  const failing = t.throwsAsync<ProviderFault>(runInstances.launch(cloud.session, order, quietCall(stop.signal)));
+  await until(async () => cloud.calls('RunInstances') === 1);
+  stop.abort();
+  t.is((await failing)?.kind, 'unknown-outcome');
 });
 
 test('a fence that throws keeps the launch from being sent, and its error is thrown', async (t) => {

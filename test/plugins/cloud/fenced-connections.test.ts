@@ -9,7 +9,8 @@ import { fenced, sendFenced } from '../../../plugins/cloud/connection/fenced-con
 import { selfSigned } from '../../support/self-signed.ts';
 import { contextOf, quietCall, stage } from './support.ts';
 
-const options = { connect_ms: 5_000, tunnels: false };
+/** A slow computer may take long for twenty connections at once. */
+const options = { connect_ms: 60_000, tunnels: false };
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
 async function listening<S extends Server>(t: ExecutionContext, server: S): Promise<S> {

@@ -11,7 +11,8 @@ import {
 import { DatabaseSync } from 'node:sqlite';
 import { dirname } from 'node:path';
 import test from 'ava';
-import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
+import { aBroker, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
+import { newest } from '../../../plugins/storage-sqlite/migrations/index.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -56,6 +57,36 @@ test('a database of a newer schema is refused and stays as it is', async (t) => 
   const before = readFileSync(path);
   await t.throwsAsync(openFile(path), { code: 'INVALID_CONFIGURATION', message: /newer muster.*999.*Install/ });
   t.deepEqual(readFileSync(path), before);
+});
+
+test('a store whose tables a newer muster updates meanwhile refuses all writes, and still reads', async (t) => {
+  const path = await filled();
+  const store = await openFile(path);
+  t.teardown(() => store.close());
+  await store.commit([insert('request', aRequest('before'))]);
+  altered(path, 'PRAGMA user_version = 999');
+  const refused = { code: 'UNAVAILABLE', message: /updated by a newer muster: its tables have version 999/ };
+  const commits = ['after-1', 'after-2'].map((id) => store.commit([insert('request', aRequest(id))]));
+  for (const commit of commits) await t.throwsAsync(commit, refused);
+  await t.throwsAsync(store.claim(aBroker(), 10, 1_000), refused);
+  t.truthy(await store.get('request', { request_id: 'before' }));
+  t.is(await store.get('request', { request_id: 'after-1' }), undefined);
+  // The older version was put back.
+  altered(path, `PRAGMA user_version = ${newest}`);
+  await store.commit([insert('request', aRequest('after-1'))]);
+  t.is(await store.count('request', { status: 'pending' }), (await store.find('request', {})).length);
+});
+
+test('a request without a status is refused alone', async (t) => {
+  const store = await openFile(freshPath());
+  t.teardown(() => store.close());
+  const broken = { ...aRequest('r-2'), status: null } as never;
+  const [first, second, third] = await Promise.allSettled(
+    [aRequest('r-1'), broken, aRequest('r-3')].map((record) => store.commit([insert('request', record)])),
+  );
+  t.deepEqual([first?.status, third?.status], ['fulfilled', 'fulfilled']);
+  t.like(second, { status: 'rejected', reason: { code: 'INTERNAL' } });
+  t.is(await store.count('request', { status: 'pending' }), 2);
 });
 
 test('a database of an earlier build is refused in one sentence, and stays as it is', async (t) => {

@@ -76,7 +76,7 @@ export function storageCommands(program: Command, cli: Cli): void {
   const migrate = storage
     .command('migrate')
     .description(
-      'Update the tables of a database to the version of this muster, or create them. Servers of this version and of the one before may run meanwhile.',
+      'Update the tables of a database to the version of this muster, or create them. On PostgreSQL, servers of this version and of the one before may run meanwhile; on SQLite, those of an earlier version refuse all writes afterwards.',
     )
     .option(...config)
     .addOption(output())
