@@ -12,6 +12,9 @@ function countingClock() {
   return { now: () => Date.now(), monotonic: () => (monotonic += 100), sleep: systemClock.sleep };
 }
 
+/** A clock whose time never ends an observation, however slow the computer is. */
+const still = { now: () => Date.now(), monotonic: () => 0, sleep: systemClock.sleep };
+
 async function started(cloud: Stage, machine_count: number, api: ProviderApi = runInstances) {
   const order = await prepared(api, cloud, { machine_count });
   const { handle } = await api.launch(cloud.session, order, cloud.call);
@@ -51,7 +54,7 @@ for (const [name, api] of [
   ['EC2Fleet', ec2Fleet],
 ] as const) {
   test(`${name}: with tag_instance_id each machine and its volumes get the id of the machine as a tag, once`, async (t) => {
-    const cloud = await stage(on);
+    const cloud = await stage(on, { clock: still });
     t.teardown(cloud.close);
     const watched = await started(cloud, 3, api);
     const [seen] = await api.observe(cloud.session, [watched], cloud.call);
@@ -107,7 +110,7 @@ test('a tag that AWS denies costs one call in ten minutes and no observation', a
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (_about, message = '') => void warnings.push(message) };
   let ahead = 0;
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() + ahead, sleep: systemClock.sleep };
+  const clock = { now: () => Date.now(), monotonic: () => ahead, sleep: systemClock.sleep };
   const cloud = await stage(on, { clock }, { knobs: { auth: { denied: [{ action: 'CreateTags' }] } as any } });
   t.teardown(cloud.close);
   const call = { ...cloud.call, log };
@@ -126,7 +129,7 @@ test('a tag that AWS denies costs one call in ten minutes and no observation', a
 });
 
 test('a machine that CreateTags does not see yet, and a lost answer, are tried again by the next observation', async (t) => {
-  const cloud = await stage(on);
+  const cloud = await stage(on, { clock: still });
   t.teardown(cloud.close);
   const watched = await started(cloud, 4);
   cloud.simulator.setKnobs({
@@ -142,7 +145,7 @@ test('a machine that CreateTags does not see yet, and a lost answer, are tried a
 });
 
 test('a machine with as many tags as it may have stays without the tag, and is not tried for ever', async (t) => {
-  const cloud = await stage(on);
+  const cloud = await stage(on, { clock: still });
   t.teardown(cloud.close);
   const tags = Object.fromEntries(Array.from({ length: 47 }, (_, i) => [`tag${i}`, 'x']));
   const order = await prepared(runInstances, cloud, { template: { tags } as any });

@@ -50,8 +50,10 @@ export async function stage(
   const endpoint_url = await simulator.listen();
   const keys = { access_key_id: 'AKIATEST000000000000', secret_access_key: 'a-secret-that-nobody-sees' };
   const sessions: CloudSession[] = [];
+  // A process that runs many tests at once answers late.
+  const patient = { cloud_connect_timeout: 60, cloud_read_timeout: 300 };
   const connect = async (): Promise<CloudSession> => {
-    const session = await cloud.connect({ endpoint_url, ...keys, ...config }, contextOf(context));
+    const session = await cloud.connect({ endpoint_url, ...keys, ...patient, ...config }, contextOf(context));
     sessions.push(session);
     return session;
   };
