@@ -27,6 +27,8 @@ export interface LoopThreadOptions {
   readonly quarantine_ms?: number;
   /** Maximum size of the old generation of the thread's heap in megabytes. Default: that of Node. */
   readonly heap_mb?: number;
+  /** Reads the stack of a hanging thread. Default: as a debugger does. */
+  readonly readStack?: typeof threadStack;
   /** The module that the thread runs. Default: the loop. */
   readonly file?: URL;
 }
@@ -67,6 +69,8 @@ export class LoopThread implements LoopHandle {
   #budgets: readonly Budget[] | undefined;
   /** The hanging thread whose stack is being read. */
   #replacing: Worker | undefined;
+  /** The last thread that was charged for its hang. */
+  #charged: Worker | undefined;
   #ready = false;
   #misses = 0;
   #failures = 0;
@@ -236,16 +240,18 @@ export class LoopThread implements LoopHandle {
     this.#send({ do: 'ping' });
   }
 
-  /** Determines whose code hangs, and ends the thread; its exit starts the next one. */
+  /**
+   * Determines whose code hangs, and ends the thread; its exit starts the next one. A thread that ends by itself
+   * meanwhile, for example because its memory is full, was charged for that before the next one began.
+   */
   async #replace(worker: Worker): Promise<void> {
     if (this.#replacing === worker) return;
     this.#replacing = worker;
     try {
-      this.#stops.hung(
-        this.#thread,
-        await threadStack(worker.threadId, stackMs),
-        readTracking(this.#memory, this.#names),
-      );
+      const stack = await (this.#options.readStack ?? threadStack)(worker.threadId, stackMs);
+      if (this.#worker !== worker) return;
+      this.#stops.hung(this.#thread, stack, readTracking(this.#memory, this.#names));
+      this.#charged = worker;
     } catch (error) {
       this.#options.log.warn(
         { err: error, thread: this.#thread },
@@ -263,7 +269,7 @@ export class LoopThread implements LoopHandle {
     this.#measured([]);
     for (const id of this.#asking.keys()) this.#answered(id);
     if (this.#stopped) return;
-    if (this.#replacing !== worker) this.#stops.ended(readTracking(this.#memory, this.#names));
+    if (this.#charged !== worker) this.#stops.ended(readTracking(this.#memory, this.#names));
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;
     const trouble =

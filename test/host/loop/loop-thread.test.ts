@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../core/contract/clock.ts';
 import { silentLog } from '../../../core/contract/log.ts';
 import { LoopThread, type LoopThreadOptions } from '../../../host/loop/loop-thread.ts';
 import { until } from '../../support/boot-broker.ts';
@@ -51,6 +52,41 @@ test('a thread that hangs is replaced', async (t) => {
   });
   await until(async () => heard.includes(2) && (await thread.trouble()) === undefined);
   t.deepEqual(heard, [1, 2]);
+});
+
+test('a thread that ends while it is found out where it hangs is charged once, before the next one begins', async (t) => {
+  // It ends while its stack is awaited, as a thread without memory does in code that no debugger can stop.
+  const body = `
+    const { SharedCallTracking } = await import(${JSON.stringify(new URL('../../../host/loop/diagnosis/shared-call-tracking.ts', import.meta.url).href)});
+    parentPort.postMessage({ event: 'names', names: ['east'] });
+    parentPort.postMessage({ event: 'refreshed', request_ids: workerData.quarantine.map(({ name, ms }) => name + ' ' + Math.ceil(ms / 10_000)), at: thread });
+    parentPort.on('message', ({ do: what }) => {
+      if (what === 'stop') process.exit(0);
+      if (what === 'ping' && thread > 1) parentPort.postMessage({ event: 'pong' });
+      if (what !== 'ping' || thread > 1) return;
+      new SharedCallTracking(workerData.call_memory, ['east']).pure('east', () => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+        process.exit(1);
+      });
+    });`;
+  const quarantines: string[] = [];
+  const told: string[] = [];
+  const hear = (_: object, message: string) => void told.push(message);
+  const { thread, heard } = threadOf(t, body, {
+    ping_ms: 25,
+    readStack: () => systemClock.sleep(1_500).then(() => undefined),
+    log: { ...silentLog, error: hear, warn: hear },
+    refreshed: (names, at) => {
+      heard.push(at);
+      if (at === 2) quarantines.push(...names.filter((name) => name !== '2'));
+    },
+  });
+  await until(async () => heard.filter((at) => at === 2).length === 2 && (await thread.trouble()) === undefined);
+  // Longer than the stack of the first thread is awaited.
+  await new Promise((resolve) => void setTimeout(resolve, 1_800));
+  t.deepEqual(quarantines, ['east 6']);
+  t.is(told.filter((message) => /^east is not called for 60 s/.test(message)).length, 1);
+  t.is(told.filter((message) => /is not called/.test(message)).length, 1);
 });
 
 test('a thread that fails again and again is tried ever more rarely, and says why it does not run', async (t) => {
