@@ -42,6 +42,8 @@ export interface Comparison {
   readonly threadCounts?: true;
   readonly rounds: number;
   readonly seconds: number;
+  /** Called after the warm-up, before the first round. */
+  readonly warmed?: () => Promise<void>;
 }
 
 /** One runs on each processor, where the time of threads is compared. */
@@ -81,6 +83,7 @@ export async function against(comparison: Comparison): Promise<Row> {
         calls += (await loaded(side, warmUpSeconds)).rate * warmUpSeconds;
     };
     for (const { subject, baseline } of pairs) for (const side of [subject, baseline]) await warmUp(side);
+    await comparison.warmed?.();
     for (let round = 0; round < rounds; round++)
       for (const { subject, baseline } of pairs) {
         ours.push(await loaded(subject));
