@@ -2,7 +2,7 @@ import type { Budget } from '../../core/budgets/budget.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { Code } from '../../core/contract/errors.ts';
 import type { Family } from '../metrics/family.ts';
-import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 import type { TracingData } from '../telemetry/telemetry.ts';
 import type { LoopQuestion } from '../loop/loop-messages.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';

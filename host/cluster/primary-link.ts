@@ -1,5 +1,5 @@
 import type { LoopHandle } from '../loop/loop-handle.ts';
-import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 import type { TracingData } from '../telemetry/telemetry.ts';
 import type { Family } from '../metrics/family.ts';
 

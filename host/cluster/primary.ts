@@ -16,7 +16,7 @@ import { urlOf } from '../http/url-of.ts';
 import { requireSharedStorage } from '../store/shared-storage.ts';
 import { cannotListen } from '../http/serve-http.ts';
 import { serverTelemetry } from '../telemetry/compose-telemetry.ts';
-import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 import { StateReader } from './state-reader.ts';
 import { WorkerPool } from './worker-pool.ts';
 import { ConnectionBalancer } from './connection-balancer.ts';

@@ -1,4 +1,4 @@
-import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 
 /** Batches on the way to the primary, at most. */
 const mostOnTheWay = 32;

@@ -10,7 +10,7 @@ import type { Budget } from '../../core/budgets/budget.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { LogLine } from '../process/forwarded-log.ts';
 import type { Family } from '../metrics/family.ts';
-import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 import type { TracingData } from '../telemetry/telemetry.ts';
 
 /** The start data of a loop thread. */

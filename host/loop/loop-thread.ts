@@ -12,7 +12,7 @@ import { threadStack } from './diagnosis/thread-stack.ts';
 import type { LoopHandle } from './loop-handle.ts';
 import { accumulate, type Family } from '../metrics/family.ts';
 import { limitsOfLoop } from '../process/thread-limits.ts';
-import type { SpanBatch } from '../telemetry/span-record.ts';
+import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 import type { FromLoop, LoopAnswer, LoopQuestion, LoopThreadData, ToLoop } from './loop-messages.ts';
 
 export interface LoopThreadOptions {

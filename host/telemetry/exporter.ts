@@ -5,9 +5,9 @@ import type { Log } from '../../core/contract/log.ts';
 import type { Family } from '../metrics/family.ts';
 import { limitsOfExport } from '../process/thread-limits.ts';
 import type { ExportThreadData, FromExport, ToExport } from './export/export-messages.ts';
-import type { SpanBatch } from './span-record.ts';
+import type { SpanBatch } from './batch/span-batch.ts';
 
-/** Batches that the thread has not taken over, at most; each has up to 64 kB. */
+/** Batches that the thread has not taken over, at most; one of usual spans has some 60 kB. */
 const mostWaiting = 64;
 /** Milliseconds for the last export when the server stops. */
 const closeMs = 3_000;

@@ -15,9 +15,11 @@ import { LeafSpan, type EndedLeaf } from './leaf-span.ts';
 import { newSpanId, newTraceId } from './random-ids.ts';
 import { RecordedSpan, type SpanBeginning } from './recorded-span.ts';
 import type { Sampler } from './sampler.ts';
-import { SpanBuffer } from './span-buffer.ts';
-import type { LeafRecord, SpanBatch, SpanRecord } from './span-record.ts';
+import type { SpanBatch, SpanFacts, SpanPlace } from './batch/span-batch.ts';
+import { SpanWriter } from './batch/write-spans.ts';
 
+/** Bytes of a batch that is sent at once: some 100 POSTs. */
+const fullBatch = 60_000;
 /** Milliseconds after which an incomplete batch is sent. */
 const batchMs = 500;
 /** Characters of the message of a failure at most. */
@@ -41,8 +43,8 @@ export class SpanRecorder implements Tracer {
   readonly on = true;
   readonly #options: RecorderOptions;
   readonly #running = new AsyncLocalStorage<Span>();
-  readonly #ended = (span: RecordedSpan): void => this.#add(span);
-  readonly #batch = new SpanBuffer();
+  readonly #ended = (span: RecordedSpan): void => this.#addEnded(span);
+  readonly #batch = new SpanWriter();
   #timer: NodeJS.Timeout | undefined;
   /** Epoch milliseconds at the origin of the monotonic clock. */
   #origin = Date.now() - performance.now();
@@ -74,20 +76,23 @@ export class SpanRecorder implements Tracer {
   record({ name, kind = 'internal', context, parent, start, end, attributes, links, failure }: FinishedSpan): void {
     const above = placeIn(parent.traceparent);
     if (!above?.sampled) return;
-    this.#push([
-      name,
-      kind,
-      above.trace_id,
-      (context && placeIn(context.traceparent)?.span_id) ?? newSpanId(),
-      above.span_id,
-      parent.tracestate ?? null,
-      Math.round(start * 1_000),
-      Math.round(Math.max(start, end) * 1_000),
-      withFailure(context ? [attributes] : [this.#inherited(), attributes], failure),
-      linksOf(links),
-      this.#messageOf(failure),
-      null,
-    ]);
+    this.#add(
+      {
+        name,
+        kind,
+        start: Math.round(start * 1_000),
+        end: Math.round(Math.max(start, end) * 1_000),
+        attributes: withFailure(context ? [attributes] : [this.#inherited(), attributes], failure),
+        failure: this.#messageOf(failure),
+      },
+      {
+        trace_id: above.trace_id,
+        span_id: (context && placeIn(context.traceparent)?.span_id) ?? newSpanId(),
+        parent_id: above.span_id,
+        tracestate: parent.tracestate ?? null,
+        links: linksOf(links),
+      },
+    );
   }
 
   within<T>(span: Span, run: () => T): T {
@@ -135,69 +140,69 @@ export class SpanRecorder implements Tracer {
     return new LeafSpan(name, attributes, (leaf) => {
       if (!parent.hasEnded) return void (parent.leaves ??= []).push(leaf);
       const { trace_id, span_id: parent_id, tracestate } = parent.beginning;
-      const [, start, end, facts, message] = this.#leafRecord(leaf);
-      const id = newSpanId();
-      this.#push([name, 'internal', trace_id, id, parent_id, tracestate, start, end, facts, null, message, null]);
+      this.#add(this.#factsOf(leaf), { trace_id, span_id: newSpanId(), parent_id, tracestate, links: [] });
     });
   }
 
-  #leafRecord = ({ name, start_ms, end_ms, attributes, failure }: EndedLeaf): LeafRecord => [
-    name,
-    this.#epochUs(start_ms),
-    this.#epochUs(end_ms),
-    withFailure(attributes, failure),
-    this.#messageOf(failure),
-  ];
+  #factsOf({ name, start_ms, end_ms, attributes, failure }: EndedLeaf): SpanFacts {
+    return {
+      name,
+      kind: 'internal',
+      start: this.#epochUs(start_ms),
+      end: this.#epochUs(end_ms),
+      attributes: withFailure(attributes, failure),
+      failure: this.#messageOf(failure),
+    };
+  }
 
   #epochUs(monotonic_ms: number): number {
     return Math.round((this.#origin + monotonic_ms) * 1_000);
   }
 
-  #add({ beginning, attributes, failure, leaves }: RecordedSpan): void {
+  #addEnded({ beginning, attributes, failure, leaves }: RecordedSpan): void {
     const { name, kind, trace_id, span_id, parent_id, tracestate, start, links } = beginning;
-    this.#push([
-      name,
-      kind,
-      trace_id,
-      span_id,
-      parent_id,
-      tracestate,
-      this.#epochUs(start),
-      this.#epochUs(performance.now()),
-      withFailure(attributes, failure),
-      linksOf(links),
-      this.#messageOf(failure),
-      leaves ? leaves.map(this.#leafRecord) : null,
-    ]);
+    this.#add(
+      {
+        name,
+        kind,
+        start: this.#epochUs(start),
+        end: this.#epochUs(performance.now()),
+        attributes: withFailure(attributes, failure),
+        failure: this.#messageOf(failure),
+      },
+      { trace_id, span_id, parent_id, tracestate, links: linksOf(links) },
+      leaves,
+    );
   }
 
   #messageOf(failure: SpanFailure | undefined): string | null {
     return failure ? this.#options.mask(failure.message).slice(0, longestMessage) : null;
   }
 
-  #push(record: SpanRecord): void {
-    const text = JSON.stringify(record);
-    const spans = 1 + (record[11]?.length ?? 0);
-    if (!this.#batch.add(text, spans)) {
-      this.flush();
-      // A record that no batch has room for is sent alone.
-      if (!this.#batch.add(text, spans)) return this.#options.send({ json: `[${text}]`, spans });
-    }
-    this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
+  #add(facts: SpanFacts, place: SpanPlace, leaves: readonly EndedLeaf[] = none): void {
+    this.#batch.add(facts, place);
+    for (const leaf of leaves) this.#batch.add(this.#factsOf(leaf));
+    if (this.#batch.size >= fullBatch) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
   }
 }
+
+const none: [] = [];
 
 function remotePlace({ traceparent, tracestate = null }: { traceparent: string; tracestate?: string | null }) {
   const place: TracePlace | undefined = placeIn(traceparent);
   return place && { ...place, tracestate };
 }
 
-const withFailure = (attributes: readonly SpanAttributes[], failure: SpanFailure | undefined): SpanRecord[8] =>
+const withFailure = (
+  attributes: readonly SpanAttributes[],
+  failure: SpanFailure | undefined,
+): readonly SpanAttributes[] =>
   failure ? [...attributes, { 'muster.outcome': failure.code, 'error.type': failure.code }] : attributes;
 
-const linksOf = (links: readonly TraceContext[] | undefined): SpanRecord[9] =>
+const linksOf = (links: readonly TraceContext[] | undefined): SpanPlace['links'] =>
   !links || links.length === 0
-    ? null
+    ? none
     : links.flatMap(({ traceparent }) => {
         const place = placeIn(traceparent);
         return place ? [[place.trace_id, place.span_id] as const] : [];

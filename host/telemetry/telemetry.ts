@@ -2,7 +2,7 @@ import type { SamplerSettings } from '../../config/telemetry/telemetry-settings.
 import { noTracer, type Tracer } from '../../core/tracing/tracer.ts';
 import { hiding } from '../process/secrets.ts';
 import type { Exporter, ExporterOptions } from './exporter.ts';
-import type { SpanBatch } from './span-record.ts';
+import type { SpanBatch } from './batch/span-batch.ts';
 
 /** How the threads and processes of a server trace: what each of them needs, as plain data. */
 export interface TracingData {

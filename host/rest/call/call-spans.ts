@@ -24,11 +24,12 @@ export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
     const { operation } = bound.config ?? {};
     if (operation === undefined) return;
     const route = bound.url.replace(/:(\w+)/g, '{$1}');
-    // A route of two methods gets the method from its call.
+    // A route of two methods gets the method from its call. A text that is joined for each call is hashed for each.
+    const names = new Map([bound.method].flat().map((method) => [method, `${method} ${route}`]));
     const begin = (request: Traced, _reply: FastifyReply, done: () => void): void => {
       const { headers, method } = request;
       const { traceparent, tracestate } = headers;
-      const span = tracer.start(`${method} ${route}`, {
+      const span = tracer.start(names.get(method) ?? route, {
         kind: 'server',
         parent: traceparent === undefined ? undefined : traceContextOf(traceparent, tracestate),
         attributes: {

@@ -1,6 +1,6 @@
 import type { TelemetrySettings } from '../../../config/telemetry/telemetry-settings.ts';
 import type { Family } from '../../metrics/family.ts';
-import type { SpanBatch } from '../span-record.ts';
+import type { SpanBatch } from '../batch/span-batch.ts';
 
 /** The start data of the thread that exports. The `OTEL_…` variables are its environment. */
 export interface ExportThreadData {

@@ -2,7 +2,7 @@ import type { Resource } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TelemetryProtocol } from '../../../config/telemetry/telemetry-settings.ts';
 import { thisPackage } from '../../process/this-package.ts';
-import type { SpanBatch, SpanRecord } from '../span-record.ts';
+import type { SpanBatch } from '../batch/span-batch.ts';
 import type { FromExport } from './export-messages.ts';
 import { FailureReports } from './failure-reports.ts';
 import { numberIn } from './number-in.ts';
@@ -31,9 +31,8 @@ export async function openTraces(
   });
   const about = { resource, scope: { name: thisPackage.name, version: thisPackage.version } };
   return {
-    add({ json }) {
-      for (const record of JSON.parse(json) as readonly SpanRecord[])
-        for (const span of readableSpans(record, about)) processor.onEnd(span);
+    add(batch) {
+      for (const span of readableSpans(batch, about)) processor.onEnd(span);
     },
     close: () => processor.shutdown(),
   };

@@ -1,0 +1,99 @@
+import { tags, type Plain } from './plain-values.ts';
+
+/** Enough for a batch that is sent when it is full. */
+const usualCapacity = 65_536;
+/** Characters of a text at most; more are left out. */
+const longestText = 1_000;
+const largestByte = 0xff;
+/** The tag and the length before a text. */
+const headBytes = 5;
+
+/** Writes plain values as bytes. A loop over characters costs less here than a call of Buffer for each text. */
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafeSlow(usualCapacity);
+  #view = viewOf(this.#bytes);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Writes an integer from 0 to 2³² - 1. Returns its place. */
+  count(value: number): number {
+    const at = this.#reserve(4);
+    this.#view.setUint32(at, value);
+    return at;
+  }
+
+  /** Writes another integer to a place. */
+  recount(at: number, value: number): void {
+    this.#view.setUint32(at, value);
+  }
+
+  number(value: number): void {
+    this.#view.setFloat64(this.#reserve(8), value);
+  }
+
+  value(value: Plain): void {
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value === 'number') {
+      this.#tag(tags.number);
+      this.number(value);
+    } else this.#tag(value === null ? tags.null : value ? tags.true : tags.false);
+  }
+
+  /** What was written, each byte as a character, and begins anew. */
+  take(): string {
+    const text = this.#bytes.toString('latin1', 0, this.#size);
+    if (this.#bytes.length > usualCapacity) this.#use(Buffer.allocUnsafeSlow(usualCapacity));
+    this.#size = 0;
+    return text;
+  }
+
+  #tag(tag: number): void {
+    const at = this.#reserve(1);
+    this.#bytes[at] = tag;
+  }
+
+  #text(text: string): void {
+    const length = Math.min(text.length, longestText);
+    const at = this.#reserve(headBytes + 2 * length);
+    const bytes = this.#bytes;
+    for (let i = 0; i < length; i += 1) {
+      const code = text.charCodeAt(i);
+      if (code > largestByte) return this.#wideText(text, at, length);
+      bytes[at + headBytes + i] = code;
+    }
+    bytes[at] = tags.text;
+    this.#view.setUint32(at + 1, length);
+    this.#size = at + headBytes + length;
+  }
+
+  /** Two bytes for each character. */
+  #wideText(text: string, at: number, length: number): void {
+    this.#bytes[at] = tags.wideText;
+    this.#view.setUint32(at + 1, length);
+    for (let i = 0; i < length; i += 1) this.#view.setUint16(at + headBytes + 2 * i, text.charCodeAt(i));
+  }
+
+  /** Makes room. Returns where it begins. */
+  #reserve(count: number): number {
+    const at = this.#size;
+    this.#size += count;
+    if (this.#size > this.#bytes.length) this.#grow();
+    return at;
+  }
+
+  #grow(): void {
+    const larger = Buffer.allocUnsafeSlow(2 * this.#size);
+    larger.set(this.#bytes);
+    this.#use(larger);
+  }
+
+  #use(bytes: Buffer<ArrayBuffer>): void {
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+  }
+}
+
+const viewOf = ({ buffer, byteOffset, length }: Buffer): DataView => new DataView(buffer, byteOffset, length);
