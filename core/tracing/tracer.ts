@@ -30,13 +30,11 @@ export interface SpanStart {
   readonly links?: readonly TraceContext[];
   /** Records the span whatever the sampler decides, because it serves a trace that is sampled. */
   readonly sampled?: true;
-  /** No span will be below it, and its `context` is not needed: it costs less. */
-  readonly leaf?: true;
 }
 
 /** A piece of work with a beginning and an end. */
 export interface Span {
-  /** Undefined: tracing is off, or the span is a leaf. */
+  /** Undefined: tracing is off. */
   readonly context: TraceContext | undefined;
   /** Adds facts; a later one takes precedence. The object is kept until the span ends: it must not change. */
   set(attributes: SpanAttributes): void;
@@ -63,6 +61,15 @@ export interface FinishedSpan {
   readonly failure?: SpanFailure;
 }
 
+/** A span that has ended now, with none below it: it costs less than one that is started. */
+export interface LeafSpan {
+  readonly name: string;
+  /** When it began, by `moment`. */
+  readonly start: number;
+  readonly attributes: SpanAttributes;
+  readonly failure?: SpanFailure;
+}
+
 /** Records what muster does as spans of traces. Nothing that it does affects the work: it neither waits nor throws. */
 export interface Tracer {
   /** Whether spans are recorded. Callers skip what only a span needs when it is false. */
@@ -70,6 +77,10 @@ export interface Tracer {
   /** Begins a span. A trace that is not sampled gets one that records nothing. */
   start(name: string, about?: SpanStart): Span;
   record(span: FinishedSpan): void;
+  /** The time on a clock that only a LeafSpan uses. */
+  moment(): number;
+  /** Records a span below the one whose code runs; without one, it begins a trace. */
+  leaf(span: LeafSpan): void;
   /** Runs code of a span: spans that `run` starts, also asynchronously and until the span ends, are below it. */
   within<T>(span: Span, run: () => T): T;
   /** The place of the span whose code runs. */
@@ -86,6 +97,8 @@ export const noTracer: Tracer = {
   on: false,
   start: () => noSpan,
   record: () => {},
+  moment: () => 0,
+  leaf: () => {},
   within: (_, run) => run(),
   current: () => undefined,
   annotate: () => {},

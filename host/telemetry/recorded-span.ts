@@ -1,6 +1,12 @@
 import { traceparentOf, type TracePlace } from '../../core/tracing/trace-context.ts';
-import type { Span, SpanAttributes, SpanFailure, SpanKind, TraceContext } from '../../core/tracing/tracer.ts';
-import type { EndedLeaf } from './leaf-span.ts';
+import type {
+  LeafSpan,
+  Span,
+  SpanAttributes,
+  SpanFailure,
+  SpanKind,
+  TraceContext,
+} from '../../core/tracing/tracer.ts';
 
 /** How a span begins, and what its end calls. */
 export interface SpanBeginning extends TracePlace {
@@ -14,12 +20,17 @@ export interface SpanBeginning extends TracePlace {
   readonly ended: (span: RecordedSpan) => void;
 }
 
+/** A leaf with the time of its end. */
+export interface EndedLeaf extends LeafSpan {
+  readonly end: number;
+}
+
 /** A span that runs. One of a trace that is not sampled keeps only its place, which its requests store. */
 export class RecordedSpan implements Span {
   readonly beginning: SpanBeginning;
   /** As they came: to merge them costs a call more than to keep them apart. A later one takes precedence. */
   readonly attributes: SpanAttributes[];
-  /** Undefined: none has ended. */
+  /** Undefined: there is none. */
   leaves: EndedLeaf[] | undefined;
   failure: SpanFailure | undefined;
   hasEnded = false;

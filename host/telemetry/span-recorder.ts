@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { placeIn, type TracePlace } from '../../core/tracing/trace-context.ts';
 import {
-  noSpan,
   type FinishedSpan,
+  type LeafSpan,
   type Span,
   type SpanAttributes,
   type SpanFailure,
@@ -11,9 +11,8 @@ import {
   type Tracer,
 } from '../../core/tracing/tracer.ts';
 import { currentCall } from '../http/call-context.ts';
-import { LeafSpan, type EndedLeaf } from './leaf-span.ts';
 import { newSpanId, newTraceId } from './random-ids.ts';
-import { RecordedSpan, type SpanBeginning } from './recorded-span.ts';
+import { RecordedSpan, type EndedLeaf, type SpanBeginning } from './recorded-span.ts';
 import type { Sampler } from './sampler.ts';
 import type { SpanBatch, SpanFacts, SpanPlace } from './batch/span-batch.ts';
 import { SpanWriter } from './batch/write-spans.ts';
@@ -53,9 +52,8 @@ export class SpanRecorder implements Tracer {
     this.#options = options;
   }
 
-  start(name: string, { kind = 'internal', attributes, parent, links, sampled, leaf }: SpanStart = {}): Span {
+  start(name: string, { kind = 'internal', attributes, parent, links, sampled }: SpanStart = {}): Span {
     const running = parent ? undefined : this.#current();
-    if (leaf && running) return this.#leafOf(running, name, attributes);
     const above = parent ? remotePlace(parent) : running?.beginning;
     const trace_id = above ? above.trace_id : newTraceId();
     const beginning: SpanBeginning = {
@@ -93,6 +91,28 @@ export class SpanRecorder implements Tracer {
         links: linksOf(links),
       },
     );
+  }
+
+  moment(): number {
+    return performance.now();
+  }
+
+  leaf(leaf: LeafSpan): void {
+    const running = this.#current();
+    const ended = { ...leaf, end: performance.now() };
+    if (running) {
+      if (running.beginning.sampled) (running.leaves ??= []).push(ended);
+      return;
+    }
+    const trace_id = newTraceId();
+    if (!this.#options.sampler(trace_id, undefined)) return;
+    this.#add(this.#factsOf(ended), {
+      trace_id,
+      span_id: newSpanId(),
+      parent_id: null,
+      tracestate: null,
+      links: none,
+    });
   }
 
   within<T>(span: Span, run: () => T): T {
@@ -135,22 +155,13 @@ export class SpanRecorder implements Tracer {
     return inherited;
   }
 
-  #leafOf(parent: RecordedSpan, name: string, attributes: SpanAttributes | undefined): Span {
-    if (!parent.beginning.sampled) return noSpan;
-    return new LeafSpan(name, attributes, (leaf) => {
-      if (!parent.hasEnded) return void (parent.leaves ??= []).push(leaf);
-      const { trace_id, span_id: parent_id, tracestate } = parent.beginning;
-      this.#add(this.#factsOf(leaf), { trace_id, span_id: newSpanId(), parent_id, tracestate, links: [] });
-    });
-  }
-
-  #factsOf({ name, start_ms, end_ms, attributes, failure }: EndedLeaf): SpanFacts {
+  #factsOf({ name, start, end, attributes, failure }: EndedLeaf): SpanFacts {
     return {
       name,
       kind: 'internal',
-      start: this.#epochUs(start_ms),
-      end: this.#epochUs(end_ms),
-      attributes: withFailure(attributes, failure),
+      start: this.#epochUs(start),
+      end: this.#epochUs(end),
+      attributes: withFailure([attributes], failure),
       failure: this.#messageOf(failure),
     };
   }

@@ -10,27 +10,26 @@ export function selectTraced(
   { tracer, providers }: Pick<Services, 'tracer' | 'providers'>,
 ): Chosen {
   if (!tracer.on) return select();
-  const span = tracer.start('select', {
-    leaf: true,
-    attributes: { 'muster.template_id': placed.template.template_id },
-  });
+  const start = tracer.moment();
+  const { template_id } = placed.template;
   try {
     const chosen = select();
     const { provider_instance, seen = placed.template } = chosen;
     const api = providers.apiOf(seen, provider_instance)?.name;
-    span.set({
+    const attributes = {
+      'muster.template_id': template_id,
       'muster.provider_instance': provider_instance,
       ...(api === undefined ? {} : { 'muster.provider_api': api }),
       'muster.selection.reason': chosen.selection_reason,
       'muster.selection.alternatives': chosen.alternatives.length,
       'muster.selection.rejected': chosen.rejected.length,
       'muster.outcome': 'ok',
-    });
+    };
+    tracer.leaf({ name: 'select', start, attributes });
     return chosen;
   } catch (error) {
-    if (isBrokerError(error)) span.fail({ code: error.code, message: error.message });
+    const failure = isBrokerError(error) ? { failure: error } : {};
+    tracer.leaf({ name: 'select', start, attributes: { 'muster.template_id': template_id }, ...failure });
     throw error;
-  } finally {
-    span.end();
   }
 }

@@ -5,6 +5,7 @@ import type { Settings } from '../../../core/reconciler/settings.ts';
 import { Child } from './child.ts';
 import { freePort } from './free-port.ts';
 import { call } from './http.ts';
+import type { Place } from './without-loop.ts';
 
 /** What a user starts. */
 export const launcher = join(import.meta.dirname, '../../../host/bin/muster');
@@ -52,10 +53,18 @@ export const watched = (file: string): Record<string, string> => ({
  * configuration.
  */
 export async function startWithoutLoop(directory: string, env: Record<string, string> = {}): Promise<Broker> {
+  const { apis, ...broker } = await startTogetherWithoutLoop([{ directory, env }]);
+  return { ...broker, api: apis[0] ?? '' };
+}
+
+/** Several of them in one process. */
+export async function startTogetherWithoutLoop(
+  places: readonly Place[],
+): Promise<Omit<Broker, 'api'> & { readonly apis: readonly string[] }> {
   const file = join(import.meta.dirname, 'without-loop.ts');
-  const child = new Child(process.execPath, [...nodeFlags, file, directory, JSON.stringify(env)]);
-  const { url } = await child.ask<{ url: string }>({ do: 'start' });
-  return { api: `${url}/api/v1`, pid: child.pid, started_ms: 0, stop: () => child.stop() };
+  const child = new Child(process.execPath, [...nodeFlags, file, JSON.stringify(places)]);
+  const { urls } = await child.ask<{ urls: readonly string[] }>({ do: 'start' });
+  return { apis: urls.map((url) => `${url}/api/v1`), pid: child.pid, started_ms: 0, stop: () => child.stop() };
 }
 
 export interface Intervals {
