@@ -21,7 +21,7 @@ import type { Statement, Value } from '../database/connection.ts';
 import { misuse } from '../database/failures.ts';
 import { bound } from '../queries/dialect.ts';
 import { adding, changeStatements, fencing, fencingJob, type Cells } from './change-statements.ts';
-import type { Step, Work } from './work.ts';
+import type { EventRow, Step, Work } from './work.ts';
 
 type Put = Extract<Change, { readonly op: 'insert' | 'put' }>;
 
@@ -64,37 +64,47 @@ export class ChangeWriter {
 
   /** Throws INTERNAL for changes that no state of the store allows. */
   work(changes: readonly Change[]): Work {
-    const events: EventRecord[] = [];
-    const steps = changes.flatMap((change) => {
-      if (change.op === 'insert' && change.kind === 'event') events.push(change.record);
-      else return this.#step(change, changes) ?? [];
-      return [];
-    });
+    const before = this.#bounds(changes);
+    const steps: Step[] = [...before.steps];
+    const events: EventRow[] = [];
+    const budgets: BudgetCheck[] = [];
+    const kinds = new Set<Kind>();
+    for (const change of changes) {
+      if ('kind' in change) kinds.add(change.kind);
+      if (change.op === 'budget') budgets.push(change);
+      if (change.op === 'insert' && change.kind === 'event') {
+        events.push(eventRow(change.record));
+        continue;
+      }
+      const step = this.#step(change, changes);
+      if (step) steps.push(step);
+    }
+    const size = steps.length - before.steps.length + events.length;
+    if (budgets.length > 0) steps.push(this.#withinBudgets(budgets));
+    return { kinds, size, locks: before.locks, steps, events };
+  }
+
+  /** Bounds count the records before the commit's own changes. */
+  #bounds(changes: readonly Change[]): Pick<Work, 'locks' | 'steps'> {
+    if (!changes.some(({ op }) => op === 'limit' || op === 'check' || op === 'slot')) return unbounded;
     const slots = changes.filter((change) => change.op === 'slot');
     const limits = changes.filter((change) => change.op === 'limit');
-    const budgets = changes.filter((change) => change.op === 'budget');
     const checks = changes.filter((change) => change.op === 'check');
     return {
-      kinds: new Set(changes.flatMap((change) => ('kind' in change ? change.kind : []))),
-      size: steps.length + events.length,
       locks: [
         ...limits.map((change) => lockNumber(this.#schema, 'limit', change.template_id)),
         ...slots.map((change) => lockNumber(this.#schema, 'slot', change.provider_instance)),
         ...checks.map(({ fact: { topic, name, item } }) => checkLock(this.#schema, topic, name, item)),
       ],
-      // Bounds count the records before the commit's own changes. A holder that lost its claim must get that refusal
-      // rather than one about slots.
       steps: [
         ...limits.map((change) => this.#withinLimit(change)),
         ...(checks.length > 0 ? [this.#withNumbers(checks)] : []),
+        // A holder that lost its claim must get that refusal rather than one about slots.
         ...(slots.length > 0
           ? changes.filter((change) => change.op === 'fence').map((each) => this.#fence(each))
           : []),
         ...slots.map((change) => this.#withinSlots(change)),
-        ...steps,
-        ...(budgets.length > 0 ? [this.#withinBudgets(budgets)] : []),
       ],
-      events: events.map(eventRow),
     };
   }
 
@@ -261,6 +271,7 @@ export class ChangeWriter {
   }
 }
 
+const unbounded = { locks: [], steps: [] };
 const absentFact = { topic: '', name: '', item: '' };
 const touches = (kind: Kind, record: object) => JSON.stringify([kind, ...columnValues(record, shapes[kind].key)]);
 const bounds = (record: object, fields: readonly string[]) => columnValues(record, fields).map(bound);
@@ -273,7 +284,7 @@ const replacement = (kind: Kind, record: object): Value[] => [
   JSON.stringify(record),
   ...bounds(record, shapes[kind].key),
 ];
-const eventRow = (record: EventRecord) => [...bounds(record, shapes.event.columns), JSON.stringify(record)];
+const eventRow = (record: EventRecord): EventRow => [...bounds(record, shapes.event.columns), JSON.stringify(record)];
 const named = (kind: Kind, record: object) =>
   columnValues(record, shapes[kind].key)
     .map((part) => `'${part}'`)

@@ -4,36 +4,26 @@ import { locking } from '../database/locks.ts';
 import type { BudgetStatements } from '../database/budgets.ts';
 import { numberArray, textArray } from '../database/array-value.ts';
 import type { Row, Statement, Value } from '../database/connection.ts';
-import type { Work } from './work.ts';
+import type { EventRow, Work } from './work.ts';
 
 /** The kinds in the order of the columns of `state`. */
 const columns = Object.keys(kinds) as Kind[];
+const columnList = columns.map(quoted).join(', ');
 
 /** The number of changes of each kind, after a group. */
 export type Marks = ReadonlyMap<Kind, number>;
 
 /** The statements around the work of a group, for the tables of a schema. */
 export class GroupStatements {
-  readonly #raise: string;
-  readonly #events: string;
-  readonly #tally: string;
+  readonly #ends = new Map<string, string>();
+  readonly #schema: string;
   readonly #marks: Statement;
   readonly #budgets: BudgetStatements;
 
   constructor(schema: string, budgets: BudgetStatements) {
     this.#budgets = budgets;
-    const list = columns.map(quoted).join(', ');
-    const raised = columns.map((kind, i) => `${quoted(kind)} = ${quoted(kind)} + $${i + 2}::bigint`).join(', ');
-    this.#raise = `UPDATE ${schema}.state SET seq = seq + $1::bigint, ${raised} RETURNING ${list}`;
-    // The row of `state` is locked by now: no other group numbers events before this one is committed.
-    this.#events = `INSERT INTO ${schema}.event (seq, request_id, type, at, doc)
-      SELECT s.seq - $5::bigint + e.ord, e.request_id, e.type, e.at, e.doc FROM ${schema}.state AS s,
-        unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS e(request_id, type, at, doc, ord)`;
-    this.#tally = `INSERT INTO ${schema}.counter AS c (of, sort, status, n)
-      SELECT split_part(e, '|', 1), split_part(e, '|', 2), split_part(e, '|', 3), sum(split_part(e, '|', 4)::bigint)
-      FROM unnest(string_to_array(current_setting('muster.tally', true), ';')) AS e WHERE e <> '' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-      ON CONFLICT (of, sort, status) DO UPDATE SET n = c.n + excluded.n`;
-    this.#marks = { text: `SELECT ${list} FROM ${schema}.state`, values: [] };
+    this.#schema = schema;
+    this.#marks = { text: `SELECT ${columnList} FROM ${schema}.state`, values: [] };
   }
 
   /** Before the work of the group. */
@@ -44,7 +34,7 @@ export class GroupStatements {
     const reserves = works.some(({ kinds: changed }) => [...changed].includes('request'));
     return [
       { text: beginning },
-      ...(reserves ? this.#budgets.before : []),
+      ...(reserves ? [this.#budgets.before] : []),
       ...(locks.length > 0 ? [{ text: locking, values: [locks] }] : []),
     ];
   }
@@ -54,13 +44,33 @@ export class GroupStatements {
     const changed = new Set(works.flatMap((each) => [...each.kinds]));
     if (changed.size === 0) return [{ text: 'COMMIT' }];
     const events = works.flatMap((each) => each.events);
-    const counted = changed.has('request') || changed.has('machine');
-    return [
-      { text: this.#raise, values: [events.length, ...columns.map((kind) => (changed.has(kind) ? 1 : 0))] },
-      ...(events.length > 0 ? [{ text: this.#events, values: [...columnsOf(events), events.length] }] : []),
-      ...(counted ? [{ text: this.#tally, values: [] }] : []),
-      { text: 'COMMIT' },
-    ];
+    const text = this.#end(events.length > 0, changed.has('request') || changed.has('machine'));
+    const raised = [events.length, ...columns.map((kind) => (changed.has(kind) ? 1 : 0))];
+    return [{ text, values: [...raised, ...(events.length > 0 ? columnsOf(events) : [])] }, { text: 'COMMIT' }];
+  }
+
+  /**
+   * One statement raises the marks, inserts the events and adds to the counters. The others read the row of `state`
+   * that was raised, which is locked then: no other group numbers events before this one is committed.
+   */
+  #end(tells: boolean, counts: boolean): string {
+    const key = `${tells} ${counts}`;
+    const known = this.#ends.get(key);
+    if (known !== undefined) return known;
+    const schema = this.#schema;
+    const raising = columns.map((kind, i) => `${quoted(kind)} = ${quoted(kind)} + $${i + 2}::bigint`).join(', ');
+    const given = (position: number, type: string) => `$${columns.length + 1 + position}::${type}[]`;
+    const telling = `, told AS (INSERT INTO ${schema}.event (seq, request_id, type, at, doc)
+      SELECT r.seq - $1::bigint + e.ord, e.request_id, e.type, e.at, e.doc FROM raised AS r,
+        unnest(${given(1, 'text')}, ${given(2, 'text')}, ${given(3, 'bigint')}, ${given(4, 'text')}) WITH ORDINALITY AS e(request_id, type, at, doc, ord))`;
+    const counting = `, counted AS (INSERT INTO ${schema}.counter AS c (of, sort, status, n)
+      SELECT split_part(e, '|', 1), split_part(e, '|', 2), split_part(e, '|', 3), sum(split_part(e, '|', 4)::bigint)
+      FROM raised, unnest(string_to_array(current_setting('muster.tally', true), ';')) AS e WHERE e <> '' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+      ON CONFLICT (of, sort, status) DO UPDATE SET n = c.n + excluded.n)`;
+    const text = `WITH raised AS (UPDATE ${schema}.state SET seq = seq + $1::bigint, ${raising} RETURNING seq, ${columnList})
+      ${tells ? telling : ''}${counts ? counting : ''} SELECT ${columnList} FROM raised`;
+    this.#ends.set(key, text);
+    return text;
   }
 
   /** Reads the marks. */
@@ -75,7 +85,7 @@ export class GroupStatements {
 }
 
 /** The columns of new events. */
-function columnsOf(events: readonly (readonly (string | number | null)[])[]): Value[] {
+function columnsOf(events: readonly EventRow[]): Value[] {
   const column = (position: number) => events.map((row) => row[position] ?? null);
   return [textArray(column(0)), textArray(column(1)), numberArray(column(2)), textArray(column(3))];
 }

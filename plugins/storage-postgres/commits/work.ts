@@ -16,11 +16,14 @@ export interface Step extends Statement {
   readonly inserts?: Kind;
 }
 
+/** The columns of an event but its number, and its document. */
+export type EventRow = readonly (string | number | null)[];
+
 /** A commit as statements. They run again when their group is repeated. */
 export interface Work {
   readonly steps: readonly Step[];
   /** The rows of `event` that it inserts, after all steps of the group. */
-  readonly events: readonly (readonly (string | number | null)[])[];
+  readonly events: readonly EventRow[];
   /** The numbers of the locks that its counts need. */
   readonly locks: readonly string[];
   /** Kinds of records that the work changes. */

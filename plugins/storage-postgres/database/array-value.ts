@@ -1,5 +1,14 @@
 const textType = 25;
 const headerBytes = 20;
+const lengthBytes = 4;
+/** A character of a text takes at most three bytes. */
+const mostBytes = 3;
+/** Characters up to which a loop is cheaper than a call of Buffer. */
+const shortText = 48;
+const lastAscii = 0x7f;
+
+/** The arrays are made here, one after the other, and copied from it. */
+let scratch = Buffer.allocUnsafeSlow(65_536);
 
 /**
  * A bound value of type `text[]`, in the binary form of the protocol. The textual form would quote every character of
@@ -7,17 +16,42 @@ const headerBytes = 20;
  */
 export function textArray(values: readonly (string | number | null)[]): Buffer {
   if (values.length === 0) return emptyTexts;
-  const texts = values.map((value) => (typeof value === 'number' ? String(value) : value));
-  const lengths = texts.map((text) => (text === null ? -1 : Buffer.byteLength(text)));
-  const size = lengths.reduce((sum, length) => sum + 4 + Math.max(length, 0), headerBytes);
-  const bytes = Buffer.allocUnsafe(size);
-  // The number of dimensions, whether there are NULLs, the type, the length of the dimension, its first index.
-  let at = header(bytes, [1, lengths.includes(-1) ? 1 : 0, textType, texts.length, 1]);
-  for (const [index, text] of texts.entries()) {
-    at = bytes.writeInt32BE(lengths[index] ?? -1, at);
-    if (text !== null) at += bytes.write(text, at);
+  let at = headerBytes;
+  let hasNull = 0;
+  for (const value of values) {
+    const text = typeof value === 'number' ? String(value) : value;
+    reserve(at + lengthBytes + mostBytes * (text?.length ?? 0), at);
+    if (text === null) {
+      hasNull = 1;
+      at = scratch.writeInt32BE(-1, at);
+      continue;
+    }
+    const length = write(text, at + lengthBytes);
+    scratch.writeInt32BE(length, at);
+    at += lengthBytes + length;
   }
-  return bytes;
+  // The number of dimensions, whether there are NULLs, the type, the length of the dimension, its first index.
+  header(scratch, [1, hasNull, textType, values.length, 1]);
+  return Buffer.from(scratch.subarray(0, at));
+}
+
+/** Writes a text as UTF-8. Returns how many bytes it took. */
+function write(text: string, at: number): number {
+  if (text.length > shortText) return scratch.write(text, at);
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code > lastAscii) return scratch.write(text, at);
+    scratch[at + i] = code;
+  }
+  return text.length;
+}
+
+/** Makes room for so many bytes, and keeps those before `used`. */
+function reserve(bytes: number, used: number): void {
+  if (bytes <= scratch.length) return;
+  const larger = Buffer.allocUnsafeSlow(2 * bytes);
+  scratch.copy(larger, 0, 0, used);
+  scratch = larger;
 }
 
 function header(bytes: Buffer, fields: readonly number[]): number {

@@ -35,13 +35,10 @@ export class BudgetStatements {
 
   /**
    * Before a group that changes requests: no scope is learned meanwhile, and all sums are locked in one order, so that
-   * groups cannot block each other. Two statements: the second one sees the scopes that were learned before the first.
+   * groups cannot block each other.
    */
-  get before(): readonly Statement[] {
-    return [
-      { text: 'SELECT pg_advisory_xact_lock_shared($1::bigint)', values: [this.#lock] },
-      { text: `SELECT FROM ${this.#schema}.budget ORDER BY scope FOR UPDATE`, values: [] },
-    ];
+  get before(): Statement {
+    return { text: `SELECT ${this.#schema}.lock_budgets($1::bigint)`, values: [this.#lock] };
   }
 
   /**

@@ -17,7 +17,8 @@ export const summed = (schema: string, rows: string, tags: string): string => `S
       AND (b.tags IS NULL OR coalesce(${tags}, '{}') @> b.tags::jsonb)
     GROUP BY b.scope`;
 
-const added = (schema: string, rows: string, tags: string): string =>
+/** The statement that adds them to the sums. */
+export const added = (schema: string, rows: string, tags: string): string =>
   `UPDATE ${schema}.budget AS b SET ${sums.map((name) => `${name} = b.${name} + d.${name}`).join(', ')}
     FROM (${summed(schema, rows, tags)}) AS d WHERE b.scope = d.scope`;
 

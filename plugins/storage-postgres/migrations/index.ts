@@ -3,6 +3,7 @@ import { eventTypes } from './0002-event-types.ts';
 import { budgets } from './0003-budgets.ts';
 import { equalReservations } from './0004-equal-reservations.ts';
 import { tagsByPlace } from './0005-tags-by-place.ts';
+import { locksAtOnce } from './0006-locks-at-once.ts';
 
 /** One change of the schema. */
 export interface Migration {
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   { sql: budgets, worksWith: 1 },
   { sql: equalReservations, worksWith: 1 },
   { sql: tagsByPlace, worksWith: 1 },
+  { sql: locksAtOnce, worksWith: 1 },
 ];
 
 export const newest = migrations.length;
