@@ -74,12 +74,15 @@ export class SpanRecorder implements Tracer {
   record({ name, kind = 'internal', context, parent, start, end, attributes, links, failure }: FinishedSpan): void {
     const above = placeIn(parent.traceparent);
     if (!above?.sampled) return;
+    // A time that is no number, which a plugin may report, would cost the export all spans beside it.
+    const began = Number.isFinite(start) ? start : Date.now();
+    const ended = Number.isFinite(end) ? Math.max(began, end) : began;
     this.#add(
       {
         name,
         kind,
-        start: Math.round(start * 1_000),
-        end: Math.round(Math.max(start, end) * 1_000),
+        start: Math.round(began * 1_000),
+        end: Math.round(ended * 1_000),
         attributes: withFailure(context ? [attributes] : [this.#inherited(), attributes], failure),
         failure: this.#messageOf(failure),
       },

@@ -2,13 +2,14 @@ import { tags, type Plain } from './plain-values.ts';
 
 /** Reads what a ByteWriter wrote, in the same order. */
 export class ByteReader {
-  readonly #text: string;
   readonly #bytes: Buffer;
+  /** Each byte as a character: to take a part of a text costs less than to decode a part of the bytes. */
+  readonly #text: string;
   #at = 0;
 
   constructor(text: string) {
-    this.#text = text;
-    this.#bytes = Buffer.from(text, 'latin1');
+    this.#bytes = Buffer.from(text, 'base64');
+    this.#text = this.#bytes.toString('latin1');
   }
 
   count(): number {

@@ -42,9 +42,9 @@ export class ByteWriter {
     } else this.#tag(value === null ? tags.null : value ? tags.true : tags.false);
   }
 
-  /** What was written, each byte as a character, and begins anew. */
+  /** What was written, in base64, and begins anew. */
   take(): string {
-    const text = this.#bytes.toString('latin1', 0, this.#size);
+    const text = this.#bytes.toString('base64', 0, this.#size);
     if (this.#bytes.length > usualCapacity) this.#use(Buffer.allocUnsafeSlow(usualCapacity));
     this.#size = 0;
     return text;

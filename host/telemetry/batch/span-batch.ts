@@ -5,7 +5,7 @@ export interface SpanBatch {
   readonly spans: number;
   /** The names of spans and attributes, which `text` has as positions in this list. */
   readonly names: readonly string[];
-  /** The spans. Each character is a byte: one text is cheap to send, and to send on. */
+  /** The spans, in base64: a text is cheap to send on, and between processes, which send JSON, bytes are not. */
   readonly text: string;
 }
 

@@ -28,8 +28,10 @@ export class SpanWriter {
     let written = 0;
     for (const part of attributes)
       for (const key in part) {
+        const value = part[key];
+        if (value === undefined) continue;
         bytes.count(this.#positionOf(key));
-        bytes.value(part[key] ?? null);
+        bytes.value(value);
         written += 1;
       }
     bytes.recount(countedAt, written);

@@ -7,8 +7,11 @@ const mostBytes = 3;
 const shortText = 48;
 const lastAscii = 0x7f;
 
+const usualCapacity = 65_536;
+const mostKept = 1_048_576;
+
 /** The arrays are made here, one after the other, and copied from it. */
-let scratch = Buffer.allocUnsafeSlow(65_536);
+let scratch = Buffer.allocUnsafeSlow(usualCapacity);
 
 /**
  * A bound value of type `text[]`, in the binary form of the protocol. The textual form would quote every character of
@@ -32,7 +35,9 @@ export function textArray(values: readonly (string | number | null)[]): Buffer {
   }
   // The number of dimensions, whether there are NULLs, the type, the length of the dimension, its first index.
   header(scratch, [1, hasNull, textType, values.length, 1]);
-  return Buffer.from(scratch.subarray(0, at));
+  const array = Buffer.from(scratch.subarray(0, at));
+  if (scratch.length > mostKept) scratch = Buffer.allocUnsafeSlow(usualCapacity);
+  return array;
 }
 
 /** Writes a text as UTF-8. Returns how many bytes it took. */

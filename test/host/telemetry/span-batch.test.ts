@@ -58,6 +58,22 @@ test('what is read from a batch is what was written', (t) => {
   );
 });
 
+test('an attribute without a value leaves an earlier one as it is', (t) => {
+  const writer = new SpanWriter();
+  const absent = { a: undefined } as unknown as SpanAttributes;
+  const attributes = [{ a: 1, b: 2 }, absent, { b: 3 }];
+  writer.add({ name: 'call', kind: 'server', start: 1, end: 2, attributes, failure: null });
+  const batch = writer.take();
+  t.deepEqual(batch && readSpans(batch)[0]?.attributes, { a: 1, b: 3 });
+});
+
+test('a batch is as small between processes as within one', (t) => {
+  const writer = new SpanWriter();
+  writer.add({ name: 'call', kind: 'server', start: 1, end: 2, attributes: [{ a: 0 }], failure: null });
+  const batch = writer.take();
+  t.is(JSON.stringify(batch?.text).length, (batch?.text.length ?? 0) + 2, 'no character is escaped');
+});
+
 test('a batch grows for a span of any size; long texts are cut off', (t) => {
   const writer = new SpanWriter();
   const call: SpanFacts = { name: 'call', kind: 'server', start: 1, end: 2, attributes: [], failure: null };

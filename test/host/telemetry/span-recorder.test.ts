@@ -70,6 +70,19 @@ test('spans below a running one have its trace, its tracestate and its request, 
   t.deepEqual([call?.start, call?.end], [5_000, 5_000]);
 });
 
+test('a time that is no number is replaced: an exporter refuses the spans beside it too', (t) => {
+  const { tracer, spans } = recorder();
+  const call = { name: 'RunInstances', parent, attributes: {} };
+  const before = Date.now() * 1_000;
+  tracer.record({ ...call, start: Number.NaN, end: Number.NaN });
+  tracer.record({ ...call, start: 5, end: Infinity });
+  tracer.record({ ...call, start: -Infinity, end: 5 });
+  const [neither, endless, endOnly] = spans();
+  t.true((neither?.start ?? 0) >= before && neither?.start === neither?.end);
+  t.deepEqual([endless?.start, endless?.end], [5_000, 5_000]);
+  t.true((endOnly?.start ?? 0) >= before && endOnly?.start === endOnly?.end);
+});
+
 test('a trace that is not sampled has places and no spans, except a span that serves a sampled trace', (t) => {
   const { tracer, spans } = recorder(false);
   const span = tracer.start('call', { parent });
@@ -96,7 +109,7 @@ test('a batch is sent when it is full, and each span is in one batch', (t) => {
   t.is(batches.length, sent + 1);
   for (const batch of batches) {
     t.is(batch.spans, readSpans(batch).length);
-    t.true(batch.text.length <= 65_536);
+    t.true(Buffer.byteLength(batch.text, 'base64') <= 65_536);
   }
 });
 
