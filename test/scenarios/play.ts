@@ -10,7 +10,7 @@ export function play(scenario: string, cells: readonly Cell[], again: string): v
   test.serial(
     `${scenario}: ${cells.length} ways to have and to give back machines end without one too many or too few`,
     async (t) => {
-      t.timeout(180_000);
+      t.timeout(600_000);
       const found = await runScenario(settingOf(scenario), cells, seed);
       for (const [cell, { account }] of found) t.log(cell, account);
       t.deepEqual(
