@@ -21,8 +21,6 @@ import { SpanWriter } from './batch/write-spans.ts';
 const fullBatch = 60_000;
 /** Milliseconds after which an incomplete batch is sent. */
 const batchMs = 500;
-/** Characters of the message of a failure at most. */
-const longestMessage = 1_000;
 /** The attributes that a span below another one has too, when it is recorded at its end. */
 const inheritedNames = ['muster.request_id', 'muster.template_id', 'muster.provider_api', 'muster.attempt'];
 
@@ -190,7 +188,7 @@ export class SpanRecorder implements Tracer {
   }
 
   #messageOf(failure: SpanFailure | undefined): string | null {
-    return failure ? this.#options.mask(failure.message).slice(0, longestMessage) : null;
+    return failure ? this.#options.mask(failure.message) : null;
   }
 
   #add(facts: SpanFacts, place: SpanPlace, leaves: readonly EndedLeaf[] = none): void {
