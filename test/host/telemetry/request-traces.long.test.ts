@@ -63,7 +63,9 @@ test('a joint observation is linked to every request that it serves', async (t) 
     t.is(parent_id, '');
     t.true(links.every(({ span_id }) => attempts.includes(span_id)));
     t.is(new Set(links.map(({ span_id }) => span_id)).size, links.length);
-    t.is(attributes['muster.attempts'], links.length);
+    // A call also serves requests of which nothing is awaited any more: they are counted, and not linked.
+    const served = Number(attributes['muster.attempts']);
+    t.true(links.length <= served && served <= attempts.length, `${links.length} links, ${served} attempts`);
   }
   const describes = broker.receiver.spans.filter(({ name }) => name === 'DescribeInstances');
   t.true(
