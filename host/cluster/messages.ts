@@ -2,7 +2,7 @@ import type { Budget } from '../../core/budgets/budget.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { Code } from '../../core/contract/errors.ts';
 import type { Family } from '../metrics/family.ts';
-import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
+import type { JsonBatch } from '../telemetry/batch/batch-as-json.ts';
 import type { TracingData } from '../telemetry/telemetry.ts';
 import type { LoopQuestion } from '../loop/loop-messages.ts';
 import type { LimitGroup } from '../rest/limits/rate-limits.ts';
@@ -62,5 +62,5 @@ export type FromWorker =
   | { readonly event: 'refresh'; readonly request_ids: readonly string[] }
   | { readonly event: 'measured'; readonly families: readonly Family[] }
   | { readonly event: 'state'; readonly families: readonly Family[] }
-  | { readonly event: 'spans'; readonly batch: SpanBatch }
+  | { readonly event: 'spans'; readonly batch: JsonBatch }
   | { readonly event: 'question'; readonly id: number; readonly question: Question };

@@ -16,6 +16,7 @@ import { urlOf } from '../http/url-of.ts';
 import { requireSharedStorage } from '../store/shared-storage.ts';
 import { cannotListen } from '../http/serve-http.ts';
 import { serverTelemetry } from '../telemetry/compose-telemetry.ts';
+import { batchFromJson } from '../telemetry/batch/batch-as-json.ts';
 import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 import { StateReader } from './state-reader.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -82,7 +83,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<RunningSe
     }
     function handle(message: FromWorker, reply: (message: ToWorker) => void): void {
       if (message.event === 'refresh') loop?.refresh(message.request_ids);
-      if (message.event === 'spans') spans(message.batch);
+      if (message.event === 'spans') spans(batchFromJson(message.batch));
       if (message.event === 'state') state.received(message.families);
       if (message.event !== 'question') return;
       const { id, question } = message;

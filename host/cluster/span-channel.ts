@@ -1,3 +1,4 @@
+import { batchToJson, type JsonBatch } from '../telemetry/batch/batch-as-json.ts';
 import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 
 /** Batches on the way to the primary, at most. */
@@ -7,11 +8,11 @@ const mostOnTheWay = 32;
  * Sends spans of a worker to the primary. They are dropped while the primary does not read its messages: then calls of
  * this worker fail too.
  */
-export function spanChannel(send: (batch: SpanBatch, sent: () => void) => void): (batch: SpanBatch) => void {
+export function spanChannel(send: (batch: JsonBatch, sent: () => void) => void): (batch: SpanBatch) => void {
   let onTheWay = 0;
   return (batch) => {
     if (onTheWay >= mostOnTheWay) return;
     onTheWay += 1;
-    send(batch, () => (onTheWay -= 1));
+    send(batchToJson(batch), () => (onTheWay -= 1));
   };
 }

@@ -26,7 +26,7 @@ const inheritedNames = ['muster.request_id', 'muster.template_id', 'muster.provi
 
 export interface RecorderOptions {
   readonly sampler: Sampler;
-  /** Takes ended spans. Must not throw and must not wait. */
+  /** Takes ended spans, whose bytes it must copy or post at once. Must not throw and must not wait. */
   send(batch: SpanBatch): void;
   /** Hides secrets in texts that a provider or a library wrote. */
   readonly mask: (text: string) => string;

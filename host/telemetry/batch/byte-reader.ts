@@ -7,8 +7,8 @@ export class ByteReader {
   readonly #text: string;
   #at = 0;
 
-  constructor(text: string) {
-    this.#bytes = Buffer.from(text, 'base64');
+  constructor({ buffer, byteOffset, length }: Uint8Array) {
+    this.#bytes = Buffer.from(buffer, byteOffset, length);
     this.#text = this.#bytes.toString('latin1');
   }
 

@@ -42,12 +42,12 @@ export class ByteWriter {
     } else this.#tag(value === null ? tags.null : value ? tags.true : tags.false);
   }
 
-  /** What was written, in base64, and begins anew. */
-  take(): string {
-    const text = this.#bytes.toString('base64', 0, this.#size);
+  /** What was written, until the next call, and begins anew. */
+  take(): Uint8Array {
+    const written = this.#bytes.subarray(0, this.#size);
     if (this.#bytes.length > usualCapacity) this.#use(Buffer.allocUnsafeSlow(usualCapacity));
     this.#size = 0;
-    return text;
+    return written;
   }
 
   #tag(tag: number): void {

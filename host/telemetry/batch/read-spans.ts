@@ -4,8 +4,9 @@ import type { Plain } from './plain-values.ts';
 import type { ReadSpan, SpanBatch, SpanPlace } from './span-batch.ts';
 
 /** The spans of a batch, in the order in which a SpanWriter wrote them. */
-export function readSpans({ spans, names, text }: SpanBatch): readonly ReadSpan[] {
-  const bytes = new ByteReader(text);
+export function readSpans(batch: SpanBatch): readonly ReadSpan[] {
+  const { spans, names } = batch;
+  const bytes = new ByteReader(batch.bytes);
   const name = (): string => names[bytes.count()] ?? '';
   const value = <T extends Plain>(): T => bytes.value() as T;
   return Array.from({ length: spans }, () => ({

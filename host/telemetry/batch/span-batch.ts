@@ -3,10 +3,10 @@ import type { SpanAttributes, SpanKind } from '../../../core/tracing/tracer.ts';
 /** Several ended spans, as the threads and processes of a server send them to the one that exports. */
 export interface SpanBatch {
   readonly spans: number;
-  /** The names of spans and attributes, which `text` has as positions in this list. */
+  /** The names of spans and attributes, which `bytes` has as positions in this list. */
   readonly names: readonly string[];
-  /** The spans, in base64: a text is cheap to send on, and between processes, which send JSON, bytes are not. */
-  readonly text: string;
+  /** The spans. Who recorded them writes the next ones here: what takes a batch copies or posts it at once. */
+  readonly bytes: Uint8Array;
 }
 
 /** Where a span is, and what it is linked to. */

@@ -47,10 +47,10 @@ export class SpanWriter {
     }
   }
 
-  /** The spans that wait, which wait no longer; undefined: there are none. */
+  /** The spans that wait, which wait no longer; undefined: there are none. Their bytes are valid until the next call. */
   take(): SpanBatch | undefined {
     if (this.#spans === 0) return undefined;
-    const batch = { spans: this.#spans, names: [...this.#names.keys()], text: this.#bytes.take() };
+    const batch = { spans: this.#spans, names: [...this.#names.keys()], bytes: this.#bytes.take() };
     this.#spans = 0;
     this.#names = new Map();
     return batch;
